@@ -1,0 +1,50 @@
+# Everything is made inside the checkout: the environment in .venv, with dependencies locked by hash.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/installed
+
+.PHONY: help demo test test-long check format fuzz bench lock clean
+
+help: ## this list
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
+
+demo: $(STAMP) ## the whole trip on a sample conversation; no key, no network
+	@$(BIN)/memproc demo
+
+test: $(STAMP) ## the tests, in under five minutes
+	@$(BIN)/python -m pytest -m "not long and not bench"
+
+test-long: $(STAMP) ## the tests that take many minutes
+	@$(BIN)/python -m pytest -m long --timeout 3600
+
+check: $(STAMP) ## format, lint, types, imports, and the tests with coverage
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/python -m pytest -m "not long and not bench" --cov --cov-fail-under 95
+
+format: $(STAMP) ## lay out the code
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+fuzz: $(STAMP) ## ten minutes of damaged exports and settings
+	@$(BIN)/python -m tests.fuzz --seconds 600
+
+bench: $(STAMP) ## measure; every figure is a ratio within one run
+	@$(BIN)/python -m tests.bench
+
+lock: $(STAMP) ## resolve the dependencies anew (needs uv)
+	uv pip compile --universal --generate-hashes --python-version 3.11 --group dev pyproject.toml \
+		--no-header --no-emit-index-url -o requirements.lock
+
+$(STAMP): requirements.lock pyproject.toml
+	@echo "Setting up .venv (about a minute, once) ..."
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "memproc needs Python 3.11 or newer")'
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $(STAMP)
+
+clean: ## remove what was made here
+	rm -rf .venv .fuzz .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .coverage htmlcov dist

@@ -1,0 +1,53 @@
+"""Which commands there are, in the order of a person's day; each is imported only when it is asked for."""
+
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from daemon.cli.settings import Settings
+
+_COMMANDS = {
+    "demo": "The whole trip on a sample conversation; no key, no network.",
+    "init": "Write memproc.toml and make the folders.",
+    "plan": "What would be done; sends and writes nothing.",
+    "run": "Compress the exports in the inbox, or those named, and exit.",
+    "chats": "The chats that the archive knows.",
+    "memories": "The memories of a chat.",
+    "show": "One memory in full.",
+    "versions": "What was kept of a chat's exports.",
+    "restore": "Put a kept version back; shows the difference first.",
+    "expand": "The full raw conversation as an export again.",
+    "verify": "Check archive, backups and outputs against their hashes.",
+    "config": "Show, check or find memproc.toml.",
+}
+
+
+class _Lazy(click.Group):
+    """A group that knows its commands' names and summaries without importing them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Every command, in the order of this file."""
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name; importing its module is what costs time."""
+        if cmd_name not in _COMMANDS:
+            return None
+        command = getattr(import_module(f"daemon.cli.{cmd_name}"), cmd_name)
+        return command if isinstance(command, click.Command) else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands in `--help`."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--config", "config", type=click.Path(path_type=Path), help="The memproc.toml to use.")
+@click.option("--quiet", is_flag=True, help="Print nothing but problems and what was asked for.")
+@click.version_option(package_name="memproc-daemon", prog_name="memproc")
+@click.pass_context
+def memproc(ctx: click.Context, config: Path | None, quiet: bool) -> None:
+    """Turn the old part of a long TypingMind conversation into memories that the persona writes itself."""
+    ctx.obj = Settings(config, quiet=quiet)

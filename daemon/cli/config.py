@@ -1,0 +1,54 @@
+"""`memproc config`: what counts, whether it is right, and where it stands."""
+
+import json
+
+import click
+
+from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.texts import load_texts
+
+
+@click.group
+def config() -> None:
+    """Show, check or find memproc.toml."""
+
+
+@config.command
+@json_option
+@pass_settings
+def show(settings: Settings, as_json: bool) -> int:
+    """Print every setting that counts, the defaults among them."""
+    tables = settings.config.model_dump(mode="json")
+    if as_json:
+        click.echo(json.dumps(tables, indent=2, ensure_ascii=False))
+        return 0
+    for table, values in tables.items():
+        click.echo(f"[{table}]")
+        for key, value in values.items():
+            click.echo(f"{key} = {json.dumps(value, ensure_ascii=False)}")
+        click.echo()
+    return 0
+
+
+@config.command
+@pass_settings
+def check(settings: Settings) -> int:
+    """Say whether memproc.toml, its folders and its texts can be used; all problems are listed at once."""
+    from pathlib import Path
+
+    found = settings.found
+    folder = settings.config.texts.folder
+    load_texts(Path(folder) if folder else None)
+    folders = settings.folders
+    click.echo(f"All is well with {found.path}." if found.path else "No memproc.toml: every setting is at its default.")
+    click.echo(f"inbox    {folders.inbox}\nupdated  {folders.updated}\nbackups  {folders.backups}\nstate    {folders.state}")
+    return 0
+
+
+@config.command
+@pass_settings
+def path(settings: Settings) -> int:
+    """Print which memproc.toml counts, and why that one."""
+    found = settings.found
+    click.echo(f"{found.path or 'none'} ({found.how})")
+    return 0

@@ -1,0 +1,76 @@
+"""`memproc demo`: the whole trip on a sample conversation, with the built-in engine; no key, no network."""
+
+import shutil
+from importlib.resources import files
+from pathlib import Path
+
+import click
+from platformdirs import user_cache_path
+
+from daemon.archive.archive import Archive
+from daemon.archive.chats import known_chats
+from daemon.archive.memories import memories
+from daemon.cli.plan import plan
+from daemon.cli.run import run
+from daemon.cli.settings import Settings
+from daemon.cli.show import describe
+from daemon.cli.versions import versions
+from daemon.files.folders import make_private
+
+_SETTINGS = """\
+# A small live tail and small chunks, so that a short sample shows what happens to a long conversation.
+[folders]
+inbox = "inbox"
+updated = "updated"
+backups = "backups"
+state = "state"
+
+[tail]
+tokens = 4800
+step = 1200
+
+[chunk]
+tokens = 1200
+"""
+
+
+@click.command
+@click.pass_context
+def demo(ctx: click.Context) -> int:
+    """Take a sample conversation through the whole trip, in a folder that is kept until the next demo."""
+    home = _fresh_folder()
+    settings = Settings(home / "memproc.toml", quiet=False)
+    with ctx.scope():
+        ctx.obj = settings
+        _title("The plan (memproc plan)")
+        ctx.invoke(plan, paths=(), as_json=False)
+        _title("The work (memproc run)")
+        ended = int(ctx.invoke(run, paths=()))
+        chat_id, memory = _one_memory(settings)
+        _title("What is kept (memproc versions)")
+        ctx.invoke(versions, chat=chat_id, as_json=False)
+        _title("One memory (memproc show)")
+        click.echo(memory)
+    click.echo(f"\nEverything lies in {home} until the next demo.")
+    return ended
+
+
+def _fresh_folder() -> Path:
+    home = user_cache_path("memproc", appauthor=False) / "demo"
+    if home.exists():
+        shutil.rmtree(home)
+    make_private(home / "inbox")
+    (home / "memproc.toml").write_text(_SETTINGS, encoding="utf-8")
+    (home / "inbox" / "aria.json").write_bytes((files("daemon") / "sample" / "aria.json").read_bytes())
+    return home
+
+
+def _one_memory(settings: Settings) -> tuple[str, str]:
+    with Archive.read(settings.folders.state) as archive:
+        chat_id = known_chats(archive)[0].chat_id
+        found = memories(archive, chat_id)
+    return chat_id, "\n".join(describe(found[len(found) // 2]))
+
+
+def _title(text: str) -> None:
+    click.echo(f"\n== {text}\n")

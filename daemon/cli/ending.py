@@ -1,0 +1,52 @@
+"""Where every error ends: a sentence and a next step, a place in the log for a bug, and the exit code."""
+
+import os
+import platform
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib.metadata import version
+from tempfile import mkstemp
+
+import click
+
+from rules.errors import MemprocError
+
+USAGE, BUG, INTERRUPTED = 2, 3, 130
+
+
+def run_to_the_end(command: click.Command, arguments: Sequence[str]) -> int:
+    """Run a command and return the exit code, whatever happens in it."""
+    try:
+        done = command.main(args=list(arguments), prog_name="memproc", standalone_mode=False)
+    except click.ClickException as mistake:
+        mistake.show()
+        return USAGE
+    except MemprocError as trouble:
+        click.echo(f"memproc: {trouble.message}\n{trouble.next_step}", err=True)
+        return trouble.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("\nInterrupted. What is finished is kept; run memproc again to go on from there.", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of a pipe went away, as `memproc chats | head` does: nobody is left to be told.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as bug:  # the boundary: whatever we did not foresee
+        click.echo(f"memproc: a mistake in memproc itself ({type(bug).__name__}). Nothing of yours was changed "
+                   f"by it.\nPlease report the file {_note(bug)}", err=True)  # fmt: skip
+        return BUG
+    return done if isinstance(done, int) else 0
+
+
+def _note(bug: BaseException) -> str:
+    """Write where the mistake happened, without any values: they might be message texts (D19)."""
+    frames = traceback.extract_tb(bug.__traceback__)
+    lines = [f"memproc {version('memproc-daemon')}, Python {platform.python_version()}, {platform.system()}"]
+    lines += [f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in frames]
+    chain = bug.__cause__ or bug.__context__
+    lines.append(type(bug).__name__ + (f", from {type(chain).__name__}" if chain else ""))
+    handle, path = mkstemp(prefix="memproc-mistake-", suffix=".txt")
+    with os.fdopen(handle, "w") as file:
+        file.write("\n".join(lines) + "\n")
+    return path

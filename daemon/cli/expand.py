@@ -1,0 +1,26 @@
+"""`memproc expand CHAT`: the full raw conversation as an export again."""
+
+from pathlib import Path
+
+import click
+
+from daemon.archive.chats import find_chat
+from daemon.cli.settings import Settings, pass_settings
+from daemon.house import tell_nobody
+from daemon.restore import expand as write_whole
+from rules.naming import file_name
+
+
+@click.command
+@click.argument("chat")
+@click.option("--output", type=click.Path(path_type=Path), help="Where to write it.")
+@pass_settings
+def expand(settings: Settings, chat: str, output: Path | None) -> int:
+    """Write the full raw conversation of CHAT, byte for byte as it once was, as an export for TypingMind."""
+    with settings.house(tell_nobody) as house:
+        known = find_chat(house.archive, chat)
+        name = Path(file_name(known.title, known.chat_id))
+        path = output or house.folders.updated / f"{name.stem} full.json"
+        written = write_whole(house, known, path)
+    settings.say(f"Wrote {written.path}: {written.size:,} bytes. Importing it replaces the chat in TypingMind.")
+    return 0

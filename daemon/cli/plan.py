@@ -1,0 +1,109 @@
+"""`memproc plan`: the very plan that `run` would carry out, as a table or as JSON; nothing is sent or written."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import click
+
+from daemon.archive.archive import Archive
+from daemon.cli.run import wanted_exports
+from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.config import Config
+from daemon.files.read import read_export
+from daemon.round import SetAside
+from daemon.survey import survey
+from daemon.texts import load_texts
+from rules.chat import Chat
+from rules.errors import ArchiveError, MemprocError
+from rules.plan import ChatPlan, LeftAlone, Limits
+from rules.selection import why_not
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    file: str
+    found: ChatPlan | LeftAlone | SetAside
+
+
+@click.command
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@json_option
+@pass_settings
+def plan(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
+    """Show what `run` would do with the exports in the inbox, or those named. Sends and writes nothing."""
+    with settings.archive() as archive:
+        rows = list(_rows(archive, settings.config, wanted_exports(settings, paths)))
+    if as_json:
+        click.echo(json.dumps([_as_json(row) for row in rows], indent=2, ensure_ascii=False))
+    else:
+        _print(rows)
+    return 1 if any(isinstance(row.found, SetAside) for row in rows) else 0
+
+
+def _rows(archive: Archive, config: Config, exports: Sequence[Path]) -> Iterator[_Row]:
+    for path in exports:
+        try:
+            export = read_export(path)
+        except MemprocError as trouble:
+            yield _Row(path.name, SetAside(path.name, trouble.message, trouble.next_step))
+            continue
+        for chat in export.chats:
+            yield _Row(path.name, _plan(archive, config, chat))
+
+
+def _plan(archive: Archive, config: Config, chat: Chat) -> ChatPlan | LeftAlone | SetAside:
+    texts = load_texts(Path(config.texts.folder) if config.texts.folder else None)
+    limits = Limits(config.tail.tokens, config.tail.step, config.chunk.tokens)
+    try:
+        if reason := why_not(chat, config.chats.include, config.chats.exclude):
+            return LeftAlone(chat.chat_id, chat.title, reason)
+        return survey(archive, chat, texts, limits).plan
+    except ArchiveError:
+        raise
+    except MemprocError as trouble:
+        return SetAside(chat.title, trouble.message, trouble.next_step)
+
+
+def _as_json(row: _Row) -> dict[str, object]:
+    kind = {ChatPlan: "plan", LeftAlone: "left_alone", SetAside: "set_aside"}[type(row.found)]
+    calls = {"calls": row.found.calls} if isinstance(row.found, ChatPlan) else {}
+    return {"file": row.file, "outcome": kind, **asdict(row.found), **calls}
+
+
+def _print(rows: Sequence[_Row]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    table = Table("Chat", "Messages", "Tokens", "Memories", "New chunks", "Calls", "Waiting", "Live", box=None)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for row in rows:
+        if isinstance(row.found, ChatPlan):
+            table.add_row(*_cells(row.found))
+    if table.row_count:
+        console.print(table)
+    for row in rows:
+        for line in _notes(row.found):
+            console.print(line, markup=False, soft_wrap=True)
+
+
+def _cells(found: ChatPlan) -> list[str]:
+    numbers = [
+        found.messages, found.tokens, found.memories, len(found.chunks), found.calls, found.waiting_tokens,
+        found.live_tokens,
+    ]  # fmt: skip
+    return [found.title, *(f"{number:,}" for number in numbers)]
+
+
+def _notes(found: ChatPlan | LeftAlone | SetAside) -> Iterator[str]:
+    if isinstance(found, SetAside):
+        yield f"{found.what}: would be set aside. {found.reason} {found.next_step}"
+    elif isinstance(found, LeftAlone):
+        yield f"{found.title}: left alone: {found.reason}"
+    else:
+        yield f"{found.title}: {found.reason}"
+        yield from (f"{found.title}: {number} messages stay as they are: {why}" for why, number in found.left_out.items())
+        yield from (f"{found.title}: note: {warning}" for warning in found.warnings)

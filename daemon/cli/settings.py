@@ -1,0 +1,71 @@
+"""What every command starts from: which memproc.toml, and the folders, archive and texts that it names."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from daemon.archive.archive import Archive
+    from daemon.config import Config, Found
+    from daemon.house import House, Tell
+    from daemon.paths import Folders
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The global options, and what they lead to. Each thing is loaded only by the commands that use it."""
+
+    path: Path | None
+    quiet: bool
+
+    @property
+    def found(self) -> "Found":
+        """Which memproc.toml counts, and why that one."""
+        from daemon.config import find
+
+        return find(self.path, Path.cwd(), os.environ)
+
+    @property
+    def config(self) -> "Config":
+        """The settings. Raises ConfigurationError with all that is wrong."""
+        from daemon.config import Config, load
+
+        path = self.found.path
+        return load(path) if path else Config()
+
+    @property
+    def folders(self) -> "Folders":
+        """Where everything lies. Raises ConfigurationError."""
+        from daemon.config import folders
+
+        return folders(self.config)
+
+    @contextmanager
+    def archive(self) -> Iterator["Archive"]:
+        """The archive for reading; an empty one where there is none yet. Nothing is created."""
+        from daemon.archive.archive import Archive
+
+        with Archive.read(self.folders.state) as archive:
+            yield archive
+
+    @contextmanager
+    def house(self, tell: "Tell") -> Iterator["House"]:
+        """All that a trip needs, with the archive held for writing by this process alone."""
+        from daemon.opening import open_house
+
+        with open_house(self.config, self.folders, tell) as house:
+            yield house
+
+    def say(self, text: str) -> None:
+        """Print a line, unless `--quiet` was given."""
+        if not self.quiet:
+            click.echo(text)
+
+
+pass_settings = click.make_pass_decorator(Settings)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")

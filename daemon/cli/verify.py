@@ -1,0 +1,44 @@
+"""`memproc verify`: archive, backups and updated exports against their hashes."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from daemon.archive.archive import Archive, check
+from daemon.archive.chats import known_chats
+from daemon.archive.outputs import last_output
+from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.files.backup import check as check_backups
+from daemon.files.hashing import sha256_of
+
+
+@click.command
+@json_option
+@pass_settings
+def verify(settings: Settings, as_json: bool) -> int:
+    """Check everything that memproc keeps. Nothing is changed."""
+    with settings.archive() as archive:
+        problems = [*check(archive), *_outputs(archive)]
+    problems += [f"{damage.path}: {damage.reason}" for damage in check_backups(settings.folders.backups)]
+    if as_json:
+        click.echo(json.dumps({"problems": problems}, indent=2, ensure_ascii=False))
+    elif not problems:
+        settings.say("All is well: the archive, every backup and every updated export are as they were written.")
+    else:
+        click.echo("\n".join(problems), err=True)
+        click.echo("Kept versions can be had back one by one: memproc versions CHAT, memproc restore CHAT NUMBER", err=True)
+    return 1 if problems else 0
+
+
+def _outputs(archive: Archive) -> Iterator[str]:
+    for chat in known_chats(archive):
+        last = last_output(archive, chat.chat_id)
+        if last is None:
+            continue
+        found = sha256_of(Path(last.path))
+        if found is None:
+            yield f"{last.path}: the updated export is gone; drop the chat's export again to have it made anew"
+        elif found != last.sha256:
+            yield f"{last.path}: the updated export was changed after memproc wrote it"

@@ -1,0 +1,130 @@
+"""Put finished chats where TypingMind can import them: the old version kept, the new one in its place (D2, D3)."""
+
+import hashlib
+import io
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from daemon.archive.outputs import Output, last_output, record_output
+from daemon.files.backup import keep_original, keep_version
+from daemon.files.folders import make_private
+from daemon.files.hashing import sha256_of
+from daemon.files.read import Export
+from daemon.files.write import replace_file
+from daemon.house import House, Written
+from rules.assemble import Assembled
+from rules.chat import Chat
+from rules.export import Document
+from rules.memory import EXTRACTED, Memory
+from rules.naming import file_name
+from rules.plan import ChatPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A chat that is finished and proved, and what it took."""
+
+    chat: Chat
+    plan: ChatPlan
+    memories: tuple[Memory, ...]
+    assembled: Assembled
+    tokens_after: int
+
+
+def stands_already(house: House, ready: Ready) -> bool:
+    """Whether the updated export holds this very chat already: then no byte is changed (D4)."""
+    last = last_output(house.archive, ready.plan.chat_id)
+    if last is None or last.messages_sha256 != ready.assembled.messages_sha256:
+        return False
+    return sha256_of(Path(last.path)) == last.sha256
+
+
+def deliver(house: House, export: Export, chats: Sequence[Ready]) -> tuple[Written, ...]:
+    """Write one updated file with these chats: one chat, or the whole export (`output.container`).
+
+    Raises FileTrouble where a backup or the file could not be written; the old file is whole then.
+    """
+    whole = house.config.output.container == "export"
+    content = _whole_export(export, chats) if whole else chat_container(chats[0].assembled.chat)
+    path = house.folders.updated / _name(export, chats, whole=whole)
+    for folder in (house.folders.updated, house.folders.backups):
+        make_private(folder)
+    now = house.clock()
+    for ready in chats:
+        original = chat_container(ready.chat.slice(ready.chat.span))
+        keep_original(house.folders.backups, ready.plan.chat_id, ready.plan.title, [original], now)
+    backup = _keep_replaced(house, chats, path, now)
+    written = replace_file(path, [content])
+    for ready in chats:
+        record_output(
+            house.archive,
+            Output(
+                chat_id=ready.plan.chat_id,
+                path=str(path),
+                sha256=written.sha256,
+                messages_sha256=ready.assembled.messages_sha256,
+                source_sha256=export.sha256,
+                written_at=now,
+            ),
+        )
+    return tuple(_told(ready, path, backup) for ready in chats)
+
+
+def chat_container(chat: bytes) -> bytes:
+    """The smallest export that TypingMind imports: one chat, and nothing else that import could replace (D3)."""
+    return b'{"data":{"chats":[' + chat + b"]}}"
+
+
+def _name(export: Export, chats: Sequence[Ready], *, whole: bool) -> str:
+    """A chat's name is its title and id; a whole export is named after the chats in it, whatever the date."""
+    if not whole or len(export.chats) == 1:
+        return file_name(chats[0].plan.title, chats[0].plan.chat_id)
+    ids = "\n".join(sorted(chat.chat_id for chat in export.chats))
+    name = Path(file_name("All chats", hashlib.sha256(ids.encode()).hexdigest()[:10]))
+    return str(name if len(export.documents) == 1 else name.with_suffix(".zip"))
+
+
+def _keep_replaced(house: House, chats: Sequence[Ready], path: Path, now: str) -> str:
+    """Keep the version that stands in the file's place; its path, or empty where there is none."""
+    if not path.exists():
+        return ""
+    first = chats[0].plan
+    return str(keep_version(house.folders.backups, first.chat_id, first.title, path.stem, path, now).path)
+
+
+def _whole_export(export: Export, chats: Sequence[Ready]) -> bytes:
+    """The export as it came, with its finished chats in their places: JSON for JSON, a ZIP for a ZIP."""
+    documents = {document.name: _with(document, chats) for document in export.documents}
+    if len(export.documents) == 1 and not zipfile.is_zipfile(export.path):
+        return documents[export.documents[0].name]
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(export.path) as old, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as new:
+        for entry in old.infolist():
+            name = f"{export.path.name}:{entry.filename}"
+            new.writestr(entry, documents.get(name, old.read(entry)))
+    return buffer.getvalue()
+
+
+def _with(document: Document, chats: Sequence[Ready]) -> bytes:
+    """The document's bytes, with the finished chats in the place of those it had."""
+    finished = {ready.chat.span: ready.assembled.chat for ready in chats if ready.chat.text is document.text}
+    pieces, at = [], 0
+    for span in sorted(finished, key=lambda span: span.start):
+        pieces += [document.text[at : span.start].encode("latin-1"), finished[span]]
+        at = span.stop
+    return b"".join([*pieces, document.text[at:].encode("latin-1")])
+
+
+def _told(ready: Ready, path: Path, backup: str) -> Written:
+    return Written(
+        plan=ready.plan,
+        path=str(path),
+        memories=len(ready.memories),
+        extracted=sum(memory.edition.made == EXTRACTED for memory in ready.memories),
+        tokens_before=ready.plan.tokens,
+        tokens_after=ready.tokens_after,
+        backup=backup,
+    )
+

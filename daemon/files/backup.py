@@ -1,0 +1,174 @@
+"""Keeps every version of a chat's file before it is replaced; nothing is ever deleted here.
+
+    backups/README.txt, INDEX.tsv
+    backups/originals/<first 2 of sha256>/<sha256>.json.gz     the first original of each chat, for ever
+    backups/versions/<chat>/<UTC>-<first 8 of sha256>.json.gz  what stood in updated/ before a new file
+
+Call the two `keep_` functions only while the lock is held: they look, and then write.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from hashlib import file_digest, sha256
+from itertools import chain, count
+from pathlib import Path
+
+from daemon.files.folders import make_private
+from daemon.files.index import INDEX, Kind, Line, Unreadable, append, read_index
+from daemon.files.packed import pack, read_blocks, unpack
+from daemon.files.signpost import put_up
+from daemon.files.trouble import told
+from daemon.files.write import replace_file
+from rules.errors import FileTrouble
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A kept file: `sha256` and `size` (bytes) are those of its content, `path` is where it lies packed."""
+
+    number: int
+    kind: Kind
+    written_at: str
+    sha256: str
+    size: int
+    path: Path
+    chat_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class AlreadyKept:
+    """Nothing was kept, because this chat's original has been kept before."""
+
+    version: Version
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A file in the backups folder that is not what it was, and in what way."""
+
+    path: Path
+    reason: str
+
+
+def keep_original(folder: Path, chat_id: str, title: str, blocks: Sequence[bytes], when: str) -> Version | AlreadyKept:
+    """Keep the content `blocks` as the original of a chat, unless one is kept already.
+
+    `when` is UTC with milliseconds and `Z`, as the index shows it. The blocks are gone through twice.
+    Returns when all is on the disk. Raises FileTrouble.
+    """
+    for version in versions(folder, chat_id):
+        if version.kind == "original":
+            return AlreadyKept(version)
+    content = sha256()
+    for block in blocks:
+        content.update(block)
+    digest = content.hexdigest()
+    line = _line(chat_id, title, "original", digest, sum(map(len, blocks)), when)
+    return _store(folder, line, folder / "originals" / digest[:2] / f"{digest}.json.gz", iter(blocks))
+
+
+def keep_version(folder: Path, chat_id: str, title: str, stem: str, path: Path, when: str) -> Version:
+    """Keep what stands at `path` now; `stem` is the name of the chat's file without `.json`.
+
+    `when` as for `keep_original`. Content that is kept for this chat already, and is whole, is not kept
+    twice: that version is the answer. Returns when all is on the disk. Raises FileTrouble, also when `path`
+    changes in the meantime.
+    """
+    with told(path, "read"), path.open("rb") as file:
+        digest, size = file_digest(file, "sha256").hexdigest(), file.tell()
+        for line, version in zip(_lines(folder, chat_id), versions(folder, chat_id), strict=True):
+            if version.sha256 == digest and _fault(folder, line) is None:
+                return version
+        file.seek(0)
+        line = _line(chat_id, title, "updated", digest, size, when)
+        place = _free_place(folder / "versions" / stem, when, digest, path.suffix)
+        return _store(folder, line, place, read_blocks(file))
+
+
+def versions(folder: Path, chat_id: str) -> tuple[Version, ...]:
+    """All versions of a chat, oldest first by the index, numbered from 1. Raises FileTrouble."""
+    return tuple(
+        Version(number, line.kind, line.written_at, line.sha256, line.size, folder / line.file, chat_id)
+        for number, line in enumerate(_lines(folder, chat_id), 1)
+    )
+
+
+def read_version(version: Version) -> bytes:
+    """The content of a kept file. Raises FileTrouble when it is gone, unreadable or damaged."""
+    return b"".join(unpack(version.path, version.size, version.sha256))
+
+
+def check(folder: Path) -> tuple[Damage, ...]:
+    """Read every kept file, and name those that are gone or damaged, and unreadable lines of the index.
+
+    Raises FileTrouble when the index itself cannot be read.
+    """
+    damages: dict[Path, Damage] = {}
+    lost: list[Damage] = []
+    for line in read_index(folder):
+        if isinstance(line, Unreadable):
+            lost.append(Damage(folder / INDEX, f"Line {line.number} cannot be read."))
+        elif folder / line.file not in damages and (reason := _fault(folder, line)):
+            damages[folder / line.file] = Damage(folder / line.file, reason)
+    return (*lost, *damages.values())
+
+
+def _lines(folder: Path, chat_id: str) -> list[Line]:
+    return [line for line in read_index(folder) if isinstance(line, Line) and line.chat_id == chat_id]
+
+
+def _fault(folder: Path, line: Line) -> str | None:
+    """Why a kept file is not what was kept; None when it is, to the byte."""
+    path = folder / line.file
+    if not path.is_file():
+        return "The file is gone."
+    try:
+        with told(path, "read"), path.open("rb") as file:
+            if file_digest(file, "sha256").hexdigest() != line.packed_sha256:
+                return "The file is damaged: its bytes are not those that were written."
+        for _ in unpack(path, line.size, line.sha256):
+            pass
+    except FileTrouble as trouble:
+        return trouble.message
+    return None
+
+
+def _line(chat_id: str, title: str, kind: Kind, digest: str, size: int, when: str) -> Line:
+    """A line of the index for content that has no place yet."""
+    return Line(when, chat_id, title, kind, digest, size, file="", packed_sha256="")
+
+
+def _store(folder: Path, line: Line, place: Path, blocks: Iterator[bytes]) -> Version:
+    make_private(place.parent)
+    put_up(folder)
+    placed = replace(line, file=place.relative_to(folder).as_posix())
+    packed = _whole(place, line) or replace_file(place, pack(_same(blocks, line.sha256))).sha256
+    append(folder, replace(placed, packed_sha256=packed))
+    return versions(folder, line.chat_id)[-1]
+
+
+def _whole(place: Path, line: Line) -> str | None:
+    """The hash of the file at `place` if it holds this very content: two chats may have one original."""
+    if not place.exists():
+        return None
+    with told(place, "read"), place.open("rb") as file:
+        packed = file_digest(file, "sha256").hexdigest()
+    return None if _fault(place.parent, replace(line, file=place.name, packed_sha256=packed)) else packed
+
+
+def _same(blocks: Iterator[bytes], expected: str) -> Iterator[bytes]:
+    """The blocks, provided that they are still the content whose hash was taken."""
+    digest = sha256()
+    for block in blocks:
+        digest.update(block)
+        yield block
+    if digest.hexdigest() != expected:
+        raise FileTrouble("A chat's file was changed by another program while it was being kept.", "Run memproc again.")
+
+
+def _free_place(shelf: Path, when: str, digest: str, suffix: str) -> Path:
+    """A name that no file has yet, even if the clock was set back; names of one shelf sort by time."""
+    stamp = "".join(letter for letter in when if letter.isalnum())
+    numbers = chain([""], map("-{}".format, count(2)))
+    places = (shelf / f"{stamp}-{digest[:8]}{number}{suffix}.gz" for number in numbers)
+    return next(place for place in places if not place.exists())

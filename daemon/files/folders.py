@@ -1,0 +1,61 @@
+"""Makes folders that only their owner can look into, and makes sure that names in them last (D19)."""
+
+import errno
+import os
+import sys
+from pathlib import Path
+
+from daemon.files.trouble import told
+from rules.errors import FileTrouble
+
+_PRIVATE = 0o700
+
+
+def make_private(folder: Path) -> None:
+    """Make `folder` and its missing parents, each 0700, ready to be written to.
+
+    A folder that already exists keeps its rights: it may be shared on purpose. Raises FileTrouble when
+    something else stands there, when it cannot be made, or when it can be seen but not be written to.
+    """
+    with told(folder, "made"):
+        if not folder.is_dir():
+            _make(folder)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise FileTrouble(
+            f"{folder} cannot be written to: the folder or its disk is read-only for your account.",
+            "Make it writable, or choose another folder in memproc.toml, under [folders].",
+        )
+
+
+def _make(folder: Path) -> None:
+    if folder.is_symlink() or folder.exists():
+        raise FileTrouble(
+            f"{folder} is not a folder.",
+            "Move it away, or choose another folder in memproc.toml, under [folders].",
+        )
+    if not folder.parent.is_dir():
+        _make(folder.parent)
+    try:
+        folder.mkdir(mode=_PRIVATE)
+    except FileExistsError:
+        if not folder.is_dir():
+            raise
+        return
+    # The umask may have taken rights from the owner too.
+    folder.chmod(_PRIVATE)
+    flush_folder(folder.parent)
+
+
+def flush_folder(folder: Path) -> None:
+    """Put the names in `folder` on the disk, so that they outlast a power cut. Raises OSError."""
+    if sys.platform == "win32":
+        return  # Windows has no such call for folders: NTFS keeps a journal of names.
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        # Some network file systems know no fsync for folders; the names are in their server's care.
+        if error.errno != errno.EINVAL:
+            raise
+    finally:
+        os.close(handle)

@@ -1,0 +1,38 @@
+"""Ask a model, the journal first: a reply is durable before it is used, and no request is sent twice (D15)."""
+
+from collections.abc import Callable
+
+from daemon.archive.archive import Archive
+from daemon.archive.journal import Reply, recall, record
+from daemon.models.completion import Completion
+from primer.request import Request
+
+Complete = Callable[[Request], Completion]
+Clock = Callable[[], str]
+
+
+def ask(archive: Archive, request: Request, chat_id: str, complete: Complete, clock: Clock) -> Reply:
+    """The reply to a request: from the journal, or from the model and then into the journal.
+
+    Raises ModelError where the model could not be asked, ArchiveError where the reply could not be kept.
+    """
+    known = recall(archive, request.key)
+    if known is not None:
+        return known
+    asked_at = clock()
+    answer = complete(request)
+    reply = Reply(
+        request=request.key,
+        model=request.model,
+        step=request.step,
+        text=answer.text,
+        finish=answer.finish,
+        tokens_in=answer.tokens_in,
+        tokens_out=answer.tokens_out,
+        tokens_cached=answer.tokens_cached,
+        tokens_cache_written=answer.tokens_cache_written,
+        usd=None,
+        asked_at=asked_at,
+        answered_at=clock(),
+    )
+    return record(archive, reply, chat_id, request.parameters)

@@ -1,0 +1,51 @@
+"""Count tokens with tiktoken, offline: LiteLLM's package brings the tables, so nothing is downloaded.
+
+Chunks and tails are measured in tokens of the o200k encoding, whatever the model, so that a bound depends
+on the messages alone (D5). What a model's own tokenizer makes of them is `primer.models`' factor.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from daemon.archive.archive import Archive
+from daemon.archive.counts import keep_counts, known_counts
+
+if TYPE_CHECKING:
+    from tiktoken import Encoding
+
+ENCODING = "o200k_base"
+
+
+def count(text: str) -> int:
+    """Tokens of a text. Tags of the tokenizer's own, as `<|endoftext|>`, count as the text they are."""
+    return len(_encoding().encode_ordinary(text))
+
+
+def count_known(archive: Archive, texts: Mapping[str, str]) -> dict[str, int]:
+    """Tokens of each text by its digest; those that the archive has counted before are not counted again."""
+    known = known_counts(archive, ENCODING, list(texts))
+    return known | {digest: count(text) for digest, text in texts.items() if digest not in known}
+
+
+def keep(archive: Archive, counts: Mapping[str, int]) -> None:
+    """Let the archive remember the counts."""
+    keep_counts(archive, ENCODING, counts)
+
+
+@cache
+def _encoding() -> "Encoding":
+    os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(_tables()))
+    import tiktoken
+
+    return tiktoken.get_encoding(ENCODING)
+
+
+def _tables() -> Path:
+    """LiteLLM's folder of tokenizer tables, found without importing it."""
+    spec = find_spec("litellm")
+    places: Sequence[str] = (spec.submodule_search_locations if spec else None) or []
+    return Path(*places[:1]) / "litellm_core_utils" / "tokenizers"

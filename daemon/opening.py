@@ -1,0 +1,37 @@
+"""Open the house for work: folders made, the archive held by one process, texts read, the model at hand."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from daemon.archive.archive import Archive
+from daemon.config import Config
+from daemon.files.folders import make_private
+from daemon.files.lock import hold
+from daemon.files.write import sweep
+from daemon.house import House, Tell
+from daemon.models.completion import complete
+from daemon.paths import Folders
+from daemon.texts import load_texts
+from rules.iso import write_date
+
+
+def now() -> str:
+    """The time, as exports write it: UTC, milliseconds, `Z`."""
+    return write_date(datetime.now(UTC))
+
+
+@contextmanager
+def open_house(config: Config, folders: Folders, tell: Tell) -> Iterator[House]:
+    """Everything that trips need, for as long as they go on.
+
+    Raises Busy where another memproc works with this archive, and ArchiveError, FileTrouble or
+    ConfigurationError where something cannot be opened.
+    """
+    texts = load_texts(Path(config.texts.folder) if config.texts.folder else None)
+    for folder in (folders.state, folders.updated, folders.backups):
+        make_private(folder)
+    with hold(folders.state / "lock"), Archive.open(folders.state) as archive:
+        sweep(folders.updated)
+        yield House(config, folders, archive, texts, complete, now, tell)

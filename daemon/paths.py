@@ -1,0 +1,105 @@
+"""Where everything lies: the four folders, resolved, or every reason why they cannot be used."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from os.path import realpath
+from pathlib import Path
+
+from platformdirs import user_state_path
+
+_LONGEST = 4096  # characters; no system goes to longer paths without tricks, and resolving them takes long
+_NAMES = ("inbox", "updated", "backups", "state")
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """The folders of `[folders]`: absolute, without `~` and symbolic links. They need not exist yet."""
+
+    inbox: Path
+    updated: Path
+    backups: Path
+    state: Path
+
+
+@dataclass(frozen=True, slots=True)
+class NoPath:
+    """What was written cannot become a path; `reason` completes "inbox: ..."."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Folders that cannot be used so: the names that take part, the one to change first, and why."""
+
+    names: tuple[str, ...]
+    reason: str
+
+
+def resolve(written: str, base: Path) -> Path | NoPath:
+    """The absolute path that `written` means: `~` is the home folder, a relative path starts at `base`."""
+    if "\0" in written:
+        return NoPath("must not hold a NUL character")
+    if len(written) > _LONGEST:
+        return NoPath(f"must not be longer than {_LONGEST} characters")
+    try:
+        path = Path(written).expanduser()
+    except RuntimeError:
+        path = Path(written)
+    if written.startswith("~") and not path.is_absolute():
+        return NoPath(f"{Path(written).parts[0]} has no home folder on this system; write the full path")
+    return Path(realpath(base / path))
+
+
+def settle(written: Mapping[str, str]) -> Folders | tuple[Refused, ...]:
+    """The folders that `written` (setting -> text) names, or everything that forbids using them.
+
+    An empty `state` is the platform's state folder. The inbox is the person's (D2): it is never the
+    root or the home folder, and what memproc writes never lies in it or around it.
+    """
+    here = Path()
+    places = {name: resolve(written[name] or str(_default_state()), here) for name in _NAMES}
+    found = {name: place for name, place in places.items() if isinstance(place, Path)}
+    if len(found) < len(places):
+        return tuple(Refused((name,), no.reason) for name, no in places.items() if isinstance(no, NoPath))
+    folders = Folders(**found)
+    return tuple(_refusals(folders, resolve("~", here))) or folders
+
+
+def archive_path(state: Path) -> Path:
+    """The archive: one SQLite file in the state folder."""
+    return state / "archive.sqlite3"
+
+
+def log_folder(state: Path) -> Path:
+    """The folder of the logs, in the state folder."""
+    return state / "logs"
+
+
+def _default_state() -> Path:
+    return user_state_path("memproc", appauthor=False)
+
+
+def _refusals(folders: Folders, home: Path | NoPath) -> Iterator[Refused]:
+    inbox = _alike(folders.inbox)
+    if isinstance(home, Path) and _lies_in(_alike(home), inbox):
+        yield Refused(("inbox",), f"must not be {folders.inbox}: give exports a folder of their own")
+        return
+    for one, other in combinations(_NAMES, 2):
+        first, second = _alike(getattr(folders, one)), _alike(getattr(folders, other))
+        if first == second:
+            yield Refused((other, one), f"must not be the same folder as {one}")
+        elif one == "inbox" and _lies_in(second, first):
+            yield Refused((other, one), "must not lie in the inbox")
+        elif one == "inbox" and _lies_in(first, second):
+            yield Refused((one, other), f"must not lie in the folder {other}")
+
+
+def _alike(path: Path) -> Path:
+    """The path as macOS and Windows compare it: upper and lower case are one folder there."""
+    return Path(str(path).casefold())
+
+
+def _lies_in(inner: Path, outer: Path) -> bool:
+    return inner.is_relative_to(outer)

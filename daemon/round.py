@@ -1,0 +1,86 @@
+"""One round over some exports: every file, every chat; what fails is set aside by name, and the rest goes on."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from daemon.deliver import Ready, deliver, stands_already
+from daemon.files.read import Export, read_export
+from daemon.house import House, Written
+from daemon.process import process
+from rules.chat import Chat
+from rules.errors import ArchiveError, ChatSetAside, MemprocError
+from rules.export import twice
+from rules.plan import LeftAlone
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """A file, or a chat in it, that could not be processed; everything of it is as it was."""
+
+    what: str
+    reason: str
+    next_step: str
+
+
+Outcome = Written | LeftAlone | SetAside
+
+
+def go_round(house: House, paths: Sequence[Path]) -> Iterator[Outcome]:
+    """Process every export, and tell what became of each chat. Raises ArchiveError where nothing can go on."""
+    for path in paths:
+        try:
+            export = read_export(path)
+        except ArchiveError:
+            raise
+        except MemprocError as trouble:
+            yield SetAside(path.name, trouble.message, trouble.next_step)
+            continue
+        yield from _export(house, export)
+
+
+def _export(house: House, export: Export) -> Iterator[Outcome]:
+    if not export.chats:
+        yield SetAside(
+            export.path.name, f"{export.path.name} is an export without any chats.", "Choose the chats when you export."
+        )
+    one_by_one = house.config.output.container == "chat"
+    ready: list[Ready] = []
+    for chat in export.chats:
+        outcome = _chat(house, export, chat)
+        if not isinstance(outcome, Ready):
+            yield outcome
+        elif one_by_one:
+            yield from _delivered(house, export, [outcome])
+        else:
+            ready.append(outcome)
+    if ready:
+        yield from _delivered(house, export, ready)
+
+
+def _chat(house: House, export: Export, chat: Chat) -> Ready | LeftAlone | SetAside:
+    try:
+        if chat.chat_id in twice(export.chats):
+            raise ChatSetAside(
+                f"{export.path.name} has two chats with the id {chat.chat_id}; TypingMind would keep only one.",
+                "Export the chat that you mean by itself.",
+            )
+        return process(house, export, chat)
+    except ArchiveError:
+        raise
+    except MemprocError as trouble:
+        return SetAside(chat.title, trouble.message, trouble.next_step)
+
+
+def _delivered(house: House, export: Export, chats: Sequence[Ready]) -> Iterator[Outcome]:
+    """Write them, unless every one of them stands in its updated file already."""
+    if all(stands_already(house, ready) for ready in chats):
+        for ready in chats:
+            yield LeftAlone(ready.plan.chat_id, ready.plan.title, "its updated export is in its place already")
+        return
+    try:
+        yield from deliver(house, export, chats)
+    except ArchiveError:
+        raise
+    except MemprocError as trouble:
+        yield SetAside(", ".join(ready.plan.title for ready in chats), trouble.message, trouble.next_step)

@@ -1,0 +1,100 @@
+"""What the models are asked: the context of requirement 10, and the four questions of requirement 9.
+
+    system      the chat's own system message, and the primer          10.1
+    memories    opening, six messages a memory, closing                10.2   \\
+    tail        raw messages, as they were                             10.3    > cached: the same for
+    chunk       each message in <to_remember>, with its date           10.4   /  all three questions
+    question    in <context_manager>; the dialogue grows by answers    10.5
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from primer.inert import keep_inert, make_inert
+from primer.tags import wrap
+from primer.texts import Texts, fill
+from rules.history import Entry
+from rules.memory import Memory
+from rules.message import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of a request: the role `system`, `user` or `assistant`, and its text."""
+
+    role: str
+    content: str
+
+
+def opening(texts: Texts) -> str:
+    """The canned message before the memories, in its tag (requirement 9.7)."""
+    return wrap("system", texts.opening)
+
+
+def closing(texts: Texts) -> str:
+    """The canned message after the last memory, in its tag (requirement 9.6)."""
+    return wrap("system", texts.closing)
+
+
+def context(
+    texts: Texts, system_message: str, memories: Sequence[Memory], tail: Sequence[Entry], chunk: Sequence[Entry]
+) -> tuple[Turn, ...]:
+    """The agent's context for one chunk, as real turns (requirements 10.1 to 10.4, D7)."""
+    system = "\n\n".join(text for text in (system_message, texts.primer) if text)
+    turns = [Turn("system", system)]
+    if memories:
+        turns.append(Turn("user", opening(texts)))
+        turns += [turn for memory in memories for turn in _remembered(memory)]
+        turns.append(Turn("user", closing(texts)))
+    turns += [Turn(entry.message.speaker, _shown(entry.message)) for entry in tail]
+    turns += [Turn(entry.message.speaker, _to_remember(entry.message)) for entry in chunk]
+    return tuple(turns)
+
+
+def ask_quote(texts: Texts, quote_words: int) -> Turn:
+    """The first question (requirement 9.1)."""
+    return Turn("user", wrap("context_manager", fill(texts.quote, quote_words=str(quote_words))))
+
+
+def ask_quote_again(texts: Texts, reason: str) -> Turn:
+    """The first question once more, where the answer was not verbatim (D8)."""
+    return Turn("user", wrap("context_manager", fill(texts.quote_again, reason=reason)))
+
+
+def ask_perspective(texts: Texts, words: int) -> Turn:
+    """The second question (requirement 9.2)."""
+    return Turn("user", wrap("context_manager", fill(texts.perspective, words=str(words))))
+
+
+def ask_analysis(texts: Texts, chunk: Sequence[Entry], words: int) -> tuple[Turn, ...]:
+    """The context manager's own request: the chunk alone, since its view is independent (requirement 9.3)."""
+    passage = "\n".join(_to_remember(entry.message, entry.message.speaker) for entry in chunk)
+    question = fill(texts.analysis, words=str(words))
+    return Turn("system", texts.analyst), Turn("user", passage), Turn("user", question)
+
+
+def ask_refinement(texts: Texts, analysis: str, words: int) -> Turn:
+    """The third question, with the analysis in it (requirement 9.3)."""
+    asked = fill(texts.refinement, analysis=keep_inert(analysis), words=str(words))
+    return Turn("user", wrap("context_manager", asked))
+
+
+def answer(text: str) -> Turn:
+    """What the agent answered, as it stands in the dialogue that goes on."""
+    return Turn("assistant", keep_inert(text))
+
+
+def _remembered(memory: Memory) -> list[Turn]:
+    """A memory's six messages. The questions are ours, tags and all; the answers are made inert."""
+    texts = memory.edition.texts
+    return [Turn("user", text) if slot % 2 == 0 else answer(text) for slot, text in enumerate(texts)]
+
+
+def _to_remember(message: Message, role: str = "") -> str:
+    named = {"role": role} if role else {}
+    dated = {"date": message.created_at} if message.created_at else {}
+    return wrap("to_remember", _shown(message), **named, **dated)
+
+
+def _shown(message: Message) -> str:
+    return make_inert(message.text).strip() or "[empty message]"

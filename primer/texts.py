@@ -1,0 +1,82 @@
+"""The texts that models read: which there are, what each must hold, and how their gaps are filled."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from primer.tags import TAGS
+
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+# Any start or end of our tags counts, whatever its case and attributes, closed or not.
+_OUR_TAG = re.compile(rf"</?({'|'.join(TAGS)})(?![\w.:-])", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """One text for each Markdown file in `primer/texts/`, without white space at its ends.
+
+    People may replace each file (requirement 8, D8). None of them holds the tag that it is wrapped in.
+    """
+
+    primer: str
+    quote: str
+    quote_again: str
+    perspective: str
+    analyst: str
+    analysis: str
+    refinement: str
+    opening: str
+    closing: str
+
+
+# words, quote_words: a number of words. reason: a sentence. analysis: the context manager's whole answer.
+PLACEHOLDERS: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "primer": frozenset(),
+        "quote": frozenset({"quote_words"}),
+        "quote_again": frozenset({"reason"}),
+        "perspective": frozenset({"words"}),
+        "analyst": frozenset(),
+        "analysis": frozenset({"words"}),
+        "refinement": frozenset({"analysis", "words"}),
+        "opening": frozenset(),
+        "closing": frozenset(),
+    }
+)
+"""The placeholders that each text must hold; it may hold no others."""
+
+
+def problems(name: str, text: str) -> tuple[str, ...]:
+    """Everything that forbids using this text under this name, one sentence each; none if it is fine."""
+    if name not in PLACEHOLDERS:
+        return (f"There is no text named {name!r}; the texts are {', '.join(PLACEHOLDERS)}.",)
+    if not text.strip():
+        return ("The text is empty.",)
+    return (*_placeholder_problems(PLACEHOLDERS[name], text), *_tag_problems(text))
+
+
+def fill(text: str, /, **values: str) -> str:
+    """The text with each `{name}` that has a value replaced by it, in one pass.
+
+    Braces inside the values, and names without a value, stay as they are.
+    """
+    return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)
+
+
+def _placeholder_problems(required: frozenset[str], text: str) -> list[str]:
+    found = set(_PLACEHOLDER.findall(text))
+    known = ", ".join(f"{{{name}}}" for name in sorted(required)) or "none"
+    missing = [f"The placeholder {{{name}}} is missing." for name in sorted(required - found)]
+    unknown = [
+        f"The placeholder {{{name}}} means nothing here; this text may use: {known}."
+        for name in sorted(found - required)
+    ]
+    return missing + unknown
+
+
+def _tag_problems(text: str) -> list[str]:
+    found = {tag.lower() for tag in _OUR_TAG.findall(text)}
+    return [
+        f"The tag <{tag}> stands in the text; memproc adds its tags itself." for tag in TAGS if tag in found
+    ]

@@ -1,0 +1,54 @@
+"""Everything that can be wrong has a name here; each error carries what happened and what to do.
+
+Raised where the fault is known; caught at the command line and in the daemon's loop only.
+"""
+
+
+class MemprocError(Exception):
+    """The root: `message` says what happened and where, `next_step` what the person can do."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, next_step: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.next_step = next_step
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.next_step}"
+
+
+class NotAnExport(MemprocError):
+    """The file is not something that TypingMind could import."""
+
+
+class ChatSetAside(MemprocError):
+    """This chat cannot be processed as it is; the others of its export can."""
+
+
+class FaultyOutput(MemprocError):
+    """The proof found faults in a finished export, so it was not written."""
+
+
+class ConfigurationError(MemprocError):
+    """memproc.toml is wrong, or cannot be read; all its problems are in the message."""
+
+    exit_code = 2
+
+
+class ArchiveError(MemprocError):
+    """The archive is locked, damaged, or newer than this program."""
+
+
+class FileTrouble(MemprocError):
+    """A file or folder could not be read or written."""
+
+
+class ModelError(MemprocError):
+    """A model could not be asked, or did not answer."""
+
+
+class NotFound(MemprocError):
+    """The person named a chat, a memory or a version that the archive does not know."""
+
+    exit_code = 2

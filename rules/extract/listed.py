@@ -1,0 +1,29 @@
+"""A list of words in which an entry that ends in * stands for every word that begins so."""
+
+from dataclasses import dataclass
+
+_BEGINNINGS = range(1, 13)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Whole words, beginnings of words (at most twelve characters), and exceptions; `word in listed` asks all."""
+
+    whole: frozenset[str]
+    beginnings: frozenset[str]
+    exceptions: frozenset[str]
+
+    def __contains__(self, word: str) -> bool:
+        return word in self.whole or (
+            word not in self.exceptions and any(word[:size] in self.beginnings for size in _BEGINNINGS)
+        )
+
+
+def listed(entries: str) -> Listed:
+    """The list that `entries`, parted by white space, describes: "word", "begin*", and "-exception"."""
+    words = entries.split()
+    return Listed(
+        frozenset(word for word in words if not word.endswith("*") and not word.startswith("-")),
+        frozenset(word.removesuffix("*") for word in words if word.endswith("*")),
+        frozenset(word.removeprefix("-") for word in words if word.startswith("-")),
+    )

@@ -1,0 +1,134 @@
+"""Where the sentences of a message begin and end, in any script.
+
+A sentence ends at a stop that its script knows, or with its line. Most stops need white space behind
+them; those of Chinese, Hindi, Burmese and others do not. A full stop may also belong to an
+abbreviation, an initial or a date. Thai and Lao have no stop: a long run of theirs is cut at a space.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rules.extract.abbreviations import BEFORE_ANYTHING, BEFORE_NUMBER, BEFORE_SMALL
+from rules.extract.blocks import blocks
+from rules.extract.months import MONTHS
+
+_CLOSERS = r"""[\"'”’»›“‘)\]}】」』）》〉*_~`]"""
+_STOP = re.compile(
+    r"(?P<code>`[^`\n]++`)"
+    rf"|(?P<plain>(?<![.!?…])[.!?…‼⁇⁈⁉⸮]++{_CLOSERS}*+(?:\[\d+\])?(?=\s|$))"
+    r"|[。！？｡][。！？｡!?…]*+[”’」』）》〉】\"')*_~]*+"
+    r"|[।॥؟۔։።፧፨។៕။༎꧉᠃᠉]++[”’»\"')*_~]*+"
+    r"|།(?:\s*།)*+"
+)
+_MARK = re.compile(
+    r"[ \t]*(?:(?:>|#{1,6}(?=\s)|[-*+•·‣](?=\s)|\(?\d{1,9}[.)](?=\s)|\[[ xX]\](?=\s))[ \t]*)*+"
+)
+_WORD_BEFORE = re.compile(r"[^\s\"'“‘„«(\[*_]+$")
+_WORD_BEHIND = re.compile(r"[\W_]*(\w+)")
+_THAI = re.compile(r"[\u0e00-\u0eff]")
+_LETTER = re.compile(r"[^\W_]")
+_GAP = re.compile(r"\s+")
+_THAI_AT_LEAST = 60
+_LOOK = 40
+_NUMBERED = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The characters [start, stop) of a text: a sentence if `prose`, else code, a table or mere signs.
+
+    A sentence is stripped of white space and of the marks of a list, a heading or a quotation before it.
+    """
+
+    start: int
+    stop: int
+    prose: bool
+
+
+def sentences(text: str) -> tuple[Piece, ...]:
+    """The pieces of `text`, in order, without overlap; together they hold all its letters. Takes linear time."""
+    small = _writes_small(text)
+    pieces: list[Piece] = []
+    for block in blocks(text):
+        if block.prose:
+            pieces.extend(_of_line(text, block.start, block.stop, small=small))
+        else:
+            pieces.append(_stripped(text, block.start, block.stop, prose=False))
+    return tuple(pieces)
+
+
+def _of_line(text: str, start: int, stop: int, *, small: bool) -> Iterator[Piece]:
+    mark = _MARK.match(text, start, stop)
+    start = mark.end() if mark else start
+    for match in _STOP.finditer(text, start, stop):
+        if match["code"] or (
+            match.start() - start < _NUMBERED and text[start : match.start()].strip().isdecimal()
+        ):
+            continue
+        if match["plain"] and not _ends(text, match, stop, small=small):
+            continue
+        yield from _cut_thai(text, start, match.end())
+        start = match.end()
+    yield from _cut_thai(text, start, stop)
+
+
+def _ends(text: str, stop: re.Match[str], line_end: int, *, small: bool) -> bool:
+    """Whether the stop after a word of a spaced script ends the sentence."""
+    behind = _WORD_BEHIND.match(text, stop.end(), min(line_end, stop.end() + _LOOK))
+    if behind is None:
+        return True
+    signs = stop.group()
+    word = _WORD_BEFORE.search(text, max(0, stop.start() - _LOOK), stop.start())
+    if signs == "." and word and _is_short_form(word.group(), behind.group(1)):
+        return False
+    begins_small = behind.group(1)[0].islower()
+    if signs[0] in "!?":
+        return not (begins_small and signs[-1] not in "!?")
+    return small or not begins_small
+
+
+def _is_short_form(word: str, behind: str) -> bool:
+    """Whether the full stop after `word` belongs to the word."""
+    folded = word.casefold()
+    small = behind[0].islower()
+    if folded in BEFORE_ANYTHING or (behind[0].isdecimal() and _counts(folded)):
+        return True
+    if word.isdecimal():
+        return len(word) <= 2 and (small or behind.casefold() in MONTHS)
+    if folded in BEFORE_SMALL and len(word) > 1:
+        return small
+    return word != "I" and all(len(part) == 1 and part.isupper() for part in word.split("."))
+
+
+def _counts(folded: str) -> bool:
+    """Whether the word with a full stop announces a number; German streets end in "str."."""
+    return folded in BEFORE_NUMBER or folded.endswith(("str", "nr"))
+
+
+def _writes_small(text: str) -> bool:
+    """Whether the writer begins sentences with small letters, as many do in chats."""
+    small = capital = 0
+    for match in re.finditer(r"(?<=\w\w[.!?])\s+(?=\w)", text):
+        letter = text[match.end()]
+        small += letter.islower()
+        capital += letter.isupper()
+    return small > capital
+
+
+def _cut_thai(text: str, start: int, stop: int) -> Iterator[Piece]:
+    if stop - start > _THAI_AT_LEAST and _THAI.search(text, start, stop):
+        for gap in _GAP.finditer(text, start, stop):
+            if gap.start() - start >= _THAI_AT_LEAST and _THAI.search(text, gap.start() - 2, gap.start()):
+                yield _stripped(text, start, gap.start(), prose=True)
+                start = gap.end()
+    if not text[start:stop].isspace() and start < stop:
+        yield _stripped(text, start, stop, prose=True)
+
+
+def _stripped(text: str, start: int, stop: int, *, prose: bool) -> Piece:
+    """The piece without the white space around it; mere signs are not prose."""
+    whole = text[start:stop]
+    inner = whole.strip()
+    start += len(whole) - len(whole.lstrip())
+    return Piece(start, start + len(inner), prose=prose and _LETTER.search(inner) is not None)

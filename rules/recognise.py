@@ -1,0 +1,65 @@
+"""Which messages of an export are ours and which are the conversation (D10, requirement 2).
+
+First by the marker, then by a uuid that the archive knows as ours. A tag in somebody's text is never enough.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rules.errors import ChatSetAside
+from rules.experience import left_out
+from rules.marker import MEMORY, Marker, read_marker
+from rules.message import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One message of the export, at its index, and what it is there for."""
+
+    at: int
+    message: Message
+    key: str
+    """Its name within the chat; the same message has the same key in the next export."""
+    ours: Marker | None
+    left_out: str | None
+
+    @property
+    def lived(self) -> bool:
+        """It is part of the agent's experience: memories are made of these."""
+        return self.ours is None and self.left_out is None
+
+
+def recognise(messages: Sequence[Message], known: Mapping[str, Marker]) -> tuple[Place, ...]:
+    """What each message of a chat is. `known` are the markers of our messages in the archive, by uuid."""
+    places = []
+    times: dict[str, int] = {}
+    for at, message in enumerate(messages):
+        key = _free_key(message.uuid or f"digest:{message.digest}", times)
+        ours = read_marker(message.marker) or known.get(message.uuid or "")
+        places.append(Place(at, message, key, ours, None if ours else left_out(message)))
+    return tuple(places)
+
+
+def _free_key(name: str, times: dict[str, int]) -> str:
+    """The name itself, or with a number where it is taken; `times` counts every name and key given out."""
+    key = name
+    while key in times:
+        times[name] += 1
+        key = f"{name}#{times[name]}"
+    times[key] = 1
+    return key
+
+
+def memories_present(places: Sequence[Place]) -> tuple[str, ...]:
+    """Ids of the memories in the export, oldest first. Raises ChatSetAside where one has lost a message."""
+    slots: dict[str, list[int]] = {}
+    for place in places:
+        if place.ours is not None and place.ours.kind == MEMORY:
+            slots.setdefault(place.ours.memory, []).append(place.ours.slot)
+    for number, found in enumerate(slots.values(), 1):
+        if found != [1, 2, 3, 4, 5, 6]:
+            raise ChatSetAside(
+                f"Memory {number} of the chat has {len(found)} of its six messages, or has them out of order.",
+                "Undo the deletion in TypingMind, or drop an export from before it.",
+            )
+    return tuple(slots)

@@ -1,0 +1,30 @@
+"""Every test runs under the guard, with a home folder of its own."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.guard import sitecustomize  # noqa: F401  installs the guard in this process
+
+_PLACES = {
+    "HOME": "",
+    "USERPROFILE": "",
+    "XDG_CONFIG_HOME": ".config",
+    "XDG_STATE_HOME": ".local/state",
+    "XDG_DATA_HOME": ".local/share",
+    "XDG_CACHE_HOME": ".cache",
+}
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A new home folder for each test; whoever looks for the person's finds this one."""
+    home = tmp_path_factory.mktemp("home")
+    for name, inside in _PLACES.items():
+        monkeypatch.setenv(name, str(home / inside))
+    for name in [name for name in os.environ if name.endswith("_API_KEY") or name.startswith("MEMPROC_")]:
+        monkeypatch.delenv(name)
+    guard = Path(__file__).parent / "guard"
+    monkeypatch.setenv("PYTHONPATH", str(guard))
+    return home

@@ -1,0 +1,78 @@
+"""Children of the test that may lose their rights, run out of room, or be killed at a given line."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+needs_root = pytest.mark.skipif(
+    sys.platform != "linux" or os.geteuid() != 0, reason="only root may mount a small disk, and only on Linux"
+)
+
+
+def in_child(work: Callable[[], str]) -> tuple[int, str]:
+    """Run `work` in a forked child: its exit code (negative: the signal that ended it), and what it returned."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            os.write(writing, work().encode())
+            code = 0
+        finally:
+            os._exit(code)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as said:
+        text = said.read().decode()
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), text
+
+
+def killed_at_every_line(package: str, work: Callable[[], str]) -> Iterator[int]:
+    """Run `work` in children, the n-th killed (-9) at the n-th line of `package`; ends when one comes through."""
+    for number in count(1):
+        code, _ = in_child(lambda number=number: _dying(package, number, work))  # type: ignore[misc]
+        if code == 0:
+            return
+        assert code == -signal.SIGKILL
+        yield number
+
+
+def _dying(package: str, number: int, work: Callable[[], str]) -> str:
+    left = number
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal left
+        if package not in frame.f_code.co_filename:
+            return None
+        if event == "line":
+            left -= 1
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return trace
+
+    sys.settrace(trace)
+    try:
+        return work()
+    finally:
+        sys.settrace(None)
+
+
+@contextmanager
+def small_disk(size: str) -> Iterator[Path]:
+    """A disk of its own of that size, such as "64k"."""
+    with tempfile.TemporaryDirectory() as place:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", place], check=True)
+        try:
+            yield Path(place)
+        finally:
+            subprocess.run(["umount", place], check=True)

@@ -1,0 +1,148 @@
+"""memproc.toml: the shipped file is the defaults, and what a file says is what counts."""
+
+import os
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import tomli
+from pydantic import ValidationError
+
+from daemon.config import Config, folders, parse, shipped_text
+from rules.errors import ConfigurationError, FileTrouble
+
+pytestmark = pytest.mark.usefixtures("home")
+
+PLACE = Path("/etc/memproc/memproc.toml")
+
+
+def read(text: str, place: Path = PLACE) -> Config:
+    return parse(text.encode(), place)
+
+
+def test_the_shipped_file_says_exactly_what_the_defaults_are() -> None:
+    assert tomli.loads(shipped_text()) == Config().model_dump(mode="json")
+
+
+def test_the_shipped_file_means_what_the_defaults_mean() -> None:
+    config, default = read(shipped_text()), Config()
+
+    assert folders(config) == folders(default)
+    assert config.model_dump(exclude={"folders"}) == default.model_dump(exclude={"folders"})
+
+
+def test_the_shipped_file_gives_a_reason_above_every_table_and_every_setting() -> None:
+    lines = shipped_text().splitlines()
+    for above, line in pairwise(lines):
+        if " = " in line and not line.startswith("#"):
+            assert above.startswith("# "), line
+
+
+def test_the_shipped_file_is_the_one_at_the_root() -> None:
+    root = Path(__file__).parents[2]
+
+    assert shipped_text() == (root / "memproc.toml").read_text(encoding="utf-8")
+
+
+def test_an_installed_copy_has_the_shipped_file_inside_its_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("daemon.config.shipped._DAEMON", tmp_path)
+    with pytest.raises(FileTrouble, match="missing from the installation"):
+        shipped_text()
+
+    (tmp_path / "memproc.toml").write_text("# installed", encoding="utf-8")
+
+    assert shipped_text() == "# installed"
+
+
+def test_an_empty_file_is_the_defaults() -> None:
+    assert read("") == Config()
+
+
+def test_what_is_left_out_has_its_default() -> None:
+    config = read("[tail]\ntokens = 50_000\n")
+
+    assert config.tail.tokens == 50_000
+    assert config.tail.step == Config().tail.step
+
+
+def test_every_setting_arrives() -> None:
+    config = read(
+        """
+        folders = { inbox = "/a", updated = "/b", backups = "/c", state = "/d" }
+        chats = { include = ["Ada*", "x1"], exclude = ["Ada 2"] }
+        models = { agent = "anthropic/claude-sonnet-5-5", context_manager = "openrouter/a/b:free" }
+        tail = { tokens = 2000, step = 0 }
+        chunk = { tokens = 500 }
+        texts = { folder = "/e" }
+        output = { container = "export" }
+        """
+    )
+
+    assert config.model_dump() == {
+        "folders": {"inbox": "/a", "updated": "/b", "backups": "/c", "state": "/d"},
+        "chats": {"include": ("Ada*", "x1"), "exclude": ("Ada 2",)},
+        "models": {"agent": "anthropic/claude-sonnet-5-5", "context_manager": "openrouter/a/b:free"},
+        "tail": {"tokens": 2000, "step": 0},
+        "chunk": {"tokens": 500},
+        "texts": {"folder": "/e"},
+        "output": {"container": "export"},
+    }
+
+
+def test_a_configuration_cannot_be_changed_afterwards() -> None:
+    with pytest.raises(ValidationError):
+        Config().tail.tokens = 1
+
+
+def test_relative_paths_begin_at_the_folder_of_the_file(tmp_path: Path) -> None:
+    config = read('folders.inbox = "in"\ntexts.folder = "../texts"', tmp_path / "etc" / "memproc.toml")
+
+    assert config.folders.inbox == str(tmp_path / "etc" / "in")
+    assert config.texts.folder == str(tmp_path / "texts")
+
+
+def test_a_tilde_is_the_home_folder_in_every_path(home: Path) -> None:
+    config = read('folders.backups = "~/old"\ntexts.folder = "~/texts"')
+
+    assert folders(config).backups == home / "old"
+    assert config.texts.folder == str(home / "texts")
+
+
+def test_the_default_folders_lie_in_the_home_folder(home: Path) -> None:
+    default = folders(Config())
+
+    assert default.inbox == home / "memproc" / "inbox"
+    assert default.updated == home / "memproc" / "updated"
+    assert default.backups == home / "memproc" / "backups"
+    assert default.state.is_relative_to(home)
+
+
+def test_without_a_home_folder_the_defaults_lead_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, "nowhere")
+
+    with pytest.raises(ConfigurationError, match=r"folders\.inbox: ~ has no home folder"):
+        folders(Config())
+
+
+def test_a_byte_order_mark_and_windows_line_ends_are_fine() -> None:
+    assert parse(b"\xef\xbb\xbf[chunk]\r\ntokens = 900\r\n", PLACE).chunk.tokens == 900
+
+
+def test_reading_the_configuration_loads_no_heavy_library() -> None:
+    code = "import sys, daemon.config; print(*sorted({'litellm', 'rich', 'tiktoken'} & set(sys.modules)))"
+    root = str(Path(__file__).parents[2])
+
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": root},
+    )
+
+    assert done.stdout.strip() == ""

@@ -1,0 +1,1 @@
+"""What exports look like beyond the plain: words, messages, chats, files."""

@@ -1,0 +1,149 @@
+"""The texts that models read: the shipped ones, and the ones that people put in their place."""
+
+from dataclasses import fields
+from importlib import resources
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from primer.tags import TAGS
+from primer.texts import PLACEHOLDERS, Texts, fill, problems
+
+NAMES = tuple(field.name for field in fields(Texts))
+SHOWN_IN_THE_CHAT = ("quote", "perspective", "refinement", "opening", "closing")
+
+
+def shipped(name: str) -> str:
+    return resources.files("primer").joinpath("texts", f"{name}.md").read_text(encoding="utf-8")
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_shipped_text_has_no_problems(name: str) -> None:
+    assert problems(name, shipped(name)) == ()
+
+
+def test_every_file_is_a_text_and_every_text_knows_its_placeholders() -> None:
+    folder = resources.files("primer").joinpath("texts")
+
+    assert {file.name for file in folder.iterdir()} == {f"{name}.md" for name in NAMES}
+    assert set(PLACEHOLDERS) == set(NAMES)
+
+
+@pytest.mark.parametrize("name", SHOWN_IN_THE_CHAT)
+def test_texts_that_are_shown_in_the_chat_are_short(name: str) -> None:
+    assert words(shipped(name)) <= 90
+
+
+def test_the_three_questions_of_a_memory_are_short_together() -> None:
+    assert sum(words(shipped(name)) for name in ("quote", "perspective", "refinement")) <= 150
+
+
+def test_the_primer_is_concise() -> None:
+    assert 500 <= words(shipped("primer")) <= 800
+
+
+def test_the_primer_names_every_tag_that_the_agent_will_meet() -> None:
+    assert all(f"`{tag}`" in shipped("primer") for tag in TAGS)
+
+
+@pytest.mark.parametrize("name", SHOWN_IN_THE_CHAT)
+def test_a_paragraph_of_a_chat_message_is_one_line(name: str) -> None:
+    assert all(len(part.splitlines()) == 1 for part in shipped(name).strip().split("\n\n"))
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t\u3000\n"])
+def test_an_empty_text_is_a_problem(text: str) -> None:
+    assert problems("closing", text) == ("The text is empty.",)
+
+
+def test_a_missing_placeholder_is_a_problem() -> None:
+    assert problems("quote", "One quote, please.") == ("The placeholder {quote_words} is missing.",)
+
+
+@pytest.mark.parametrize("name", [name for name, required in PLACEHOLDERS.items() if required])
+def test_every_placeholder_of_a_shipped_text_is_required(name: str) -> None:
+    for placeholder in PLACEHOLDERS[name]:
+        text = shipped(name).replace(f"{{{placeholder}}}", "some")
+
+        assert problems(name, text) == (f"The placeholder {{{placeholder}}} is missing.",)
+
+
+def test_an_unknown_placeholder_is_a_problem() -> None:
+    assert problems("perspective", "In {words} words, {persona}.") == (
+        "The placeholder {persona} means nothing here; this text may use: {words}.",
+    )
+    assert problems("opening", "Dear {persona}.") == (
+        "The placeholder {persona} means nothing here; this text may use: none.",
+    )
+
+
+@pytest.mark.parametrize("text", ["{}", "{ words }", "{0}", '{"a": 1}', "{{", "}", "{Words}"])
+def test_other_braces_are_left_in_peace(text: str) -> None:
+    assert problems("opening", f"Hello. {text}") == ()
+
+
+@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize("form", ["<{}>", "</{}>", '<{} a="b">', "</{} >", "<{}\n", "<{}/>"])
+def test_our_tags_are_a_problem_in_every_form(tag: str, form: str) -> None:
+    for spelling in (tag, tag.upper()):
+        assert problems("closing", f"Read on. {form.format(spelling)}") == (
+            f"The tag <{tag}> stands in the text; memproc adds its tags itself.",
+        )
+
+
+@pytest.mark.parametrize(
+    "text", ["a `system` tag", "<systems>", "<system-note>", "1 < system", "<b>bold</b>"]
+)
+def test_other_tags_and_bare_names_are_no_problem(text: str) -> None:
+    assert problems("closing", text) == ()
+
+
+def test_all_problems_are_reported_at_once() -> None:
+    assert len(problems("refinement", "{wrods} <system>{summary}</system> <to_remember>")) == 6
+
+
+def test_a_text_that_does_not_exist_is_a_problem() -> None:
+    (problem,) = problems("qoute", "Hello.")
+
+    assert "'qoute'" in problem
+    assert all(name in problem for name in NAMES)
+
+
+def test_filling_replaces_every_placeholder_that_has_a_value() -> None:
+    assert fill("{words} and {words}, {reason}", words="300", reason="too long") == "300 and 300, too long"
+
+
+def test_filling_is_one_pass_so_that_braces_in_a_value_stay_inert() -> None:
+    assert fill("{analysis} {words}", analysis="They wrote {words}.", words="9") == "They wrote {words}. 9"
+    assert fill("{analysis}", analysis=r"\1 \g<0> {0} %s") == r"\1 \g<0> {0} %s"
+
+
+@pytest.mark.parametrize(
+    "text", ["f'{x}'", "{}", "{ words }", "{Words}", "{words!r}", "{words:>3}", "{", "\\d{3}"]
+)
+def test_filling_leaves_what_is_not_ours_alone(text: str) -> None:
+    assert fill(text, words="300") == text
+
+
+@given(
+    text=st.text(), values=st.dictionaries(st.from_regex(r"[a-z_]+", fullmatch=True), st.text(), max_size=3)
+)
+def test_filling_gives_the_text_around_the_placeholders_and_the_values_unchanged(
+    text: str, values: dict[str, str]
+) -> None:
+    around = text.replace("{", "(")
+    template = around.join(f"{{{name}}}" for name in values)
+
+    assert fill(template, **values) == around.join(values.values())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_filled_shipped_text_has_no_gap_left(name: str) -> None:
+    filled = fill(shipped(name), **dict.fromkeys(PLACEHOLDERS[name], "seven"))
+
+    assert "{" not in filled

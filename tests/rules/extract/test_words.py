@@ -1,0 +1,45 @@
+"""What counts as a word, for comparing texts and for measuring them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rules.extract.words import length, shorten, terms
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I'll see Zoë, i.e. soon", ["i", "ll", "see", "zoë", "i.e", "soon"]),
+        ("हिन्दी में", ["हिन्दी", "में"]),
+        ("пам'ять и ім’я", ["пам'ять", "и", "ім'я"]),
+        ("我爱你 ok 好", ["我爱", "爱你", "ok", "好"]),
+        ("...", []),
+    ],
+)
+def test_terms_are_the_words_of_each_script(text: str, expected: list[str]) -> None:
+    assert list(terms(text)) == expected
+
+
+def test_length_counts_what_spaces_part() -> None:
+    assert length("one two, three - four") == 5
+
+
+def test_length_counts_han_by_characters() -> None:
+    assert length("我" * 17) == pytest.approx(10)
+
+
+def test_an_endless_run_is_not_one_word() -> None:
+    assert length("a" * 24_000) > 1000
+
+
+@given(st.text(alphabet="ab 我ก\n", max_size=60), st.integers(1, 20))
+def test_what_is_shortened_is_a_beginning_within_the_limit(text: str, words: int) -> None:
+    short = shorten(text, words)
+
+    assert text.lstrip().startswith(short.lstrip())
+    assert length(short) <= words + 1e-9
+
+
+def test_shortening_cuts_between_words() -> None:
+    assert shorten("one two three four", 2) == "one two"

@@ -1,0 +1,34 @@
+"""A scripted model: answers by step, notes what it was asked, and costs nothing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from daemon.models.completion import Completion
+from primer.request import Request
+
+
+@dataclass
+class ScriptedModel:
+    """Stands in for `daemon.models.completion.complete`: same call, scripted answers.
+
+    `answers` are by step, used up in order, the last one for ever; a step without any gets a plain one.
+    """
+
+    answers: Mapping[str, list[str | Completion]] = field(default_factory=dict)
+    asked: list[Request] = field(default_factory=list)
+
+    def __call__(self, request: Request) -> Completion:
+        self.asked.append(request)
+        script = self.answers.get(request.step, [f"My {request.step}, in my own words."])
+        times = sum(before.step == request.step for before in self.asked)
+        answer = script[min(times, len(script)) - 1]
+        return answer if isinstance(answer, Completion) else ended(answer)
+
+    def steps(self) -> list[str]:
+        """Which questions were asked, in order."""
+        return [request.step for request in self.asked]
+
+
+def ended(text: str, finish: str = "stop") -> Completion:
+    """An answer that ended so; by itself, unless said otherwise."""
+    return Completion(text, finish, tokens_in=10, tokens_out=5, tokens_cached=0, tokens_cache_written=0)
