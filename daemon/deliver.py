@@ -52,10 +52,11 @@ def deliver(house: House, export: Export, chats: Sequence[Ready]) -> tuple[Writt
     for folder in (house.folders.updated, house.folders.backups):
         make_private(folder)
     now = house.clock()
+    before = [last_output(house.archive, ready.plan.chat_id) for ready in chats]
     for ready in chats:
         original = chat_container(ready.chat.slice(ready.chat.span))
         keep_original(house.folders.backups, ready.plan.chat_id, ready.plan.title, [original], now)
-    backup = _keep_replaced(house, chats, path, now)
+    backup = _keep_replaced(house, chats[0], path, now)
     written = replace_file(path, [content])
     for ready in chats:
         record_output(
@@ -69,6 +70,9 @@ def deliver(house: House, export: Export, chats: Sequence[Ready]) -> tuple[Writt
                 written_at=now,
             ),
         )
+    for ready, last in zip(chats, before, strict=True):
+        if last is not None and Path(last.path) != path:
+            _retire(house, ready, last, now)
     return tuple(_told(ready, path, backup) for ready in chats)
 
 
@@ -86,12 +90,20 @@ def _name(export: Export, chats: Sequence[Ready], *, whole: bool) -> str:
     return str(name if len(export.documents) == 1 else name.with_suffix(".zip"))
 
 
-def _keep_replaced(house: House, chats: Sequence[Ready], path: Path, now: str) -> str:
-    """Keep the version that stands in the file's place; its path, or empty where there is none."""
+def _keep_replaced(house: House, ready: Ready, path: Path, now: str) -> str:
+    """Keep the version that stands in the file's place; where it is kept, or empty where there was none."""
     if not path.exists():
         return ""
-    first = chats[0].plan
-    return str(keep_version(house.folders.backups, first.chat_id, first.title, path.stem, path, now).path)
+    plan = ready.plan
+    return str(keep_version(house.folders.backups, plan.chat_id, plan.title, path.stem, path, now).path)
+
+
+def _retire(house: House, ready: Ready, last: Output, now: str) -> None:
+    """A chat that got another title has a file of another name: the old one becomes a kept version."""
+    old = Path(last.path)
+    if sha256_of(old) == last.sha256:
+        _keep_replaced(house, ready, old, now)
+        old.unlink()
 
 
 def _whole_export(export: Export, chats: Sequence[Ready]) -> bytes:
@@ -127,4 +139,3 @@ def _told(ready: Ready, path: Path, backup: str) -> Written:
         tokens_after=ready.tokens_after,
         backup=backup,
     )
-

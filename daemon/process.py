@@ -79,7 +79,7 @@ def _compress(house: House, found: Survey) -> Iterator[Memory]:
             count,
             house.clock(),
         )
-        keep_memory(house.archive, chat_id, memory, house.clock())
+        keep_memory(house.archive, chat_id, memory)
         memories.append(memory)
         house.tell(Remembered(found.plan, chunk.number, done, memory.edition.made == EXTRACTED))
         yield memory
@@ -103,9 +103,7 @@ def _under_memories(entries: tuple[Entry, ...], memories: tuple[Memory, ...]) ->
     return tuple(replace(entry, memory=number.get(entry.key)) for entry in entries)
 
 
-def _prove(
-    found: Survey, entries: tuple[Entry, ...], memories: tuple[Memory, ...], assembled: Assembled
-) -> None:
+def _prove(found: Survey, entries: tuple[Entry, ...], memories: tuple[Memory, ...], assembled: Assembled) -> None:
     """Raise FaultyOutput, with every fault, unless the finished chat is what it must be."""
     before = found.chat.slice(found.chat.span)
     faults = verify(Finished(before, assembled.chat, found.places, entries, memories, assembled.removed))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from daemon.archive.archive import Archive
 from daemon.archive.memories import memories
 from daemon.archive.messages import past
-from daemon.models.tokens import count_known
+from daemon.models.tokens import count, count_known
 from primer.prompt import closing, opening
 from primer.texts import Texts
 from rules.assemble import Canned
@@ -40,7 +40,8 @@ def survey(archive: Archive, chat: Chat, texts: Texts, limits: Limits) -> Survey
     entries = history(past(archive, chat.chat_id), places)
     counts = count_known(archive, {entry.message.digest: entry.message.text for entry in entries})
     tokens = [counts[entry.message.digest] for entry in entries]
-    plan = plan_chat(chat.chat_id, chat.title, entries, tokens, places, limits, warnings(chat, places))
+    fixed = count(chat.system_message) + count(texts.primer)
+    plan = plan_chat(chat.chat_id, chat.title, entries, tokens, places, limits, warnings(chat, places), fixed)
     return Survey(chat, places, entries, made, counts, plan)
 
 

@@ -1,7 +1,7 @@
 """Tags that people wrote themselves are made inert before a model reads them, and can be had back (D7).
 
-    <system>        becomes  <J system>     J is a word joiner, U+2060, which shows as nothing
-    <J system>      becomes  <JJ system>    so that nothing is lost: taking one joiner out undoes it
+<system>        becomes  <J system>     J is a word joiner, U+2060, which shows as nothing
+<J system>      becomes  <JJ system>    so that nothing is lost: taking one joiner out undoes it
 """
 
 import re

@@ -39,5 +39,3 @@ class Request:
         """SHA-256 of model, messages and parameters: the same request is never sent twice."""
         said = [self.model, self.messages, self.parameters]
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
-
-

@@ -77,6 +77,4 @@ def _placeholder_problems(required: frozenset[str], text: str) -> list[str]:
 
 def _tag_problems(text: str) -> list[str]:
     found = {tag.lower() for tag in _OUR_TAG.findall(text)}
-    return [
-        f"The tag <{tag}> stands in the text; memproc adds its tags itself." for tag in TAGS if tag in found
-    ]
+    return [f"The tag <{tag}> stands in the text; memproc adds its tags itself." for tag in TAGS if tag in found]

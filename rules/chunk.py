@@ -124,6 +124,4 @@ def _reason(bound: Bound | Wait, waiting: int) -> str:
         return "Nothing waits: all that is left lies in the live tail."
     if isinstance(bound, Wait):
         return bound.reason
-    return (
-        f"The next chunk will hold {bound.tokens:,} tokens, and only {waiting:,} stand before the live tail."
-    )
+    return f"The next chunk will hold {bound.tokens:,} tokens, and only {waiting:,} stand before the live tail."

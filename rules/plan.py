@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.chunk import chunks
+from rules.estimate import Estimate, estimate, expected_memory
 from rules.history import Entry
 from rules.recognise import Place
 from rules.tail import tails
@@ -53,6 +54,8 @@ class ChatPlan:
     """Why no more is compressed now."""
     left_out: Mapping[str, int]
     warnings: tuple[str, ...]
+    estimate: Estimate
+    """Tokens that the calls will send and receive, without caching."""
 
     @property
     def calls(self) -> int:
@@ -69,7 +72,6 @@ class LeftAlone:
     reason: str
 
 
-
 def plan_chat(
     chat_id: str,
     title: str,
@@ -78,8 +80,9 @@ def plan_chat(
     places: Sequence[Place],
     limits: Limits,
     warnings: tuple[str, ...],
+    fixed_tokens: int,
 ) -> ChatPlan:
-    """The plan for one chat. `tokens` are those of `entries`, one by one."""
+    """The plan for one chat. `tokens` are those of `entries`, one by one; `fixed_tokens` those of the primer."""
     begin = sum(entry.memory is not None for entry in entries)
     spoken = [Spoken(_role(entry), n, entry.message.calls_tools) for entry, n in zip(entries, tokens, strict=True)]
     chunking = chunks(spoken, begin, limits.chunk, limits.tail)
@@ -112,6 +115,17 @@ def plan_chat(
         reason=chunking.reason,
         left_out=dict(Counter(place.left_out for place in places if place.left_out)),
         warnings=warnings,
+        estimate=_estimate(planned, sizes, fixed_tokens),
+    )
+
+
+def _estimate(planned: Sequence[PlannedChunk], sizes: Sequence[int], fixed: int) -> Estimate:
+    made = [expected_memory(size) for size in sizes]
+    each = [estimate(fixed, made[: chunk.memories_before], chunk.tail_tokens, chunk.tokens) for chunk in planned]
+    return Estimate(
+        agent_in=sum(one.agent_in for one in each),
+        context_manager_in=sum(one.context_manager_in for one in each),
+        out=sum(one.out for one in each),
     )
 
 

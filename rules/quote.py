@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from rules.history import Entry
 
-_ALIKE = str.maketrans("‘’‚‛“”„‟«»‹›「」『』–—―−‐‑", "''''\"\"\"\"\"\"''\"\"\"\"------")  # noqa: RUF001
+_ALIKE = str.maketrans("‘’‚‛“”„‟«»‹›「」『』–—―−‐‑", '\'\'\'\'""""""\'\'""""------')  # noqa: RUF001
 _GAP = re.compile(r"\s+")
 _MARKS = "\"'"
 

@@ -51,9 +51,7 @@ def units(spoken: Sequence[Spoken], most: int) -> tuple[Unit, ...]:
     return tuple(found)
 
 
-def _cut(
-    spoken: Sequence[Spoken], start: int, stop: int, between: Callable[[Spoken, Spoken], bool]
-) -> list[Unit]:
+def _cut(spoken: Sequence[Spoken], start: int, stop: int, between: Callable[[Spoken, Spoken], bool]) -> list[Unit]:
     inner = (index for index in range(start + 1, stop) if between(spoken[index - 1], spoken[index]))
     runs = pairwise((start, *inner, stop))
     return [Unit(a, b, sum(message.tokens for message in spoken[a:b])) for a, b in runs if a < b]

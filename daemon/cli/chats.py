@@ -23,7 +23,13 @@ def chats(settings: Settings, as_json: bool) -> int:
         click.echo("The archive knows no chats yet. Drop an export into the inbox, then: memproc run")
     else:
         rows = [
-            (chat.title, chat.chat_id, f"{chat.messages:,}", f"{chat.memories:,}", chat.last_seen[:16].replace("T", " "))
+            (
+                chat.title,
+                chat.chat_id,
+                f"{chat.messages:,}",
+                f"{chat.memories:,}",
+                chat.last_seen[:16].replace("T", " "),
+            )
             for chat in known
         ]
         print_table(("Chat", "Id", "Messages", "Memories", "Last seen (UTC)"), rows, right=(2, 3))

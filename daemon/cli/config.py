@@ -41,7 +41,9 @@ def check(settings: Settings) -> int:
     load_texts(Path(folder) if folder else None)
     folders = settings.folders
     click.echo(f"All is well with {found.path}." if found.path else "No memproc.toml: every setting is at its default.")
-    click.echo(f"inbox    {folders.inbox}\nupdated  {folders.updated}\nbackups  {folders.backups}\nstate    {folders.state}")
+    click.echo(
+        f"inbox    {folders.inbox}\nupdated  {folders.updated}\nbackups  {folders.backups}\nstate    {folders.state}"
+    )
     return 0
 
 

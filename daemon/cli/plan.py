@@ -10,11 +10,13 @@ import click
 from daemon.archive.archive import Archive
 from daemon.cli.run import wanted_exports
 from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.cli.table import print_table
 from daemon.config import Config
 from daemon.files.read import read_export
 from daemon.round import SetAside
 from daemon.survey import survey
 from daemon.texts import load_texts
+from primer.models import token_factor
 from rules.chat import Chat
 from rules.errors import ArchiveError, MemprocError
 from rules.plan import ChatPlan, LeftAlone, Limits
@@ -25,6 +27,8 @@ from rules.selection import why_not
 class _Row:
     file: str
     found: ChatPlan | LeftAlone | SetAside
+    to_send: int = 0
+    """Tokens that the configured models are expected to count for all requests."""
 
 
 @click.command
@@ -50,7 +54,13 @@ def _rows(archive: Archive, config: Config, exports: Sequence[Path]) -> Iterator
             yield _Row(path.name, SetAside(path.name, trouble.message, trouble.next_step))
             continue
         for chat in export.chats:
-            yield _Row(path.name, _plan(archive, config, chat))
+            found = _plan(archive, config, chat)
+            yield _Row(path.name, found, _to_send(found, config) if isinstance(found, ChatPlan) else 0)
+
+
+def _to_send(found: ChatPlan, config: Config) -> int:
+    agent, manager = token_factor(config.models.agent), token_factor(config.models.context_manager)
+    return round(found.estimate.agent_in * agent + found.estimate.context_manager_in * manager)
 
 
 def _plan(archive: Archive, config: Config, chat: Chat) -> ChatPlan | LeftAlone | SetAside:
@@ -68,32 +78,27 @@ def _plan(archive: Archive, config: Config, chat: Chat) -> ChatPlan | LeftAlone 
 
 def _as_json(row: _Row) -> dict[str, object]:
     kind = {ChatPlan: "plan", LeftAlone: "left_alone", SetAside: "set_aside"}[type(row.found)]
-    calls = {"calls": row.found.calls} if isinstance(row.found, ChatPlan) else {}
+    calls = {"calls": row.found.calls, "to_send": row.to_send} if isinstance(row.found, ChatPlan) else {}
     return {"file": row.file, "outcome": kind, **asdict(row.found), **calls}
 
 
 def _print(rows: Sequence[_Row]) -> None:
     from rich.console import Console
-    from rich.table import Table
 
     console = Console(highlight=False)
-    table = Table("Chat", "Messages", "Tokens", "Memories", "New chunks", "Calls", "Waiting", "Live", box=None)
-    for column in table.columns[1:]:
-        column.justify = "right"
-    for row in rows:
-        if isinstance(row.found, ChatPlan):
-            table.add_row(*_cells(row.found))
-    if table.row_count:
-        console.print(table)
+    cells = [_cells(row.found, row.to_send) for row in rows if isinstance(row.found, ChatPlan)]
+    if cells:
+        headings = ("Chat", "Messages", "Tokens", "Memories", "New", "Calls", "To send", "Waiting", "Live")
+        print_table(headings, cells, right=range(1, 9))
     for row in rows:
         for line in _notes(row.found):
             console.print(line, markup=False, soft_wrap=True)
 
 
-def _cells(found: ChatPlan) -> list[str]:
+def _cells(found: ChatPlan, to_send: int) -> list[str]:
     numbers = [
-        found.messages, found.tokens, found.memories, len(found.chunks), found.calls, found.waiting_tokens,
-        found.live_tokens,
+        found.messages, found.tokens, found.memories, len(found.chunks), found.calls, to_send,
+        found.waiting_tokens, found.live_tokens,
     ]  # fmt: skip
     return [found.title, *(f"{number:,}" for number in numbers)]
 
@@ -105,5 +110,7 @@ def _notes(found: ChatPlan | LeftAlone | SetAside) -> Iterator[str]:
         yield f"{found.title}: left alone: {found.reason}"
     else:
         yield f"{found.title}: {found.reason}"
-        yield from (f"{found.title}: {number} messages stay as they are: {why}" for why, number in found.left_out.items())
+        yield from (
+            f"{found.title}: {number} messages stay as they are: {why}" for why, number in found.left_out.items()
+        )
         yield from (f"{found.title}: note: {warning}" for warning in found.warnings)

@@ -28,7 +28,9 @@ def verify(settings: Settings, as_json: bool) -> int:
         settings.say("All is well: the archive, every backup and every updated export are as they were written.")
     else:
         click.echo("\n".join(problems), err=True)
-        click.echo("Kept versions can be had back one by one: memproc versions CHAT, memproc restore CHAT NUMBER", err=True)
+        click.echo(
+            "Kept versions can be had back one by one: memproc versions CHAT, memproc restore CHAT NUMBER", err=True
+        )
     return 1 if problems else 0
 
 

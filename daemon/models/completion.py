@@ -71,8 +71,9 @@ def _read(response: Any) -> Completion:
 def _litellm() -> Any:
     os.environ.update(_OFFLINE)
     import litellm
+    from litellm.llms.custom_llm import CustomLLM
 
-    class Engine(litellm.CustomLLM):
+    class Engine(CustomLLM):
         """The built-in engine as one of LiteLLM's providers."""
 
         def completion(self, *_: Any, messages: list[dict[str, str]], optional_params: Any, **__: Any) -> Any:

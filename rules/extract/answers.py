@@ -86,9 +86,7 @@ def _minutes(
     passage: Sequence[Said], reading: Reading, weights: Sequence[float], words: int, besides: Sequence[str]
 ) -> str:
     """The kept sentences, a line for each turn: who speaks, and the day where it is another than before."""
-    kept = choose(
-        reading.sentences, weights, reading.rare, words, turn_cost=_DAY_AND_SPEAKER, besides=besides
-    )
+    kept = choose(reading.sentences, weights, reading.rare, words, turn_cost=_DAY_AND_SPEAKER, besides=besides)
     lines = []
     day = ""
     for number, turn in groupby((reading.sentences[at] for at in kept), key=lambda one: one.message):

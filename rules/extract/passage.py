@@ -49,9 +49,7 @@ def prose(passage: Sequence[Said]) -> tuple[Sentence, ...]:
         if piece.prose
         and not (said.text[piece.start] == "[" and _PLACEHOLDER.fullmatch(said.text, piece.start, piece.stop))
     ]
-    return tuple(
-        _sentence(number, passage[number], piece) for number, piece in found[:: 1 + len(found) // _AT_MOST]
-    )
+    return tuple(_sentence(number, passage[number], piece) for number, piece in found[:: 1 + len(found) // _AT_MOST])
 
 
 def _sentence(number: int, said: Said, piece: Piece) -> Sentence:

@@ -32,8 +32,7 @@ def read(passage: Sequence[Said]) -> Reading:
     rare = rarity(sentences)
     roles = dict.fromkeys(one.role for one in sentences)
     tongues = {
-        role: spoken((term for one in sentences if one.role == role for term in one.terms), TONGUES)
-        for role in roles
+        role: spoken((term for one in sentences if one.role == role for term in one.terms), TONGUES) for role in roles
     }
     inward = inwardness(sentences, tongues[PERSONA]) if PERSONA in tongues else [0.0] * len(sentences)
     own = [weight if one.role == PERSONA else 0.0 for weight, one in zip(inward, sentences, strict=True)]

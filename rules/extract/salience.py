@@ -42,13 +42,8 @@ def inwardness(sentences: Sequence[Sentence], tongue: Tongue) -> list[float]:
 
     The courtesies of an assistant count for little, and without a state for nothing.
     """
-    me, states, service = (
-        occurrences(sentences, words) for words in (tongue.me, tongue.states, tongue.service)
-    )
-    return [
-        _density(one, states[at], courteous=service[at] > 0) if me[at] else 0.0
-        for at, one in enumerate(sentences)
-    ]
+    me, states, service = (occurrences(sentences, words) for words in (tongue.me, tongue.states, tongue.service))
+    return [_density(one, states[at], courteous=service[at] > 0) if me[at] else 0.0 for at, one in enumerate(sentences)]
 
 
 def occurrences(sentences: Sequence[Sentence], words: Listed) -> list[int]:

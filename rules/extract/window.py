@@ -37,9 +37,7 @@ def densest(passage: Sequence[Said], reading: Reading, role: str, words: float) 
     return max(windows, key=lambda window: window.weight, default=None)
 
 
-def _spans(
-    passage: Sequence[Said], sentences: Sequence[Sentence], begin: int, words: float
-) -> Iterator[range]:
+def _spans(passage: Sequence[Said], sentences: Sequence[Sentence], begin: int, words: float) -> Iterator[range]:
     """The runs of sentences from `begin` on with nothing but white space between them."""
     first = sentences[begin]
     text = passage[first.message].text

@@ -88,6 +88,10 @@ def test_every_name_is_safe_on_every_platform(title: str, chat_id: str) -> None:
     assert not any(part.endswith((" ", ".")) for part in (name, name.removesuffix(".json")))
 
 
+def folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", name.casefold())
+
+
 @given(ANY_TEXT, IDS, ANY_TEXT, IDS)
 @example("Aria", "abc", "Aria", "ABC")
 @example("Aria", "\u212a", "Aria", "k")

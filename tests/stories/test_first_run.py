@@ -96,7 +96,9 @@ def test_a_conversation_that_went_on_gets_memories_of_what_is_newly_old(ada: Per
     assert [version["kind"] for version in numbers] == ["original", "updated"]
 
 
-def test_in_one_go_or_in_two_rounds_the_memories_are_the_same(ada: Person, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_in_one_go_or_in_two_rounds_the_memories_are_the_same(
+    ada: Person, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     whole = long_chat(8000, tokens_each=200)
     bea = Person(tmp_path_factory.mktemp("bea"))
     bea.drop(export_bytes(whole))

@@ -14,6 +14,10 @@ from typing import Any
 
 import pytest
 
+import daemon.files
+
+FILES = str(Path(daemon.files.__file__).parent)
+
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 needs_root = pytest.mark.skipif(
     sys.platform != "linux" or os.geteuid() != 0, reason="only root may mount a small disk, and only on Linux"
@@ -37,22 +41,49 @@ def in_child(work: Callable[[], str]) -> tuple[int, str]:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), text
 
 
-def killed_at_every_line(package: str, work: Callable[[], str]) -> Iterator[int]:
-    """Run `work` in children, the n-th killed (-9) at the n-th line of `package`; ends when one comes through."""
+def stopped_child(work: Callable[[Callable[[], None]], None]) -> int:
+    """Fork a child that runs `work` until that calls what it was given: there it stays. Its process number."""
+    reading, writing = os.pipe()
+
+    def stop() -> None:
+        os.write(writing, b"!")
+        signal.pause()
+
+    child = os.fork()
+    if child == 0:
+        try:
+            work(stop)
+        finally:
+            os._exit(1)
+    os.close(writing)
+    reached = os.read(reading, 1)
+    os.close(reading)
+    assert reached, "the child ended before it came to its stop"
+    return child
+
+
+def kill(child: int) -> None:
+    """Kill it (-9), and wait until it is gone."""
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+
+
+def killed_at_every_line(work: Callable[[], str]) -> Iterator[int]:
+    """Run `work` in children, the n-th killed (-9) at the n-th line of daemon/files, until one comes through."""
     for number in count(1):
-        code, _ = in_child(lambda number=number: _dying(package, number, work))  # type: ignore[misc]
+        code, _ = in_child(lambda number=number: _dying(number, work))  # type: ignore[misc]
         if code == 0:
             return
         assert code == -signal.SIGKILL
         yield number
 
 
-def _dying(package: str, number: int, work: Callable[[], str]) -> str:
+def _dying(number: int, work: Callable[[], str]) -> str:
     left = number
 
     def trace(frame: FrameType, event: str, _: Any) -> Any:
         nonlocal left
-        if package not in frame.f_code.co_filename:
+        if not frame.f_code.co_filename.startswith(FILES):
             return None
         if event == "line":
             left -= 1

@@ -62,6 +62,16 @@ def test_a_line_cut_short_anywhere_is_no_line_and_is_cleared_away(tmp_path: Path
         assert read_index(tmp_path) == (*whole, SECOND)
 
 
+def test_a_long_line_cut_short_leaves_nothing_behind_a_shorter_one(tmp_path: Path) -> None:
+    append(tmp_path, LINE)
+    with (tmp_path / INDEX).open("ab") as file:
+        file.write(b"2026-03-02T12:00:00.123Z\t" + b"x" * 2_000)
+    append(tmp_path, SECOND)
+
+    assert read_index(tmp_path) == (LINE, SECOND)
+    assert b"xx" not in (tmp_path / INDEX).read_bytes()
+
+
 def test_a_line_that_is_not_ours_is_counted_and_the_others_stay(tmp_path: Path) -> None:
     append(tmp_path, LINE)
     with (tmp_path / INDEX).open("ab") as file:
@@ -79,9 +89,14 @@ def test_line_ends_of_windows_do_no_harm(tmp_path: Path) -> None:
     assert read_index(tmp_path) == (LINE, SECOND)
 
 
-@given(st.text(st.characters(exclude_categories=())), st.text(st.characters(exclude_categories=())))
+ANY_TEXT = st.text(st.characters(exclude_categories=()))
+
+
+@given(ANY_TEXT, ANY_TEXT)
 def test_no_id_and_no_title_can_break_a_line(
-    tmp_path_factory: pytest.TempPathFactory, chat_id: str, title: str
+    tmp_path_factory: pytest.TempPathFactory,
+    chat_id: str,
+    title: str,
 ) -> None:
     folder = tmp_path_factory.mktemp("index")
     append(folder, replace(LINE, chat_id=chat_id, title=title))

@@ -3,16 +3,16 @@
 import json
 import os
 import re
-import signal
 import stat
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from daemon.files.lock import Busy, hold
 from rules.errors import FileTrouble
-from tests.daemon.files.children import in_child, needs_fork
+from tests.daemon.files.children import in_child, kill, needs_fork, stopped_child
 
 
 def try_to_hold(path: Path) -> str:
@@ -46,21 +46,17 @@ def test_another_process_is_kept_out_and_let_in_afterwards(tmp_path: Path) -> No
 
 @needs_fork
 def test_a_kill_of_the_holder_frees_the_lock(tmp_path: Path) -> None:
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        with hold(tmp_path / "lock"):
-            os.write(writing, b"!")
-            signal.pause()
-    os.read(reading, 1)
+    child = stopped_child(lambda stop: hold_until(tmp_path / "lock", stop))
     assert f"(process {child}, since" in try_to_hold(tmp_path / "lock")
 
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
+    kill(child)
 
     assert try_to_hold(tmp_path / "lock") == "held"
-    os.close(reading)
-    os.close(writing)
+
+
+def hold_until(path: Path, stop: Callable[[], None]) -> None:
+    with hold(path):
+        stop()
 
 
 def test_an_error_inside_frees_the_lock(tmp_path: Path) -> None:

@@ -1,0 +1,177 @@
+"""Raw messages, for ever: every version of every message of a chat, in the order of the conversation."""
+
+import hashlib
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from daemon.archive.archive import Archive, unpacked
+from rules.chat import Chat
+from rules.history import Entry, Past
+from rules.message import Message, read_message
+from rules.recognise import Place
+
+_SMALLEST_PACKED_BYTES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """How many raw messages were new, had changed, or were gone."""
+
+    new: int
+    changed: int
+    gone: int
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """The full raw conversation: the chat's JSON before its messages, the messages, and what follows them."""
+
+    head: bytes
+    messages: tuple[bytes, ...]
+    tail: bytes
+
+
+def past(archive: Archive, chat_id: str) -> tuple[Past, ...]:
+    """The raw messages that stand under memories, oldest first, each as it was when its memory was made."""
+    rows = archive.run(
+        """
+        SELECT message.key, version.raw, version.packed, memory.number
+        FROM chat JOIN memory ON memory.chat = chat.id
+        JOIN chunk_message ON chunk_message.memory = memory.id
+        JOIN message ON message.id = chunk_message.message
+        JOIN version ON version.id = chunk_message.version
+        WHERE chat.chat_id = ? ORDER BY memory.number, chunk_message.place
+        """,
+        (chat_id,),
+    )
+    return tuple(Past(key, read_message(unpacked(raw, packed)), number) for key, raw, packed, number in rows)
+
+
+def remember(archive: Archive, chat: Chat, places: Sequence[Place], entries: Sequence[Entry], when: str) -> Remembered:
+    """Keep every message of the export that is not ours, in one transaction.
+
+    A message whose bytes are new gets another version. One that the archive has, but that is neither in the
+    export nor under a memory, is marked as gone, and is marked no more when it comes back.
+    """
+    with archive.transaction():
+        row = _chat_row(archive, chat, when)
+        known = {key: number for key, number in archive.run("SELECT key, id FROM message WHERE chat = ?", (row,))}
+        order = _order(archive, row, places, entries)
+        raw = {place.key: place for place in places if place.ours is None}
+        new = [key for key in raw if key not in known]
+        _place(archive, row, order, raw)
+        changed = _keep_versions(archive, row, list(raw.values()), when)
+        gone = _mark_gone(archive, row, set(raw) | {entry.key for entry in entries}, when)
+    return Remembered(len(new), changed - len(new), gone)
+
+
+def whole(archive: Archive, chat_id: str) -> Whole:
+    """The full raw conversation, without the messages that the person has deleted."""
+    head, tail = archive.run("SELECT head, tail FROM chat WHERE chat_id = ?", (chat_id,))[0]
+    rows = archive.run(
+        """
+        SELECT raw, packed FROM chat JOIN message ON message.chat = chat.id
+        JOIN version ON version.message = message.id
+        WHERE chat_id = ? AND gone_at IS NULL
+          AND version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
+        ORDER BY position
+        """,
+        (chat_id,),
+    )
+    return Whole(head, tuple(unpacked(raw, packed) for raw, packed in rows), tail)
+
+
+def _chat_row(archive: Archive, chat: Chat, when: str) -> int:
+    """The chat's row, with the newest title, and the JSON around its messages."""
+    member = chat.member("messages")
+    start, stop = (member.value.start + 1, member.value.stop - 1) if member else (chat.span.stop,) * 2
+    head = chat.text[chat.span.start : start].encode("latin-1")
+    tail = chat.text[stop : chat.span.stop].encode("latin-1")
+    archive.run(
+        """
+        INSERT INTO chat (chat_id, title, folder_id, head, tail, first_seen, last_seen) VALUES (?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (chat_id) DO UPDATE SET title = excluded.title, folder_id = excluded.folder_id,
+            head = excluded.head, tail = excluded.tail, last_seen = excluded.last_seen
+        """,
+        (chat.chat_id, chat.title, chat.folder_id, head, tail, when, when),
+    )
+    return int(archive.run("SELECT id FROM chat WHERE chat_id = ?", (chat.chat_id,))[0][0])
+
+
+def _order(archive: Archive, row: int, places: Sequence[Place], entries: Sequence[Entry]) -> list[str]:
+    """All keys of the chat in the order of the conversation.
+
+    The history gives the order of what was lived; what was left out, and what is gone, stands behind the
+    message that it stood behind.
+    """
+    order = {entry.key: None for entry in entries}
+    behind: dict[str, list[str]] = {}
+    standing: set[str] = set()
+    known = [key for (key,) in archive.run("SELECT key FROM message WHERE chat = ? ORDER BY position", (row,))]
+    for keys in (known, [place.key for place in places if place.ours is None]):
+        before = ""
+        for key in keys:
+            if key in order:
+                before = key
+            elif key not in standing:
+                standing.add(key)
+                behind.setdefault(before, []).append(key)
+    return [key for before in ("", *order) for key in (*([before] if before else []), *behind.get(before, []))]
+
+
+def _place(archive: Archive, row: int, order: Sequence[str], raw: dict[str, Place]) -> None:
+    archive.run_many(
+        """
+        INSERT INTO message (chat, key, position, left_out) VALUES (?, ?, ?, ?)
+        ON CONFLICT (chat, key) DO UPDATE SET position = excluded.position
+        """,
+        [(row, key, at, raw[key].left_out if key in raw else None) for at, key in enumerate(order)],
+    )
+
+
+def _keep_versions(archive: Archive, row: int, places: Sequence[Place], when: str) -> int:
+    """Keep the bytes that are not the newest version already; how many were kept."""
+    newest = {
+        key: (message, number, sha256)
+        for message, key, number, sha256 in archive.run(
+            """
+            SELECT message.id, key, coalesce(max(number), 0), sha256
+            FROM message LEFT JOIN version ON version.message = message.id WHERE chat = ? GROUP BY message.id
+            """,
+            (row,),
+        )
+    }
+    rows = []
+    for place in places:
+        message, number, sha256 = newest[place.key]
+        found = hashlib.sha256(place.message.raw).hexdigest()
+        if found != sha256:
+            rows.append((message, number + 1, *_packed(place.message.raw), found, *_facts(place.message), when))
+    archive.run_many(
+        """
+        INSERT INTO version (message, number, raw, packed, sha256, digest, uuid, role, created_at, seen_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        rows,
+    )
+    return len(rows)
+
+
+def _packed(raw: bytes) -> tuple[bytes, int]:
+    packed = zlib.compress(raw, 6) if len(raw) >= _SMALLEST_PACKED_BYTES else raw
+    return (packed, 1) if len(packed) < len(raw) else (raw, 0)
+
+
+def _facts(message: Message) -> tuple[str, str | None, str | None, str | None]:
+    return message.digest, message.uuid, message.role, message.created_at
+
+
+def _mark_gone(archive: Archive, row: int, present: set[str], when: str) -> int:
+    """Mark what is in no export and under no memory; take the mark from what came back."""
+    rows = archive.run("SELECT id, key, gone_at FROM message WHERE chat = ?", (row,))
+    gone = [number for number, key, gone_at in rows if key not in present and gone_at is None]
+    back = [number for number, key, gone_at in rows if key in present and gone_at is not None]
+    archive.run_many("UPDATE message SET gone_at = ? WHERE id = ?", [(when, number) for number in gone])
+    archive.run_many("UPDATE message SET gone_at = NULL WHERE id = ?", [(number,) for number in back])
+    return len(gone)

@@ -1,0 +1,82 @@
+"""The archive's tables, as numbered steps that each run once, in order (requirement 2; design: the archive)."""
+
+STEPS: tuple[tuple[str, str], ...] = (
+    (
+        "the whole trip of one export",
+        """
+        -- A chat as TypingMind knows it; head and tail are its JSON around the messages, newest seen.
+        CREATE TABLE chat (
+            id INTEGER PRIMARY KEY, chat_id TEXT NOT NULL UNIQUE, title TEXT NOT NULL, folder_id TEXT,
+            head BLOB NOT NULL, tail BLOB NOT NULL, first_seen TEXT NOT NULL, last_seen TEXT NOT NULL
+        ) STRICT;
+        -- A raw message of a chat at its place in the history. gone_at: it is in no export and under no memory.
+        CREATE TABLE message (
+            id INTEGER PRIMARY KEY, chat INTEGER NOT NULL REFERENCES chat, key TEXT NOT NULL,
+            position INTEGER NOT NULL, left_out TEXT, gone_at TEXT, UNIQUE (chat, key)
+        ) STRICT;
+        CREATE INDEX message_position ON message (chat, position);
+        -- Its own bytes (zlib where packed = 1), in versions; the highest number is the present one.
+        CREATE TABLE version (
+            id INTEGER PRIMARY KEY, message INTEGER NOT NULL REFERENCES message, number INTEGER NOT NULL,
+            raw BLOB NOT NULL, packed INTEGER NOT NULL, sha256 TEXT NOT NULL, digest TEXT NOT NULL,
+            uuid TEXT, role TEXT, created_at TEXT, seen_at TEXT NOT NULL, UNIQUE (message, number)
+        ) STRICT;
+        CREATE INDEX version_digest ON version (digest);
+        -- What stands in the place of raw messages: a chunk's memory (level 1), or a fold of memories.
+        CREATE TABLE memory (
+            id TEXT PRIMARY KEY, chat INTEGER NOT NULL REFERENCES chat, number INTEGER NOT NULL,
+            level INTEGER NOT NULL, first_uuid TEXT NOT NULL, last_uuid TEXT NOT NULL, began_at TEXT,
+            ended_at TEXT, source_tokens INTEGER NOT NULL, shown_edition INTEGER NOT NULL,
+            pinned INTEGER NOT NULL DEFAULT 0, forgotten_at TEXT, UNIQUE (chat, level, number)
+        ) STRICT;
+        -- The chunk of a level-1 memory, frozen: exactly these versions of these messages, in this order.
+        CREATE TABLE chunk_message (
+            memory TEXT NOT NULL REFERENCES memory, place INTEGER NOT NULL,
+            message INTEGER NOT NULL REFERENCES message, version INTEGER NOT NULL REFERENCES version,
+            PRIMARY KEY (memory, place), UNIQUE (message)
+        ) STRICT;
+        -- The memories that a fold stands for.
+        CREATE TABLE fold_member (
+            fold TEXT NOT NULL REFERENCES memory, place INTEGER NOT NULL, member TEXT NOT NULL REFERENCES memory,
+            PRIMARY KEY (fold, place)
+        ) STRICT;
+        -- A version of a memory; none is ever changed. texts: JSON list of six; requests: JSON list of hashes.
+        CREATE TABLE edition (
+            memory TEXT NOT NULL REFERENCES memory, number INTEGER NOT NULL, kind TEXT NOT NULL,
+            texts TEXT NOT NULL, quote TEXT NOT NULL, quote_source TEXT NOT NULL, quote_chosen TEXT NOT NULL,
+            made TEXT NOT NULL, agent TEXT NOT NULL, context_manager TEXT NOT NULL, requests TEXT NOT NULL,
+            tokens INTEGER NOT NULL, written_at TEXT NOT NULL, PRIMARY KEY (memory, number)
+        ) STRICT;
+        -- The journal: what models answered, by the hash of the request.
+        CREATE TABLE reply (
+            request TEXT PRIMARY KEY, model TEXT NOT NULL, step TEXT NOT NULL, text TEXT NOT NULL,
+            finish TEXT NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL,
+            tokens_cached INTEGER NOT NULL, tokens_cache_written INTEGER NOT NULL, usd REAL,
+            asked_at TEXT NOT NULL, answered_at TEXT NOT NULL, chat_id TEXT NOT NULL, parameters TEXT NOT NULL
+        ) STRICT;
+        -- Requests that were refused and are never sent again as they were.
+        CREATE TABLE quarantine (request TEXT PRIMARY KEY, reason TEXT NOT NULL, at TEXT NOT NULL) STRICT;
+        -- Money reserved before a call leaves, and settled after, in dollars.
+        CREATE TABLE spending (
+            id INTEGER PRIMARY KEY, request TEXT NOT NULL, reserved_usd REAL NOT NULL, settled_usd REAL,
+            at TEXT NOT NULL
+        ) STRICT;
+        -- Tokens of a text by its content hash, counted once.
+        CREATE TABLE token_count (
+            encoding TEXT NOT NULL, digest TEXT NOT NULL, tokens INTEGER NOT NULL, PRIMARY KEY (encoding, digest)
+        ) STRICT, WITHOUT ROWID;
+        -- Exports that were processed, by their content.
+        CREATE TABLE file_seen (
+            id INTEGER PRIMARY KEY, sha256 TEXT NOT NULL, path TEXT NOT NULL, size INTEGER NOT NULL,
+            seen_at TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX file_seen_sha256 ON file_seen (sha256);
+        -- Updated exports that were written.
+        CREATE TABLE output (
+            id INTEGER PRIMARY KEY, chat_id TEXT NOT NULL, path TEXT NOT NULL, sha256 TEXT NOT NULL,
+            messages_sha256 TEXT NOT NULL, source_sha256 TEXT NOT NULL, written_at TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX output_chat ON output (chat_id);
+        """,
+    ),
+)

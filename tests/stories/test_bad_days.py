@@ -1,0 +1,215 @@
+"""Bad days: each ends in a clear sentence and the right exit code, with the old output whole and the way on open."""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.chats import export_bytes, long_chat
+from tests.stories.person import Ended, Person
+
+pytestmark = pytest.mark.timeout(200)
+CHAT = long_chat(8000, tokens_each=200)
+EARLIER = {**CHAT, "messages": CHAT["messages"][:40]}
+
+
+@pytest.fixture
+def bea(ada: Person) -> Person:
+    """A person whose chat was compressed on a better day, and has gone on since."""
+    ada.drop(export_bytes(EARLIER))
+    assert ada.memproc("run").code == 0
+    ada.drop(export_bytes(CHAT))
+    return ada
+
+
+def ends_clearly(ended: Ended, code: int, *words: str) -> None:
+    assert ended.code == code, (ended.out, ended.err)
+    assert "Traceback" not in ended.err
+    for word in words:
+        assert word in ended.err
+
+
+def goes_on(person: Person) -> None:
+    """The next run does all of the work, and the result is that of an undisturbed day."""
+    ended = person.memproc("run")
+    assert (ended.code, ended.err) == (0, "")
+    undisturbed = Person(person.home.parent / "undisturbed")
+    undisturbed.drop(export_bytes(CHAT))
+    assert undisturbed.memproc("run").code == 0
+    assert ours(person) == ours(undisturbed)
+    assert person.memproc("verify").code == 0
+
+
+def ours(person: Person) -> list[object]:
+    return [message for message in person.chat()["messages"] if "memproc" in message]
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of one megabyte; needs the rights to mount one."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", place], capture_output=True, check=False
+    )
+    if mounted.returncode != 0:
+        pytest.skip("mounting a small disk needs root")
+    yield place
+    subprocess.run(["umount", place], check=True)
+
+
+def test_the_disk_is_full(bea: Person, small_disk: Path) -> None:
+    old = bea.updated()[0]
+    content = old.read_bytes()
+    shutil.copytree(bea.home / "updated", small_disk / "updated")
+    shutil.rmtree(bea.home / "updated")
+    (bea.home / "updated").symlink_to(small_disk / "updated")
+    filling = small_disk / "filling"
+    filling.write_bytes(b"x" * (os.statvfs(small_disk).f_bavail * os.statvfs(small_disk).f_bsize - 4096))
+
+    ends_clearly(bea.memproc("run"), 1, "set aside", "full")
+
+    assert old.read_bytes() == content
+    assert [path.name for path in (small_disk / "updated").iterdir()] == [old.name], "no half-written file is left"
+    filling.unlink()
+    goes_on(bea)
+
+
+def test_the_folder_is_read_only(bea: Person) -> None:
+    if os.geteuid() == 0:
+        place = bea.home / "updated"
+        bound = subprocess.run(["mount", "--bind", place, place], capture_output=True, check=False)
+        if bound.returncode != 0:
+            pytest.skip("root writes everywhere, and mounting is not allowed here")
+        subprocess.run(["mount", "-o", "remount,bind,ro", place], check=True)
+        content = bea.updated()[0].read_bytes()
+        try:
+            ended = bea.memproc("run")
+        finally:
+            subprocess.run(["umount", place], check=True)
+    else:
+        content = bea.updated()[0].read_bytes()
+        (bea.home / "updated").chmod(0o500)
+        ended = bea.memproc("run")
+        (bea.home / "updated").chmod(0o700)
+    ends_clearly(ended, 1, "read-only")
+    assert bea.updated()[0].read_bytes() == content
+    goes_on(bea)
+
+
+@pytest.mark.parametrize("memories", [0, 1, 3])
+def test_killed_in_the_middle(bea: Person, memories: int) -> None:
+    content = bea.updated()[0].read_bytes()
+    running = bea.start("run")
+    assert running.stdout is not None
+    seen = 0
+    while seen < memories + 1:
+        line = running.stdout.readline()
+        assert line, "the run ended before it could be killed"
+        seen += ": memory " in line or "become memories" in line
+    running.kill()
+    running.communicate()
+    assert bea.updated()[0].read_bytes() == content
+    goes_on(bea)
+
+
+def test_two_runs_at_once(bea: Person) -> None:
+    first = bea.start("run")
+    assert first.stdout is not None
+    assert first.stdout.readline()
+    second = bea.memproc("run")
+    out, err = first.communicate(timeout=60)
+    ends_clearly(second, 1, "Another memproc", f"process {first.pid}")
+    assert (first.returncode, err) == (0, "")
+    goes_on(bea)
+
+
+def test_the_export_is_replaced_while_it_is_worked_on(bea: Person) -> None:
+    content = bea.updated()[0].read_bytes()
+    running = bea.start("run")
+    assert running.stdout is not None
+    assert running.stdout.readline()
+    new = bea.home / "new.json"
+    new.write_bytes(export_bytes(CHAT))
+    new.replace(bea.inbox / "export.json")
+    out, err = running.communicate(timeout=60)
+    ends_clearly(Ended(running.returncode, out, err), 1, "was replaced", "run memproc again".capitalize())
+    assert bea.updated()[0].read_bytes() == content
+    goes_on(bea)
+
+
+def test_the_archive_is_locked_by_another_program(bea: Person) -> None:
+    other = sqlite3.connect(bea.home / "state" / "archive.sqlite3", isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    ended = bea.memproc("run")
+    other.execute("ROLLBACK")
+    other.close()
+    ends_clearly(ended, 1, "archive", "locked")
+    goes_on(bea)
+
+
+def test_the_archive_is_damaged(bea: Person) -> None:
+    path = bea.home / "state" / "archive.sqlite3"
+    sound = path.read_bytes()
+    content = bea.updated()[0].read_bytes()
+    path.write_bytes(sound[:100] + b"\xff" * (len(sound) - 100))
+    for command in ("run", "plan", "chats", "verify"):
+        ends_clearly(bea.memproc(command), 1, "archive", "damaged")
+    assert bea.updated()[0].read_bytes() == content
+    path.write_bytes(sound)
+    goes_on(bea)
+
+
+def test_the_clock_is_set_back(bea: Person) -> None:
+    """The archive says that everything happened in the future; what comes now still comes after it."""
+    later = bea.home / "state" / "archive.sqlite3"
+    with sqlite3.connect(later) as archive:
+        archive.execute("UPDATE output SET written_at = '2099-01-01T00:00:00.000Z'")
+    archive.close()
+    index = bea.home / "backups" / "INDEX.tsv"
+    index.write_text(index.read_text().replace("2026-", "2099-"))
+    newer = json.loads(export_bytes(CHAT))
+    newer["data"]["chats"][0]["updatedAt"] = "2099-06-01T00:00:00.000Z"
+    bea.drop(json.dumps(newer).encode())
+
+    ended = bea.memproc("run")
+
+    assert (ended.code, ended.err) == (0, "")
+    assert bea.chat()["updatedAt"] > "2099-06-01T00:00:00.000Z"
+    versions = json.loads(bea.memproc("versions", CHAT["chatID"], "--json").out)
+    assert [(version["number"], version["kind"]) for version in versions] == [(1, "original"), (2, "updated")]
+
+
+def test_the_configuration_is_wrong_in_five_places(bea: Person) -> None:
+    good = bea.toml.read_text()
+    bea.toml.write_text(
+        '[chunk]\ntokens = 3\n[tail]\nstep = "x"\n[typo]\na = 1\n[models]\nagent = 7\n[folders]\ninbox = "/"\n'
+    )
+    ends_clearly(bea.memproc("run"), 2, "chunk.tokens", "tail.step", "typo", "models.agent", "folders.inbox", "line 2")
+    bea.toml.write_text(good)
+    goes_on(bea)
+
+
+@pytest.mark.parametrize(
+    ("content", "word"),
+    [
+        (b'{"messages":[]}', "Share file"),
+        (b'{"data":{"folders":[]}}', "no chats"),
+        (export_bytes(CHAT)[:-40], "cut off"),
+        (b"\xff\xfe{", "UTF-16"),
+        (b"ENCRYPTED:abc", "encrypted"),
+        (b'{"data":\n  {"chats": [], // mine\n}}', "line 2, column 16"),
+        (b"[" * 5000, "deep"),
+    ],
+)
+def test_a_file_that_is_no_export_is_named_and_nothing_else_is_touched(ada: Person, content: bytes, word: str) -> None:
+    path = ada.drop(content, "odd.json")
+    ended = ada.memproc("run")
+    ends_clearly(ended, 1, "odd.json", word)
+    assert path.read_bytes() == content
+    assert ada.updated() == []

@@ -1,0 +1,169 @@
+"""Every command says what a person needs to know, and changes nothing that it does not say."""
+
+import gzip
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.chats import export_bytes, long_chat
+from tests.stories.person import Ended, Person
+
+pytestmark = pytest.mark.timeout(200)
+CHAT = long_chat(5000, tokens_each=200)
+
+
+@pytest.fixture(scope="module")
+def bea(tmp_path_factory: pytest.TempPathFactory) -> Person:
+    """A person whose chat has been compressed once, and once more after it went on."""
+    bea = Person(tmp_path_factory.mktemp("bea"))
+    bea.drop(export_bytes({**CHAT, "messages": CHAT["messages"][:36]}))
+    assert bea.memproc("run").code == 0
+    bea.drop(export_bytes(CHAT))
+    assert bea.memproc("run").code == 0
+    return bea
+
+
+def read(ended: Ended) -> Any:
+    assert ended.code == 0, ended.err
+    return json.loads(ended.out)
+
+
+def test_plan_prints_the_very_plan_and_sends_and_writes_nothing(ada: Person) -> None:
+    ada.drop(export_bytes(CHAT))
+    before = ada.bytes_of_everything()
+    (plan,) = read(ada.memproc("plan", "--json"))
+    assert ada.bytes_of_everything() == before
+    assert not (ada.home / "state").exists()
+    assert plan["calls"] == 4 * len(plan["chunks"]) > 0
+    assert ada.memproc("run").code == 0
+    memories = read(ada.memproc("memories", plan["chat_id"], "--json"))
+    assert [chunk["tokens"] for chunk in plan["chunks"]] == [memory["source_tokens"] for memory in memories]
+
+
+def test_plan_as_a_table_says_what_waits_and_why(ada: Person) -> None:
+    ada.drop(export_bytes(CHAT))
+    ended = ada.memproc("plan")
+    assert ended.code == 0
+    for word in (CHAT["chatTitle"], "Messages", "Calls", "Live"):
+        assert word in ended.out
+
+
+def test_chats_memories_and_show_tell_what_is_known(bea: Person) -> None:
+    (chat,) = read(bea.memproc("chats", "--json"))
+    assert (chat["chat_id"], chat["title"]) == (CHAT["chatID"], CHAT["chatTitle"])
+    memories = read(bea.memproc("memories", CHAT["chatTitle"], "--json"))
+    assert [memory["number"] for memory in memories] == list(range(1, len(memories) + 1))
+    assert CHAT["chatTitle"] in bea.memproc("chats").out
+    assert memories[0]["memory_id"] in bea.memproc("memories", CHAT["chatID"]).out
+    shown = bea.memproc("show", memories[1]["memory_id"])
+    assert shown.code == 0
+    for text in memories[1]["edition"]["texts"]:
+        assert text in shown.out
+    assert "extracted" in shown.out
+
+
+def test_an_unknown_chat_or_memory_is_said_with_what_is_near(bea: Person) -> None:
+    for command in ("memories", "versions", "expand"):
+        ended = bea.memproc(command, CHAT["chatID"][:-1] + "_")
+        assert ended.code == 2
+        assert "Traceback" not in ended.err
+    assert bea.memproc("show", "mnothing").code == 2
+
+
+def test_versions_lists_the_original_and_what_was_replaced(bea: Person) -> None:
+    versions = read(bea.memproc("versions", CHAT["chatID"], "--json"))
+    assert [version["kind"] for version in versions] == ["original", "updated"]
+    original = json.loads(gzip.decompress(Path(versions[0]["path"]).read_bytes()))
+    assert original["data"]["chats"][0]["messages"] == CHAT["messages"][:36]
+
+
+def test_restore_shows_the_difference_first_and_then_puts_the_version_back(ada: Person) -> None:
+    ada.drop(export_bytes(CHAT))
+    assert ada.memproc("run").code == 0
+    compressed = ada.updated()[0].read_bytes()
+    before = ada.bytes_of_everything()
+
+    shown = ada.memproc("restore", CHAT["chatID"], "1")
+    assert shown.code == 0
+    assert f"then: {len(CHAT['messages'])} messages, 0 memories" in shown.out
+    assert ada.bytes_of_everything() == before
+
+    assert ada.memproc("restore", CHAT["chatID"], "1", "--yes").code == 0
+    assert ada.chat() == CHAT
+    assert ada.memproc("restore", CHAT["chatID"], "2", "--yes").code == 0, "the state before is a version too"
+    assert ada.updated()[0].read_bytes() == compressed
+    assert ada.memproc("restore", CHAT["chatID"], "9").code == 2
+
+
+def test_expand_gives_the_raw_conversation_back_byte_for_byte(bea: Person) -> None:
+    path = bea.home / "whole.json"
+    assert bea.memproc("expand", CHAT["chatID"], "--output", path).code == 0
+    (chat,) = json.loads(path.read_bytes())["data"]["chats"]
+    assert chat["messages"] == CHAT["messages"]
+    for message in CHAT["messages"]:
+        assert json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() in path.read_bytes()
+    again = bea.memproc("expand", CHAT["chatID"], "--output", path)
+    assert again.code == 1, "what exists is not overwritten"
+
+
+def test_verify_finds_a_changed_output_and_a_damaged_backup(ada: Person) -> None:
+    ada.drop(export_bytes(CHAT))
+    assert ada.memproc("run").code == 0
+    assert ada.memproc("verify").code == 0
+
+    output = ada.updated()[0]
+    output.write_bytes(output.read_bytes() + b" ")
+    kept = next((ada.home / "backups" / "originals").rglob("*.gz"))
+    content = bytearray(kept.read_bytes())
+    content[len(content) // 2] ^= 1
+    kept.write_bytes(content)
+
+    ended = ada.memproc("verify")
+    assert ended.code == 1
+    assert output.name in ended.err
+    assert kept.name in ended.err
+
+
+def test_init_writes_the_documented_settings_once(tmp_path: Path) -> None:
+    person = Person(tmp_path / "new")
+    person.toml.unlink()
+    first = person.memproc("init", "--yes")
+    assert first.code == 0
+    assert tomllib.loads(person.toml.read_text())["chunk"]["tokens"] == 4000
+    assert (Path.home() / "memproc" / "inbox").is_dir()
+    person.toml.write_text(person.toml.read_text() + "\n# mine\n")
+    assert person.memproc("init", "--yes").code == 0
+    assert person.toml.read_text().endswith("# mine\n")
+
+
+def test_config_says_what_counts_and_what_is_wrong(ada: Person) -> None:
+    assert str(ada.toml) in ada.memproc("config", "path").out
+    assert read(ada.memproc("config", "show", "--json"))["tail"]["tokens"] == ada.tail
+    assert ada.memproc("config", "check").code == 0
+    ada.toml.write_text(
+        '[chunk]\ntokens = 3\n[tail]\nstep = "x"\n[typo]\na = 1\n[models]\nagent = 7\n[folders]\ninbox = "/"\n'
+    )
+    ended = ada.memproc("config", "check")
+    assert ended.code == 2
+    for key in ("chunk.tokens", "tail.step", "typo", "models.agent", "folders.inbox"):
+        assert key in ended.err
+    assert ada.memproc("run").code == 2
+
+
+def test_the_demo_shows_the_whole_trip(ada: Person) -> None:
+    ended = ada.memproc("demo")
+    assert (ended.code, ended.err) == (0, "")
+    for word in ("The plan", "become memories", "updated", "original", "context manager", "agent"):
+        assert word in ended.out
+    home = Path(ended.out.rsplit("Everything lies in ", 1)[1].split(" until")[0])
+    assert list((home / "updated").glob("*.json"))
+
+
+def test_a_wrong_command_is_a_usage_error(ada: Person) -> None:
+    assert ada.memproc("rnu").code == 2
+    assert ada.memproc("restore", "x").code == 2
+    assert ada.memproc("--version").out.startswith("memproc")
+    assert "Commands" in ada.memproc("--help").out
