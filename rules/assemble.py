@@ -17,7 +17,7 @@ from rules import spans
 from rules.chat import Chat
 from rules.compose import Draft, memory_drafts, write_message
 from rules.history import Entry
-from rules.iso import dates_inside, parse_date
+from rules.iso import dates_inside, moved_on, parse_date
 from rules.marker import CLOSING, MEMORY, OPENING
 from rules.memory import Memory
 from rules.recognise import Place, memories_present
@@ -60,7 +60,7 @@ def assemble(
     entries: Sequence[Entry],
     memories: Sequence[Memory],
     canned: Canned,
-    updated_at: str,
+    now: str,
 ) -> Assembled:
     """Put memories in the place of what they stand for. `memories` are all of the chat's, oldest first."""
     pieces = _pieces(chat, places, entries, memories, canned)
@@ -73,7 +73,7 @@ def assemble(
     removed = tuple(dict.fromkeys(uuid for uuid in uuids if uuid and uuid not in staying))
     edits = [
         replace_messages(chat, kept, [piece.raw for piece in pieces]),
-        *replace_field(chat, "updatedAt", updated_at),
+        *replace_field(chat, "updatedAt", moved_on(_text(chat.field("updatedAt")), now)),
         *add_deleted_uuids(chat, removed),
     ]
     return Assembled(splice(chat, edits), changed=True, removed=removed, messages_sha256=digest)
@@ -164,3 +164,7 @@ def _template(places: Sequence[Place]) -> Mapping[str, object] | None:
             found, _ = spans.value(place.message.raw.decode("utf-8"), 0)
             return found if isinstance(found, dict) else None
     return None
+
+
+def _text(field: object) -> str | None:
+    return field if isinstance(field, str) else None

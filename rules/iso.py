@@ -23,6 +23,14 @@ def write_date(when: datetime) -> str:
     return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{when.microsecond // 1000:03d}Z"
 
 
+def moved_on(before: str | None, now: str) -> str:
+    """`now`, or just after `before` where the clock has been set back: a newer export is never dated earlier."""
+    last, present = parse_date(before), parse_date(now)
+    if last is None or present is None or present > last:
+        return now
+    return write_date(_later(last, 1))
+
+
 def dates_inside(first: str | None, last: str | None, count: int, after: datetime) -> list[datetime]:
     """`count` dates for generated messages: a millisecond apart from `first` on, never later than `last`.
 
@@ -31,6 +39,10 @@ def dates_inside(first: str | None, last: str | None, count: int, after: datetim
     """
     begin = parse_date(first) or after
     end = parse_date(last) or begin
-    room = datetime.max.replace(tzinfo=UTC) - begin
-    steps: Sequence[datetime] = [begin + min(room, timedelta(milliseconds=number)) for number in range(count)]
+    steps: Sequence[datetime] = [_later(begin, number) for number in range(count)]
     return [max(after, min(step, max(begin, end))) for step in steps]
+
+
+def _later(when: datetime, milliseconds: int) -> datetime:
+    """So many milliseconds later, but not after the last moment that a date can name."""
+    return when + min(timedelta(milliseconds=milliseconds), datetime.max.replace(tzinfo=UTC) - when)

@@ -5,11 +5,15 @@ First by the marker, then by a uuid that the archive knows as ours. A tag in som
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from rules.errors import ChatSetAside
 from rules.experience import left_out
 from rules.marker import MEMORY, Marker, read_marker
 from rules.message import Message
+
+_NAMELESS = "digest:"
+_NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +33,23 @@ class Place:
         return self.ours is None and self.left_out is None
 
 
-def recognise(messages: Sequence[Message], known: Mapping[str, Marker]) -> tuple[Place, ...]:
-    """What each message of a chat is. `known` are the markers of our messages in the archive, by uuid."""
+def recognise(
+    messages: Sequence[Message], known: Mapping[str, Marker], under: Mapping[str, Sequence[str]] = _NOTHING
+) -> tuple[Place, ...]:
+    """What each message of a chat is.
+
+    `known` are the markers of our messages in the archive, by uuid; `under` are the keys of the messages that
+    stand under each memory, by its id. A message without a uuid is named after what it says, so the names of
+    those that a memory of this export has replaced are taken: the next "ok" is another message than the first.
+    """
+    ours = [read_marker(message.marker) or known.get(message.uuid or "") for message in messages]
+    shown = {marker.memory for marker in ours if marker is not None}
+    taken = [key for memory in shown for key in under.get(memory, ())]
+    times = dict.fromkeys((key for key in taken if key.startswith(_NAMELESS)), 1)
     places = []
-    times: dict[str, int] = {}
-    for at, message in enumerate(messages):
-        key = _free_key(message.uuid or f"digest:{message.digest}", times)
-        ours = read_marker(message.marker) or known.get(message.uuid or "")
-        places.append(Place(at, message, key, ours, None if ours else left_out(message)))
+    for at, (message, marker) in enumerate(zip(messages, ours, strict=True)):
+        key = _free_key(message.uuid or _NAMELESS + message.digest, times)
+        places.append(Place(at, message, key, marker, None if marker else left_out(message)))
     return tuple(places)
 
 

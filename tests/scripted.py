@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from daemon.models.completion import Completion
-from primer.request import Request
+from daemon.models.extractive import extract
+from primer.request import EXTRACTIVE, Request
 
 
 @dataclass
@@ -16,8 +17,13 @@ class ScriptedModel:
 
     answers: Mapping[str, list[str | Completion]] = field(default_factory=dict)
     asked: list[Request] = field(default_factory=list)
+    engine_steps: list[str] = field(default_factory=list)
+    """What the built-in engine was asked for; it answers as it always does."""
 
     def __call__(self, request: Request) -> Completion:
+        if request.model == EXTRACTIVE:
+            self.engine_steps.append(request.step)
+            return ended(extract(request.turns, request.step, request.words))
         self.asked.append(request)
         script = self.answers.get(request.step, [f"My {request.step}, in my own words."])
         times = sum(before.step == request.step for before in self.asked)

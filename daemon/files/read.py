@@ -23,6 +23,8 @@ _MOST_ENTRIES = 20_000
 _ENTRY_SIGN = b"PK\x01\x02"  # before each entry of a ZIP's directory, which is read whole
 _INDEX = "data.json"
 _ENCRYPTED = 1
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError)
+"""What the standard library raises for a broken ZIP; ValueError for offsets and names that cannot be."""
 _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 _MIB = 1 << 20
 
@@ -105,26 +107,27 @@ def _read(path: Path) -> tuple[Stand, bytes]:
 def _unpack(name: str, data: bytes) -> Iterator[Document]:
     if data.count(_ENTRY_SIGN) > _MOST_ENTRIES:
         raise NotAnExport(f"{name} holds more than {_MOST_ENTRIES:,} files.", "Export single chats instead.")
+    with _open(name, data) as package:
+        entries = {entry.filename: entry for entry in package.infolist()}
+        if _INDEX not in entries:
+            raise NotAnExport(
+                f"{name} is a ZIP file without a {_INDEX}, so it is no TypingMind export.",
+                "In TypingMind choose Settings, App Data, Export; drop that ZIP as it is.",
+            )
+        _allow(name, [entries[_INDEX]])
+        index = read_document(f"{name}:{_INDEX}", _content(name, package, entries[_INDEX]))
+        yield index
+        chunks = _chunks(name, index, entries)
+        _allow(name, [entries[_INDEX], *chunks])
+        for chunk in chunks:
+            yield read_chunk(f"{name}:{chunk.filename}", _content(name, package, chunk))
+
+
+def _open(name: str, data: bytes) -> zipfile.ZipFile:
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as package:
-            entries = {entry.filename: entry for entry in package.infolist()}
-            if _INDEX not in entries:
-                raise NotAnExport(
-                    f"{name} is a ZIP file without a {_INDEX}, so it is no TypingMind export.",
-                    "In TypingMind choose Settings, App Data, Export; drop that ZIP as it is.",
-                )
-            _allow(name, [entries[_INDEX]])
-            index = read_document(f"{name}:{_INDEX}", _content(package, entries[_INDEX]))
-            yield index
-            chunks = _chunks(name, index, entries)
-            _allow(name, [entries[_INDEX], *chunks])
-            for chunk in chunks:
-                yield read_chunk(f"{name}:{chunk.filename}", _content(package, chunk))
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeDecodeError) as fault:
-        raise NotAnExport(
-            f"{name} is a ZIP file that is damaged or cut off.",
-            "If it is still being written, wait; otherwise export again from TypingMind.",
-        ) from fault
+        return zipfile.ZipFile(io.BytesIO(data))
+    except _DAMAGE as fault:
+        raise _damaged(name) from fault
 
 
 def _chunks(name: str, index: Document, entries: Mapping[str, zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
@@ -146,10 +149,20 @@ def _allow(name: str, entries: Sequence[zipfile.ZipInfo]) -> None:
         raise _too_large(f"{name}, unpacked,", size)
 
 
-def _content(package: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+def _content(name: str, package: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     """One file of the ZIP, never more than its directory claims, whatever it unpacks to."""
-    with package.open(entry) as file:
-        return file.read(entry.file_size)
+    try:
+        with package.open(entry) as file:
+            return file.read(entry.file_size)
+    except _DAMAGE as fault:
+        raise _damaged(name) from fault
+
+
+def _damaged(name: str) -> NotAnExport:
+    return NotAnExport(
+        f"{name} is a ZIP file that is damaged or cut off.",
+        "If it is still being written, wait; otherwise export again from TypingMind.",
+    )
 
 
 def _too_large(name: str, size: int) -> NotAnExport:

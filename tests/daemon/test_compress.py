@@ -7,7 +7,6 @@ import pytest
 from daemon.archive.journal import Reply
 from daemon.compress import Passage, Roles, make_memory
 from daemon.models.completion import Completion
-from daemon.models.extractive import extract
 from daemon.texts import load_texts
 from primer.request import EXTRACTIVE, Request
 from rules.errors import ChatSetAside
@@ -27,18 +26,17 @@ WHEN = "2026-03-03T00:00:00.000Z"
 
 
 class Desk:
-    """Asks the scripted model, or the built-in engine for its own requests, without a journal."""
+    """Asks the scripted model without a journal."""
 
     def __init__(self, answers: Mapping[str, list[str | Completion]]) -> None:
         self.model = ScriptedModel(answers)
-        self.engine_steps: list[str] = []
+
+    @property
+    def engine_steps(self) -> list[str]:
+        return self.model.engine_steps
 
     def ask(self, request: Request) -> Reply:
-        if request.model == EXTRACTIVE:
-            self.engine_steps.append(request.step)
-            answer = ended(extract(request.turns, request.step, request.words))
-        else:
-            answer = self.model(request)
+        answer = self.model(request)
         return Reply(request.key, request.model, request.step, answer.text, answer.finish, 0, 0, 0, 0, None, WHEN, WHEN)
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.iso import dates_inside, parse_date, write_date
+from rules.iso import dates_inside, moved_on, parse_date, write_date
 
 _NOON = datetime(2024, 11, 7, 12, tzinfo=UTC)
 _dates = st.datetimes(datetime(1970, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999_999)).map(
@@ -77,3 +77,18 @@ def test_ours_never_go_back_nor_beyond_the_span(
     assert len(dates) == count
     assert dates == sorted(dates)
     assert all(after <= one <= max(after, begin, end) for one in dates)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "date"),
+    [
+        ("2024-11-07T12:00:00.000Z", "2024-11-07T12:00:01.000Z", "2024-11-07T12:00:01.000Z"),
+        ("2024-11-07T12:00:00.000Z", "2024-11-07T12:00:00.000Z", "2024-11-07T12:00:00.001Z"),
+        ("2030-01-01T00:00:00+00:00", "2024-11-07T12:00:00.000Z", "2030-01-01T00:00:00.001Z"),
+        ("9999-12-31T23:59:59.999Z", "2024-11-07T12:00:00.000Z", "9999-12-31T23:59:59.999Z"),
+        (None, "2024-11-07T12:00:00.000Z", "2024-11-07T12:00:00.000Z"),
+        ("yesterday", "2024-11-07T12:00:00.000Z", "2024-11-07T12:00:00.000Z"),
+    ],
+)
+def test_a_clock_that_was_set_back_dates_nothing_earlier(before: str | None, now: str, date: str) -> None:
+    assert moved_on(before, now) == date

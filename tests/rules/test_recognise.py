@@ -93,6 +93,26 @@ def test_doubles_are_numbered() -> None:
     assert [place.key for place in found] == ["u", "u#2", "u#2#2", "u#3"]
 
 
+def test_the_same_words_said_again_are_another_message_than_those_under_a_memory() -> None:
+    """Without uuids, in an export from elsewhere: the first ok is in a memory, the second is still live."""
+    ok = without(user("ok"), "uuid")
+    first, second, third = places(ok, ok, ok)
+    under = {"m1": [first.key], "not shown": [second.key]}
+
+    *_, live, later = recognise(read(*memory("m1"), ok, ok), {}, under)
+    assert (live.key, later.key) == (second.key, third.key)
+
+    again = recognise(read(ok, ok, ok), {}, under)
+    assert [place.key for place in again] == [first.key, second.key, third.key]
+
+
+def test_a_message_that_came_back_beside_its_memory_is_the_same_message() -> None:
+    """Another device's sync brings it back, with its uuid."""
+    (raw,) = places(user("hello", 1))
+    *_, back = recognise(read(*memory("m1"), user("hello", 1)), {}, {"m1": [raw.key]})
+    assert back.key == raw.key
+
+
 @given(st.lists(st.sampled_from(["u", "u#2", "u#2#2", "u#3", None]), max_size=12))
 def test_no_two_messages_have_one_key_and_later_ones_change_no_key(uuids: list[str | None]) -> None:
     messages = read(*(user("same", uuid=uuid) for uuid in uuids))

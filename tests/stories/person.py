@@ -1,12 +1,16 @@
 """A person at a terminal: folders and a memproc.toml of their own, and the real `memproc` command."""
 
+import io
 import json
 import os
 import subprocess
 import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from daemon.cli import main
 
 COMMAND = Path(sys.executable).parent / "memproc"
 LIMIT_SECONDS = 100.0
@@ -57,7 +61,14 @@ class Person:
         return path
 
     def memproc(self, *arguments: str | Path) -> Ended:
-        """Run the real command and wait for its end."""
+        """Run the command line in this process, where LiteLLM is imported once for all stories."""
+        out, err = io.StringIO(), io.StringIO()
+        with redirect_stdout(out), redirect_stderr(err), chdir(self.home):
+            code = main(self.argv(*arguments)[1:])
+        return Ended(code, out.getvalue(), err.getvalue())
+
+    def spawn(self, *arguments: str | Path) -> Ended:
+        """Run the real command in a process of its own and wait for its end."""
         ended = subprocess.run(
             self.argv(*arguments), capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False, cwd=self.home
         )

@@ -18,13 +18,35 @@ CHAT = long_chat(8000, tokens_each=200)
 EARLIER = {**CHAT, "messages": CHAT["messages"][:40]}
 
 
+@pytest.fixture(scope="module")
+def better_day(tmp_path_factory: pytest.TempPathFactory) -> Person:
+    """A person whose chat was compressed on a better day."""
+    person = Person(tmp_path_factory.mktemp("better") / "day")
+    person.drop(export_bytes(EARLIER))
+    assert person.memproc("run").code == 0
+    return person
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
+    """Our messages, as an undisturbed run makes them."""
+    person = Person(tmp_path_factory.mktemp("undisturbed") / "day")
+    person.drop(export_bytes(CHAT))
+    assert person.memproc("run").code == 0
+    return ours(person)
+
+
 @pytest.fixture
-def bea(ada: Person) -> Person:
-    """A person whose chat was compressed on a better day, and has gone on since."""
-    ada.drop(export_bytes(EARLIER))
-    assert ada.memproc("run").code == 0
-    ada.drop(export_bytes(CHAT))
-    return ada
+def bea(tmp_path: Path, better_day: Person) -> Person:
+    """The same person, whose chat has gone on since."""
+    home = tmp_path / "bea"
+    shutil.copytree(better_day.home, home)
+    bea = Person(home)
+    with sqlite3.connect(home / "state" / "archive.sqlite3") as archive:
+        archive.execute("UPDATE output SET path = ?", (str(bea.updated()[0]),))
+    archive.close()
+    bea.drop(export_bytes(CHAT))
+    return bea
 
 
 def ends_clearly(ended: Ended, code: int, *words: str) -> None:
@@ -34,14 +56,11 @@ def ends_clearly(ended: Ended, code: int, *words: str) -> None:
         assert word in ended.err
 
 
-def goes_on(person: Person) -> None:
+def goes_on(person: Person, undisturbed: list[object]) -> None:
     """The next run does all of the work, and the result is that of an undisturbed day."""
     ended = person.memproc("run")
     assert (ended.code, ended.err) == (0, "")
-    undisturbed = Person(person.home.parent / "undisturbed")
-    undisturbed.drop(export_bytes(CHAT))
-    assert undisturbed.memproc("run").code == 0
-    assert ours(person) == ours(undisturbed)
+    assert ours(person) == undisturbed
     assert person.memproc("verify").code == 0
 
 
@@ -63,7 +82,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", place], check=True)
 
 
-def test_the_disk_is_full(bea: Person, small_disk: Path) -> None:
+def test_the_disk_is_full(bea: Person, undisturbed: list[object], small_disk: Path) -> None:
     old = bea.updated()[0]
     content = old.read_bytes()
     shutil.copytree(bea.home / "updated", small_disk / "updated")
@@ -72,15 +91,15 @@ def test_the_disk_is_full(bea: Person, small_disk: Path) -> None:
     filling = small_disk / "filling"
     filling.write_bytes(b"x" * (os.statvfs(small_disk).f_bavail * os.statvfs(small_disk).f_bsize - 4096))
 
-    ends_clearly(bea.memproc("run"), 1, "set aside", "full")
+    ends_clearly(bea.spawn("run"), 1, "set aside", "full")
 
     assert old.read_bytes() == content
     assert [path.name for path in (small_disk / "updated").iterdir()] == [old.name], "no half-written file is left"
     filling.unlink()
-    goes_on(bea)
+    goes_on(bea, undisturbed)
 
 
-def test_the_folder_is_read_only(bea: Person) -> None:
+def test_the_folder_is_read_only(bea: Person, undisturbed: list[object]) -> None:
     if os.geteuid() == 0:
         place = bea.home / "updated"
         bound = subprocess.run(["mount", "--bind", place, place], capture_output=True, check=False)
@@ -89,7 +108,7 @@ def test_the_folder_is_read_only(bea: Person) -> None:
         subprocess.run(["mount", "-o", "remount,bind,ro", place], check=True)
         content = bea.updated()[0].read_bytes()
         try:
-            ended = bea.memproc("run")
+            ended = bea.spawn("run")
         finally:
             subprocess.run(["umount", place], check=True)
     else:
@@ -99,11 +118,11 @@ def test_the_folder_is_read_only(bea: Person) -> None:
         (bea.home / "updated").chmod(0o700)
     ends_clearly(ended, 1, "read-only")
     assert bea.updated()[0].read_bytes() == content
-    goes_on(bea)
+    goes_on(bea, undisturbed)
 
 
 @pytest.mark.parametrize("memories", [0, 1, 3])
-def test_killed_in_the_middle(bea: Person, memories: int) -> None:
+def test_killed_in_the_middle(bea: Person, undisturbed: list[object], memories: int) -> None:
     content = bea.updated()[0].read_bytes()
     running = bea.start("run")
     assert running.stdout is not None
@@ -115,21 +134,21 @@ def test_killed_in_the_middle(bea: Person, memories: int) -> None:
     running.kill()
     running.communicate()
     assert bea.updated()[0].read_bytes() == content
-    goes_on(bea)
+    goes_on(bea, undisturbed)
 
 
-def test_two_runs_at_once(bea: Person) -> None:
+def test_two_runs_at_once(bea: Person, undisturbed: list[object]) -> None:
     first = bea.start("run")
     assert first.stdout is not None
     assert first.stdout.readline()
-    second = bea.memproc("run")
+    second = bea.spawn("run")
     out, err = first.communicate(timeout=60)
     ends_clearly(second, 1, "Another memproc", f"process {first.pid}")
     assert (first.returncode, err) == (0, "")
-    goes_on(bea)
+    goes_on(bea, undisturbed)
 
 
-def test_the_export_is_replaced_while_it_is_worked_on(bea: Person) -> None:
+def test_the_export_is_replaced_while_it_is_worked_on(bea: Person, undisturbed: list[object]) -> None:
     content = bea.updated()[0].read_bytes()
     running = bea.start("run")
     assert running.stdout is not None
@@ -140,20 +159,20 @@ def test_the_export_is_replaced_while_it_is_worked_on(bea: Person) -> None:
     out, err = running.communicate(timeout=60)
     ends_clearly(Ended(running.returncode, out, err), 1, "was replaced", "run memproc again".capitalize())
     assert bea.updated()[0].read_bytes() == content
-    goes_on(bea)
+    goes_on(bea, undisturbed)
 
 
-def test_the_archive_is_locked_by_another_program(bea: Person) -> None:
+def test_the_archive_is_locked_by_another_program(bea: Person, undisturbed: list[object]) -> None:
     other = sqlite3.connect(bea.home / "state" / "archive.sqlite3", isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     ended = bea.memproc("run")
     other.execute("ROLLBACK")
     other.close()
     ends_clearly(ended, 1, "archive", "locked")
-    goes_on(bea)
+    goes_on(bea, undisturbed)
 
 
-def test_the_archive_is_damaged(bea: Person) -> None:
+def test_the_archive_is_damaged(bea: Person, undisturbed: list[object]) -> None:
     path = bea.home / "state" / "archive.sqlite3"
     sound = path.read_bytes()
     content = bea.updated()[0].read_bytes()
@@ -162,7 +181,7 @@ def test_the_archive_is_damaged(bea: Person) -> None:
         ends_clearly(bea.memproc(command), 1, "archive", "damaged")
     assert bea.updated()[0].read_bytes() == content
     path.write_bytes(sound)
-    goes_on(bea)
+    goes_on(bea, undisturbed)
 
 
 def test_the_clock_is_set_back(bea: Person) -> None:
@@ -185,14 +204,14 @@ def test_the_clock_is_set_back(bea: Person) -> None:
     assert [(version["number"], version["kind"]) for version in versions] == [(1, "original"), (2, "updated")]
 
 
-def test_the_configuration_is_wrong_in_five_places(bea: Person) -> None:
+def test_the_configuration_is_wrong_in_five_places(bea: Person, undisturbed: list[object]) -> None:
     good = bea.toml.read_text()
     bea.toml.write_text(
         '[chunk]\ntokens = 3\n[tail]\nstep = "x"\n[typo]\na = 1\n[models]\nagent = 7\n[folders]\ninbox = "/"\n'
     )
     ends_clearly(bea.memproc("run"), 2, "chunk.tokens", "tail.step", "typo", "models.agent", "folders.inbox", "line 2")
     bea.toml.write_text(good)
-    goes_on(bea)
+    goes_on(bea, undisturbed)
 
 
 @pytest.mark.parametrize(
@@ -203,7 +222,7 @@ def test_the_configuration_is_wrong_in_five_places(bea: Person) -> None:
         (export_bytes(CHAT)[:-40], "cut off"),
         (b"\xff\xfe{", "UTF-16"),
         (b"ENCRYPTED:abc", "encrypted"),
-        (b'{"data":\n  {"chats": [], // mine\n}}', "line 2, column 16"),
+        (b'{"data":\n  {"chats": [], // mine\n}}', "line 2, column 17"),
         (b"[" * 5000, "deep"),
     ],
 )

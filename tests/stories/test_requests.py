@@ -163,4 +163,4 @@ def _by_chunk(model: ScriptedModel) -> list[list[Request]]:
 
 
 def _memories_shown(request: Request) -> int:
-    return sum("perspective" in turn.content and turn.content.startswith("<context_manager>") for turn in request.turns)
+    return sum("direct quote from the passage" in turn.content for turn in request.turns) - 1

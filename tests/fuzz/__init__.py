@@ -1,0 +1,1 @@
+"""Damaged exports and settings, made by a fuzzer: `python -m tests.fuzz --seconds 600`."""

@@ -1,0 +1,18 @@
+"""One target in a process of its own, because the fuzzer never returns: `python -m tests.fuzz.child reader ...`."""
+
+import sys
+
+import atheris  # type: ignore[import-untyped, import-not-found, unused-ignore]  # Linux only, and without types
+
+
+def main() -> None:
+    """Fuzz the target of that name; whatever follows are options and folders of libFuzzer."""
+    with atheris.instrument_imports(include=["daemon", "rules", "primer"]):
+        from tests.fuzz.targets import TARGETS
+
+    name, *options = sys.argv[1:]
+    atheris.Setup([name, *options], TARGETS[name])
+    atheris.Fuzz()
+
+
+main()

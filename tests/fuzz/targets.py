@@ -1,0 +1,76 @@
+"""What is fuzzed. A target takes any bytes; all that may come out of what it tries are our own errors."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from daemon.config import parse
+from daemon.files.read import documents
+from rules import spans
+from rules.chat import Chat, read_messages
+from rules.errors import ChatSetAside, ConfigurationError, NotAnExport
+from rules.recognise import memories_present, recognise
+from rules.selection import why_not
+from rules.splice import add_deleted_uuids, replace_field, replace_messages, splice
+from rules.warn import warnings
+
+_MEMPROC_TOML = Path("/fuzz/memproc.toml")
+
+
+def reader(data: bytes) -> None:
+    """Read bytes as a file of the inbox, and everything in it as far as the plan looks at it."""
+    _as_json(data)
+    try:
+        found = documents("fuzz", data)
+    except NotAnExport as refusal:
+        _is_told(refusal.message, refusal.next_step)
+        return
+    if not data.startswith(b"PK"):
+        assert found[0].text.encode("latin-1") == data
+    for document in found:
+        for chat in document.chats:
+            _chat(chat)
+
+
+def configuration(data: bytes) -> None:
+    """Read bytes as memproc.toml."""
+    try:
+        parse(data, _MEMPROC_TOML)
+    except ConfigurationError as refusal:
+        _is_told(refusal.message, refusal.next_step)
+
+
+TARGETS: Mapping[str, Callable[[bytes], None]] = {"reader": reader, "configuration": configuration}
+
+
+def _as_json(data: bytes) -> None:
+    text = data.decode("latin-1")
+    try:
+        spans.members(text, 0)
+        spans.value(text, 0)
+    except spans.BadJson as fault:
+        assert fault.reason
+        assert 0 <= fault.at <= len(text)
+
+
+def _chat(chat: Chat) -> None:
+    try:
+        messages = read_messages(chat)
+        _is_told(chat.chat_id, chat.title)
+        why_not(chat, ["a*"], [])
+        places = recognise(messages, {})
+        warnings(chat, places)
+        memories_present(places)
+    except ChatSetAside as refusal:
+        _is_told(refusal.message, refusal.next_step)
+        return
+    raws = [message.raw for message in messages]
+    assert splice(chat, [replace_messages(chat, range(len(raws)), raws)]) == chat.slice(chat.span)
+    edits = [*replace_field(chat, "updatedAt", "now"), *add_deleted_uuids(chat, ["fuzz"])]
+    finished = splice(chat, [replace_messages(chat, list(range(1, len(raws))), raws[1:]), *edits])
+    spans.end(finished.decode("latin-1"), spans.members(finished.decode("latin-1"), 0)[1])
+
+
+def _is_told(*texts: str) -> None:
+    """A sentence that can be printed and stored."""
+    for text in texts:
+        assert text.encode()
