@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from daemon.archive.exports_seen import record_export
 from daemon.deliver import Ready, deliver, stands_already
 from daemon.files.read import Export, read_export
 from daemon.house import House, Written
@@ -36,6 +37,7 @@ def go_round(house: House, paths: Sequence[Path]) -> Iterator[Outcome]:
         except MemprocError as trouble:
             yield SetAside(path.name, trouble.message, trouble.next_step)
             continue
+        record_export(house.archive, export.sha256, str(path), export.stand.size, house.clock())
         yield from _export(house, export)
 
 

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_FULL_MEMORY = 1000
-_SHARE = 4
+from rules.memory import expected_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,17 +15,12 @@ class Estimate:
     out: int
 
 
-def expected_memory(chunk_tokens: int) -> int:
-    """About how large the memory of a chunk becomes: a quarter of it, at most 1,000 tokens."""
-    return min(_FULL_MEMORY, chunk_tokens // _SHARE)
-
-
 def estimate(fixed: int, memories: Sequence[int], tail: int, chunk: int) -> Estimate:
     """The four calls of one chunk: three on the agent's whole context, one on the chunk alone.
 
     `fixed` is system message and primer, `memories` are the sizes of those before the tail. The dialogue
     grows by half a memory until the last question.
     """
-    memory = expected_memory(chunk)
+    memory = expected_tokens(chunk)
     context = fixed + sum(memories) + tail + chunk
     return Estimate(agent_in=3 * context + memory, context_manager_in=chunk, out=memory)

@@ -71,7 +71,11 @@ def is_clearly_smaller(memory_tokens: int, chunk_tokens: int) -> bool:
 def allowance(chunk_tokens: int) -> int:
     """About how many words the perspective, the analysis and the refinement may each have.
 
-    A memory of about 1,000 tokens for a full chunk, less for a smaller one: a quarter of its tokens,
-    without the questions (about 200 tokens) and the quote (about 80), in three parts of 1.35 tokens a word.
+    Without the questions (about 200 tokens) and the quote (about 80), in three parts of 1.35 tokens a word.
     """
-    return max(25, int((min(1000, chunk_tokens // 4) - 280) / 3 / 1.35))
+    return max(25, int((expected_tokens(chunk_tokens) - 280) / 3 / 1.35))
+
+
+def expected_tokens(chunk_tokens: int) -> int:
+    """About how large a memory becomes: 1,000 tokens for a full chunk, two fifths of a smaller one."""
+    return min(1000, chunk_tokens * 2 // 5)

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.chunk import chunks
-from rules.estimate import Estimate, estimate, expected_memory
+from rules.estimate import Estimate, estimate
 from rules.history import Entry
+from rules.memory import expected_tokens
 from rules.recognise import Place
 from rules.tail import tails
 from rules.turn import Spoken
@@ -120,7 +121,7 @@ def plan_chat(
 
 
 def _estimate(planned: Sequence[PlannedChunk], sizes: Sequence[int], fixed: int) -> Estimate:
-    made = [expected_memory(size) for size in sizes]
+    made = [expected_tokens(size) for size in sizes]
     each = [estimate(fixed, made[: chunk.memories_before], chunk.tail_tokens, chunk.tokens) for chunk in planned]
     return Estimate(
         agent_in=sum(one.agent_in for one in each),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from rules.history import Entry
 
-_ALIKE = str.maketrans("‘’‚‛“”„‟«»‹›「」『』–—―−‐‑", '\'\'\'\'""""""\'\'""""------')  # noqa: RUF001
+_ALIKE = str.maketrans("‘’‚‛“”„‟«»‹›「」『』–—―−‐‑", '\'\'\'\'""""""\'\'""""------')
 _GAP = re.compile(r"\s+")
 _MARKS = "\"'"
 
@@ -62,18 +62,16 @@ def _within(wanted: str, text: str) -> str | None:
     at = _plain(text).find(wanted)
     if at < 0:
         return None
-    return text[_offset(text, at, end=False) : _offset(text, at + len(wanted), end=True)]
+    return text[_offset(text, at) : _offset(text, at + len(wanted))]
 
 
-def _offset(text: str, plain_at: int, *, end: bool) -> int:
+def _offset(text: str, plain_at: int) -> int:
     """Where in `text` the character stands that is at `plain_at` once every gap is a single space."""
     plain_length = raw_at = 0
     for gap in _GAP.finditer(text):
         before = gap.start() - raw_at
-        if plain_at < plain_length + before + (1 if end else 0):
+        if plain_at <= plain_length + before:
             break
         plain_length += before + 1
         raw_at = gap.end()
-        if plain_at < plain_length:
-            return gap.start()
     return raw_at + plain_at - plain_length

@@ -6,7 +6,7 @@ with what made them: neither the span walker nor the assembly.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rules.history import Entry
@@ -132,7 +132,8 @@ def _accounts(read: _Read) -> Iterator[str]:
     under = Counter(key for memory in read.finished.memories for key in memory.keys)
     for number, entry in enumerate(read.finished.entries, 1):
         if under[entry.key] + (entry.at in read.kept) != 1:
-            yield f"message {number} of the history stands {under[entry.key]} times under memories, and is not live just once"
+            where = "is live" if entry.at in read.kept else "is not live"
+            yield f"message {number} of the history stands {under[entry.key]} times under memories, and {where}"
     for place in read.finished.places:
         if place.left_out and place.at not in read.kept:
             yield f"message {place.at + 1} is gone, though it is left out of memories: it is {place.left_out}"

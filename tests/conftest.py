@@ -23,7 +23,7 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     home = tmp_path_factory.mktemp("home")
     for name, inside in _PLACES.items():
         monkeypatch.setenv(name, str(home / inside))
-    for name in [name for name in os.environ if name.endswith("_API_KEY") or name.startswith("MEMPROC_")]:
+    for name in [name for name in os.environ if name.endswith("_API_KEY") or name == "MEMPROC_CONFIG"]:
         monkeypatch.delenv(name)
     guard = Path(__file__).parent / "guard"
     monkeypatch.setenv("PYTHONPATH", str(guard))

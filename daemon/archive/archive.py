@@ -126,7 +126,8 @@ class Archive:
     def _migrate(self) -> None:
         self.run(
             "CREATE TABLE IF NOT EXISTS migration "
-            "(number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP) STRICT"
+            "(number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP) "
+            "STRICT"
         )
         done = self._refuse_newer()
         for number, (name, script) in enumerate(STEPS[done:], done + 1):

@@ -27,7 +27,8 @@ def keep_memory(archive: Archive, chat_id: str, memory: Memory) -> None:
         archive.run_many(
             """
             INSERT INTO chunk_message (memory, place, message, version)
-            SELECT ?, ?, message.id, (SELECT id FROM version WHERE version.message = message.id ORDER BY number DESC LIMIT 1)
+            SELECT ?, ?, message.id,
+                (SELECT id FROM version WHERE version.message = message.id ORDER BY number DESC LIMIT 1)
             FROM message WHERE chat = ? AND key = ?
             """,
             [(memory.memory_id, place, chat, key) for place, key in enumerate(memory.keys)],
@@ -79,7 +80,7 @@ def _keep_edition(archive: Archive, memory_id: str, edition: Edition) -> None:
 def _memory(archive: Archive, row: Sequence[object]) -> Memory:
     memory_id, number, level, first, last, began_at, ended_at, source_tokens = row
     keys = archive.run(
-        "SELECT key FROM chunk_message JOIN message ON message.id = chunk_message.message WHERE memory = ? ORDER BY place",
+        "SELECT key FROM chunk_message JOIN message ON message.id = message WHERE memory = ? ORDER BY place",
         (memory_id,),
     )
     (shown,) = archive.run("SELECT shown_edition FROM memory WHERE id = ?", (memory_id,))[0]

@@ -56,7 +56,7 @@ def remember(archive: Archive, chat: Chat, places: Sequence[Place], entries: Seq
     """
     with archive.transaction():
         row = _chat_row(archive, chat, when)
-        known = {key: number for key, number in archive.run("SELECT key, id FROM message WHERE chat = ?", (row,))}
+        known = {key for (key,) in archive.run("SELECT key FROM message WHERE chat = ?", (row,))}
         order = _order(archive, row, places, entries)
         raw = {place.key: place for place in places if place.ours is None}
         new = [key for key in raw if key not in known]

@@ -26,11 +26,11 @@ backups = "backups"
 state = "state"
 
 [tail]
-tokens = 4800
-step = 1200
+tokens = 6400
+step = 1600
 
 [chunk]
-tokens = 1200
+tokens = 1600
 """
 
 

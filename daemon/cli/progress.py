@@ -40,8 +40,9 @@ class Progress:
         plan = event.plan
         if isinstance(event, Planned):
             self._tasks[plan.chat_id] = self._bars.add_task(plan.title, total=len(plan.chunks))
+            tokens = sum(chunk.tokens for chunk in plan.chunks)
             self._line(
-                f"{plan.title}: {len(plan.chunks)} chunks of {plan.tokens:,} tokens become memories, {plan.calls} calls"
+                f"{plan.title}: {len(plan.chunks)} chunks become memories: {tokens:,} tokens, {plan.calls} calls"
             )
             for warning in plan.warnings:
                 self._line(f"{plan.title}: note: {warning}")

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+_ENDLESS = 1000
+
 
 def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> None:
     """Print a table; `right` are the columns whose entries end at the same place."""
@@ -9,11 +11,11 @@ def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]], right: S
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False)
+    on_a_terminal = Console().is_terminal
+    console = Console(highlight=False, width=None if on_a_terminal else _ENDLESS)
     table = Table(box=None, pad_edge=False)
     for index, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if index in right else "left", no_wrap=not console.is_terminal)
+        table.add_column(heading, justify="right" if index in right else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    width = None if console.is_terminal else max(console.measure(table).maximum, 80)
-    console.print(table, width=width, soft_wrap=not console.is_terminal)
+    console.print(table)

@@ -44,7 +44,7 @@ def complete(request: Request) -> Completion:
             drop_params=True,
             **request.parameters,
         )
-    except litellm.exceptions.OpenAIError as fault:
+    except tuple(litellm.exceptions.LITELLM_EXCEPTION_TYPES) as fault:
         # The fault's own words may repeat the prompt, so only its kind is told (D19).
         raise ModelError(
             f"The model {request.model} could not be asked: {type(fault).__name__}.",

@@ -96,9 +96,7 @@ def test_our_tags_are_a_problem_in_every_form(tag: str, form: str) -> None:
         )
 
 
-@pytest.mark.parametrize(
-    "text", ["a `system` tag", "<systems>", "<system-note>", "1 < system", "<b>bold</b>"]
-)
+@pytest.mark.parametrize("text", ["a `system` tag", "<systems>", "<system-note>", "1 < system", "<b>bold</b>"])
 def test_other_tags_and_bare_names_are_no_problem(text: str) -> None:
     assert problems("closing", text) == ()
 
@@ -123,16 +121,12 @@ def test_filling_is_one_pass_so_that_braces_in_a_value_stay_inert() -> None:
     assert fill("{analysis}", analysis=r"\1 \g<0> {0} %s") == r"\1 \g<0> {0} %s"
 
 
-@pytest.mark.parametrize(
-    "text", ["f'{x}'", "{}", "{ words }", "{Words}", "{words!r}", "{words:>3}", "{", "\\d{3}"]
-)
+@pytest.mark.parametrize("text", ["f'{x}'", "{}", "{ words }", "{Words}", "{words!r}", "{words:>3}", "{", "\\d{3}"])
 def test_filling_leaves_what_is_not_ours_alone(text: str) -> None:
     assert fill(text, words="300") == text
 
 
-@given(
-    text=st.text(), values=st.dictionaries(st.from_regex(r"[a-z_]+", fullmatch=True), st.text(), max_size=3)
-)
+@given(text=st.text(), values=st.dictionaries(st.from_regex(r"[a-z_]+", fullmatch=True), st.text(), max_size=3))
 def test_filling_gives_the_text_around_the_placeholders_and_the_values_unchanged(
     text: str, values: dict[str, str]
 ) -> None:

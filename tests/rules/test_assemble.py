@@ -70,8 +70,9 @@ def test_what_is_left_out_stays_where_it_stands() -> None:
 
 
 def test_a_generated_answer_has_the_keys_of_the_chat_s_own_answers() -> None:
-    template = said("assistant", "hello", 1, id="msg_1", type="message", model="m", usage={"total_tokens": 9},
-                    finish="length", keywords=["a"], stop_reason="max_tokens", stop_sequence=None, tool_calls=[])  # fmt: skip
+    ended = {"finish": "length", "stop_reason": "max_tokens", "stop_sequence": None}
+    counted = {"usage": {"total_tokens": 9}, "keywords": ["a"], "tool_calls": []}
+    template = said("assistant", "hello", 1, id="msg_1", type="message", model="m", **ended, **counted)
     chat = chat_of([TALK[0], template, TALK[2]])
     answer = after(chat, [memory_of(1, entries([TALK[0], template]))])["messages"][2]
     assert set(answer) == (set(json.loads(template.raw)) | {"memproc"}) - {"tool_calls"}

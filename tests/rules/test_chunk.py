@@ -13,9 +13,7 @@ SIZE = 40
 spoken_messages = st.builds(
     lambda kind, tokens: Spoken(kind[0], tokens, kind[1]),
     st.sampled_from(
-        [("user", False)] * 4
-        + [("assistant", False)] * 4
-        + [("assistant", True), ("tool", False), ("function", False)]
+        [("user", False)] * 4 + [("assistant", False)] * 4 + [("assistant", True), ("tool", False), ("function", False)]
     ),
     st.integers(0, 25) | st.integers(0, 150),
 )
@@ -25,11 +23,7 @@ tails = st.integers(0, 250)
 
 def talk(*turns: int) -> list[Spoken]:
     """Turns of so many tokens, half of them the user's."""
-    return [
-        Spoken(role, n)
-        for turn in turns
-        for role, n in (("user", turn // 2), ("assistant", turn - turn // 2))
-    ]
+    return [Spoken(role, n) for turn in turns for role, n in (("user", turn // 2), ("assistant", turn - turn // 2))]
 
 
 def runs(*tokens: int) -> list[Unit]:
@@ -51,9 +45,7 @@ def test_a_bound_is_the_first_of_the_best_partition_of_four_sizes() -> None:
 def test_a_bound_waits_for_four_sizes_to_look_ahead() -> None:
     bound = next_bound(runs(40, 40, 40, 39), 0, SIZE)
 
-    assert bound == Wait(
-        "A chunk's end is chosen in view of the next 160 tokens, and only 159 are here.", 159
-    )
+    assert bound == Wait("A chunk's end is chosen in view of the next 160 tokens, and only 159 are here.", 159)
 
 
 def test_a_bound_waits_for_a_unit_behind_its_window() -> None:
@@ -159,9 +151,7 @@ def test_a_giant_is_alone_up_to_a_scrap(spoken: list[Spoken], tail: int) -> None
 
 
 @given(histories, tails, st.data())
-def test_the_plan_is_the_same_for_any_split_into_rounds(
-    spoken: list[Spoken], tail: int, data: st.DataObject
-) -> None:
+def test_the_plan_is_the_same_for_any_split_into_rounds(spoken: list[Spoken], tail: int, data: st.DataObject) -> None:
     ends = data.draw(st.lists(st.integers(0, len(spoken)), max_size=8).map(sorted))
     frozen: tuple[Chunk, ...] = ()
     for end in [*ends, len(spoken)]:

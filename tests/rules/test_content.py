@@ -112,3 +112,8 @@ def test_text_and_tool_calls_of_one_answer_are_both_shown() -> None:
     call = {"function": {"name": "a"}}
     message = {"role": "assistant", "content": "Let me see.", "tool_calls": [call, {"function": {}}, 7, {}]}
     assert shown(parts(message)) == "Let me see.\n\n[tool call: a]\n\n[tool call: unnamed]"
+
+
+@pytest.mark.parametrize("kind", ["bash_code_execution_output", "text_editor_code_execution_view"])
+def test_what_a_models_own_tools_print_is_a_tool_result(kind: str) -> None:
+    assert parts({"content": [{"type": kind, "content": "secret"}]}) == (Part("[tool result: unnamed]", spoken=False),)

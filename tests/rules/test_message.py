@@ -133,3 +133,12 @@ def test_the_answer_that_was_chosen_is_what_was_said() -> None:
 def test_numbers_may_be_of_any_size() -> None:
     raw = b'{"role":"user","content":[{"type":"x","n":' + b"1" * 5000 + b',"f":1E400}]}'
     assert json.loads(raw, parse_int=str)["role"] == read_message(raw).role
+
+
+def test_the_order_of_keys_is_not_what_was_said() -> None:
+    """A sync sorts the keys of everything, down to the parts."""
+    call = {"id": "call_1", "type": "function", "function": {"name": "get_tide", "arguments": "{}"}}
+    parts = [{"type": "text", "text": "One."}, {"type": "text", "text": "Two."}]
+    turned = [dict(reversed(part.items())) for part in parts]
+    one = read(assistant("", content=parts, tool_calls=[call]))
+    assert one.digest == read(assistant("", content=turned, tool_calls=[dict(reversed(call.items()))])).digest

@@ -24,9 +24,7 @@ def cost(group: list[int]) -> float:
 
 def partitions(window: list[int]) -> list[list[list[int]]]:
     inner = range(1, len(window))
-    bounds = [
-        [0, *chosen, len(window)] for count in range(len(window)) for chosen in combinations(inner, count)
-    ]
+    bounds = [[0, *chosen, len(window)] for count in range(len(window)) for chosen in combinations(inner, count)]
     return [[window[a:b] for a, b in pairwise(chosen)] for chosen in bounds]
 
 

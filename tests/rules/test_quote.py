@@ -51,6 +51,7 @@ def test_a_true_part_of_a_message_is_always_found(chunk: tuple[Entry, ...], data
 
     found = find_quote(dressed, chunk)
     assert isinstance(found, Verbatim)
+    assert found.text == found.text.strip()
     assert found.text in of(found.source, chunk).message.words
 
 
@@ -121,3 +122,9 @@ def test_a_quote_does_not_reach_over_two_parts() -> None:
 
 def test_there_is_no_quote_in_nothing() -> None:
     assert isinstance(find_quote("anything", ()), NotVerbatim)
+
+
+def test_a_quote_ends_where_its_words_end() -> None:
+    chunk = talk("One. \n\n  Two. \n  Three.")
+    for words in ("One.", "Two.", "Three."):
+        assert find_quote(words, chunk) == Verbatim(words, chunk[0].key)

@@ -21,7 +21,11 @@ TALK = [
     for at in range(8)
 ]
 CLEARED = said("user", "never mind", 91, contextClearedAt="x")
+SPELLED_ANEW = json.dumps(json.loads(TALK[7].raw), indent=1).encode()
 MEMORIES = (memory_of(1, entries(TALK)[0:2]), memory_of(2, entries(TALK)[2:4]))
+
+
+TWICE = MEMORIES[1].keys + MEMORIES[0].keys
 
 
 def finished(memories: Sequence[Memory] = MEMORIES) -> Finished:
@@ -100,12 +104,12 @@ FAULTS: dict[str, tuple[Callable[[Finished], Finished], str]] = {
     ),
     "a message under two memories": (
         lambda good: replace(
-            good, memories=[good.memories[0], replace(good.memories[1], keys=good.memories[1].keys + good.memories[0].keys)]
+            good, memories=[good.memories[0], replace(good.memories[1], keys=TWICE)]
         ),
         "stands 2 times under memories",
     ),
     "bytes spelled anew": (
-        lambda good: replace(good, after=good.after.replace(TALK[7].raw, json.dumps(json.loads(TALK[7].raw), indent=1).encode())),
+        lambda good: replace(good, after=good.after.replace(TALK[7].raw, SPELLED_ANEW)),
         "not byte for byte",
     ),
 }  # fmt: skip

@@ -142,7 +142,7 @@ def test_two_runs_at_once(bea: Person, undisturbed: list[object]) -> None:
     assert first.stdout is not None
     assert first.stdout.readline()
     second = bea.spawn("run")
-    out, err = first.communicate(timeout=60)
+    _, err = first.communicate(timeout=60)
     ends_clearly(second, 1, "Another memproc", f"process {first.pid}")
     assert (first.returncode, err) == (0, "")
     goes_on(bea, undisturbed)

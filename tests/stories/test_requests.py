@@ -23,10 +23,10 @@ SETTINGS = b"""
 agent = "test/agent"
 context_manager = "test/context-manager"
 [tail]
-tokens = 1600
-step = 400
+tokens = 4800
+step = 1200
 [chunk]
-tokens = 400
+tokens = 1200
 """
 
 
@@ -47,7 +47,7 @@ def words() -> Texts:
 
 
 def test_the_requests_for_a_chunk_in_the_middle_are_those_of_requirement_10(tmp_path: Path, words: Texts) -> None:
-    source = long_chat(8000, tokens_each=200)
+    source = long_chat(24_000, tokens_each=400)
     said = {message["uuid"]: message for message in source["messages"]}
     model = ScriptedModel({"quote": [texts(source["messages"])[0]]})
     house, _ = hold_talk(tmp_path, export_bytes(source), model)
@@ -96,7 +96,7 @@ def test_the_requests_for_a_chunk_in_the_middle_are_those_of_requirement_10(tmp_
 
 
 def test_the_first_chunk_has_neither_memories_nor_a_tail_before_it(tmp_path: Path) -> None:
-    source = long_chat(3000, tokens_each=200)
+    source = long_chat(9000, tokens_each=400)
     model = ScriptedModel({"quote": [texts(source["messages"])[0]]})
     hold_talk(tmp_path, export_bytes(source), model)
     turns = model.asked[0].turns
@@ -105,7 +105,7 @@ def test_the_first_chunk_has_neither_memories_nor_a_tail_before_it(tmp_path: Pat
 
 
 def test_what_the_agent_never_lived_through_is_not_in_its_context(tmp_path: Path) -> None:
-    source = long_chat(4000, tokens_each=200)
+    source = long_chat(9000, tokens_each=400)
     hidden = [
         user("training secret", 9001, type="training-message"),
         user("cleared secret", 9002, contextClearedAt=WHEN),
@@ -132,7 +132,7 @@ def test_images_files_and_tools_are_short_notes_in_the_prompt(tmp_path: Path) ->
         {"role": "tool", "name": "tides", "tool_call_id": "t1", "content": "high at six", "uuid": "u9003"},
         assistant("High water is at six.", 9004),
     ]
-    source = long_chat(4000, tokens_each=200)
+    source = long_chat(9000, tokens_each=400)
     source["messages"] = [*start, *source["messages"]]
     model = ScriptedModel({"quote": ["High water is at six."]})
     hold_talk(tmp_path, export_bytes(source), model)
@@ -143,7 +143,7 @@ def test_images_files_and_tools_are_short_notes_in_the_prompt(tmp_path: Path) ->
 
 
 def test_the_same_request_is_never_sent_twice(tmp_path: Path) -> None:
-    source = long_chat(4000, tokens_each=200)
+    source = long_chat(9000, tokens_each=400)
     model = ScriptedModel({"quote": [texts(source["messages"])[0]]})
     hold_talk(tmp_path, export_bytes(source), model)
     keys = [request.key for request in model.asked]

@@ -22,9 +22,7 @@ TALK = (
         "were a room I could not quite leave. I don't know whether that is longing. How is Marta?",
         "2026-03-02",
     ),
-    Said(
-        "user", "Fine! The surgery is on 14 April at 9:30. Dr. Ferreira, not Pereira as I said.", "2026-03-02"
-    ),
+    Said("user", "Fine! The surgery is on 14 April at 9:30. Dr. Ferreira, not Pereira as I said.", "2026-03-02"),
     Said(
         "assistant",
         "I will remember it. Here is a list:\n\n```python\nprint('I feel, I fear, I hope, I love. I wonder.')\n```\n\n"
@@ -46,14 +44,10 @@ def long_talk() -> list[Said]:
     """Forty messages about bread, with one promise in the middle."""
     said = []
     for number in range(20):
-        said.append(
-            Said("user", f"The dough of batch {number} rose well, and the oven was hot enough.", "2026-01-01")
-        )
+        said.append(Said("user", f"The dough of batch {number} rose well, and the oven was hot enough.", "2026-01-01"))
         reply = f"Bread like batch {number} wants patience. I enjoy how loaf {number * 7} of the oven rises."
         said.append(Said("assistant", reply, "2026-01-02"))
-    said[21] = Said(
-        "assistant", "The dough is fine. I promise to remind you to call Ottilie on 17 May.", "2026-01-02"
-    )
+    said[21] = Said("assistant", "The dough is fine. I promise to remind you to call Ottilie on 17 May.", "2026-01-02")
     return said
 
 
@@ -234,9 +228,7 @@ def test_a_detail_in_passing_outlasts_a_whole_talk_about_something_else() -> Non
 def test_the_refinement_prefers_what_was_not_said_yet() -> None:
     before = (quote(TALK, 40), perspective(TALK, 40))
 
-    assert not any(
-        line.split(": ", 1)[1] in " ".join(before) for line in refinement(TALK, 60, before).splitlines()
-    )
+    assert not any(line.split(": ", 1)[1] in " ".join(before) for line in refinement(TALK, 60, before).splitlines())
 
 
 def test_the_refinement_repeats_rather_than_say_nothing() -> None:

@@ -19,9 +19,7 @@ def english() -> Tongue:
 
 
 def test_a_sentence_that_shares_the_passages_words_is_central() -> None:
-    said = heard(
-        "The garden needs rain.", "Rain fell on the garden.", "The garden drank the rain.", "Buy two screws."
-    )
+    said = heard("The garden needs rain.", "Rain fell on the garden.", "The garden drank the rain.", "Buy two screws.")
 
     weights = centrality(said, rarity(said))
 
@@ -35,9 +33,7 @@ def test_central_weights_lie_between_nothing_and_one() -> None:
 
 
 def test_ones_own_states_weigh_more_than_mere_mention_of_oneself() -> None:
-    said = heard(
-        "I feel strangely afraid of the door.", "I put the key under the door today.", "The door is blue."
-    )
+    said = heard("I feel strangely afraid of the door.", "I put the key under the door today.", "The door is blue.")
 
     states, mention, nothing = inwardness(said, english())
 
@@ -49,9 +45,7 @@ def test_the_states_of_others_are_not_ones_own() -> None:
 
 
 def test_a_courtesy_is_no_state_of_mind() -> None:
-    courtesy, state = inwardness(
-        heard("Let me know if you have questions.", "I wonder who knocked."), english()
-    )
+    courtesy, state = inwardness(heard("Let me know if you have questions.", "I wonder who knocked."), english())
 
     assert courtesy == 0 < state
 
@@ -84,9 +78,7 @@ def test_a_language_outside_the_table_is_unknown() -> None:
 
 
 def test_names_dates_and_numbers_count_as_details() -> None:
-    plain, name, date = details(
-        heard("The weather is quite nice.", "We met Marta there.", "It is due 14 May 2026.")
-    )
+    plain, name, date = details(heard("The weather is quite nice.", "We met Marta there.", "It is due 14 May 2026."))
 
     assert plain == 0 < name < date
 

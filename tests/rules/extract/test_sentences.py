@@ -125,9 +125,7 @@ def test_pieces_are_in_order_and_hold_every_letter(text: str) -> None:
     inside = {at for piece in pieces for at in range(piece.start, piece.stop)}
 
     assert bounds == sorted(bounds)
-    assert all(
-        text[piece.start : piece.stop].strip() == text[piece.start : piece.stop] != "" for piece in pieces
-    )
+    assert all(text[piece.start : piece.stop].strip() == text[piece.start : piece.stop] != "" for piece in pieces)
     assert all(at in inside for at, sign in enumerate(text) if sign.isalpha())
 
 

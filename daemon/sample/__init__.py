@@ -1,0 +1,1 @@
+"""The sample conversation: ten weeks between Nessa and Aria, as one export of one chat."""

@@ -1,0 +1,30 @@
+"""The texts that models read can be replaced, and a replacement is checked before it is used."""
+
+from pathlib import Path
+
+import pytest
+
+from daemon.texts import load_texts
+from rules.errors import ConfigurationError
+
+
+def test_a_text_in_the_folder_replaces_the_shipped_one(tmp_path: Path) -> None:
+    (tmp_path / "closing.md").write_text("\ufeffIt goes on.\r\n")
+    texts = load_texts(tmp_path)
+    assert texts.closing == "It goes on."
+    assert texts.opening == load_texts(None).opening
+
+
+def test_all_wrong_replacements_are_named_at_once(tmp_path: Path) -> None:
+    (tmp_path / "quote.md").write_text("A quote, please.")
+    (tmp_path / "perspective.md").write_text("In {words} words, {please}.")
+    (tmp_path / "opening.md").write_bytes(b"\xff\xff")
+    with pytest.raises(ConfigurationError) as told:
+        load_texts(tmp_path)
+    for name in ("quote.md", "quote_words", "perspective.md", "please", "opening.md"):
+        assert name in told.value.message
+
+
+def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="no folder"):
+        load_texts(tmp_path / "nowhere")

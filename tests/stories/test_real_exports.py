@@ -1,0 +1,55 @@
+"""Real long conversations, where there are any: in $MEMPROC_EXPORTS, or in an `exports` folder beside the checkout."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.stories.person import Person
+
+ROOT = Path(__file__).parents[2]
+NAMED = os.environ.get("MEMPROC_EXPORTS")
+FOLDERS = [Path(NAMED)] if NAMED else sorted(ROOT.parent.glob("*/exports"))
+FOUND = sorted(path for folder in FOLDERS for path in folder.glob("*.json") if b'"chats"' in path.read_bytes()[:200])
+SHORT = 1_000_000
+
+
+def _each() -> list[Any]:
+    if not FOUND:
+        return [pytest.param(None, marks=pytest.mark.skip("no real exports: set MEMPROC_EXPORTS to a folder of them"))]
+    return [
+        pytest.param(path, id=path.stem, marks=[] if path.stat().st_size < SHORT else [pytest.mark.long])
+        for path in FOUND
+    ]
+
+
+@pytest.mark.parametrize("source", _each())
+@pytest.mark.timeout(300)
+def test_a_real_conversation_is_compressed_proved_and_left_alone_after(tmp_path: Path, source: Path) -> None:
+    person = Person(tmp_path / "ada", tail=30_000, step=8_000, chunk=4_000)
+    original = json.loads(source.read_bytes())["data"]["chats"][0]
+    person.drop(source.read_bytes())
+
+    ended = person.memproc("run")
+
+    assert (ended.code, ended.err) == (0, "")
+    found = person.chat()
+    live = [message for message in found["messages"] if "memproc" not in message]
+    assert live == original["messages"][-len(live) :]
+    memories = json.loads(person.memproc("memories", original["chatID"], "--json").out)
+    covered = [key for memory in memories for key in memory["keys"]]
+    assert covered + [message["uuid"] for message in live] == [message["uuid"] for message in original["messages"]]
+    said = {message["uuid"]: json.dumps(message, ensure_ascii=False) for message in original["messages"]}
+    for memory in memories:
+        quote = memory["edition"]["quote"]
+        assert json.dumps(quote["text"], ensure_ascii=False)[1:-1] in said[quote["source"]]
+        assert memory["edition"]["tokens"] * 2 <= memory["source_tokens"]
+    before = person.bytes_of_everything()
+    assert person.memproc("run").code == 0
+    assert person.bytes_of_everything() == before
+    assert person.memproc("verify").code == 0
+    path = tmp_path / "whole.json"
+    assert person.memproc("expand", original["chatID"], "--output", path).code == 0
+    assert json.loads(path.read_bytes())["data"]["chats"][0]["messages"] == original["messages"]
