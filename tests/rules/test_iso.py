@@ -92,3 +92,8 @@ def test_ours_never_go_back_nor_beyond_the_span(
 )
 def test_a_clock_that_was_set_back_dates_nothing_earlier(before: str | None, now: str, date: str) -> None:
     assert moved_on(before, now) == date
+
+
+def test_at_the_end_of_all_dates_ours_stand_still() -> None:
+    last = "9999-12-31T23:59:59.999Z"
+    assert [write_date(one) for one in dates_inside(last, last, 3, _NOON)] == [last] * 3
