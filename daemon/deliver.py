@@ -3,7 +3,7 @@
 import hashlib
 import io
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from daemon.files.write import replace_file
 from daemon.house import House, Written
 from rules.assemble import Assembled
 from rules.chat import Chat
-from rules.export import Document
+from rules.export import Document, with_chats
 from rules.memory import EXTRACTED, Memory
 from rules.naming import file_name
 from rules.plan import ChatPlan
@@ -47,7 +47,7 @@ def deliver(house: House, export: Export, chats: Sequence[Ready]) -> tuple[Writt
     Raises FileTrouble where a backup or the file could not be written; the old file is whole then.
     """
     whole = house.config.output.container == "export"
-    content = _whole_export(export, chats) if whole else chat_container(chats[0].assembled.chat)
+    content = _whole_export(export, chats) if whole else iter([chat_container(chats[0].assembled.chat)])
     path = house.folders.updated / _name(export, chats, whole=whole)
     for folder in (house.folders.updated, house.folders.backups):
         make_private(folder)
@@ -57,7 +57,7 @@ def deliver(house: House, export: Export, chats: Sequence[Ready]) -> tuple[Writt
         original = chat_container(ready.chat.slice(ready.chat.span))
         keep_original(house.folders.backups, ready.plan.chat_id, ready.plan.title, [original], now)
     backup = _keep_replaced(house, chats[0], path, now)
-    written = replace_file(path, [content])
+    written = replace_file(path, content)
     for ready in chats:
         record_output(
             house.archive,
@@ -106,27 +106,24 @@ def _retire(house: House, ready: Ready, last: Output, now: str) -> None:
         old.unlink()
 
 
-def _whole_export(export: Export, chats: Sequence[Ready]) -> bytes:
+def _whole_export(export: Export, chats: Sequence[Ready]) -> Iterator[bytes]:
     """The export as it came, with its finished chats in their places: JSON for JSON, a ZIP for a ZIP."""
-    documents = {document.name: _with(document, chats) for document in export.documents}
     if len(export.documents) == 1 and not zipfile.is_zipfile(export.path):
-        return documents[export.documents[0].name]
+        yield from _with(export.documents[0], chats)
+        return
+    documents = {document.name: document for document in export.documents}
     buffer = io.BytesIO()
     with zipfile.ZipFile(export.path) as old, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as new:
         for entry in old.infolist():
-            name = f"{export.path.name}:{entry.filename}"
-            new.writestr(entry, documents.get(name, old.read(entry)))
-    return buffer.getvalue()
+            document = documents.get(f"{export.path.name}:{entry.filename}")
+            new.writestr(entry, b"".join(_with(document, chats)) if document else old.read(entry))
+    yield buffer.getvalue()
 
 
-def _with(document: Document, chats: Sequence[Ready]) -> bytes:
+def _with(document: Document, chats: Sequence[Ready]) -> Iterator[bytes]:
     """The document's bytes, with the finished chats in the place of those it had."""
-    finished = {ready.chat.span: ready.assembled.chat for ready in chats if ready.chat.text is document.text}
-    pieces, at = [], 0
-    for span in sorted(finished, key=lambda span: span.start):
-        pieces += [document.text[at : span.start].encode("latin-1"), finished[span]]
-        at = span.stop
-    return b"".join([*pieces, document.text[at:].encode("latin-1")])
+    here = [ready for ready in chats if ready.chat.text is document.text]
+    return with_chats(document, {ready.chat.span: ready.assembled.chat for ready in here})
 
 
 def _told(ready: Ready, path: Path, backup: str) -> Written:

@@ -47,9 +47,10 @@ def _export(house: House, export: Export) -> Iterator[Outcome]:
             export.path.name, f"{export.path.name} is an export without any chats.", "Choose the chats when you export."
         )
     one_by_one = house.config.output.container == "chat"
+    doubled = twice(export.chats)
     ready: list[Ready] = []
     for chat in export.chats:
-        outcome = _chat(house, export, chat)
+        outcome = _chat(house, export, chat, doubled)
         if not isinstance(outcome, Ready):
             yield outcome
         elif one_by_one:
@@ -60,9 +61,9 @@ def _export(house: House, export: Export) -> Iterator[Outcome]:
         yield from _delivered(house, export, ready)
 
 
-def _chat(house: House, export: Export, chat: Chat) -> Ready | LeftAlone | SetAside:
+def _chat(house: House, export: Export, chat: Chat, doubled: frozenset[str]) -> Ready | LeftAlone | SetAside:
     try:
-        if chat.chat_id in twice(export.chats):
+        if chat.chat_id in doubled:
             raise ChatSetAside(
                 f"{export.path.name} has two chats with the id {chat.chat_id}; TypingMind would keep only one.",
                 "Export the chat that you mean by itself.",

@@ -1,12 +1,13 @@
 """Look at a chat: what its messages are, its whole history, their tokens, and the plan. Nothing is sent or written."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
 from daemon.archive.memories import memories
 from daemon.archive.messages import past
-from daemon.models.tokens import count, count_known
+from daemon.models.tokens import count_known
 from primer.prompt import closing, opening
 from primer.texts import Texts
 from rules.assemble import Canned
@@ -29,19 +30,22 @@ class Survey:
     entries: tuple[Entry, ...]
     memories: tuple[Memory, ...]
     counts: Mapping[str, int]
-    """Tokens of the history's messages, by content digest."""
+    """Tokens of the history's messages, by content digest, and of the texts that every call begins with."""
     plan: ChatPlan
 
 
 def survey(archive: Archive, chat: Chat, texts: Texts, limits: Limits) -> Survey:
     """Read, recognise and plan one chat. Raises ChatSetAside where it cannot be processed as it is."""
     made = memories(archive, chat.chat_id)
-    places = recognise(read_messages(chat), _ours(chat.chat_id, made, canned(texts)))
+    under = {memory.memory_id: memory.keys for memory in made}
+    places = recognise(read_messages(chat), _ours(chat.chat_id, made, canned(texts)), under)
     entries = history(past(archive, chat.chat_id), places)
-    counts = count_known(archive, {entry.message.digest: entry.message.text for entry in entries})
+    # What every call begins with is counted once too: the tokenizer's tables take half a second to load.
+    fixed = {hashlib.sha256(text.encode()).hexdigest(): text for text in (chat.system_message, texts.primer)}
+    counts = count_known(archive, fixed | {entry.message.digest: entry.message.text for entry in entries})
     tokens = [counts[entry.message.digest] for entry in entries]
-    fixed = count(chat.system_message) + count(texts.primer)
-    plan = plan_chat(chat.chat_id, chat.title, entries, tokens, places, limits, warnings(chat, places), fixed)
+    fixed_tokens = sum(counts[digest] for digest in fixed)
+    plan = plan_chat(chat.chat_id, chat.title, entries, tokens, places, limits, warnings(chat, places), fixed_tokens)
     return Survey(chat, places, entries, made, counts, plan)
 
 

@@ -117,4 +117,4 @@ def _name(item: Mapping[str, object]) -> str:
 
 def printable(text: str) -> str:
     """JSON may hold half a surrogate pair, which no database, model or file takes: it becomes U+FFFD."""
-    return _HALF_A_PAIR.sub("\ufffd", text)
+    return text if text.isascii() else _HALF_A_PAIR.sub("\ufffd", text)

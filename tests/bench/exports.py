@@ -48,14 +48,14 @@ class Mix:
 
 
 def write_export(path: Path, size: int) -> Mix:
-    """Write an export of about `size` bytes (to half a chat) to `path`, and say what is in it."""
+    """Write an export of about `size` bytes (and up to a chat more) to `path`, and say what is in it."""
     mix = Mix()
     said = [(question(number, 90), answer(number, 330)) for number in range(_TEXTS)]
     with path.open("wb") as file:
         mix.size += file.write(b'{"data":{"chats":[')
-        for number in range(max(1, round(size / CHAT_BYTES))):
-            content = json_bytes(_chat(number, said, mix))
-            mix.size += file.write(b"," + content if number else content)
+        while mix.size < size:
+            content = json_bytes(_chat(mix.chats, said, mix))
+            mix.size += file.write(b"," + content if mix.chats > 1 else content)
         mix.size += file.write(b"]}}")
     return mix
 
@@ -67,7 +67,7 @@ def _chat(number: int, said: list[tuple[str, str]], mix: Mix) -> Json:
     while held < CHAT_BYTES:
         if images * CHAT_BYTES <= held * _IMAGES_A_CHAT:
             images += 1
-            turn, size = _picture(len(messages), chance, mix), _IMAGE_BYTES * 4 // 3 + 900
+            turn, size = _picture(len(messages), chance, mix), _IMAGE_BYTES * 4 // 3 + 950
         else:
             turn, size = _talk(len(messages), chance, said, mix)
         messages += turn
@@ -87,7 +87,7 @@ def _talk(number: int, chance: Random, said: list[tuple[str, str]], mix: Mix) ->
     mix.text += len(asked.encode()) + len(told.encode())
     mix.code += len(code)
     return [user(asked, chance.getrandbits(60)), assistant(told + code, chance.getrandbits(60))], (
-        len(asked) + len(told) + len(code) + 900
+        len(asked) + len(told) + len(code) + 950
     )
 
 
@@ -103,5 +103,7 @@ def _picture(number: int, chance: Random, mix: Mix) -> list[Json]:
 
 
 def _dated(messages: list[Json]) -> list[Json]:
-    minutes = [(START + timedelta(minutes=number)).strftime("%Y-%m-%dT%H:%M:%S.000Z") for number in range(len(messages))]
+    minutes = [
+        (START + timedelta(minutes=number)).strftime("%Y-%m-%dT%H:%M:%S.000Z") for number in range(len(messages))
+    ]
     return [message | {"createdAt": at} for message, at in zip(messages, minutes, strict=True)]

@@ -1,5 +1,6 @@
 """Dates are read as exports write them, and ours stand in order inside what they replace."""
 
+import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -42,6 +43,15 @@ def test_every_spelling_of_an_export_is_the_same_moment(text: str) -> None:
 )
 def test_what_is_no_date_is_none(text: str | None) -> None:
     assert parse_date(text) is None
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the time zone of a process is fixed on Windows")
+def test_a_date_without_a_zone_is_the_same_moment_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as tokyo:
+        tokyo.setenv("TZ", "JST-9")
+        time.tzset()
+        assert parse_date("2024-11-07T12:00:00") == _NOON
+    time.tzset()
 
 
 @given(_dates)
