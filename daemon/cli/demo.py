@@ -45,7 +45,7 @@ def demo(ctx: click.Context) -> int:
         _title("The plan (memproc plan)")
         ctx.invoke(plan, paths=(), as_json=False)
         _title("The work (memproc run)")
-        ended = int(ctx.invoke(run, paths=()))
+        ended = int(ctx.invoke(run, paths=(), as_json=False))
         chat_id, memory = _one_memory(settings)
         _title("What is kept (memproc versions)")
         ctx.invoke(versions, chat=chat_id, as_json=False)

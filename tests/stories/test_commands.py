@@ -162,6 +162,17 @@ def test_the_demo_shows_the_whole_trip(ada: Person) -> None:
     assert list((home / "updated").glob("*.json"))
 
 
+def test_run_as_json_tells_every_outcome(ada: Person) -> None:
+    ada.drop(export_bytes(CHAT, long_chat(500, chatID="short12345", id="short12345", chatTitle="Short")))
+    ada.drop(b"{}", "odd.json")
+    ended = ada.memproc("run", "--json")
+    outcomes = {outcome["outcome"]: outcome for outcome in json.loads(ended.out)}
+    assert ended.code == 1
+    assert outcomes.keys() == {"written", "left_alone", "set_aside"}
+    assert outcomes["written"]["path"] == str(ada.updated()[0])
+    assert outcomes["set_aside"]["next_step"]
+
+
 def test_a_wrong_command_is_a_usage_error(ada: Person) -> None:
     assert ada.spawn("rnu").code == 2
     assert ada.spawn("restore", "x").code == 2

@@ -1,0 +1,1 @@
+"""A scripted model server on loopback: the real ones' dialects, their rules, their bills and their bad days."""
