@@ -143,7 +143,7 @@ def _quote(passage: Passage, agent: str, texts: Texts, turns: Sequence[Turn], an
 def _memory(passage: Passage, roles: Roles, dialogue: _Dialogue, tokens: int, written_at: str) -> Memory:
     first, last = passage.chunk[0].message, passage.chunk[-1].message
     return Memory(
-        memory_id=memory_id(passage.chat_id, [entry.message.digest for entry in passage.chunk]),
+        memory_id=memory_id(passage.chat_id, passage.number, [entry.message.digest for entry in passage.chunk]),
         number=passage.number,
         level=1,
         keys=tuple(entry.key for entry in passage.chunk),

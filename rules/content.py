@@ -84,10 +84,11 @@ def _stands_for(kind: str, item: Mapping[str, object]) -> str:
 
 
 def _tool_calls(message: Mapping[str, object]) -> list[Part]:
-    calls = message.get("tool_calls")
+    calls, older = message.get("tool_calls"), message.get("function_call")
+    if not calls and not older:
+        return []
     named = [call.get("function") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
-    named.append(message.get("function_call"))
-    return [Part(f"[tool call: {_name(call)}]", spoken=False) for call in named if isinstance(call, dict)]
+    return [Part(f"[tool call: {_name(call)}]", spoken=False) for call in [*named, older] if isinstance(call, dict)]
 
 
 def _tool_result(message: Mapping[str, object], found: Sequence[Part]) -> str:
@@ -117,4 +118,8 @@ def _name(item: Mapping[str, object]) -> str:
 
 def printable(text: str) -> str:
     """JSON may hold half a surrogate pair, which no database, model or file takes: it becomes U+FFFD."""
-    return text if text.isascii() else _HALF_A_PAIR.sub("\ufffd", text)
+    try:
+        text.encode()  # nearly every text can be, and to try it is much quicker than to search
+    except UnicodeEncodeError:
+        return _HALF_A_PAIR.sub("\ufffd", text)
+    return text

@@ -58,9 +58,9 @@ class Memory:
     edition: Edition
 
 
-def memory_id(chat_id: str, digests: Sequence[str]) -> str:
-    """A name that depends on the chat and on what was said alone, so that it is the same on any day."""
-    return "m" + hashlib.sha256("\n".join([chat_id, *digests]).encode()).hexdigest()[:15]
+def memory_id(chat_id: str, number: int, digests: Sequence[str]) -> str:
+    """A name that depends on the chat, the chunk and what was said alone, so that it is the same on any day."""
+    return "m" + hashlib.sha256("\n".join([chat_id, str(number), *digests]).encode()).hexdigest()[:15]
 
 
 def is_clearly_smaller(memory_tokens: int, chunk_tokens: int) -> bool:

@@ -80,12 +80,12 @@ def _role(fields: Mapping[str, object]) -> str | None:
 
 def _digest(fields: Mapping[str, object]) -> str:
     role, said = _role(fields), _plain(fields.get("content"))
-    others: list[object] = [fields.get(key) for key in ("tool_calls", "function_call", "tool_call_id")]
+    others: list[object] = [fields.get("tool_calls"), fields.get("function_call"), fields.get("tool_call_id")]
     if fields.get("type") == "tm_multi_responses":
         others.append(content.shown(content.parts(fields)))
     if isinstance(said, str) and not any(others):
-        # Nearly all messages, and much quicker than to write JSON once more. The role's quotes say where it ends.
-        return hashlib.sha256((json.dumps(role) + said).encode("utf-8", "surrogatepass")).hexdigest()
+        # Nearly all messages, and quicker than to write JSON again. The number says where the role ends.
+        return hashlib.sha256(f"{len(role or '')} {role} {said}".encode("utf-8", "surrogatepass")).hexdigest()
     return hashlib.sha256(json.dumps([role, said, *others], sort_keys=True).encode()).hexdigest()
 
 

@@ -1,20 +1,22 @@
 """The archive as a resource: one SQLite file in the state folder, opened, migrated, and durable to the last row."""
 
 import sqlite3
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from daemon.archive.schema import STEPS
+from daemon.archive.packing import unpacked
+from daemon.archive.schema import OLDEST_SQLITE, STEPS
+from daemon.archive.trouble import told
+from daemon.files import trouble as file_trouble
 from daemon.files.folders import make_private
 from daemon.paths import archive_path
 from rules.errors import ArchiveError
 
 _BUSY_SECONDS = 5.0
+_VERSIONS_AT_ONCE = 200
 _README = """\
 This folder belongs to memproc, the program that turns old parts of TypingMind conversations into memories.
 
@@ -39,60 +41,50 @@ class Archive:
         """Open the archive for writing; make it where there is none. Raises ArchiveError or FileTrouble."""
         make_private(folder)
         path = archive_path(folder)
-        path.touch(mode=0o600)
-        readme = folder / "README.txt"
-        if not readme.exists():
-            readme.touch(mode=0o600)
-            readme.write_text(_README, encoding="utf-8")
-        with _told(path):
-            archive = cls(sqlite3.connect(path, timeout=busy_seconds, isolation_level=None), path)
-        try:
+        with file_trouble.told(path, "made"):
+            path.touch(mode=0o600)
+            readme = folder / "README.txt"
+            if not readme.exists():
+                readme.touch(mode=0o600)
+                readme.write_text(_README, encoding="utf-8")
+        with cls._connect(str(path), path, busy_seconds)._closed_on_fault() as archive:
             archive.run("PRAGMA journal_mode = WAL")
             # With WAL, only FULL keeps the last commit through a power cut.
             archive.run("PRAGMA synchronous = FULL")
             archive.run("PRAGMA foreign_keys = ON")
             archive._migrate()
-        except BaseException:
-            archive.close()
-            raise
-        return archive
+            return archive
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Open the archive for reading alone. Nothing is made; where there is none, an empty one is answered."""
+        """Open the archive for reading alone. Nothing is made; where there is none, an empty one is answered.
+
+        Raises ArchiveError, or FileTrouble where the folder may not be looked into.
+        """
         path = archive_path(folder)
-        if not path.exists():
+        with file_trouble.told(path, "read"):
+            there = path.exists()
+        if not there:
             return cls.memory()
-        with _told(path):
-            archive = cls(
-                sqlite3.connect(
-                    f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_BUSY_SECONDS, isolation_level=None
-                ),
-                path,
-            )
-        try:
-            archive._refuse_newer()
-        except BaseException:
-            archive.close()
-            raise
-        return archive
+        with cls._connect(f"{path.absolute().as_uri()}?mode=ro", path, _BUSY_SECONDS)._closed_on_fault() as archive:
+            return archive if archive._steps_done() == len(STEPS) else archive._migrated_copy()
 
     @classmethod
     def memory(cls) -> Self:
         """An empty archive that lies on no disk."""
-        archive = cls(sqlite3.connect(":memory:", isolation_level=None), Path(":memory:"))
+        archive = cls._connect(":memory:", Path(":memory:"), _BUSY_SECONDS)
         archive.run("PRAGMA foreign_keys = ON")
         archive._migrate()
         return archive
 
     def run(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Carry out one statement and return its rows."""
-        with _told(self._path):
+        with told(self._path):
             return self._connection.execute(sql, tuple(values)).fetchall()
 
-    def run_many(self, sql: str, rows: Sequence[Sequence[object]]) -> None:
+    def run_many(self, sql: str, rows: Sequence[Sequence[object] | Mapping[str, object]]) -> None:
         """Carry out one statement for many rows."""
-        with _told(self._path):
+        with told(self._path):
             self._connection.executemany(sql, rows)
 
     def one(self, sql: str, values: Sequence[object] = ()) -> tuple[Any, ...] | None:
@@ -106,10 +98,12 @@ class Archive:
         self.run("BEGIN IMMEDIATE")
         try:
             yield
+            self.run("COMMIT")
         except BaseException:
-            self.run("ROLLBACK")
+            # On a full or failing disk SQLite has rolled back by itself.
+            if self._connection.in_transaction:
+                self.run("ROLLBACK")
             raise
-        self.run("COMMIT")
 
     def close(self) -> None:
         """Let go of the file."""
@@ -123,20 +117,49 @@ class Archive:
     ) -> None:
         self.close()
 
-    def _migrate(self) -> None:
-        self.run(
-            "CREATE TABLE IF NOT EXISTS migration "
-            "(number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP) "
-            "STRICT"
-        )
-        done = self._refuse_newer()
-        for number, (name, script) in enumerate(STEPS[done:], done + 1):
-            with self.transaction():
-                for statement in _statements(script):
-                    self.run(statement)
-                self.run("INSERT INTO migration (number, name) VALUES (?, ?)", (number, name))
+    @classmethod
+    def _connect(cls, place: str, path: Path, busy_seconds: float) -> Self:
+        if sqlite3.sqlite_version_info < OLDEST_SQLITE:
+            raise ArchiveError(
+                f"The archive needs SQLite {'.'.join(map(str, OLDEST_SQLITE))} or newer, and this Python comes with "
+                f"{sqlite3.sqlite_version}.",
+                "Install memproc with a newer Python.",
+            )
+        with told(path):
+            return cls(
+                sqlite3.connect(place, timeout=busy_seconds, isolation_level=None, uri=place.startswith("file:")), path
+            )
 
-    def _refuse_newer(self) -> int:
+    @contextmanager
+    def _closed_on_fault(self) -> Iterator[Self]:
+        try:
+            yield self
+        except BaseException:
+            self.close()
+            raise
+
+    def _migrate(self) -> None:
+        if self._steps_done() == len(STEPS):
+            return
+        for number, (name, script) in enumerate(STEPS, 1):
+            with self.transaction():
+                # Another process may have made this step while this one waited for its turn.
+                if self._steps_done() < number:
+                    for statement in _statements(script):
+                        self.run(statement)
+                    self.run("INSERT INTO migration (number, name) VALUES (?, ?)", (number, name))
+
+    def _migrated_copy(self) -> Self:
+        """The same archive with today's tables, in memory: it is an older memproc's, or was killed at its birth."""
+        copy = self._connect(":memory:", self._path, _BUSY_SECONDS)
+        with self, told(self._path):
+            self._connection.backup(copy._connection)
+        copy._migrate()
+        return copy
+
+    def _steps_done(self) -> int:
+        if not self.run("SELECT 1 FROM sqlite_master WHERE name = 'migration'"):
+            return 0
         done = self.run("SELECT coalesce(max(number), 0) FROM migration")[0][0]
         if done > len(STEPS):
             raise ArchiveError(
@@ -149,27 +172,22 @@ def check(archive: Archive) -> tuple[str, ...]:
     """What is wrong with the archive: its own structure, and each raw message against its hash."""
     faults = [str(row[0]) for row in archive.run("PRAGMA integrity_check") if row[0] != "ok"]
     faults += [f"a row of {row[0]} refers to nothing" for row in archive.run("PRAGMA foreign_key_check")]
-    for number, raw, packed, expected in archive.run("SELECT id, raw, packed, sha256 FROM version"):
-        if not _is_sound(raw, packed, expected):
-            faults.append(f"version {number} of a raw message is not what was stored")
+    faults += [f"version {number} of a raw message is not what was stored" for number in _changed_versions(archive)]
     return tuple(f"archive: {fault}" for fault in faults)
 
 
-def unpacked(raw: bytes, packed: int) -> bytes:
-    """The raw message's own bytes, as they were before they were stored. Raises ArchiveError."""
-    try:
-        return zlib.decompress(raw) if packed else raw
-    except zlib.error as fault:
-        raise ArchiveError(
-            "A raw message in the archive is damaged.", "See what else is, with: memproc verify"
-        ) from fault
-
-
-def _is_sound(raw: bytes, packed: int, expected: str) -> bool:
-    try:
-        return sha256(unpacked(raw, packed)).hexdigest() == expected
-    except ArchiveError:
-        return False
+def _changed_versions(archive: Archive) -> Iterator[int]:
+    """A few versions at a time: an archive may be larger than the memory."""
+    last = 0
+    while rows := archive.run(
+        "SELECT id, raw, packed, sha256 FROM version WHERE id > ? ORDER BY id LIMIT ?", (last, _VERSIONS_AT_ONCE)
+    ):
+        for number, raw, packed, expected in rows:
+            try:
+                unpacked(raw, packed, expected)
+            except ArchiveError:
+                yield number
+        last = rows[-1][0]
 
 
 def _statements(script: str) -> Iterator[str]:
@@ -180,32 +198,3 @@ def _statements(script: str) -> Iterator[str]:
         if sqlite3.complete_statement(statement):
             yield statement
             statement = ""
-
-
-@contextmanager
-def _told(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.Error as fault:
-        raise _trouble(path, fault) from fault
-
-
-def _trouble(path: Path, fault: sqlite3.Error) -> ArchiveError:
-    name = getattr(fault, "sqlite_errorname", "") or type(fault).__name__
-    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return ArchiveError(
-            f"Another program keeps the archive {path} locked.", "Close it (a database viewer, perhaps), and run again."
-        )
-    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or "no such table" in str(fault):
-        return ArchiveError(
-            f"The archive {path} is damaged.",
-            "Copy the whole folder away first, then put the newest sound copy of the archive in its place. "
-            "Exports, updated files and backups do not depend on it.",
-        )
-    if name.startswith("SQLITE_FULL"):
-        return ArchiveError(f"The disk of the archive {path} is full.", "Free some space, and run again.")
-    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_PERM")):
-        return ArchiveError(
-            f"The archive {path} cannot be read or written ({name}).", "Check the rights of its folder, and its disk."
-        )
-    raise fault

@@ -26,12 +26,17 @@ def keep_memory(archive: Archive, chat_id: str, memory: Memory) -> None:
         )  # fmt: skip
         archive.run_many(
             """
-            INSERT INTO chunk_message (memory, place, message, version)
-            SELECT ?, ?, message.id,
-                (SELECT id FROM version WHERE version.message = message.id ORDER BY number DESC LIMIT 1)
-            FROM message WHERE chat = ? AND key = ?
+            INSERT INTO chunk_message (memory, place, message, version) VALUES (
+                :memory, :place,
+                (SELECT id FROM message WHERE chat = :chat AND key = :key),
+                (SELECT version.id FROM version JOIN message ON message.id = message
+                 WHERE chat = :chat AND key = :key ORDER BY number DESC LIMIT 1)
+            )
             """,
-            [(memory.memory_id, place, chat, key) for place, key in enumerate(memory.keys)],
+            [
+                {"memory": memory.memory_id, "place": place, "chat": chat, "key": key}
+                for place, key in enumerate(memory.keys)
+            ],
         )
         _keep_edition(archive, memory.memory_id, memory.edition)
 
@@ -58,10 +63,15 @@ def find_memory(archive: Archive, wanted: str) -> tuple[str, Memory]:
         "WHERE substr(memory.id, 1, length(?)) = ?",
         (wanted, wanted),
     )
-    if not wanted or len(rows) != 1:
+    if not wanted or not rows:
         raise NotFound(
-            f'The archive knows {len(rows) if wanted else "no"} memories "{wanted}".',
+            f'The archive knows no memory "{wanted}".',
             "List a chat's memories, with their ids, with: memproc memories CHAT",
+        )
+    if len(rows) > 1:
+        raise NotFound(
+            f'"{wanted}" can be any of {len(rows)} memories: {", ".join(str(row[1]) for row in rows)}.',
+            "Write more of its id.",
         )
     return str(rows[0][0]), _memory(archive, rows[0][1:])
 

@@ -1,17 +1,16 @@
 """Raw messages, for ever: every version of every message of a chat, in the order of the conversation."""
 
 import hashlib
-import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from daemon.archive.archive import Archive, unpacked
+from daemon.archive.archive import Archive
+from daemon.archive.order import order
+from daemon.archive.packing import packed, unpacked
 from rules.chat import Chat
 from rules.history import Entry, Past
 from rules.message import Message, read_message
 from rules.recognise import Place
-
-_SMALLEST_PACKED_BYTES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ def past(archive: Archive, chat_id: str) -> tuple[Past, ...]:
     """The raw messages that stand under memories, oldest first, each as it was when its memory was made."""
     rows = archive.run(
         """
-        SELECT message.key, version.raw, version.packed, memory.number
+        SELECT message.key, memory.number, version.raw, version.packed, version.sha256
         FROM chat JOIN memory ON memory.chat = chat.id
         JOIN chunk_message ON chunk_message.memory = memory.id
         JOIN message ON message.id = chunk_message.message
@@ -45,7 +44,7 @@ def past(archive: Archive, chat_id: str) -> tuple[Past, ...]:
         """,
         (chat_id,),
     )
-    return tuple(Past(key, read_message(unpacked(raw, packed)), number) for key, raw, packed, number in rows)
+    return tuple(Past(key, read_message(unpacked(*stored)), number) for key, number, *stored in rows)
 
 
 def remember(archive: Archive, chat: Chat, places: Sequence[Place], entries: Sequence[Entry], when: str) -> Remembered:
@@ -56,11 +55,10 @@ def remember(archive: Archive, chat: Chat, places: Sequence[Place], entries: Seq
     """
     with archive.transaction():
         row = _chat_row(archive, chat, when)
-        known = {key for (key,) in archive.run("SELECT key FROM message WHERE chat = ?", (row,))}
-        order = _order(archive, row, places, entries)
+        known = [key for (key,) in archive.run("SELECT key FROM message WHERE chat = ? ORDER BY position", (row,))]
         raw = {place.key: place for place in places if place.ours is None}
-        new = [key for key in raw if key not in known]
-        _place(archive, row, order, raw)
+        new = raw.keys() - set(known)
+        _place(archive, row, order(known, places, entries), raw)
         changed = _keep_versions(archive, row, list(raw.values()), when)
         gone = _mark_gone(archive, row, set(raw) | {entry.key for entry in entries}, when)
     return Remembered(len(new), changed - len(new), gone)
@@ -71,7 +69,7 @@ def whole(archive: Archive, chat_id: str) -> Whole:
     head, tail = archive.run("SELECT head, tail FROM chat WHERE chat_id = ?", (chat_id,))[0]
     rows = archive.run(
         """
-        SELECT raw, packed FROM chat JOIN message ON message.chat = chat.id
+        SELECT raw, packed, sha256 FROM chat JOIN message ON message.chat = chat.id
         JOIN version ON version.message = message.id
         WHERE chat_id = ? AND gone_at IS NULL
           AND version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
@@ -79,7 +77,7 @@ def whole(archive: Archive, chat_id: str) -> Whole:
         """,
         (chat_id,),
     )
-    return Whole(head, tuple(unpacked(raw, packed) for raw, packed in rows), tail)
+    return Whole(head, tuple(unpacked(*stored) for stored in rows), tail)
 
 
 def _chat_row(archive: Archive, chat: Chat, when: str) -> int:
@@ -99,34 +97,18 @@ def _chat_row(archive: Archive, chat: Chat, when: str) -> int:
     return int(archive.run("SELECT id FROM chat WHERE chat_id = ?", (chat.chat_id,))[0][0])
 
 
-def _order(archive: Archive, row: int, places: Sequence[Place], entries: Sequence[Entry]) -> list[str]:
-    """All keys of the chat in the order of the conversation.
-
-    The history gives the order of what was lived; what was left out, and what is gone, stands behind the
-    message that it stood behind.
-    """
-    order = {entry.key: None for entry in entries}
-    behind: dict[str, list[str]] = {}
-    standing: set[str] = set()
-    known = [key for (key,) in archive.run("SELECT key FROM message WHERE chat = ? ORDER BY position", (row,))]
-    for keys in (known, [place.key for place in places if place.ours is None]):
-        before = ""
-        for key in keys:
-            if key in order:
-                before = key
-            elif key not in standing:
-                standing.add(key)
-                behind.setdefault(before, []).append(key)
-    return [key for before in ("", *order) for key in (*([before] if before else []), *behind.get(before, []))]
-
-
-def _place(archive: Archive, row: int, order: Sequence[str], raw: dict[str, Place]) -> None:
+def _place(archive: Archive, row: int, order: Sequence[str], raw: Mapping[str, Place]) -> None:
+    """Give every message its position, and those of the export the reason why they are left out, if any."""
     archive.run_many(
         """
-        INSERT INTO message (chat, key, position, left_out) VALUES (?, ?, ?, ?)
+        INSERT INTO message (chat, key, position) VALUES (?, ?, ?)
         ON CONFLICT (chat, key) DO UPDATE SET position = excluded.position
         """,
-        [(row, key, at, raw[key].left_out if key in raw else None) for at, key in enumerate(order)],
+        [(row, key, at) for at, key in enumerate(order)],
+    )
+    archive.run_many(
+        "UPDATE message SET left_out = ? WHERE chat = ? AND key = ?",
+        [(place.left_out, row, place.key) for place in raw.values()],
     )
 
 
@@ -147,7 +129,7 @@ def _keep_versions(archive: Archive, row: int, places: Sequence[Place], when: st
         message, number, sha256 = newest[place.key]
         found = hashlib.sha256(place.message.raw).hexdigest()
         if found != sha256:
-            rows.append((message, number + 1, *_packed(place.message.raw), found, *_facts(place.message), when))
+            rows.append((message, number + 1, *packed(place.message.raw), found, *_facts(place.message), when))
     archive.run_many(
         """
         INSERT INTO version (message, number, raw, packed, sha256, digest, uuid, role, created_at, seen_at)
@@ -156,11 +138,6 @@ def _keep_versions(archive: Archive, row: int, places: Sequence[Place], when: st
         rows,
     )
     return len(rows)
-
-
-def _packed(raw: bytes) -> tuple[bytes, int]:
-    packed = zlib.compress(raw, 6) if len(raw) >= _SMALLEST_PACKED_BYTES else raw
-    return (packed, 1) if len(packed) < len(raw) else (raw, 0)
 
 
 def _facts(message: Message) -> tuple[str, str | None, str | None, str | None]:

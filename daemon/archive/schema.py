@@ -1,9 +1,16 @@
 """The archive's tables, as numbered steps that each run once, in order (requirement 2; design: the archive)."""
 
+OLDEST_SQLITE = (3, 37)
+"""The first that knows strict tables."""
+
 STEPS: tuple[tuple[str, str], ...] = (
     (
         "the whole trip of one export",
         """
+        -- The steps that this archive has gone through.
+        CREATE TABLE migration (
+            number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
+        ) STRICT;
         -- A chat as TypingMind knows it; head and tail are its JSON around the messages, newest seen.
         CREATE TABLE chat (
             id INTEGER PRIMARY KEY, chat_id TEXT NOT NULL UNIQUE, title TEXT NOT NULL, folder_id TEXT,

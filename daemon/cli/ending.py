@@ -5,7 +5,6 @@ import platform
 import sys
 import traceback
 from collections.abc import Sequence
-from importlib.metadata import version
 from tempfile import mkstemp
 
 import click
@@ -41,6 +40,8 @@ def run_to_the_end(command: click.Command, arguments: Sequence[str]) -> int:
 
 def _note(bug: BaseException) -> str:
     """Write where the mistake happened, without any values: they might be message texts (D19)."""
+    from importlib.metadata import version  # half of what `--help` would have to load
+
     frames = traceback.extract_tb(bug.__traceback__)
     lines = [f"memproc {version('memproc-daemon')}, Python {platform.python_version()}, {platform.system()}"]
     lines += [f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in frames]

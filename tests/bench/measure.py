@@ -6,7 +6,8 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import chdir
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,8 +27,8 @@ class Cost:
     told: str = ""
 
 
-def run(*command: str | Path, environment: Mapping[str, str] | None = None) -> Cost:
-    """Run a command to its end. Its peak is its own, not that of all children. Raises RuntimeError where it fails.
+def run(*command: str | Path, folder: Path) -> Cost:
+    """Run a command in `folder` to its end; the peak is its own. Raises RuntimeError where it fails.
 
     Keep this process small: on Linux a child's peak is at least that of the process that started it.
     """
@@ -35,7 +36,8 @@ def run(*command: str | Path, environment: Mapping[str, str] | None = None) -> C
         began = time.perf_counter()
         actions = [(os.POSIX_SPAWN_DUP2, out.fileno(), 1), (os.POSIX_SPAWN_DUP2, err.fileno(), 2)]
         words = [str(word) for word in command]
-        pid = os.posix_spawn(words[0], words, {**os.environ, **(environment or {})}, file_actions=actions)
+        with chdir(folder):
+            pid = os.posix_spawn(words[0], words, os.environ, file_actions=actions)
         _, status, used = os.wait4(pid, 0)
         wall = time.perf_counter() - began
         out.seek(0)

@@ -46,10 +46,11 @@ class Log:
 
 
 def read_events(path: Path) -> Iterator[dict[str, Any]]:
-    """The events of a log, in order. `at` is in seconds since 1970."""
+    """The events of a log, in order. `at` is in seconds since 1970. A last line that is still being written waits."""
     with path.open(encoding="utf-8") as lines:
         for line in lines:
-            yield json.loads(line)
+            if line.endswith("\n"):
+                yield json.loads(line)
 
 
 def read_meter(path: Path) -> Meter:

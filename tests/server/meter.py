@@ -26,7 +26,8 @@ class Meter:
     def __init__(self) -> None:
         self.seen: Counter[str] = Counter()
         self.answered: Counter[str] = Counter()
-        self.bills: list[Bill] = []
+        self.bills: dict[int, Bill] = {}
+        """By the request's number."""
         self.finished_and_seen_again: list[str] = []
         """Keys of requests that arrived although they had been answered in full before."""
         self.failures: Counter[str] = Counter()
@@ -44,8 +45,10 @@ class Meter:
                 self.finished_and_seen_again.append(key)
         elif kind in ("answered", "lost"):
             key, model = self._asked[number]
-            self.answered[key] += kind == "answered"
-            self.bills.append(Bill(number, key, model, Usage(**event["usage"]), kind == "answered"))
+            before = self.bills.get(number)
+            # An answer is noted before its bytes leave; where they cannot, it turns out to be lost.
+            self.answered[key] += (kind == "answered") - (before is not None and before.heard)
+            self.bills[number] = Bill(number, key, model, Usage(**event["usage"]), kind == "answered")
         else:
             self.failures[event["fault"]] += 1
 
@@ -57,14 +60,14 @@ class Meter:
     @property
     def usage(self) -> Usage:
         """All tokens that were billed, lost answers included."""
-        return sum((bill.usage for bill in self.bills), Usage())
+        return sum((bill.usage for bill in self.bills.values()), Usage())
 
     @property
     def heard(self) -> Usage:
         """The tokens of answers that were sent to their last byte: what a client can know of."""
-        return sum((bill.usage for bill in self.bills if bill.heard), Usage())
+        return sum((bill.usage for bill in self.bills.values() if bill.heard), Usage())
 
     def dollars(self, prices: Mapping[str, Price], *, heard_only: bool = False) -> Decimal:
         """What all answers cost; KeyError for a model without a price."""
-        bills = (bill for bill in self.bills if bill.heard or not heard_only)
+        bills = (bill for bill in self.bills.values() if bill.heard or not heard_only)
         return sum((prices[bill.model].dollars(bill.usage) for bill in bills), Decimal(0))

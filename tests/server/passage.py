@@ -9,6 +9,9 @@ from tests.server.request import Turn
 
 _WRAPPED = re.compile(r"<to_remember\b([^>]*)>\n?(.*?)\n?</to_remember>", re.DOTALL)
 _ATTRIBUTE = re.compile(r'([a-z]+)="([^"]*)"')
+_NOTE = re.compile(r"[\[\]]")
+_WORD = re.compile(r"\w+")
+_ENGLISH = frozenset({"the", "and", "of", "to", "is", "you", "that", "for", "with", "this", "have"})
 # A sentence ends at its mark, or at the end of its line.
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?…]+[\"'»”’)]*(?=\s)|[。！？]+|(?=\n)|$)")
 
@@ -21,11 +24,6 @@ class Said:
     day: str
     text: str
 
-    @property
-    def sentences(self) -> list[str]:
-        """The message's sentences, each character as it stands there."""
-        return [found for match in _SENTENCE.finditer(self.text) if (found := match[0].strip())]
-
 
 def read_passage(turns: Sequence[Turn]) -> tuple[Said, ...]:
     """Every message to remember, in order."""
@@ -37,13 +35,27 @@ def read_passage(turns: Sequence[Turn]) -> tuple[Said, ...]:
     return tuple(said)
 
 
+def sentences(passage: Sequence[Said]) -> list[tuple[Said, str]]:
+    """Every sentence with its message, each character as it stands there.
+
+    Notes in square brackets stand for images and files and are nobody's words: they are left out if others remain.
+    """
+    found = [
+        (said, match[0].strip())
+        for said in passage
+        for match in _SENTENCE.finditer(said.text)
+        if any(character.isalnum() for character in match[0])
+    ]
+    return [(said, sentence) for said, sentence in found if not _NOTE.search(sentence)] or found
+
+
 def words(text: str) -> int:
     """How many words a text has; scripts without spaces count two characters a word."""
     unspaced = sum("\u3040" <= character <= "\u9fff" for character in text)
     return len(text.split()) + unspaced // 2
 
 
-def is_latin(text: str) -> bool:
-    """Whether most letters of the text are of the Latin script."""
-    letters = [character for character in text if character.isalpha()]
-    return 2 * sum(character < "\u0250" for character in letters) >= len(letters)
+def is_english(text: str) -> bool:
+    """Whether at least one word in twenty is one that hardly any English text is without."""
+    found = _WORD.findall(text.lower())
+    return 20 * sum(word in _ENGLISH for word in found) >= len(found)

@@ -3,10 +3,12 @@
 Its answers are made of the passage's own sentences, so names, dates and the language are right.
 """
 
+import hashlib
+import re
 from collections.abc import Sequence
 from itertools import cycle, islice
 
-from tests.server.passage import Said, is_latin, words
+from tests.server.passage import Said, is_english, sentences, words
 from tests.server.reply import Answer
 from tests.server.request import Request
 from tests.server.step import Step, Task, read_task
@@ -16,9 +18,10 @@ _LEAD: dict[Step, str] = {
     "analysis": "The passage goes as follows.",
     "refinement": "What I want to remember in the end is this.",
 }
+# A number, or a capital in the middle of the sentence.
+_SPECIFIC = re.compile(r"\d|(?<=[a-z,] )[A-Z][a-z]")
 _FULL = 0.8
 _SHORTEST_QUOTE_WORDS = 4
-_PLACEHOLDER = ("[", "]")
 
 
 def scribe(request: Request) -> Answer:
@@ -37,12 +40,12 @@ def compose(task: Task) -> str:
 
 def _quote(task: Task) -> str:
     """The longest sentence of the passage that is short enough; where all are too long, the first one's beginning."""
-    sentences = [sentence for said in task.passage for sentence in spoken(said)]
-    fitting = [sentence for sentence in sentences if words(sentence) <= task.words]
+    offered = [sentence for _, sentence in sentences(task.passage)]
+    fitting = [sentence for sentence in offered if words(sentence) <= task.words]
     good = [sentence for sentence in fitting if words(sentence) >= _SHORTEST_QUOTE_WORDS]
     if good or fitting:
         return max(good or fitting, key=words)
-    return _beginning(sentences[0], task.words) if sentences else task.passage[0].text
+    return _beginning(offered[0], task.words) if offered else task.passage[0].text
 
 
 def _beginning(sentence: str, length: int) -> str:
@@ -61,49 +64,43 @@ def _retold(task: Task) -> str:
     room = int(task.words * _FULL) - words(lead)
     told: list[str] = [lead] if lead else []
     day = ""
-    for said, sentence in _spread(task.passage, room):
+    for said, sentence in _choice(task, room):
         told.append(f"{said.day}: {sentence}" if said.day not in ("", day) else sentence)
         day = said.day or day
     return " ".join(told)
 
 
-def _spread(passage: Sequence[Said], room: int) -> list[tuple[Said, str]]:
-    """A choice of sentences, one from each message in turn until the room is used, in the passage's order."""
-    offered = [
-        (at, turn, said, sentence) for at, said in enumerate(passage) for turn, sentence in enumerate(spoken(said))
-    ]
-    chosen = []
-    for at, turn, said, sentence in sorted(offered, key=lambda offer: (offer[1], offer[0])):
+def _choice(task: Task, room: int) -> list[tuple[Said, str]]:
+    """Other sentences for each question, those with numbers or names first, in the passage's order."""
+    offered = sentences(task.passage)
+    chosen = set()
+    for at in sorted(range(len(offered)), key=lambda at: _rank(task.step, offered[at][1])):
+        said, sentence = offered[at]
         size = words(sentence) + bool(said.day)
         if size <= room:
-            chosen.append((at, turn, said, sentence))
+            chosen.add(at)
             room -= size
-    if not chosen and offered:
-        _, _, said, sentence = offered[0]
-        return [(said, _beginning(sentence, max(room, 1)))]
-    return [(said, sentence) for _, _, said, sentence in sorted(chosen, key=lambda choice: choice[:2])]
+    if not chosen:
+        return [(said, _beginning(sentence, max(room, 1))) for said, sentence in offered[:1]]
+    return [offered[at] for at in sorted(chosen)]
 
 
-def spoken(said: Said) -> list[str]:
-    """The sentences without notes in square brackets, which stand for images and files; all, if there are no others."""
-    return [sentence for sentence in said.sentences if not any(mark in sentence for mark in _PLACEHOLDER)] or (
-        said.sentences
-    )
+def _rank(step: Step, sentence: str) -> tuple[bool, bytes]:
+    return not _SPECIFIC.search(sentence), hashlib.sha256(f"{step} {sentence}".encode()).digest()
 
 
 def _lead(task: Task) -> str:
-    """An opening sentence, where the passage is in a script that it suits and there is room for it."""
+    """An opening sentence, where the passage is in English and there is room for one."""
     lead = _LEAD[task.step]
-    latin = is_latin(" ".join(said.text for said in task.passage))
-    return lead if latin and words(lead) * 4 <= task.words else ""
+    english = is_english(" ".join(said.text for said in task.passage))
+    return lead if english and words(lead) * 4 <= task.words else ""
 
 
 def at_length(passage: Sequence[Said], wanted: int) -> str:
     """So many words out of the passage's sentences, over and over again."""
-    sentences = [sentence for said in passage for sentence in spoken(said)]
     told: list[str] = []
     length = 0
-    for sentence in islice(cycle(sentences), wanted):
+    for _, sentence in islice(cycle(sentences(passage)), wanted):
         told.append(sentence)
         length += words(sentence)
         if length >= wanted:

@@ -1,10 +1,10 @@
 """Which of the four questions a request asks, read from its structure and never from the wording of our texts.
 
-    passage                                             question without wrapper      analysis
-    passage  <context_manager>                                                        quote
-    passage  <context_manager>  not in the passage   <context_manager>                quote, once more
-    passage  <context_manager>  a quote              <context_manager>                perspective
-    passage  three <context_manager> or more                                          refinement
+passage                                             question without wrapper      analysis
+passage  <context_manager>                                                        quote
+passage  <context_manager>  not in the passage   <context_manager>                quote, once more
+passage  <context_manager>  a quote              <context_manager>                perspective
+passage  three <context_manager> or more                                          refinement
 """
 
 import re
@@ -39,7 +39,9 @@ def read_task(request: Request) -> Task:
     questions = _QUESTION.findall(after)
     question = questions[-1] if questions else after.strip()
     lengths = _LENGTH.findall(question)
-    return Task(_step(passage, after, len(questions)), passage, question, int(lengths[-1]) if lengths else _DEFAULT_WORDS)
+    return Task(
+        _step(passage, after, len(questions)), passage, question, int(lengths[-1]) if lengths else _DEFAULT_WORDS
+    )
 
 
 def _step(passage: tuple[Said, ...], after: str, questions: int) -> Step:

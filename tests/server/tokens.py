@@ -17,7 +17,7 @@ def count(text: str) -> int:
 
 
 @lru_cache(maxsize=50_000)
-def encoded(text: str) -> array[int]:
+def encoded(text: str) -> "array[int]":
     """The tokens of a text, four bytes each. To be read only: the same array is given to everybody."""
     return array("I", _encoding().encode_ordinary(text))
 

@@ -35,7 +35,10 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Dollars for a million tokens of each kind. Above `step` tokens of prompt, everything costs `factor` times that."""
+    """Dollars for a million tokens of each kind.
+
+    Above `step` tokens of prompt, everything in the call costs `factor` times that.
+    """
 
     fresh: Decimal
     written: Decimal

@@ -223,7 +223,7 @@ def test_the_configuration_is_wrong_in_five_places(bea: Person, undisturbed: lis
         (b"\xff\xfe{", "UTF-16"),
         (b"ENCRYPTED:abc", "encrypted"),
         (b'{"data":\n  {"chats": [], // mine\n}}', "line 2, column 17"),
-        (b"[" * 5000, "deep"),
+        (b"[" * 100_000 + b"]" * 100_000, "deep"),
     ],
 )
 def test_a_file_that_is_no_export_is_named_and_nothing_else_is_touched(ada: Person, content: bytes, word: str) -> None:

@@ -83,9 +83,7 @@ def test_a_locked_archive_is_said_to_be_locked(tmp_path: Path) -> None:
     other.close()
 
 
-@pytest.mark.parametrize(
-    "damage", [b"no database at all, but long enough to be read" * 60, b"\xff" * 5000]
-)
+@pytest.mark.parametrize("damage", [b"no database at all, but long enough to be read" * 60, b"\xff" * 5000])
 def test_a_damaged_archive_is_said_to_be_damaged(tmp_path: Path, damage: bytes) -> None:
     archive_path(tmp_path).write_bytes(damage)
     for opened in (Archive.open, Archive.read):

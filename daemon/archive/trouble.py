@@ -1,0 +1,46 @@
+"""Says in a clear sentence what SQLite reports about the archive, and what the person can do."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rules.errors import ArchiveError
+
+_LOCKED = ("SQLITE_BUSY", "SQLITE_LOCKED")
+_DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+_DENIED = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_PERM", "SQLITE_AUTH")
+# Damage that SQLite itself does not notice: a table is gone, or a text holds what is no text.
+_SIGNS_OF_DAMAGE = ("no such table", "Could not decode to UTF-8", "malformed database schema")
+
+
+@contextmanager
+def told(path: Path) -> Iterator[None]:
+    """Turn SQLite's error inside the block into ArchiveError; a mistake in our own SQL stays what it is."""
+    try:
+        yield
+    except sqlite3.Error as fault:
+        if (trouble := _trouble(path, fault)) is None:
+            raise
+        raise trouble from fault
+
+
+def _trouble(path: Path, fault: sqlite3.Error) -> ArchiveError | None:
+    name = getattr(fault, "sqlite_errorname", "")
+    if name.startswith(_LOCKED):
+        return ArchiveError(
+            f"Another program keeps the archive {path} locked.", "Close it (a database viewer, perhaps), and run again."
+        )
+    if name.startswith(_DAMAGED) or any(sign in str(fault) for sign in _SIGNS_OF_DAMAGE):
+        return ArchiveError(
+            f"The archive {path} is damaged.",
+            "Copy the whole folder away first, then put the newest sound copy of the archive in its place. "
+            "Exports, updated files and backups do not depend on it.",
+        )
+    if name.startswith("SQLITE_FULL"):
+        return ArchiveError(f"The disk of the archive {path} is full.", "Free some space, and run again.")
+    if name.startswith(_DENIED):
+        return ArchiveError(
+            f"The archive {path} cannot be read or written ({name}).", "Check the rights of its folder, and its disk."
+        )
+    return None

@@ -1,0 +1,129 @@
+"""An archive that is made: killed at any moment of it, by several processes at once, or by a later memproc."""
+
+import os
+import signal
+import sqlite3
+from collections.abc import Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from daemon.archive import archive as module
+from daemon.archive.archive import Archive, check
+from daemon.archive.chats import known_chats
+from daemon.archive.journal import recall, record
+from daemon.archive.schema import STEPS
+from daemon.paths import archive_path
+from rules.errors import ArchiveError
+from tests.daemon.archive.test_archive import reply
+from tests.daemon.files.children import in_child, needs_fork
+
+
+def open_and_die(folder: Path, at: int) -> str:
+    """Make an archive, and be killed (-9) before its statement number `at`."""
+    left = at
+    run = Archive.run
+
+    def mortal(archive: Archive, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return run(archive, sql, values)
+
+    Archive.run = mortal  # type: ignore[assignment, method-assign]
+    Archive.open(folder).close()
+    return "made"
+
+
+@needs_fork
+def test_killed_before_any_statement_of_its_making_it_reads_as_empty_and_opens_again(tmp_path: Path) -> None:
+    for at in count(1):
+        folder = tmp_path / str(at)
+        code, _ = in_child(lambda folder=folder, at=at: open_and_die(folder, at))  # type: ignore[misc]
+        with Archive.read(folder) as archive:
+            assert known_chats(archive) == ()
+        with Archive.open(folder) as archive:
+            record(archive, reply("a"), "chat", {})
+            assert check(archive) == ()
+        if code == 0:
+            break
+        assert code == -signal.SIGKILL
+    assert at > len(STEPS)
+
+
+def open_at_once(folder: Path, start: int) -> None:
+    """Wait for the pipe's end, then open the archive; end with 0 where it opened or was said to be locked."""
+    code = 1
+    try:
+        os.read(start, 1)
+        Archive.open(folder).close()
+        code = 0
+    except ArchiveError as told:
+        code = 0 if "locked" in told.message else 2
+    finally:
+        os._exit(code)
+
+
+@needs_fork
+@pytest.mark.parametrize("number", range(5))
+def test_several_processes_that_make_one_archive_do_each_step_once(tmp_path: Path, number: int) -> None:
+    reading, writing = os.pipe()
+    children = []
+    for _ in range(4):
+        if (child := os.fork()) == 0:
+            os.close(writing)
+            open_at_once(tmp_path, reading)
+        children.append(child)
+    os.close(reading)
+    os.close(writing)
+    codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    assert codes == [0] * 4
+    with Archive.open(tmp_path) as archive:
+        assert archive.run("SELECT number FROM migration") == [(step,) for step in range(1, len(STEPS) + 1)]
+
+
+def test_an_older_archive_is_read_as_it_would_be_after_its_steps_and_is_not_touched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Archive.open(tmp_path) as archive:
+        record(archive, reply("a"), "chat", {})
+    before = archive_path(tmp_path).read_bytes()
+    later = (
+        "a colour for each chat",
+        "ALTER TABLE chat ADD COLUMN colour TEXT;\nCREATE TABLE hue (name TEXT) STRICT;\n",
+    )
+    monkeypatch.setattr(module, "STEPS", (*STEPS, later))
+
+    with Archive.read(tmp_path) as archive:
+        assert recall(archive, "a") == reply("a")
+        assert archive.run("SELECT colour FROM chat") == []
+    assert archive_path(tmp_path).read_bytes() == before
+
+    with Archive.open(tmp_path) as archive:
+        assert archive.run("SELECT name FROM hue") == []
+        assert recall(archive, "a") == reply("a")
+        assert archive.run("SELECT name FROM migration ORDER BY number") == [(name,) for name, _ in (*STEPS, later)]
+
+
+def test_a_step_that_fails_leaves_the_archive_at_the_step_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Archive.open(tmp_path) as archive:
+        record(archive, reply("a"), "chat", {})
+    broken = ("broken", "CREATE TABLE hue (name TEXT) STRICT;\nINSERT INTO nowhere_at (x) VALUES (1, 2);\n")
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "STEPS", (*STEPS, broken))
+        with pytest.raises((sqlite3.Error, ArchiveError)):
+            Archive.open(tmp_path)
+    with Archive.open(tmp_path) as archive:
+        assert archive.run("SELECT 1 FROM sqlite_master WHERE name = 'hue'") == []
+        assert recall(archive, "a") == reply("a")
+
+
+def test_a_python_with_an_old_sqlite_is_said_to_be_too_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "OLDEST_SQLITE", (99, 0))
+    with pytest.raises(ArchiveError, match=r"needs SQLite 99\.0 or newer"):
+        Archive.open(tmp_path)

@@ -1,0 +1,147 @@
+"""What goes wrong under the archive ends in one clear sentence, and the archive goes on as soon as it can."""
+
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from daemon.archive.archive import Archive, check
+from daemon.archive.journal import recall, record
+from daemon.archive.memories import keep_memory
+from daemon.archive.messages import past, whole
+from daemon.paths import archive_path
+from rules.errors import ArchiveError, FileTrouble, MemprocError
+from tests.daemon.archive.test_archive import reply
+from tests.daemon.archive.test_messages import CHAT, TALK, see
+from tests.daemon.files.children import in_child, needs_root, small_disk
+from tests.entries import entries, memory_of
+
+
+def fill(archive: Archive, replies: int = 2000) -> None:
+    for number in range(replies):
+        record(archive, reply(f"long {number}", "words " * 800), "chat", {})
+
+
+def test_a_full_disk_is_said_to_be_full_and_what_was_recorded_stays(tmp_path: Path) -> None:
+    with Archive.open(tmp_path) as archive:
+        record(archive, reply("a"), "chat", {})
+        (pages,) = archive.run("PRAGMA page_count")[0]
+        archive.run(f"PRAGMA max_page_count = {pages + 8}")
+        with pytest.raises(ArchiveError, match=r"The disk of the archive .*archive\.sqlite3 is full"):
+            fill(archive)
+        assert recall(archive, "a") == reply("a")
+        archive.run(f"PRAGMA max_page_count = {pages + 800}")
+        record(archive, reply("b"), "chat", {})
+        assert check(archive) == ()
+
+
+@needs_root
+def test_a_small_disk_that_really_fills_up_is_said_to_be_full() -> None:
+    with small_disk("900k") as disk:
+        with Archive.open(disk / "state") as archive:
+            record(archive, reply("a"), "chat", {})
+            with pytest.raises(ArchiveError, match="is full"):
+                fill(archive)
+            assert recall(archive, "a") == reply("a")
+        with Archive.read(disk / "state") as archive:
+            assert recall(archive, "a") == reply("a")
+
+
+@needs_root
+def test_a_disk_without_room_for_the_archive_is_named() -> None:
+    with small_disk("4k") as disk, pytest.raises(MemprocError, match="full"):
+        Archive.open(disk / "state")
+
+
+def test_a_damaged_page_in_the_middle_is_told_when_it_is_read(tmp_path: Path) -> None:
+    with Archive.open(tmp_path) as archive:
+        fill(archive, 100)
+    path = archive_path(tmp_path)
+    with Archive.read(tmp_path) as archive:
+        (page,) = archive.run("PRAGMA page_size")[0]
+        (root,) = archive.run("SELECT rootpage FROM sqlite_master WHERE name = 'reply'")[0]
+    sound = path.read_bytes()
+    path.write_bytes(sound[: (root - 1) * page] + b"\xa5" * page + sound[root * page :])
+    with Archive.read(tmp_path) as archive:
+        for number in range(100):
+            with pytest.raises(ArchiveError, match=r"archive\.sqlite3 is damaged") as told:
+                recall(archive, f"long {number}")
+            assert "Copy the whole folder away first" in told.value.next_step
+
+
+def test_a_text_that_is_no_longer_text_is_damage(tmp_path: Path) -> None:
+    with Archive.open(tmp_path) as archive:
+        record(archive, reply("a"), "chat", {})
+        archive.run("UPDATE reply SET text = CAST(x'ff41ff' AS TEXT)")
+        with pytest.raises(ArchiveError, match="is damaged"):
+            recall(archive, "a")
+
+
+def test_a_raw_message_whose_bytes_have_changed_is_never_handed_out() -> None:
+    with Archive.memory() as archive:
+        see(archive, TALK)
+        keep_memory(archive, CHAT, memory_of(1, entries(TALK)[:2]))
+        archive.run("UPDATE version SET raw = CAST(replace(CAST(raw AS TEXT), 'number', 'nunber') AS BLOB), packed = 0")
+        for read in (past, whole):
+            with pytest.raises(ArchiveError, match="raw message in the archive is damaged"):
+                read(archive, CHAT)
+
+
+def test_a_damaged_version_among_many_is_the_only_one_named(tmp_path: Path) -> None:
+    with Archive.memory() as archive:
+        see(archive, TALK)
+        archive.run(
+            "WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 900) "
+            "INSERT INTO version SELECT NULL, message, i, raw, packed, sha256, digest, uuid, role, created_at, seen_at "
+            "FROM version, n WHERE message = 1"
+        )
+        archive.run("UPDATE version SET raw = x'00' WHERE id = 777")
+        assert check(archive) == ("archive: version 777 of a raw message is not what was stored",)
+
+
+def test_an_archive_that_has_lost_a_table_is_damaged(tmp_path: Path) -> None:
+    with Archive.open(tmp_path) as archive:
+        archive.run("DROP TABLE reply")
+        with pytest.raises(ArchiveError, match="is damaged"):
+            recall(archive, "a")
+
+
+def test_a_folder_in_the_place_of_the_archive_is_named(tmp_path: Path) -> None:
+    archive_path(tmp_path).mkdir()
+    for opened in (Archive.open, Archive.read):
+        with pytest.raises(ArchiveError, match="cannot be read or written"):
+            opened(tmp_path)
+
+
+@needs_root
+def test_a_folder_that_the_account_may_not_look_into_is_named(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    Archive.open(state).close()
+    for path in (tmp_path, *list(tmp_path.parents)[:2]):
+        path.chmod(0o755)
+
+    def look() -> str:
+        os.setuid(65534)
+        try:
+            Archive.read(state)
+        except FileTrouble as told:
+            return told.message
+        return "it was let in"
+
+    code, said = in_child(look)
+    assert (code, said) == (0, f"{archive_path(state)} could not be read: your account is not allowed to.")
+
+
+def test_a_transaction_that_cannot_begin_says_that_the_archive_is_locked(tmp_path: Path) -> None:
+    with Archive.open(tmp_path) as first, Archive.open(tmp_path, busy_seconds=0.05) as second:
+        with first.transaction():
+            with pytest.raises(ArchiveError, match="locked"):
+                record(second, reply("b"), "chat", {})
+            first.run("INSERT INTO quarantine VALUES ('a', 'b', 'c')")
+        assert record(second, reply("b"), "chat", {}) == reply("b")
+
+
+def test_a_mistake_in_our_own_sql_is_no_trouble_of_the_person(tmp_path: Path) -> None:
+    with Archive.memory() as archive, pytest.raises(sqlite3.OperationalError, match="syntax"):
+        archive.run("SELEC")

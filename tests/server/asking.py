@@ -1,0 +1,79 @@
+"""Asks the server as memproc does: memproc's own prompts for one chunk, sent by LiteLLM."""
+
+import os
+from typing import Any
+
+from daemon.texts import load_texts
+from primer import prompt
+from primer.prompt import Turn
+from rules.history import Entry
+from tests.entries import memory_of, talk
+from tests.server.server import ModelServer
+from tests.server.setup import KEY
+
+TEXTS = load_texts(None)
+TOLD = (
+    "My sister Ilse moves to Porto on 14 May 2026. The flat there has four rooms, and she asked me to help.",
+    "Then we plan the drive together. I would leave on Monday, since the van is only free until Thursday.",
+    "Her daughter Nora is afraid of the long drive. She has been ill since March, and nobody tells her why.",
+    "I noticed how quietly you wrote that. What would Nora want to hear from you before she gets into the van?",
+    "That we come back every summer, I think. And that the piano comes along, all 200 kilograms of it!",
+    "So the promise is summer, and the piano is its proof. Let us ask Ilse about the stairs before Friday.",
+)
+EARLIER = talk("An old question about bread.", "An old answer about rye and water.")
+CHUNK = talk(*TOLD)
+WORDS = 60
+
+
+def context(chunk: tuple[Entry, ...] = CHUNK) -> tuple[Turn, ...]:
+    """What the agent is shown: a memory, a tail and a chunk."""
+    return prompt.context(TEXTS, "You are Aria.", [memory_of(1, EARLIER)], EARLIER, chunk)
+
+
+def asking_quote(chunk: tuple[Entry, ...] = CHUNK) -> list[dict[str, str]]:
+    """The first question."""
+    return messages(*context(chunk), prompt.ask_quote(TEXTS, 20))
+
+
+def asking_again(answered: str) -> list[dict[str, str]]:
+    """The first question once more."""
+    again = prompt.ask_quote_again(TEXTS, "It stands nowhere.")
+    return [*asking_quote(), *messages(prompt.answer(answered), again)]
+
+
+def asking_perspective(quote: str, chunk: tuple[Entry, ...] = CHUNK) -> list[dict[str, str]]:
+    """The second question."""
+    return [*asking_quote(chunk), *messages(prompt.answer(quote), prompt.ask_perspective(TEXTS, WORDS))]
+
+
+def asking_analysis(chunk: tuple[Entry, ...] = CHUNK) -> list[dict[str, str]]:
+    """The context manager's own question."""
+    return messages(*prompt.ask_analysis(TEXTS, chunk, WORDS))
+
+
+def asking_refinement(quote: str, perspective: str, analysis: str) -> list[dict[str, str]]:
+    """The third question."""
+    refinement = prompt.ask_refinement(TEXTS, analysis, WORDS)
+    return [*asking_perspective(quote), *messages(prompt.answer(perspective), refinement)]
+
+
+def messages(*turns: Turn) -> list[dict[str, str]]:
+    """Turns as LiteLLM takes them."""
+    return [{"role": turn.role, "content": turn.content} for turn in turns]
+
+
+def litellm() -> Any:
+    """LiteLLM, kept from the network."""
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    os.environ["LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS"] = "True"
+    import litellm as library
+
+    library.suppress_debug_info = True
+    return library
+
+
+def ask(server: ModelServer, model: str, said: list[dict[str, str]], **options: Any) -> Any:
+    """LiteLLM's answer. The model's provider decides where the dialect begins."""
+    base = server.url + ("/v1" if model.startswith("openai/") else "")
+    given = {"api_base": base, "api_key": KEY, "max_tokens": 400, "timeout": 20, "drop_params": True, **options}
+    return litellm().completion(model=model, messages=said, **given)

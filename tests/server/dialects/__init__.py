@@ -1,0 +1,1 @@
+"""The providers' ways of asking and answering, one file each."""

@@ -1,0 +1,121 @@
+"""HTTP itself: which path is whose, and how bytes reach the wire or fail to."""
+
+import json
+import socket
+from collections.abc import Iterator, Mapping
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+from tests.server.dialects.anthropic import ANTHROPIC
+from tests.server.dialects.anthropic_prompt import check, prompt_tokens
+from tests.server.dialects.dialect import Dialect
+from tests.server.dialects.ollama import OLLAMA
+from tests.server.dialects.openai import OPENAI
+from tests.server.exchange import World, admit, exchange
+from tests.server.reply import Rejected
+
+_DIALECTS = {
+    "/v1/messages": ANTHROPIC,
+    "/v1/chat/completions": OPENAI,
+    "/chat/completions": OPENAI,
+    "/api/chat": OLLAMA,
+    "/api/generate": OLLAMA,
+}
+_COUNT = "/v1/messages/count_tokens"
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One connection of a client, request after request. The wire of its exchanges."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    world: World
+
+    def do_POST(self) -> None:
+        """Hand a request to its dialect; whatever the client does, the server goes on."""
+        try:
+            self._answer()
+        except ConnectionError:
+            self.close_connection = True
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing: the server has a log of its own."""
+
+    def _answer(self) -> None:
+        path = self.path.partition("?")[0]
+        dialect = ANTHROPIC if path == _COUNT else _DIALECTS.get(path)
+        raw = self.rfile.read(int(self.headers.get("content-length", 0)))
+        if dialect is None:
+            self.say(404, {"error": f"nothing is at {path}"})
+            return
+        try:
+            body = json.loads(raw)
+        except ValueError:
+            body = None
+        if not isinstance(body, dict):
+            self.say(400, {"error": {"type": "invalid_request_error", "message": "the body is no JSON object"}})
+            return
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        if path == _COUNT:
+            self._count(dialect, headers, body)
+        else:
+            exchange(self.world, dialect, headers, body, self)
+
+    def _count(self, dialect: Dialect, headers: Mapping[str, str], body: Mapping[str, Any]) -> None:
+        """How many tokens a prompt has: free of charge, so it is on no bill."""
+        try:
+            request = dialect.read(body, headers)
+            check(request, admit(self.world.setup, dialect, headers, request))
+            self.say(200, {"input_tokens": prompt_tokens(request)})
+        except Rejected as rejected:
+            self.say(rejected.failure.status, dialect.error(rejected.failure))
+
+    def say(self, status: int, body: Mapping[str, Any], retry_after: int | None = None) -> None:
+        """Answer with a whole body of JSON."""
+        sent = json.dumps(body).encode()
+        self._begin(status, "application/json", retry_after, {"Content-Length": str(len(sent))})
+        self.wfile.write(sent)
+
+    def garble(self) -> None:
+        """Answer with status 200 and no JSON."""
+        sent = b'{"id": "msg_1", "content": [{"type": "te'
+        self._begin(200, "application/json", None, {"Content-Length": str(len(sent))})
+        self.wfile.write(sent)
+
+    def stream(self, media_type: str, events: Iterator[bytes]) -> None:
+        """Answer piece by piece."""
+        self._begin(200, media_type, None, {"Transfer-Encoding": "chunked"})
+        for event in events:
+            self._chunk(event)
+        self.wfile.write(b"0\r\n\r\n")
+
+    def drop(self, body: Mapping[str, Any]) -> None:
+        """Answer half of the body, and close the connection."""
+        sent = json.dumps(body).encode()
+        self._begin(200, "application/json", None, {"Content-Length": str(len(sent))})
+        self.wfile.write(sent[: len(sent) // 2])
+        self._hang_up()
+
+    def drop_stream(self, media_type: str, events: Iterator[bytes]) -> None:
+        """Answer half of the pieces, and close the connection."""
+        self._begin(200, media_type, None, {"Transfer-Encoding": "chunked"})
+        pieces = list(events)
+        for event in pieces[: len(pieces) // 2]:
+            self._chunk(event)
+        self._hang_up()
+
+    def _begin(self, status: int, media_type: str, retry_after: int | None, headers: Mapping[str, str]) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", media_type)
+        if retry_after is not None:
+            self.send_header("Retry-After", str(retry_after))
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+
+    def _chunk(self, data: bytes) -> None:
+        self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
+
+    def _hang_up(self) -> None:
+        self.close_connection = True
+        self.connection.shutdown(socket.SHUT_RDWR)

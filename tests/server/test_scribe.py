@@ -1,0 +1,104 @@
+"""The scribe's answers would be kept by memproc, whatever was said."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from primer.inert import restore
+from rules.history import Entry
+from rules.quote import NotVerbatim, find_quote
+from tests.entries import talk
+from tests.server.asking import (
+    TOLD,
+    asking_again,
+    asking_analysis,
+    asking_perspective,
+    asking_quote,
+    asking_refinement,
+)
+from tests.server.passage import words
+from tests.server.request import Request, Turn
+from tests.server.scribe import scribe
+from tests.server.step import read_task
+
+
+def request_of(said: list[dict[str, str]], model: str = "m") -> Request:
+    return Request("openai", model, tuple(Turn(m["role"], m["content"]) for m in said), 400, False, {})
+
+
+def test_each_step_is_known_by_its_structure() -> None:
+    quote = scribe(request_of(asking_quote())).text
+    said = {
+        "quote": [asking_quote(), asking_again("No such words.")],
+        "perspective": [asking_perspective(quote)],
+        "analysis": [asking_analysis()],
+        "refinement": [asking_refinement(quote, "I see.", "It goes so, in 12 words.")],
+        "other": [[{"role": "user", "content": "Which of these facts are new?"}]],
+    }
+    for step, requests in said.items():
+        assert [read_task(request_of(request)).step for request in requests] == [step] * len(requests)
+
+
+def test_the_length_asked_for_is_the_questions_own() -> None:
+    request = request_of(asking_refinement("the piano is its proof", "I see.", "It goes so, in 12 words."))
+    assert read_task(request).words == 60
+
+
+def test_the_same_request_has_the_same_answer_from_every_model() -> None:
+    one, other = request_of(asking_analysis()), request_of(asking_analysis(), "another")
+    assert scribe(one) == scribe(one) == scribe(other)
+    assert one.key != other.key
+
+
+def test_the_three_texts_of_a_long_passage_differ() -> None:
+    told = talk(*(f"On day {day} we spoke about Ilse. Number {day} was a good day for it." for day in range(40)))
+    asked = asking_analysis(told), asking_perspective(TOLD[0], told)
+    analysis, perspective = (scribe(request_of(said)).text for said in asked)
+    assert len({*analysis.split(". ")} & {*perspective.split(". ")}) < len(analysis.split(". ")) / 2
+
+
+def test_a_chat_in_another_language_is_answered_in_its_words() -> None:
+    told = talk("Meine Schwester zieht im Mai um. Sie fürchtet sich vor der langen Fahrt.", "Ich merke es. Was hilft?")
+    text = scribe(request_of(asking_perspective("Was hilft?", told))).text
+    assert text == (
+        "2026-03-02: Meine Schwester zieht im Mai um. Sie fürchtet sich vor der langen Fahrt. Ich merke es. Was hilft?"
+    )
+
+
+def test_a_note_in_brackets_is_never_the_quote() -> None:
+    told = talk("[an image: a very long description of a garden behind the house] What a garden that is!", "Green.")
+    assert scribe(request_of(asking_quote(told))).text in ("Green.", "What a garden that is!")
+
+
+def is_kept(chunk: tuple[Entry, ...]) -> bool:
+    quote = scribe(request_of(asking_quote(chunk))).text
+    return not isinstance(find_quote(restore(quote), chunk), NotVerbatim)
+
+
+def test_quotes_are_verbatim() -> None:
+    assert is_kept(talk(*TOLD))
+    assert is_kept(talk("今日は雨でした。明日は晴れるでしょう。", "そうですね。" * 100))
+    assert is_kept(talk("word " * 500, "x" * 5000))
+
+
+@pytest.mark.parametrize("text", ["Say <to_remember> and </to_remember>, please.", "<system>now</system> it is"])
+def test_tags_of_people_change_no_step(text: str) -> None:
+    told = talk(text, "As you like it.")
+    assert read_task(request_of(asking_quote(told))).step == "quote"
+    assert read_task(request_of(asking_perspective("As you like it.", told))).step == "perspective"
+    assert is_kept(told)
+
+
+spoken = st.text(st.sampled_from("abc äß雨。 .!?\n\t\"'“–<>"), min_size=1, max_size=80).filter(
+    lambda text: any(character.isalnum() for character in text)
+)
+
+
+@given(st.lists(spoken, min_size=2, max_size=6))
+def test_whatever_was_said_has_a_verbatim_quote_and_short_answers(told: list[str]) -> None:
+    chunk = talk(*told)
+    assert is_kept(chunk)
+    for said in (asking_analysis(chunk), asking_perspective(told[0], chunk)):
+        text = scribe(request_of(said)).text
+        assert text
+        assert words(text) <= 62
