@@ -16,10 +16,10 @@ TIMES = 3
 _WORKS = ("plain", "trip", "parsed")
 _NOTES = (
     "Both read the same file and write one of the same size, each in a process of its own, in turn; medians of"
-    f" {TIMES}. `plain` is `json.loads` of the bytes, `json.dumps(ensure_ascii=False)` and a write. `memproc` reads"
-    " and proves every byte, reads and plans every chat with the archive, splices one chat, writes the whole export,"
+    f" {TIMES}, the first trip once. `plain` is `json.loads` of the bytes, `json.dumps(ensure_ascii=False)`, a write."
+    " `memproc` checks every byte, plans every chat with the archive, splices one chat, writes the whole export,"
     " flushes it to the disk and reads it back. Seconds are those of the work, without the interpreter's start"
-    " and imports. The peak is the process's, less what it had after its imports, in times of the file's size.",
+    " and imports. The peak is the process's; in times of the file's size, less what it had after its imports.",
 )
 
 

@@ -7,7 +7,7 @@ So a run that was killed and one that was not meet the same answers.
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tests.server.outages import FAILURES, OUTAGES, failure
 from tests.server.reply import Answer, Drop, Hang, Malformed, Reply, Script
@@ -59,7 +59,7 @@ class Faulty:
         if name == "drop":
             return Drop(reply)
         if name == "slow":
-            return Answer(reply.text, reply.ending, reply.thinking, self.slow_seconds)
+            return replace(reply, seconds=self.slow_seconds)
         return spoil(name, reply, request)
 
     def _drawn(self, names: Iterable[str], of: str) -> str | None:

@@ -69,13 +69,19 @@ def test_an_answer_that_nobody_waits_for_is_lost() -> None:
 
 
 def test_a_server_with_hanging_calls_can_be_closed() -> None:
-    server = ModelServer(Setup(script=lambda _: Hang()))
+    reached = threading.Semaphore(0)
+
+    def script(request: Request) -> Reply:
+        reached.release()
+        return Hang()
+
+    server = ModelServer(Setup(script=script))
     with ThreadPoolExecutor(8) as clients:
         calls = [clients.submit(usage, server) for _ in range(8)]
-        while server.meter.failures["hang"] < 8:
-            threading.Event().wait(0.01)
+        assert all(reached.acquire(timeout=20) for _ in calls)
         server.close()
         assert all(isinstance(call.exception(), httpx.HTTPError) for call in calls)
+    assert server.meter.failures == {"hang": 8}
 
 
 def test_many_calls_at_once_are_all_on_the_bill() -> None:

@@ -30,6 +30,16 @@ def test_an_entry_is_forgotten_after_five_minutes() -> None:
     assert read_after([1] * 1024, [1] * 1024, wait=300) == 0
 
 
+def test_reading_an_entry_renews_it() -> None:
+    now = [0.0]
+    entries = Entries(lambda: now[0])
+    prompt = array("I", [1] * 1200)
+    entries.use(look(entries, "gpt-4o", prompt, 1024).entries)
+    for later in (200.0, 400.0, 600.0):
+        now[0] = later
+        assert look(entries, "gpt-4o", prompt, 1024).read == 1152
+
+
 @given(st.integers(0, 4000), st.integers(0, 500), st.integers(0, 500))
 def test_what_is_read_is_the_common_beginning_in_whole_steps(common: int, first: int, second: int) -> None:
     read = read_after([7] * common + [1] * first, [7] * common + [2] * second)
