@@ -20,9 +20,9 @@ from primer.reply import Refused, read_reply
 from primer.request import EXTRACTIVE, Request
 from primer.texts import Texts
 from rules.errors import ChatSetAside
-from rules.history import Entry
-from rules.memory import EXTRACTED, WRITTEN, Edition, Memory, Quote, allowance, is_clearly_smaller, memory_id
-from rules.quote import NotVerbatim, find_quote
+from rules.history.entries import Entry
+from rules.memory.memory import EXTRACTED, WRITTEN, Edition, Memory, Quote, allowance, is_clearly_smaller, memory_id
+from rules.memory.quote import NotVerbatim, find_quote
 
 _QUOTE_WORDS = 60
 _AS_OF = "as-of"

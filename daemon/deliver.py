@@ -14,12 +14,12 @@ from daemon.files.hashing import sha256_of
 from daemon.files.read import Export
 from daemon.files.write import replace_file
 from daemon.house import House, Written
-from rules.assemble import Assembled
-from rules.chat import Chat
-from rules.export import Document, with_chats
-from rules.memory import EXTRACTED, Memory
-from rules.naming import file_name
-from rules.plan import ChatPlan
+from rules.export.chat import Chat
+from rules.export.document import Document, with_chats
+from rules.memory.memory import EXTRACTED, Memory
+from rules.output.assemble import Assembled
+from rules.output.naming import file_name
+from rules.plan.chat_plan import ChatPlan
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from daemon.config import Config
 from daemon.models.ask import Clock, Complete
 from daemon.paths import Folders
 from primer.texts import Texts
-from rules.plan import ChatPlan, Limits
+from rules.plan.chat_plan import ChatPlan, Limits
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from daemon.house import House, Tell
 from daemon.models.completion import complete
 from daemon.paths import Folders
 from daemon.texts import load_texts
-from rules.iso import write_date
+from rules.export.dates import write_date
 
 
 def now() -> str:

@@ -25,14 +25,14 @@ from daemon.house import House, Planned, Remembered
 from daemon.models.ask import ask
 from daemon.models.tokens import count, keep
 from daemon.survey import Survey, canned, survey
-from rules.assemble import Assembled, assemble
-from rules.chat import Chat
 from rules.errors import ChatSetAside, FaultyOutput
-from rules.history import Entry
-from rules.memory import EXTRACTED, Memory
-from rules.plan import LeftAlone, PlannedChunk
-from rules.selection import why_not
-from rules.verify import Finished, verify
+from rules.export.chat import Chat
+from rules.history.entries import Entry
+from rules.memory.memory import EXTRACTED, Memory
+from rules.output.assemble import Assembled, assemble
+from rules.output.verify import Finished, verify
+from rules.plan.chat_plan import LeftAlone, PlannedChunk
+from rules.plan.selection import why_not
 
 
 def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone:

@@ -13,7 +13,7 @@ from daemon.files.write import Written, replace_file
 from daemon.house import House
 from daemon.paths import Folders
 from rules.errors import FileTrouble, NotFound
-from rules.naming import file_name
+from rules.output.naming import file_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from daemon.deliver import Ready, deliver, stands_already
 from daemon.files.read import Export, read_export
 from daemon.house import House, Written
 from daemon.process import process
-from rules.chat import Chat
 from rules.errors import ArchiveError, ChatSetAside, MemprocError
-from rules.export import twice
-from rules.plan import LeftAlone
+from rules.export.chat import Chat
+from rules.export.document import twice
+from rules.plan.chat_plan import LeftAlone
 
 
 @dataclass(frozen=True, slots=True)

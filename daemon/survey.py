@@ -10,15 +10,15 @@ from daemon.archive.messages import past
 from daemon.models.tokens import count_known
 from primer.prompt import closing, opening
 from primer.texts import Texts
-from rules.assemble import Canned
-from rules.chat import Chat, read_messages
-from rules.compose import Draft, memory_drafts
-from rules.history import Entry, history
-from rules.marker import Marker
-from rules.memory import Memory
-from rules.plan import ChatPlan, Limits, plan_chat
-from rules.recognise import Place, recognise
-from rules.warn import warnings
+from rules.export.chat import Chat, read_messages
+from rules.history.entries import Entry, history
+from rules.history.marker import Marker
+from rules.history.recognise import Place, recognise
+from rules.memory.memory import Memory
+from rules.output.assemble import Canned
+from rules.output.compose import Draft, memory_drafts
+from rules.plan.chat_plan import ChatPlan, Limits, plan_chat
+from rules.plan.warn import warnings
 
 
 @dataclass(frozen=True, slots=True)

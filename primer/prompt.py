@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from primer.inert import keep_inert, make_inert
 from primer.tags import wrap
 from primer.texts import Texts, fill
-from rules.history import Entry
-from rules.memory import Memory
-from rules.message import Message
+from rules.export.message import Message
+from rules.history.entries import Entry
+from rules.memory.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)

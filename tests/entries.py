@@ -3,11 +3,11 @@
 import json
 from collections.abc import Sequence
 
-from rules.chat import Chat
-from rules.export import read_document
-from rules.history import Entry
-from rules.memory import Edition, Memory, Quote
-from rules.message import Message, read_message
+from rules.export.chat import Chat
+from rules.export.document import read_document
+from rules.export.message import Message, read_message
+from rules.history.entries import Entry
+from rules.memory.memory import Edition, Memory, Quote
 
 
 def said(role: str, text: str, number: int = 0, **fields: object) -> Message:

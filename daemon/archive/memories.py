@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from daemon.archive.archive import Archive
 from rules.errors import NotFound
-from rules.memory import Edition, Memory, Quote
+from rules.memory.memory import Edition, Memory, Quote
 
 _MEMORY = "id, number, level, first_uuid, last_uuid, began_at, ended_at, source_tokens"
 _EDITION = (

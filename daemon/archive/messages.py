@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from daemon.archive.archive import Archive
 from daemon.archive.order import order
 from daemon.archive.packing import packed, unpacked
-from rules.chat import Chat
-from rules.history import Entry, Past
-from rules.message import Message, read_message
-from rules.recognise import Place
+from rules.export.chat import Chat
+from rules.export.message import Message, read_message
+from rules.history.entries import Entry, Past
+from rules.history.recognise import Place
 
 
 @dataclass(frozen=True, slots=True)

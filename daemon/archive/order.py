@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from rules.history import Entry
-from rules.marker import MEMORY
-from rules.recognise import Place
+from rules.history.entries import Entry
+from rules.history.marker import MEMORY
+from rules.history.recognise import Place
 
 
 def order(known: Sequence[str], places: Sequence[Place], entries: Sequence[Entry]) -> list[str]:

@@ -8,7 +8,7 @@ from daemon.archive.chats import find_chat
 from daemon.cli.settings import Settings, pass_settings
 from daemon.house import tell_nobody
 from daemon.restore import expand as write_whole
-from rules.naming import file_name
+from rules.output.naming import file_name
 
 
 @click.command

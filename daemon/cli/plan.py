@@ -17,10 +17,10 @@ from daemon.round import SetAside
 from daemon.survey import survey
 from daemon.texts import load_texts
 from primer.models import token_factor
-from rules.chat import Chat
 from rules.errors import ArchiveError, MemprocError
-from rules.plan import ChatPlan, LeftAlone, Limits
-from rules.selection import why_not
+from rules.export.chat import Chat
+from rules.plan.chat_plan import ChatPlan, LeftAlone, Limits
+from rules.plan.selection import why_not
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from rich.progress import Progress as Bars
 
 from daemon.house import Event, Planned, Written
 from daemon.round import Outcome, SetAside
-from rules.plan import LeftAlone
+from rules.plan.chat_plan import LeftAlone
 
 
 class Progress:

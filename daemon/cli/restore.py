@@ -7,7 +7,7 @@ from daemon.cli.settings import Settings, pass_settings
 from daemon.house import tell_nobody
 from daemon.restore import find_version, updated_path
 from daemon.restore import restore as put_back
-from rules.difference import Difference, difference
+from rules.output.difference import Difference, difference
 
 
 @click.command

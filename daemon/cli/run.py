@@ -12,7 +12,7 @@ from daemon.files.inbox import exports_in
 from daemon.house import Written
 from daemon.round import Outcome, SetAside, go_round
 from rules.errors import FileTrouble
-from rules.plan import LeftAlone
+from rules.plan.chat_plan import LeftAlone
 
 
 @click.command

@@ -8,7 +8,7 @@ import click
 
 from daemon.archive.memories import find_memory
 from daemon.cli.settings import Settings, json_option, pass_settings
-from rules.memory import EXTRACTED, Memory
+from rules.memory.memory import EXTRACTED, Memory
 
 
 @click.command

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rules.chat import Chat
 from rules.errors import FileTrouble, NotAnExport
-from rules.export import Document, read_chunk, read_document
+from rules.export.chat import Chat
+from rules.export.document import Document, read_chunk, read_document
 
 LARGEST_BYTES = 512 << 20
 """A JSON text, or all texts of a ZIP unpacked. TypingMind itself takes 512 MB as ZIP."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tests.bench.measure import peak_now
 
 if TYPE_CHECKING:
-    from rules.chat import Chat
+    from rules.export.chat import Chat
 
 _KEPT = 40  # messages at the end of the one chat that is spliced
 _MEMORIES = 60  # messages that come in the place of the others
@@ -64,8 +64,8 @@ def _trip(export: Path, folder: Path, *, keep_counts: bool) -> Stages:
     from daemon.models.tokens import keep
     from daemon.survey import survey
     from daemon.texts import load_texts
-    from rules.export import with_chats
-    from rules.plan import Limits
+    from rules.export.document import with_chats
+    from rules.plan.chat_plan import Limits
 
     texts, limits = load_texts(None), Limits(tail=30_000, step=8_000, chunk=4_000)
     with Archive.open(folder) as archive:
@@ -87,7 +87,7 @@ def _trip(export: Path, folder: Path, *, keep_counts: bool) -> Stages:
 def parsed(export: Path, folder: Path) -> Stages:
     """Read, and hold every message of every chat parsed at once, which memproc itself never does."""
     from daemon.files.read import read_export
-    from rules.chat import read_messages
+    from rules.export.chat import read_messages
 
     stages = Stages()
     with stages.stage("read"):
@@ -99,7 +99,7 @@ def parsed(export: Path, folder: Path) -> Stages:
 
 
 def _spliced(chat: "Chat") -> bytes:
-    from rules.splice import replace_messages, splice
+    from rules.export.splice import replace_messages, splice
 
     first = max(0, len(chat.messages) - _KEPT)
     live = range(first, len(chat.messages))

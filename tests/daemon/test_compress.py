@@ -10,7 +10,7 @@ from daemon.models.completion import Completion
 from daemon.texts import load_texts
 from primer.request import EXTRACTIVE, Request
 from rules.errors import ChatSetAside
-from rules.memory import EXTRACTED, WRITTEN, Memory
+from rules.memory.memory import EXTRACTED, WRITTEN, Memory
 from tests.entries import entries, said, talk
 from tests.scripted import ScriptedModel, ended
 

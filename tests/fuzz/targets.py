@@ -5,13 +5,13 @@ from pathlib import Path
 
 from daemon.config import parse
 from daemon.files.read import documents
-from rules import spans
-from rules.chat import Chat, read_messages
 from rules.errors import ChatSetAside, ConfigurationError, NotAnExport
-from rules.recognise import memories_present, recognise
-from rules.selection import why_not
-from rules.splice import add_deleted_uuids, replace_field, replace_messages, splice
-from rules.warn import warnings
+from rules.export import spans
+from rules.export.chat import Chat, read_messages
+from rules.export.splice import add_deleted_uuids, replace_field, replace_messages, splice
+from rules.history.recognise import memories_present, recognise
+from rules.plan.selection import why_not
+from rules.plan.warn import warnings
 
 _MEMPROC_TOML = Path("/fuzz/memproc.toml")
 

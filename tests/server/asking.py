@@ -6,7 +6,7 @@ from typing import Any
 from daemon.texts import load_texts
 from primer import prompt
 from primer.prompt import Turn
-from rules.history import Entry
+from rules.history.entries import Entry
 from tests.entries import memory_of, talk
 from tests.server.server import ModelServer
 from tests.server.setup import KEY

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from rules.quote import NotVerbatim, find_quote
+from rules.memory.quote import NotVerbatim, find_quote
 from tests.server.asking import CHUNK, TOLD, asking_analysis, asking_perspective, asking_quote, asking_refinement
 from tests.server.faults import NAMES, Faulty
 from tests.server.outages import OUTAGES

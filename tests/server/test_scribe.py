@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from primer.inert import restore
-from rules.history import Entry
-from rules.quote import NotVerbatim, find_quote
+from rules.history.entries import Entry
+from rules.memory.quote import NotVerbatim, find_quote
 from tests.entries import talk
 from tests.server.asking import (
     TOLD,

@@ -13,11 +13,11 @@ from daemon.archive.chats import find_chat, known_chats
 from daemon.archive.memories import editions, find_memory, keep_memory, memories
 from daemon.archive.messages import Remembered, past, remember, whole
 from daemon.archive.outputs import Output, last_output, record_output
-from rules.chat import read_messages
 from rules.errors import NotFound
-from rules.history import history
-from rules.message import Message
-from rules.recognise import recognise
+from rules.export.chat import read_messages
+from rules.export.message import Message
+from rules.history.entries import history
+from rules.history.recognise import recognise
 from tests.entries import chat_of, entries, memory_of, said
 
 WHEN = "2026-03-03T00:00:00.000Z"

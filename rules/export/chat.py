@@ -1,0 +1,118 @@
+"""One chat as it stands in an export: where its fields and messages are, and what we need of them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rules.errors import ChatSetAside
+from rules.export import spans
+from rules.export.content import printable
+from rules.export.message import Message, read_message
+from rules.export.spans import Member, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """A chat's place in the text of its document (read as latin-1: an index is a byte's offset)."""
+
+    text: str
+    span: Span
+    members: tuple[Member, ...]
+    messages: tuple[Span, ...]
+
+    def member(self, key: str) -> Member | None:
+        """The member of that name, where the chat has one."""
+        return next((member for member in self.members if member.key == key), None)
+
+    def text_field(self, key: str) -> str:
+        """A field that holds text, fit to be stored and shown; empty where it is absent or something else."""
+        found = self.field(key)
+        return printable(found) if isinstance(found, str) else ""
+
+    def field(self, key: str) -> object:
+        """The parsed value of one field (numbers as their own text), or None where it is absent."""
+        member = self.member(key)
+        return None if member is None else spans.value(self.slice(member.value).decode("utf-8"), 0)[0]
+
+    def slice(self, span: Span) -> bytes:
+        """The file's own bytes of that span."""
+        return self.text[span.start : span.stop].encode("latin-1")
+
+    @property
+    def chat_id(self) -> str:
+        """What TypingMind stores the chat under. Raises ChatSetAside where it names none."""
+        if found := self.text_field("chatID") or self.text_field("id"):
+            return found
+        raise ChatSetAside(
+            f'The chat "{self.title}" has neither `chatID` nor `id`, so TypingMind could not store it.',
+            "Export the chat again from TypingMind.",
+        )
+
+    @property
+    def title(self) -> str:
+        """The title that the person sees, or a plain word where there is none."""
+        return self.text_field("chatTitle").strip() or "Untitled"
+
+    @property
+    def folder_id(self) -> str | None:
+        """TypingMind's id of the folder that holds the chat."""
+        return self.text_field("folderID") or None
+
+    @property
+    def deleted(self) -> bool:
+        """The chat lies in TypingMind's bin."""
+        return bool(self.field("deletedAt"))
+
+    @property
+    def system_message(self) -> str:
+        """The chat's own system message: its parameters', else its agent's, else none (empty)."""
+        for key, inner in (("chatParams", "systemMessage"), ("character", "instruction")):
+            holder = self.field(key)
+            found = holder.get(inner) if isinstance(holder, dict) else None
+            if isinstance(found, str) and found.strip():
+                return printable(found)
+        return ""
+
+
+def read_messages(chat: Chat) -> tuple[Message, ...]:
+    """Every message of the chat, in order. Raises ChatSetAside where an entry is not an object."""
+    found = []
+    for number, span in enumerate(chat.messages, 1):
+        try:
+            found.append(read_message(chat.slice(span)))
+        except spans.BadJson as fault:
+            raise ChatSetAside(
+                f'Message {number} of the chat "{chat.title}" is not a message: {fault.reason}.',
+                "Export the chat again from TypingMind; if it stays so, delete that message there.",
+            ) from fault
+    return tuple(found)
+
+
+def walk_chat(keep: Callable[[Chat], None]) -> spans.Walker:
+    """A walker that notes each chat it passes over. It raises BadJson where the text is no JSON."""
+
+    def walk(text: str, at: int) -> int:
+        if text[at : at + 1] != "{":
+            raise _bad(text, at, "a chat is a JSON object, and this is none")
+        messages: list[Span] = []
+
+        def note_messages(text: str, at: int) -> int:
+            if text[at : at + 1] != "[":
+                raise _bad(text, at, "a chat's `messages` are a JSON array, and these are none")
+            found, stop = spans.items(text, at)
+            messages.extend(found)
+            return stop
+
+        members, stop = spans.members(text, at, {"messages": note_messages, "syncMetadata": _walk_sync})
+        keep(Chat(text, Span(at, stop), tuple(members), tuple(messages)))
+        return stop
+
+    return walk
+
+
+def _walk_sync(text: str, at: int) -> int:
+    """Walked rather than skipped, because we add to it: each of its keys must stand there once."""
+    return spans.members(text, at)[1] if text[at : at + 1] == "{" else spans.value(text, at)[1]
+
+
+def _bad(text: str, at: int, reason: str) -> spans.BadJson:
+    return spans.BadJson(reason, at, open_ended=spans.ends_early(text, at))

@@ -1,0 +1,107 @@
+"""One message of an export: its own bytes, and what the rules need to know of it."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rules.export import content, spans
+from rules.export.content import Part
+
+_TOOL_ROLES = frozenset({"tool", "function"})
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message as it stands in `messages`; `raw` is its own bytes, which we never rewrite (D1)."""
+
+    raw: bytes
+    role: str | None
+    type: str | None
+    uuid: str | None
+    created_at: str | None
+    parts: tuple[Part, ...]
+    digest: str
+    """SHA-256 of what was said, whatever the uuid, the date and the order of keys: it survives a fork (D10)."""
+    calls_tools: bool
+    cleared: bool
+    """It carries `contextClearedAt`: shown to the person, no longer sent to the model."""
+    marker: Mapping[str, object] | None
+    """Our own field, where the message is one that we wrote (D10)."""
+    threads: int
+    """How many messages stand in unused branches below this one."""
+
+    @property
+    def text(self) -> str:
+        """What a model reads: words and placeholders."""
+        return content.shown(self.parts)
+
+    @property
+    def words(self) -> str:
+        """What was said in words: a quote is a part of this."""
+        return content.words(self.parts)
+
+    @property
+    def speaker(self) -> str:
+        """`user` or `assistant`: what comes from tools reaches the agent from outside, as the user's words do."""
+        return "assistant" if self.role == "assistant" else "user"
+
+    @property
+    def is_tool_result(self) -> bool:
+        """It answers a tool call, and is never parted from it."""
+        return self.role in _TOOL_ROLES
+
+
+def read_message(raw: bytes) -> Message:
+    """Read one message from its own bytes. Raises spans.BadJson where they are no JSON object."""
+    fields, _ = spans.value(raw.decode("utf-8"), 0)
+    if not isinstance(fields, dict):
+        raise spans.BadJson("a message is a JSON object, and this is none", 0)
+    marker = fields.get("memproc")
+    return Message(
+        raw=raw,
+        role=_role(fields),
+        type=_text(fields.get("type")),
+        uuid=_text(fields.get("uuid")),
+        created_at=_text(fields.get("createdAt")),
+        parts=content.parts(fields),
+        digest=_digest(fields),
+        calls_tools=bool(fields.get("tool_calls") or fields.get("function_call")),
+        cleared=bool(fields.get("contextClearedAt")),
+        marker=marker if isinstance(marker, dict) else None,
+        threads=_branched(fields.get("threads")),
+    )
+
+
+def _role(fields: Mapping[str, object]) -> str | None:
+    """Several answers to one question have no role of their own, and are the assistant's."""
+    return "assistant" if fields.get("type") == "tm_multi_responses" else _text(fields.get("role"))
+
+
+def _digest(fields: Mapping[str, object]) -> str:
+    role, said = _role(fields), _plain(fields.get("content"))
+    others: list[object] = [fields.get("tool_calls"), fields.get("function_call"), fields.get("tool_call_id")]
+    if fields.get("type") == "tm_multi_responses":
+        others.append(content.shown(content.parts(fields)))
+    if isinstance(said, str) and not any(others):
+        # Nearly all messages, and quicker than to write JSON again. The number says where the role ends.
+        return hashlib.sha256(f"{len(role or '')} {role} {said}".encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(json.dumps([role, said, *others], sort_keys=True).encode()).hexdigest()
+
+
+def _plain(said: object) -> object:
+    """One text part and a plain string say the same, and newer clients write the one for the other."""
+    if isinstance(said, list) and len(said) == 1 and isinstance(said[0], dict) and said[0].get("type") == "text":
+        return said[0].get("text")
+    return said
+
+
+def _branched(threads: object) -> int:
+    if not isinstance(threads, list):
+        return 0
+    inside = [thread.get("messages") for thread in threads if isinstance(thread, dict)]
+    return sum(len(messages) for messages in inside if isinstance(messages, list))
+
+
+def _text(found: object) -> str | None:
+    return content.printable(found) if isinstance(found, str) and found else None

@@ -1,0 +1,1 @@
+"""What a chunk becomes: a memory in editions, with a quote that is verbatim."""

@@ -1,0 +1,77 @@
+"""Is this a direct quote? Only what stands in one raw message, character for character (requirement 9.1, D8).
+
+A model may set another space, quotation mark or dash than the writer did. So the search looks past just
+these, and what is kept are the raw message's own characters.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rules.history.entries import Entry
+
+_ALIKE = str.maketrans("‘’‚‛“”„‟«»‹›「」『』–—―−‐‑", '\'\'\'\'""""""\'\'""""------')
+_GAP = re.compile(r"\s+")
+_MARKS = "\"'"
+
+
+@dataclass(frozen=True, slots=True)
+class Verbatim:
+    """The raw message's own characters, and the key of that message."""
+
+    text: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotVerbatim:
+    """Why an answer is no quote, as a sentence that can be said to the agent."""
+
+    reason: str
+
+
+def find_quote(answer: str, chunk: Sequence[Entry]) -> Verbatim | NotVerbatim:
+    """The passage of one message of the chunk that the answer repeats, or why there is none."""
+    wanted = _plain(answer).strip()
+    if not any(character.isalnum() for character in wanted):
+        return NotVerbatim("The answer holds no words.")
+    for candidate in (wanted, _unmarked(wanted)):
+        for entry in chunk:
+            for part in entry.message.parts:
+                found = _within(candidate, part.text) if part.spoken else None
+                if found is not None:
+                    return Verbatim(found, entry.key)
+    return NotVerbatim("It stands in no single message of the passage, character for character.")
+
+
+def _unmarked(text: str) -> str:
+    """The answer without the quotation marks around it, which a model adds by habit."""
+    marked = len(text) > 2 and text[0] in _MARKS and text[-1] in _MARKS
+    return text[1:-1].strip() if marked else text
+
+
+def _plain(text: str) -> str:
+    """One space for every gap, straight quotation marks, plain dashes."""
+    return _GAP.sub(" ", text.translate(_ALIKE))
+
+
+def _within(wanted: str, text: str) -> str | None:
+    """The characters of `text` that read as `wanted`, or None."""
+    if not wanted:
+        return None
+    at = _plain(text).find(wanted)
+    if at < 0:
+        return None
+    return text[_offset(text, at) : _offset(text, at + len(wanted))]
+
+
+def _offset(text: str, plain_at: int) -> int:
+    """Where in `text` the character stands that is at `plain_at` once every gap is a single space."""
+    plain_length = raw_at = 0
+    for gap in _GAP.finditer(text):
+        before = gap.start() - raw_at
+        if plain_at <= plain_length + before:
+            break
+        plain_length += before + 1
+        raw_at = gap.end()
+    return raw_at + plain_at - plain_length

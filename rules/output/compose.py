@@ -1,0 +1,105 @@
+"""Our own messages as TypingMind stores them: opening, memories and closing (requirements 9.4 to 9.7).
+
+A generated assistant message has the keys of an assistant message of the same chat, and one text part or
+one string, never empty: what TypingMind sends and shows depends on these.
+"""
+
+import hashlib
+import json
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Self
+
+from rules.export.dates import write_date
+from rules.history.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
+from rules.memory.memory import Memory
+
+_PLAIN = {"role": "assistant", "uuid": "", "content": "", "createdAt": "", "finish": "stop"}
+_EMPTIED = frozenset({"keywords", "metaBlobs", "annotations"})
+_NONE = frozenset({"refusal", "citations", "stop_sequence"})
+_COUNTED = frozenset({"usage", "titleUsage"})
+_COPIED = frozenset({"type", "model"})
+_ENDED = {"finish": "stop", "stop_reason": "end_turn"}
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A message that is still to be dated and shaped. `name` decides its uuid."""
+
+    name: str
+    role: str
+    text: str
+    marker: Marker
+
+    @classmethod
+    def opening(cls, chat_id: str, text: str) -> Self:
+        """The canned message before the memories (requirement 9.7)."""
+        return cls(f"{chat_id}/opening", "user", text, Marker(OPENING, text_digest(text)))
+
+    @classmethod
+    def closing(cls, memory_id: str, text: str) -> Self:
+        """The canned message after the last memory (requirement 9.6)."""
+        return cls(f"{memory_id}/closing", "user", text, Marker(CLOSING, text_digest(text)))
+
+    @property
+    def uuid(self) -> str:
+        """In the form of version 4, but from the name alone: the same run gives the same bytes."""
+        return str(uuid.UUID(bytes=hashlib.sha256(self.name.encode()).digest()[:16], version=4))
+
+
+def memory_drafts(memory: Memory) -> list[Draft]:
+    """The six messages of a memory: three questions with their answers (requirement 9.5)."""
+    return [
+        Draft(
+            name=f"{memory.memory_id}/{memory.edition.number}/{slot}",
+            role="assistant" if slot % 2 == 0 else "user",
+            text=text,
+            marker=Marker(
+                kind=MEMORY,
+                text=text_digest(text),
+                memory=memory.memory_id,
+                level=memory.level,
+                edition=memory.edition.number,
+                slot=slot,
+                made=memory.edition.made,
+                first=memory.first,
+                last=memory.last,
+                messages=len(memory.keys),
+            ),
+        )
+        for slot, text in enumerate(memory.edition.texts, 1)
+    ]
+
+
+def write_message(draft: Draft, when: datetime, template: Mapping[str, object] | None) -> bytes:
+    """The message's JSON; an assistant message has the keys of `template`, as far as we can fill them."""
+    if draft.role == "user":
+        message: dict[str, object] = {"role": "user", "uuid": "", "content": draft.text, "createdAt": ""}
+    else:
+        shape = template if template is not None and "content" in template else _PLAIN
+        message = {key: _fill(key, shape[key], draft) for key in shape if key in _FILLED}
+    message |= {"role": draft.role, "uuid": draft.uuid, "createdAt": write_date(when)}
+    message["memproc"] = write_marker(draft.marker)
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _fill(key: str, value: object, draft: Draft) -> object:
+    """A value for a key that the template has: what a finished answer without tools or thinking would bear."""
+    if key == "id":
+        return "msg_" + hashlib.sha256(draft.name.encode()).hexdigest()[:24]
+    if key == "content":
+        return [{"type": "text", "text": draft.text}] if isinstance(value, list) else draft.text
+    if key in _COUNTED:
+        return dict.fromkeys(value, 0) if isinstance(value, dict) else None
+    if key in _EMPTIED:
+        return [] if isinstance(value, list) else None
+    if key in _NONE:
+        return None
+    if key in _ENDED:
+        return value if value in ("stop", "end_turn") else _ENDED[key]
+    return value
+
+
+_FILLED = _EMPTIED | _NONE | _COUNTED | _COPIED | _ENDED.keys() | {"id", "role", "uuid", "content", "createdAt"}

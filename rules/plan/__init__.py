@@ -1,0 +1,1 @@
+"""What to compress, and what not: turns, chunks, tails, and the plan that they make."""

@@ -1,0 +1,26 @@
+"""How much a planned chunk will send and receive, in tokens of the o200k encoding, before anything is sent."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rules.memory.memory import expected_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Tokens of all requests and of all answers of a plan. Caching is not taken into account."""
+
+    agent_in: int
+    context_manager_in: int
+    out: int
+
+
+def estimate(fixed: int, memories: Sequence[int], tail: int, chunk: int) -> Estimate:
+    """The four calls of one chunk: three on the agent's whole context, one on the chunk alone.
+
+    `fixed` is system message and primer, `memories` are the sizes of those before the tail. The dialogue
+    grows by half a memory until the last question.
+    """
+    memory = expected_tokens(chunk)
+    context = fixed + sum(memories) + tail + chunk
+    return Estimate(agent_in=3 * context + memory, context_manager_in=chunk, out=memory)

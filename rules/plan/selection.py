@@ -1,0 +1,25 @@
+"""Which chats of an export are processed, and why the others are left alone."""
+
+from collections.abc import Sequence
+from fnmatch import translate
+from re import IGNORECASE, match
+
+from rules.export.chat import Chat
+
+
+def why_not(chat: Chat, include: Sequence[str], exclude: Sequence[str]) -> str | None:
+    """The reason why a chat is left alone, or None where it may be processed.
+
+    A pattern is a title with wildcards, a chat id or a folder id. What is deleted is never processed.
+    """
+    if chat.deleted:
+        return "it lies in TypingMind's bin"
+    if any(_fits(chat, pattern) for pattern in exclude):
+        return "it is excluded in memproc.toml (chats.exclude)"
+    if include and not any(_fits(chat, pattern) for pattern in include):
+        return "it is not included in memproc.toml (chats.include)"
+    return None
+
+
+def _fits(chat: Chat, pattern: str) -> bool:
+    return pattern in (chat.chat_id, chat.folder_id) or bool(match(translate(pattern), chat.title, IGNORECASE))

@@ -1,0 +1,114 @@
+"""What a chat says of itself, wherever its fields stand and whatever is missing."""
+
+import pytest
+
+from rules.errors import ChatSetAside, NotAnExport
+from rules.export.chat import Chat, read_messages
+from rules.export.document import read_document
+from tests.chats import chat, export_bytes, json_bytes, user, written
+from tests.exports.chats import CHATS
+
+
+def found(fields: object) -> Chat:
+    return read_document("x.json", json_bytes({"data": {"chats": [fields]}}, ascii_only=True)).chats[0]
+
+
+@pytest.mark.parametrize(
+    ("fields", "chat_id"),
+    [
+        ({"id": "a", "chatID": "b"}, "b"),
+        ({"id": "a"}, "a"),
+        ({"id": "a", "chatID": ""}, "a"),
+        ({"id": "a", "chatID": True}, "a"),
+    ],
+)
+def test_a_chat_is_known_by_its_chat_id_or_else_by_its_id(fields: object, chat_id: str) -> None:
+    assert found(fields).chat_id == chat_id
+
+
+@pytest.mark.parametrize("fields", [{}, {"id": None, "chatTitle": "T"}, {"id": [], "chatID": ""}])
+def test_a_chat_without_any_id_is_set_aside(fields: object) -> None:
+    with pytest.raises(ChatSetAside, match="neither `chatID` nor `id`"):
+        _ = found(fields).chat_id
+
+
+@pytest.mark.parametrize(
+    ("title", "shown"),
+    [(" The sea ", "The sea"), ("", "Untitled"), (None, "Untitled"), ([], "Untitled"), ("\ud83d", "\ufffd")],
+)
+def test_the_title_is_what_the_person_sees(title: object, shown: str) -> None:
+    assert found({"chatTitle": title}).title == shown
+    assert found({}).title == "Untitled"
+
+
+def test_half_a_surrogate_pair_in_a_chat_can_be_stored_and_shown() -> None:
+    one = found({"chatID": "a\ud83d", "folderID": "\udc00", "chatParams": {"systemMessage": "\ud83d!"}})
+    assert (one.chat_id, one.folder_id, one.system_message) == ("a\ufffd", "\ufffd", "\ufffd!")
+
+
+@pytest.mark.parametrize(("deleted_at", "deleted"), [(None, False), ("2024-11-07T09:00:00.000Z", True)])
+def test_a_chat_in_the_bin_is_known(deleted_at: object, deleted: bool) -> None:
+    assert found({"deletedAt": deleted_at}).deleted is deleted
+    assert not found({}).deleted
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"chatParams": {"systemMessage": "You are Ada."}, "character": {"instruction": "Be B."}}, "You are Ada."),
+        ({"chatParams": {"systemMessage": " "}, "character": {"instruction": "Be B."}}, "Be B."),
+        ({"chatParams": None, "character": {"instruction": "Be B."}}, "Be B."),
+        ({"chatParams": {"systemMessage": []}, "character": {"id": "a"}}, ""),
+        ({"character": None}, ""),
+        ({}, ""),
+    ],
+)
+def test_the_system_message_is_the_chats_or_else_its_agents(fields: object, message: str) -> None:
+    assert found(fields).system_message == message
+
+
+def test_the_folder_is_known_where_there_is_one() -> None:
+    assert found({"folderID": "f1"}).folder_id == "f1"
+    assert found({"folderID": None}).folder_id is None
+    assert found({}).folder_id is None
+
+
+def test_a_field_keeps_the_spelling_of_its_numbers() -> None:
+    assert found({"tokenUsage": {"totalCostUSD": written("69.2240")}}).field("tokenUsage") == {
+        "totalCostUSD": "69.2240"
+    }
+
+
+def test_a_field_that_is_not_there_is_none() -> None:
+    assert found({}).field("tokenUsage") is None
+    assert found({}).member("tokenUsage") is None
+
+
+@pytest.mark.parametrize("name", CHATS)
+def test_every_shape_of_chat_gives_all_its_messages(name: str) -> None:
+    one = read_document("x.json", export_bytes(CHATS[name], ascii_only=True)).chats[0]
+    assert len(read_messages(one)) == len(CHATS[name].get("messages", []))
+
+
+@pytest.mark.parametrize("entry", [None, 7, "hello", [], True])
+def test_an_entry_that_is_no_object_sets_the_chat_aside_and_says_which(entry: object) -> None:
+    with pytest.raises(ChatSetAside, match=r'Message 2 of the chat "T" is not a message') as caught:
+        read_messages(found({"chatTitle": "T", "messages": [user("a"), entry]}))
+    assert "Export the chat again" in caught.value.next_step
+
+
+@pytest.mark.parametrize("messages", [None, {}, "[]", 7])
+def test_messages_that_are_no_array_are_refused(messages: object) -> None:
+    with pytest.raises(NotAnExport, match="`messages` are a JSON array"):
+        found({"messages": messages})
+
+
+def test_sync_data_with_a_doubled_key_is_refused_before_anything_is_added_to_it() -> None:
+    data = export_bytes(chat()).replace(b'"deletedMessageUUIDs":[]', b'"a":1,"a":2')
+    with pytest.raises(NotAnExport, match='"a" stands twice'):
+        read_document("x.json", data)
+
+
+def test_keys_that_javascript_treats_in_its_own_way_are_fields_like_others() -> None:
+    one = read_document("x.json", export_bytes(CHATS["integer keys"])).chats[0]
+    assert [member.key for member in one.members][-4:] == ["10", "9", "", "__proto__"]

@@ -1,0 +1,78 @@
+"""The marker comes back as it was written, and is never made up from what others wrote."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rules.export.spans import value
+from rules.history.marker import CLOSING, MEMORY, OPENING, Marker, read_marker, text_digest, write_marker
+from tests.exports.generated import values
+
+_words = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=10)
+_counts = st.integers(1, 99_999)
+memories = st.builds(
+    Marker, kind=st.just(MEMORY), text=_words, memory=_words, level=_counts, edition=_counts,
+    slot=st.integers(1, 6), made=_words, first=_words, last=_words, messages=_counts,
+)  # fmt: skip
+
+
+def through_an_export(marker: Marker) -> object:
+    return value(json.dumps(write_marker(marker)), 0)[0]
+
+
+@given(memories)
+def test_a_memorys_marker_survives_the_export(marker: Marker) -> None:
+    found = through_an_export(marker)
+    assert isinstance(found, dict)
+    assert read_marker(found) == marker
+
+
+@pytest.mark.parametrize("kind", [OPENING, CLOSING])
+def test_a_canned_message_says_its_kind_and_text_alone(kind: str) -> None:
+    marker = Marker(kind, "0123456789abcdef")
+    found = through_an_export(marker)
+    assert found == {"v": "1", "kind": kind, "text": "0123456789abcdef"}
+    assert isinstance(found, dict)
+    again = read_marker(found)
+    assert again is not None
+    assert (again.kind, again.text, again.memory) == (kind, marker.text, "")
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        None,
+        {},
+        {"v": "2", "kind": OPENING},
+        {"kind": OPENING},
+        {"v": "1"},
+        {"v": "1", "kind": "dream"},
+        {"v": "1", "kind": ["memory"]},
+        {"v": "1", "kind": MEMORY, "slot": "1"},
+        {"v": "1", "kind": MEMORY, "memory": "m1"},
+        {"v": "1", "kind": MEMORY, "memory": "m1", "slot": "0"},
+        {"v": "1", "kind": MEMORY, "memory": "m1", "slot": "7"},
+        {"v": "1", "kind": MEMORY, "memory": "m1", "slot": "-1"},
+        {"v": "1", "kind": MEMORY, "memory": "m1", "slot": "1e0"},
+        {"v": "1", "kind": MEMORY, "memory": "m1", "slot": "٣"},
+        {"v": "1", "kind": MEMORY, "memory": "m1", "slot": "1" * 5000},
+        {"v": "1", "kind": MEMORY, "memory": [], "slot": "1"},
+    ],
+)
+def test_what_we_could_not_have_written_is_no_marker(field: dict[str, object] | None) -> None:
+    assert read_marker(field) is None
+
+
+@given(values)
+def test_no_field_is_too_odd_to_be_looked_at(text: str) -> None:
+    found, _ = value(text, 0)
+    if isinstance(found, dict):
+        read_marker(found)
+        read_marker({"v": "1", "kind": MEMORY, "memory": "m1", "slot": "1"} | found)
+
+
+def test_an_edit_changes_the_digest() -> None:
+    assert text_digest("I was calm.") != text_digest("I was calm!")
+    assert len(text_digest("")) == 16

@@ -1,0 +1,60 @@
+"""The plan is the same however many rounds brought the conversation, and it accounts for every token."""
+
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rules.history.entries import Entry
+from rules.plan.chat_plan import ChatPlan, Limits, PlannedChunk, plan_chat
+from tests.entries import entries, said
+
+LIMITS = Limits(tail=400, step=100, chunk=100)
+TOKENS = st.lists(st.integers(1, 60), min_size=20, max_size=90)
+
+
+def history(count: int) -> tuple[Entry, ...]:
+    return entries([said(("user", "assistant")[at % 2], f"m{at}", at) for at in range(count)])
+
+
+def planned(found: tuple[Entry, ...], tokens: list[int]) -> ChatPlan:
+    return plan_chat("chat", "Aria", found, tokens, (), LIMITS, (), 0)
+
+
+def remembered(found: tuple[Entry, ...], chunks: list[PlannedChunk]) -> tuple[Entry, ...]:
+    under = {at: chunk.number for chunk in chunks for at in range(chunk.start, chunk.stop)}
+    return tuple(replace(entry, memory=under.get(at)) for at, entry in enumerate(found))
+
+
+@given(TOKENS, st.lists(st.integers(1, 90), max_size=6))
+@settings(max_examples=150)
+def test_the_plan_is_the_same_for_any_split_of_the_history_into_rounds(tokens: list[int], cuts: list[int]) -> None:
+    whole = history(len(tokens))
+    at_once = list(planned(whole, tokens).chunks)
+    in_rounds: list[PlannedChunk] = []
+    for cut in [*sorted(cut for cut in cuts if cut < len(tokens)), len(tokens)]:
+        in_rounds += planned(remembered(whole[:cut], in_rounds), tokens[:cut]).chunks
+    assert in_rounds == at_once
+
+
+@given(TOKENS)
+def test_chunks_what_waits_and_the_live_tail_are_all_there_is(tokens: list[int]) -> None:
+    plan = planned(history(len(tokens)), tokens)
+    chunked = sum(chunk.tokens for chunk in plan.chunks)
+    assert chunked + plan.waiting_tokens + plan.live_tokens == plan.tokens == sum(tokens)
+    stops = [chunk.stop for chunk in plan.chunks]
+    assert [chunk.start for chunk in plan.chunks] == [0, *stops][: len(stops)]
+
+
+@given(TOKENS)
+def test_only_memories_before_a_chunk_s_own_tail_are_shown_to_it(tokens: list[int]) -> None:
+    chunks = planned(history(len(tokens)), tokens).chunks
+    for chunk in chunks:
+        shown = chunks[: chunk.memories_before]
+        assert (shown[-1].stop if shown else 0) == chunk.tail_start <= chunk.start
+        assert chunk.tail_tokens == sum(tokens[chunk.tail_start : chunk.start])
+
+
+def test_a_plan_of_nothing_makes_no_call() -> None:
+    plan = planned(history(4), [5, 5, 5, 5])
+    assert (plan.calls, plan.chunks, plan.estimate.agent_in) == (0, (), 0)

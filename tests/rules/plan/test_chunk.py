@@ -1,0 +1,185 @@
+"""The head of a history becomes chunks; bounds depend on the messages alone."""
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rules.plan.chunk import Bound, Chunk, Chunking, Wait, chunks, next_bound
+from rules.plan.turn import Spoken, Unit, units
+
+SIZE = 40
+
+spoken_messages = st.builds(
+    lambda kind, tokens: Spoken(kind[0], tokens, kind[1]),
+    st.sampled_from(
+        [("user", False)] * 4 + [("assistant", False)] * 4 + [("assistant", True), ("tool", False), ("function", False)]
+    ),
+    st.integers(0, 25) | st.integers(0, 150),
+)
+histories = st.lists(spoken_messages, max_size=120)
+tails = st.integers(0, 250)
+
+
+def talk(*turns: int) -> list[Spoken]:
+    """Turns of so many tokens, half of them the user's."""
+    return [Spoken(role, n) for turn in turns for role, n in (("user", turn // 2), ("assistant", turn - turn // 2))]
+
+
+def runs(*tokens: int) -> list[Unit]:
+    return [Unit(index, index + 1, n) for index, n in enumerate(tokens)]
+
+
+def tokens_of(spoken: list[Spoken]) -> int:
+    return sum(message.tokens for message in spoken)
+
+
+def sizes(chunking: Chunking) -> list[int]:
+    return [chunk.tokens for chunk in chunking.chunks]
+
+
+def test_a_bound_is_the_first_of_the_best_partition_of_four_sizes() -> None:
+    assert next_bound(runs(20, 20, 20, 20, 20, 20, 20, 20, 20), 0, SIZE) == Bound(2, 40)
+
+
+def test_a_bound_waits_for_four_sizes_to_look_ahead() -> None:
+    bound = next_bound(runs(40, 40, 40, 39), 0, SIZE)
+
+    assert bound == Wait("A chunk's end is chosen in view of the next 160 tokens, and only 159 are here.", 159)
+
+
+def test_a_bound_waits_for_a_unit_behind_its_window() -> None:
+    assert next_bound(runs(40, 40, 40, 40), 0, SIZE) == Wait("The last turn may still grow.", 160)
+    assert next_bound(runs(40, 40, 40, 40, 0), 0, SIZE) == Bound(1, 40)
+
+
+def test_a_bound_is_sought_from_the_unit_that_is_named() -> None:
+    assert next_bound(runs(7, 40, 40, 40, 40, 1), 1, SIZE) == Bound(2, 40)
+
+
+def test_chunks_are_whole_turns() -> None:
+    chunking = chunks(talk(*[20] * 12), 0, SIZE, tail=80)
+
+    assert chunking.chunks == (Chunk(0, 4, 40), Chunk(4, 8, 40))
+
+
+def test_what_is_too_little_for_a_chunk_waits_and_says_why() -> None:
+    chunking = chunks(talk(*[20] * 13), 0, SIZE, tail=160)
+
+    assert chunking == Chunking(
+        (Chunk(0, 4, 40), Chunk(4, 8, 40)),
+        waiting_from=8,
+        waiting_tokens=20,
+        live_tokens=160,
+        reason="The next chunk will hold 40 tokens, and only 20 stand before the live tail.",
+    )
+
+
+def test_a_chunk_leaves_the_whole_live_tail_behind_it() -> None:
+    assert len(chunks(talk(*[20] * 12), 0, SIZE, tail=160).chunks) == 2
+    assert len(chunks(talk(*[20] * 12), 0, SIZE, tail=161).chunks) == 1
+
+
+def test_a_short_history_is_all_live_tail() -> None:
+    chunking = chunks(talk(20, 20), 0, SIZE, tail=80)
+
+    assert chunking == Chunking((), 0, 0, 40, "Nothing waits: all that is left lies in the live tail.")
+
+
+def test_an_empty_history_has_no_chunks() -> None:
+    assert chunks([], 0, SIZE, tail=80).chunks == ()
+
+
+def test_a_turn_above_the_size_is_a_chunk_by_itself() -> None:
+    assert sizes(chunks(talk(40, 1000, *[20] * 14), 0, SIZE, tail=160))[:3] == [40, 1000, 40]
+
+
+def test_a_scrap_goes_with_the_long_turn() -> None:
+    assert sizes(chunks(talk(9, 1000, *[20] * 14), 0, SIZE, tail=160))[:2] == [1009, 40]
+
+
+def test_a_long_turn_of_many_answers_is_cut_between_them() -> None:
+    spoken = [Spoken("user", 20), *[Spoken("assistant", 20)] * 15, *talk(20)]
+
+    assert chunks(spoken, 0, SIZE, tail=160).chunks[:2] == (Chunk(0, 2, 40), Chunk(2, 4, 40))
+
+
+def test_a_frozen_bound_holds_where_no_turn_ends_now() -> None:
+    spoken = [Spoken("user", 5), Spoken("assistant", 5), Spoken("assistant", 30), *talk(*[20] * 14)]
+
+    chunking = chunks(spoken, 2, SIZE, tail=80)
+
+    assert chunking.chunks[0].start == 2
+    assert tokens_of(spoken[2:]) == sum(sizes(chunking)) + chunking.waiting_tokens + chunking.live_tokens
+
+
+@given(histories, tails)
+def test_chunks_partition_the_head_without_a_hole(spoken: list[Spoken], tail: int) -> None:
+    chunking = chunks(spoken, 0, SIZE, tail)
+    bounds = [0, *(chunk.stop for chunk in chunking.chunks)]
+
+    assert [(chunk.start, chunk.stop) for chunk in chunking.chunks] == list(pairwise(bounds))
+    assert all(chunk.start < chunk.stop for chunk in chunking.chunks)
+    assert sizes(chunking) == [tokens_of(spoken[chunk.start : chunk.stop]) for chunk in chunking.chunks]
+    assert chunking.waiting_from == bounds[-1]
+    assert chunking.waiting_tokens + chunking.live_tokens == tokens_of(spoken[bounds[-1] :])
+
+
+@given(histories, tails)
+def test_no_unit_is_split(spoken: list[Spoken], tail: int) -> None:
+    allowed = {unit.stop for unit in units(spoken, SIZE)}
+
+    assert {chunk.stop for chunk in chunks(spoken, 0, SIZE, tail).chunks} <= allowed
+
+
+@given(histories, tails)
+def test_the_live_tail_is_never_compressed(spoken: list[Spoken], tail: int) -> None:
+    chunking = chunks(spoken, 0, SIZE, tail)
+
+    assert chunking.live_tokens >= min(tail, tokens_of(spoken))
+    if chunking.chunks:
+        assert tokens_of(spoken[chunking.chunks[-1].stop :]) >= tail
+
+
+@given(histories, tails)
+def test_a_giant_is_alone_up_to_a_scrap(spoken: list[Spoken], tail: int) -> None:
+    giants = [unit for unit in units(spoken, SIZE) if unit.tokens > SIZE]
+    for chunk in chunks(spoken, 0, SIZE, tail).chunks:
+        inside = [unit.tokens for unit in giants if chunk.start <= unit.start < chunk.stop]
+
+        assert not inside or (chunk.tokens - inside[0]) < SIZE / 4
+
+
+@given(histories, tails, st.data())
+def test_the_plan_is_the_same_for_any_split_into_rounds(spoken: list[Spoken], tail: int, data: st.DataObject) -> None:
+    ends = data.draw(st.lists(st.integers(0, len(spoken)), max_size=8).map(sorted))
+    frozen: tuple[Chunk, ...] = ()
+    for end in [*ends, len(spoken)]:
+        begin = frozen[-1].stop if frozen else 0
+        frozen += chunks(spoken[:end], begin, SIZE, tail).chunks
+
+    assert frozen == chunks(spoken, 0, SIZE, tail).chunks
+
+
+@given(histories, tails, tails)
+def test_bounds_do_not_depend_on_the_live_tail(spoken: list[Spoken], one: int, other: int) -> None:
+    longer, shorter = (chunks(spoken, 0, SIZE, tail).chunks for tail in sorted([one, other]))
+
+    assert longer[: len(shorter)] == shorter
+
+
+@given(histories, tails, st.integers(0, 120))
+def test_any_frozen_bound_is_kept(spoken: list[Spoken], tail: int, begin: int) -> None:
+    begin = min(begin, len(spoken))
+
+    chunking = chunks(spoken, begin, SIZE, tail)
+
+    assert [chunk.start for chunk in chunking.chunks[:1]] in ([], [begin])
+    assert sum(sizes(chunking)) + chunking.waiting_tokens + chunking.live_tokens == tokens_of(spoken[begin:])
+
+
+@given(histories, tails)
+def test_a_history_that_waits_says_why(spoken: list[Spoken], tail: int) -> None:
+    chunking = chunks(spoken, 0, SIZE, tail)
+
+    assert (chunking.waiting_tokens == 0) == chunking.reason.startswith("Nothing waits")

@@ -1,0 +1,47 @@
+"""Which chats are processed: those in the bin never, the others as memproc.toml says."""
+
+import pytest
+
+from rules.export.chat import Chat
+from rules.export.document import read_document
+from rules.plan.selection import why_not
+from tests.chats import chat, export_bytes
+
+
+def found(**fields: object) -> Chat:
+    return read_document("x.json", export_bytes(chat(**fields))).chats[0]
+
+
+LIGHTHOUSE = found(chatTitle="The lighthouse [2]", id="c1", chatID="c1", folderID="f1")
+
+
+def test_every_chat_is_processed_unless_something_else_is_said() -> None:
+    assert why_not(LIGHTHOUSE, [], []) is None
+
+
+@pytest.mark.parametrize("pattern", ["c1", "f1", "*lighthouse*", "the LIGHT*", "The lighthouse ?2?", "*"])
+def test_a_pattern_is_a_title_with_wildcards_an_id_or_a_folder(pattern: str) -> None:
+    assert why_not(LIGHTHOUSE, [pattern], []) is None
+    assert why_not(LIGHTHOUSE, [], [pattern]) == "it is excluded in memproc.toml (chats.exclude)"
+
+
+@pytest.mark.parametrize("pattern", ["c", "c1*", "f", "lighthouse", "The lighthouse 2", ""])
+def test_a_pattern_fits_as_a_whole(pattern: str) -> None:
+    assert why_not(LIGHTHOUSE, [pattern], []) == "it is not included in memproc.toml (chats.include)"
+    assert why_not(LIGHTHOUSE, [], [pattern]) is None
+
+
+def test_one_of_several_is_enough() -> None:
+    assert why_not(LIGHTHOUSE, ["a", "c1"], ["b", "c"]) is None
+
+
+def test_exclusion_wins() -> None:
+    assert why_not(LIGHTHOUSE, ["c1"], ["f1"]) == "it is excluded in memproc.toml (chats.exclude)"
+
+
+def test_what_lies_in_the_bin_is_never_processed() -> None:
+    assert why_not(found(deletedAt="2024-11-07T09:00:00.000Z"), ["*"], []) == "it lies in TypingMind's bin"
+
+
+def test_a_chat_in_no_folder_fits_no_folder() -> None:
+    assert why_not(found(folderID=None), ["None"], []) is not None
