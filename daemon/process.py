@@ -45,10 +45,10 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone:
     if reason := why_not(chat, settings.include, settings.exclude):
         return LeftAlone(chat.chat_id, chat.title, reason)
     found = survey(house.archive, chat, house.texts, house.limits)
+    keep(house.archive, found.counts)
     if not found.plan.chunks and not found.memories:
         return LeftAlone(chat.chat_id, chat.title, found.plan.reason)
     remember(house.archive, chat, found.places, found.entries, house.clock())
-    keep(house.archive, found.counts)
     memories = (*found.memories, *_compress(house, found))
     entries = _under_memories(found.entries, memories)
     assembled = assemble(chat, found.places, entries, memories, canned(house.texts), house.clock())
@@ -117,5 +117,5 @@ def _prove(found: Survey, entries: tuple[Entry, ...], memories: tuple[Memory, ..
 def _tokens(house: House, found: Survey, entries: tuple[Entry, ...], memories: tuple[Memory, ...]) -> int:
     """Tokens that TypingMind sends after the compression: memories, canned messages, live messages."""
     words = canned(house.texts)
-    live = sum(found.counts[entry.message.digest] for entry in entries if entry.memory is None)
+    live = sum(found.counts.all[entry.message.digest] for entry in entries if entry.memory is None)
     return count(words.opening) + count(words.closing) + live + sum(memory.edition.tokens for memory in memories)

@@ -1,13 +1,12 @@
 """Look at a chat: what its messages are, its whole history, their tokens, and the plan. Nothing is sent or written."""
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
 from daemon.archive.memories import memories
 from daemon.archive.messages import past
-from daemon.models.tokens import count_known
+from daemon.models.tokens import Counts, count_once
 from primer.prompt import closing, opening
 from primer.texts import Texts
 from rules.export.chat import Chat, read_messages
@@ -29,7 +28,7 @@ class Survey:
     places: tuple[Place, ...]
     entries: tuple[Entry, ...]
     memories: tuple[Memory, ...]
-    counts: Mapping[str, int]
+    counts: Counts
     """Tokens of the history's messages, by content digest, and of the texts that every call begins with."""
     plan: ChatPlan
 
@@ -42,9 +41,9 @@ def survey(archive: Archive, chat: Chat, texts: Texts, limits: Limits) -> Survey
     entries = history(past(archive, chat.chat_id), places)
     # What every call begins with is counted once too: the tokenizer's tables take half a second to load.
     fixed = {hashlib.sha256(text.encode()).hexdigest(): text for text in (chat.system_message, texts.primer)}
-    counts = count_known(archive, fixed | {entry.message.digest: entry.message.text for entry in entries})
-    tokens = [counts[entry.message.digest] for entry in entries]
-    fixed_tokens = sum(counts[digest] for digest in fixed)
+    counts = count_once(archive, fixed | {entry.message.digest: entry.message.text for entry in entries})
+    tokens = [counts.all[entry.message.digest] for entry in entries]
+    fixed_tokens = sum(counts.all[digest] for digest in fixed)
     plan = plan_chat(chat.chat_id, chat.title, entries, tokens, places, limits, warnings(chat, places), fixed_tokens)
     return Survey(chat, places, entries, made, counts, plan)
 

@@ -4,12 +4,12 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.guard import sitecustomize  # noqa: F401  installs the guard in this process
 
 # A busy machine is no reason to fail: what must be bounded in time is a benchmark.
-settings.register_profile("memproc", deadline=None)
+settings.register_profile("memproc", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("memproc")
 
 _PLACES = {

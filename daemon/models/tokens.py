@@ -6,6 +6,7 @@ on the messages alone (D5). What a model's own tokenizer makes of them is `prime
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,15 +26,25 @@ def count(text: str) -> int:
     return len(_encoding().encode_ordinary(text))
 
 
-def count_known(archive: Archive, texts: Mapping[str, str]) -> dict[str, int]:
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Tokens of texts by their digests: of all that were asked about, and of those that were counted just now."""
+
+    all: Mapping[str, int]
+    new: Mapping[str, int]
+
+
+def count_once(archive: Archive, texts: Mapping[str, str]) -> Counts:
     """Tokens of each text by its digest; those that the archive has counted before are not counted again."""
     known = known_counts(archive, ENCODING, list(texts))
-    return known | {digest: count(text) for digest, text in texts.items() if digest not in known}
+    new = {digest: count(text) for digest, text in texts.items() if digest not in known}
+    return Counts(known | new, new)
 
 
-def keep(archive: Archive, counts: Mapping[str, int]) -> None:
-    """Let the archive remember the counts."""
-    keep_counts(archive, ENCODING, counts)
+def keep(archive: Archive, counts: Counts) -> None:
+    """Let the archive remember what was counted just now."""
+    if counts.new:
+        keep_counts(archive, ENCODING, counts.new)
 
 
 @cache

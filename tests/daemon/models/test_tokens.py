@@ -15,12 +15,13 @@ def test_a_tokenizer_s_own_tags_in_somebody_s_text_are_text() -> None:
 
 def test_a_text_that_was_counted_is_not_counted_again() -> None:
     with Archive.memory() as archive:
-        tokens.keep(archive, {"known": 7})
-        assert tokens.count_known(archive, {"known": "never looked at", "new": "hello world"}) == {"known": 7, "new": 2}
+        tokens.keep(archive, tokens.Counts({}, {"known": 7}))
+        found = tokens.count_once(archive, {"known": "never looked at", "new": "hello world"})
+        assert found == tokens.Counts({"known": 7, "new": 2}, {"new": 2})
 
 
 def test_many_texts_are_looked_up_at_once() -> None:
     with Archive.memory() as archive:
-        tokens.keep(archive, {str(number): number for number in range(1, 2001)})
-        found = tokens.count_known(archive, {str(number): "" for number in range(1, 2001)})
-        assert sum(found.values()) == 2001 * 1000
+        tokens.keep(archive, tokens.Counts({}, {str(number): number for number in range(1, 2001)}))
+        found = tokens.count_once(archive, {str(number): "" for number in range(1, 2001)})
+        assert sum(found.all.values()) == 2001 * 1000
