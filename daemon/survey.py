@@ -36,9 +36,11 @@ class Survey:
 def survey(archive: Archive, chat: Chat, texts: Texts, limits: Limits) -> Survey:
     """Read, recognise and plan one chat. Raises ChatSetAside where it cannot be processed as it is."""
     made = memories(archive, chat.chat_id)
-    under = {memory.memory_id: memory.keys for memory in made}
+    before = past(archive, chat.chat_id)
+    digests = {old.key: old.message.digest for old in before}
+    under = {memory.memory_id: {key: digests[key] for key in memory.keys} for memory in made}
     places = recognise(read_messages(chat), _ours(chat.chat_id, made, canned(texts)), under)
-    entries = history(past(archive, chat.chat_id), places)
+    entries = history(before, places)
     # What every call begins with is counted once too: the tokenizer's tables take half a second to load.
     fixed = {hashlib.sha256(text.encode()).hexdigest(): text for text in (chat.system_message, texts.primer)}
     counts = count_once(archive, fixed | {entry.message.digest: entry.message.text for entry in entries})

@@ -13,7 +13,7 @@ from rules.history.experience import left_out
 from rules.history.marker import MEMORY, Marker, read_marker
 
 _NAMELESS = "digest:"
-_NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
+_NOTHING: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +34,24 @@ class Place:
 
 
 def recognise(
-    messages: Sequence[Message], known: Mapping[str, Marker], under: Mapping[str, Sequence[str]] = _NOTHING
+    messages: Sequence[Message], known: Mapping[str, Marker], under: Mapping[str, Mapping[str, str]] = _NOTHING
 ) -> tuple[Place, ...]:
     """What each message of a chat is.
 
     `known` are the markers of our messages in the archive, by uuid; `under` are the keys of the messages that
-    stand under each memory, by its id. A message without a uuid is named after what it says, so the names of
-    those that a memory of this export has replaced are taken: the next "ok" is another message than the first.
+    stand under each memory, by its id, each with the digest of what was said. Names that a memory of this
+    export has replaced are taken. Nameless messages are named after what they say, so the next "ok" is another
+    message than the first; a uuid that stands twice is another message where it says something else.
     """
     ours = [read_marker(message.marker) or known.get(message.uuid or "") for message in messages]
     shown = {marker.memory for marker in ours if marker is not None}
-    taken = [key for memory in shown for key in under.get(memory, ())]
-    times = dict.fromkeys((key for key in taken if key.startswith(_NAMELESS)), 1)
+    taken = {key: digest for memory in shown for key, digest in under.get(memory, {}).items()}
+    times = dict.fromkeys(taken, 1)
     places = []
     for at, (message, marker) in enumerate(zip(messages, ours, strict=True)):
-        key = _free_key(message.uuid or _NAMELESS + message.digest, times)
+        name = message.uuid or _NAMELESS + message.digest
+        came_back = message.uuid is not None and taken.pop(name, None) == message.digest
+        key = name if came_back else _free_key(name, times)
         places.append(Place(at, message, key, marker, None if marker else left_out(message)))
     return tuple(places)
 

@@ -97,7 +97,7 @@ def test_the_same_words_said_again_are_another_message_than_those_under_a_memory
     """Without uuids, in an export from elsewhere: the first ok is in a memory, the second is still live."""
     ok = without(user("ok"), "uuid")
     first, second, third = places(ok, ok, ok)
-    under = {"m1": [first.key], "not shown": [second.key]}
+    under = {"m1": {first.key: first.message.digest}, "not shown": {second.key: second.message.digest}}
 
     *_, live, later = recognise(read(*memory("m1"), ok, ok), {}, under)
     assert (live.key, later.key) == (second.key, third.key)
@@ -109,8 +109,16 @@ def test_the_same_words_said_again_are_another_message_than_those_under_a_memory
 def test_a_message_that_came_back_beside_its_memory_is_the_same_message() -> None:
     """Another device's sync brings it back, with its uuid."""
     (raw,) = places(user("hello", 1))
-    *_, back = recognise(read(*memory("m1"), user("hello", 1)), {}, {"m1": [raw.key]})
+    *_, back = recognise(read(*memory("m1"), user("hello", 1)), {}, {"m1": {raw.key: raw.message.digest}})
     assert back.key == raw.key
+
+
+def test_a_uuid_that_says_something_else_is_another_message_than_the_one_under_a_memory() -> None:
+    """One uuid stood twice in the chat; the first is under a memory now, and the second is still live."""
+    first, second = places(user("hello", uuid="u"), user("good night", uuid="u"))
+    under = {"m1": {first.key: first.message.digest}}
+    *_, live = recognise(read(*memory("m1"), user("good night", uuid="u")), {}, under)
+    assert live.key == second.key
 
 
 @given(st.lists(st.sampled_from(["u", "u#2", "u#2#2", "u#3", None]), max_size=12))

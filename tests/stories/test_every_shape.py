@@ -1,0 +1,85 @@
+"""Every shape of message and of chat goes through the whole trip, is proved, and goes through it again unchanged."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from daemon.archive.archive import Archive
+from daemon.archive.messages import whole
+from daemon.config import parse
+from daemon.house import House, Written, tell_nobody
+from daemon.paths import Folders
+from daemon.round import Outcome, go_round
+from daemon.texts import load_texts
+from rules.plan.chat_plan import LeftAlone
+from tests.chats import export_bytes, long_chat
+from tests.exports.chats import CHATS
+from tests.exports.messages import MESSAGES
+from tests.scripted import ScriptedModel
+
+WHEN = "2026-09-01T00:00:00.000Z"
+SETTINGS = b"[tail]\ntokens = 1600\nstep = 400\n[chunk]\ntokens = 400\n"
+TALK = long_chat(4000, tokens_each=200)
+OURS = "our marker, of another"
+
+
+def run(tmp_path: Path, archive: Archive, content: bytes) -> list[Outcome]:
+    """One round over one export, with the built-in engine and without LiteLLM around it."""
+    path = tmp_path / "export.json"
+    path.write_bytes(content)
+    places = [tmp_path / name for name in ("inbox", "updated", "backups", "state")]
+    config = parse(SETTINGS, tmp_path / "memproc.toml")
+    house = House(config, Folders(*places), archive, load_texts(None), ScriptedModel(), lambda: WHEN, tell_nobody)
+    return list(go_round(house, [path]))
+
+
+def parsed(content: bytes) -> dict[str, Any]:
+    """The one chat of an export, with numbers as they are spelled: some have more digits than Python takes."""
+    (chat,) = loads(content)["data"]["chats"]
+    assert isinstance(chat, dict)
+    return chat
+
+
+def loads(content: bytes) -> Any:
+    return json.loads(content, parse_int=str, parse_float=str)
+
+
+def goes_through(tmp_path: Path, chat: dict[str, Any]) -> dict[str, Any]:
+    """The finished chat; a second round with it, and one with the input again, change nothing."""
+    content = export_bytes(chat, ascii_only="surrogate" in chat["chatTitle"])
+    with Archive.memory() as archive:
+        (outcome,) = run(tmp_path, archive, content)
+        assert isinstance(outcome, Written), outcome
+        finished = Path(outcome.path).read_bytes()
+        for again in (finished, content):
+            (outcome,) = run(tmp_path, archive, again)
+            assert isinstance(outcome, LeftAlone), outcome
+        kept = [loads(raw) for raw in whole(archive, parsed(content)["chatID"]).messages]
+        assert kept == parsed(content)["messages"], "the whole raw conversation can be had back"
+    return parsed(finished)
+
+
+@pytest.mark.parametrize("shape", [name for name in MESSAGES if name != OURS])
+@pytest.mark.parametrize("place", [4, -2], ids=["in the head", "in the live tail"])
+def test_a_message_of_this_shape(tmp_path: Path, shape: str, place: int) -> None:
+    messages = list(TALK["messages"])
+    messages.insert(place, MESSAGES[shape])
+    found = goes_through(tmp_path, {**TALK, "messages": messages})
+    if place < 0:
+        assert loads(export_bytes({"m": MESSAGES[shape]}))["data"]["chats"][0]["m"] in found["messages"]
+
+
+@pytest.mark.parametrize("shape", [name for name in CHATS if name not in ("in the bin", "every message at once")])
+def test_a_chat_of_this_shape(tmp_path: Path, shape: str) -> None:
+    odd = CHATS[shape]
+    chat = {**odd, "chatID": odd.get("chatID") or odd.get("id") or TALK["chatID"]}
+    chat["chatTitle"] = shape
+    goes_through(tmp_path, {**chat, "messages": [*odd.get("messages", []), *TALK["messages"]]})
+
+
+def test_every_shape_at_once_in_the_middle_of_a_conversation(tmp_path: Path) -> None:
+    others = [message for name, message in MESSAGES.items() if name != OURS]
+    messages = TALK["messages"]
+    goes_through(tmp_path, {**TALK, "messages": [*messages[:6], *others, *messages[6:]]})
