@@ -12,6 +12,7 @@ from daemon.files.lock import hold
 from daemon.files.write import sweep
 from daemon.house import House, Tell
 from daemon.models.completion import complete
+from daemon.models.patience import patiently
 from daemon.paths import Folders
 from daemon.texts import load_texts
 from rules.export.dates import write_date
@@ -34,4 +35,4 @@ def open_house(config: Config, folders: Folders, tell: Tell) -> Iterator[House]:
         make_private(folder)
     with hold(folders.state / "lock"), Archive.open(folders.state) as archive:
         sweep(folders.updated)
-        yield House(config, folders, archive, texts, complete, now, tell)
+        yield House(config, folders, archive, texts, patiently(complete), now, tell)

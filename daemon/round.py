@@ -9,7 +9,7 @@ from daemon.deliver import Ready, deliver, stands_already
 from daemon.files.read import Export, read_export
 from daemon.house import House, Written
 from daemon.process import process
-from rules.errors import ArchiveError, ChatSetAside, MemprocError
+from rules.errors import ArchiveError, ChatSetAside, MemprocError, ProviderRefuses
 from rules.export.chat import Chat
 from rules.export.document import twice
 from rules.plan.chat_plan import LeftAlone
@@ -25,14 +25,18 @@ class SetAside:
 
 
 Outcome = Written | LeftAlone | SetAside
+_FATAL = (ArchiveError, ProviderRefuses)
 
 
 def go_round(house: House, paths: Sequence[Path]) -> Iterator[Outcome]:
-    """Process every export, and tell what became of each chat. Raises ArchiveError where nothing can go on."""
+    """Process every export, and tell what became of each chat.
+
+    Raises ArchiveError or ProviderRefuses where nothing can go on.
+    """
     for path in paths:
         try:
             export = read_export(path)
-        except ArchiveError:
+        except _FATAL:
             raise
         except MemprocError as trouble:
             yield SetAside(path.name, trouble.message, trouble.next_step)
@@ -69,7 +73,7 @@ def _chat(house: House, export: Export, chat: Chat, doubled: frozenset[str]) -> 
                 "Export the chat that you mean by itself.",
             )
         return process(house, export, chat)
-    except ArchiveError:
+    except _FATAL:
         raise
     except MemprocError as trouble:
         return SetAside(chat.title, trouble.message, trouble.next_step)
@@ -83,7 +87,7 @@ def _delivered(house: House, export: Export, chats: Sequence[Ready]) -> Iterator
         return
     try:
         yield from deliver(house, export, chats)
-    except ArchiveError:
+    except _FATAL:
         raise
     except MemprocError as trouble:
         yield SetAside(", ".join(ready.plan.title for ready in chats), trouble.message, trouble.next_step)

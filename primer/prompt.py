@@ -8,7 +8,7 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from primer.inert import keep_inert, make_inert
 from primer.tags import wrap
@@ -24,6 +24,8 @@ class Turn:
 
     role: str
     content: str
+    ends_prefix: bool = False
+    """Requests to come begin with the same turns up to here: a provider's cache may break off after it (D7)."""
 
 
 def opening(texts: Texts) -> str:
@@ -42,12 +44,15 @@ def context(
     """The agent's context for one chunk, as real turns (requirements 10.1 to 10.4, D7)."""
     system = "\n\n".join(text for text in (system_message, texts.primer) if text)
     turns = [Turn("system", system)]
+    remembered: list[Turn] = []
     if memories:
-        turns.append(Turn("user", opening(texts)))
-        turns += [turn for memory in memories for turn in _remembered(memory)]
-        turns.append(Turn("user", closing(texts)))
-    turns += [Turn(entry.message.speaker, _shown(entry.message)) for entry in tail]
-    turns += [Turn(entry.message.speaker, _to_remember(entry.message)) for entry in chunk]
+        remembered.append(Turn("user", opening(texts)))
+        remembered += [turn for memory in memories for turn in _remembered(memory)]
+        remembered.append(Turn("user", closing(texts)))
+    before = [Turn(entry.message.speaker, _shown(entry.message)) for entry in tail]
+    passage = [Turn(entry.message.speaker, _to_remember(entry.message)) for entry in chunk]
+    for part in (remembered, before, passage):
+        turns += [*part[:-1], *(replace(last, ends_prefix=True) for last in part[-1:])]
     return tuple(turns)
 
 

@@ -48,6 +48,19 @@ class ModelError(MemprocError):
     """A model could not be asked, or did not answer."""
 
 
+class NotNow(ModelError):
+    """The provider is busy, out of reach, or failed; the same request may succeed later."""
+
+    def __init__(self, message: str, next_step: str, retry_after: float | None = None) -> None:
+        super().__init__(message, next_step)
+        self.retry_after = retry_after
+        """Seconds that the provider asks to wait, where it says so."""
+
+
+class ProviderRefuses(MemprocError):
+    """Wrong key, no money, or forbidden: no further call can succeed, so everything stops."""
+
+
 class NotFound(MemprocError):
     """The person named a chat, a memory or a version that the archive does not know."""
 

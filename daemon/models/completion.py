@@ -9,9 +9,9 @@ from functools import cache
 from typing import Any
 
 from daemon.models.extractive import extract
+from daemon.models.faults import classify
 from primer.prompt import Turn
 from primer.request import Request
-from rules.errors import ModelError
 
 TIMEOUT_SECONDS = 300.0
 _OFFLINE = {
@@ -34,24 +34,37 @@ class Completion:
 
 
 def complete(request: Request) -> Completion:
-    """Ask the request's model once. Raises ModelError where it could not be asked or did not answer."""
+    """Ask the request's model once.
+
+    Raises NotNow where it may be asked again, ProviderRefuses where nobody can be asked, else ModelError.
+    """
     litellm = _litellm()
     try:
         response = litellm.completion(
             model=request.model,
-            messages=request.messages,
+            messages=_messages(request),
             timeout=TIMEOUT_SECONDS,
+            max_retries=0,  # else OpenAI's own client asks three times, whatever is wrong
             drop_params=True,
             **request.parameters,
         )
     except tuple(litellm.exceptions.LITELLM_EXCEPTION_TYPES) as fault:
-        # The fault's own words may repeat the prompt, so only its kind is told (D19).
-        raise ModelError(
-            f"The model {request.model} could not be asked: {type(fault).__name__}.",
-            "Check the model's name and its key in memproc.toml and the environment, then run again: "
-            "finished answers are kept and not asked for again.",
-        ) from fault
+        raise classify(request.model, fault, litellm.model_cost) from fault
     return _read(response)
+
+
+def _messages(request: Request) -> list[dict[str, Any]]:
+    """The turns as LiteLLM takes them, with breakpoints for the cache where the model's provider wants them."""
+    if "claude" not in request.model:
+        return [{"role": turn.role, "content": turn.content} for turn in request.turns]
+    return [
+        {"role": turn.role, "content": [{"type": "text", "text": turn.content, **_breakpoint(turn)}]}
+        for turn in request.turns
+    ]
+
+
+def _breakpoint(turn: Turn) -> dict[str, Any]:
+    return {"cache_control": {"type": "ephemeral"}} if turn.ends_prefix else {}
 
 
 def _read(response: Any) -> Completion:

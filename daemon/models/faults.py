@@ -1,0 +1,79 @@
+"""What a failed call means: ask again later, stop everything, or this request alone cannot be answered.
+
+LiteLLM's exceptions are told apart by their status and their kind. Its words may repeat the prompt, so they
+are looked at and never told (D19).
+"""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from email.utils import parsedate_to_datetime
+
+from rules.errors import MemprocError, ModelError, NotNow, ProviderRefuses
+
+_LATER = frozenset({408, 409, 425, 429})
+_SERVER_FAULT = 500
+_LATER_KINDS = frozenset({"Timeout", "APIConnectionError", "InternalServerError", "ServiceUnavailableError"})
+_NO_MONEY = ("credit balance", "insufficient_quota", "billing")
+_RESUME = "Run memproc again later: finished answers are kept and not asked for again."
+
+
+def classify(model: str, fault: Exception, known_models: Iterable[str]) -> MemprocError:
+    """The error that a fault of LiteLLM's becomes. `known_models` are names to suggest from."""
+    status, kind = _status(fault), type(fault).__name__
+    words = f"{fault} {getattr(fault, 'body', '')}".lower()
+    if any(sign in words for sign in _NO_MONEY):
+        return ProviderRefuses(
+            f"The provider of {model} says that there is no money left.",
+            "Add credit there, then run memproc again: it goes on where it stopped.",
+        )
+    if status == 401 or kind == "AuthenticationError":
+        return ProviderRefuses(
+            f"The provider of {model} does not accept the key.",
+            "Set the right key in the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY and so on), then run again.",
+        )
+    if status == 403 or kind == "PermissionDeniedError":
+        return ProviderRefuses(
+            f"The provider forbids the use of {model} with this key.", "Choose another model, or ask the provider."
+        )
+    if kind == "ContextWindowExceededError":
+        return ModelError(
+            f"The request is too long for the context window of {model}.",
+            "Set tail.tokens and chunk.tokens lower in memproc.toml, or choose a model with a larger window.",
+        )
+    if status == 404 or kind == "NotFoundError" or "llm provider not provided" in words:
+        return _unknown(model, known_models)
+    if status in _LATER or status >= _SERVER_FAULT or kind in _LATER_KINDS:
+        return NotNow(f"{model} cannot answer now ({kind}).", _RESUME, _retry_after(fault))
+    return ModelError(
+        f"The provider of {model} refused the request ({kind}{f', status {status}' if status else ''}).",
+        "Check the model's name in memproc.toml, then run memproc again.",
+    )
+
+
+def _unknown(model: str, known_models: Iterable[str]) -> ModelError:
+    """Names nearest to the one that nobody knows, by its last part: providers are often left out."""
+    names = {name.rsplit("/", 1)[-1]: name for name in known_models}
+    near = [names[name] for name in get_close_matches(model.rsplit("/", 1)[-1], names, n=3)]
+    meant = f"Did you mean {' or '.join(near)}? " if near else ""
+    return ModelError(f"No provider knows the model {model}.", f"{meant}Mend [models] in memproc.toml.")
+
+
+def _status(fault: Exception) -> int:
+    found = getattr(fault, "status_code", None)
+    return found if isinstance(found, int) else 0
+
+
+def _retry_after(fault: Exception) -> float | None:
+    """Seconds, from the header that providers send; it holds seconds or a date."""
+    headers = getattr(fault, "litellm_response_headers", None) or {}
+    said = next((str(headers[name]) for name in headers if str(name).lower() == "retry-after"), "")
+    try:
+        return max(0.0, float(said))
+    except ValueError:
+        pass
+    try:
+        when = parsedate_to_datetime(said)
+    except ValueError:
+        return None
+    return max(0.0, (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds())

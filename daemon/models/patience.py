@@ -1,0 +1,45 @@
+"""Ask again when a provider is busy or out of reach: with growing pauses, as long as it asks for, not for ever."""
+
+import random
+import time
+from collections.abc import Callable
+
+from daemon.models.completion import Completion
+from primer.request import Request
+from rules.errors import ModelError, NotNow
+
+ATTEMPTS = 6
+_FIRST_PAUSE_SECONDS = 1.0
+_LONGEST_PAUSE_SECONDS = 60.0
+_LONGEST_WAIT_SECONDS = 300.0
+
+
+def patiently(
+    complete: Callable[[Request], Completion],
+    sleep: Callable[[float], None] = time.sleep,
+    chance: Callable[[], float] = random.random,
+) -> Callable[[Request], Completion]:
+    """`complete`, tried up to six times. `sleep` takes seconds, `chance` answers between 0 and 1.
+
+    The result raises ModelError when the provider has not answered by then, or asks for a wait of more than
+    five minutes.
+    """
+
+    def ask(request: Request) -> Completion:
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                return complete(request)
+            except NotNow as fault:
+                wait = _pause(attempt, fault.retry_after, chance())
+                if attempt == ATTEMPTS or wait > _LONGEST_WAIT_SECONDS:
+                    raise ModelError(f"{fault.message} It was asked {attempt} times.", fault.next_step) from fault
+                sleep(wait)
+        raise AssertionError("the last attempt answers or raises")
+
+    return ask
+
+
+def _pause(attempt: int, retry_after: float | None, chance: float) -> float:
+    """Twice as long each time, spread so that many callers do not come back at once; never less than asked for."""
+    growing = min(_LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2 ** (attempt - 1))
+    return max(retry_after or 0.0, float(growing * (0.5 + chance / 2)))

@@ -1,0 +1,147 @@
+"""What a failed call means, told by real HTTP answers in the dialects of two providers."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from daemon.models import completion
+from daemon.models.completion import complete
+from daemon.models.patience import ATTEMPTS, patiently
+from primer.prompt import ask_quote
+from primer.request import Request
+from rules.errors import MemprocError, ModelError, NotNow, ProviderRefuses
+from tests.entries import entries, said
+from tests.server.asking import TEXTS, TOLD, context
+from tests.server.faults import Faulty
+from tests.server.reply import Failure
+from tests.server.server import ModelServer
+from tests.server.setup import KEY, Setup
+
+CLAUDE, GPT = "anthropic/claude-haiku-5-5", "openai/gpt-4o"
+Serve = Callable[[Faulty], ModelServer]
+
+
+@pytest.fixture
+def serve(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Serve:
+    """Start a server with these faults, where LiteLLM finds it through the environment."""
+
+    def start(script: Faulty) -> ModelServer:
+        server = ModelServer(Setup(script=script))
+        server.__enter__()
+        request.addfinalizer(server.close)
+        monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
+        monkeypatch.setenv("OPENAI_API_BASE", f"{server.url}/v1")
+        for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
+            monkeypatch.setenv(name, KEY)
+        return server
+
+    return start
+
+
+def asked(model: str) -> Request:
+    return Request("quote", model, (*context(), ask_quote(TEXTS, 20)), 20)
+
+
+LATER = (
+    "timed out",
+    "conflict",
+    "too early",
+    "rate limited",
+    "server error",
+    "unavailable",
+    "overloaded",
+    "drop",
+    "malformed",
+)
+MEANING: dict[str, type[MemprocError]] = {
+    **dict.fromkeys(LATER, NotNow),
+    **dict.fromkeys(("wrong key", "forbidden", "no money"), ProviderRefuses),
+    "unknown model": ModelError,
+    "context too long": ModelError,
+}
+
+
+@pytest.mark.parametrize("fault", MEANING)
+@pytest.mark.parametrize("model", [CLAUDE, GPT])
+def test_each_fault_has_its_meaning_and_never_repeats_the_prompt(serve: Serve, fault: str, model: str) -> None:
+    serve(Faulty(at={1: fault}))
+    with pytest.raises(MemprocError) as told:
+        complete(asked(model))
+    assert type(told.value) is MEANING[fault]
+    assert model in told.value.message
+    assert told.value.next_step
+    assert not any(words in str(told.value) for words in TOLD)
+
+
+def test_a_provider_that_cannot_be_reached_may_be_asked_again(serve: Serve) -> None:
+    serve(Faulty()).close()
+    with pytest.raises(NotNow):
+        complete(asked(CLAUDE))
+
+
+def test_a_provider_that_hangs_is_given_up_after_the_time_out(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(completion, "TIMEOUT_SECONDS", 0.3)
+    serve(Faulty(at={1: "hang"}))
+    with pytest.raises(NotNow):
+        complete(asked(CLAUDE))
+
+
+def test_a_passing_fault_costs_a_pause_and_nothing_else(serve: Serve) -> None:
+    server = serve(Faulty(at={1: "overloaded", 2: "rate limited", 3: "drop"}))
+    pauses: list[float] = []
+    answer = patiently(complete, pauses.append, lambda: 1.0)(asked(CLAUDE))
+    assert answer.finish == "stop"
+    assert len(server.requests) == 4
+    assert len(pauses) == 3
+    assert pauses[0] < pauses[2]
+
+
+def test_the_provider_s_own_wish_for_a_pause_is_kept() -> None:
+    calls: list[float] = []
+
+    def busy(request: Request) -> completion.Completion:
+        raise NotNow("busy", "wait", retry_after=77.0)
+
+    with pytest.raises(ModelError, match=f"asked {ATTEMPTS} times"):
+        patiently(busy, calls.append, lambda: 0.0)(asked(CLAUDE))
+    assert calls == [77.0] * (ATTEMPTS - 1)
+
+
+def test_nobody_waits_an_hour_for_a_provider() -> None:
+    def closed(request: Request) -> completion.Completion:
+        raise NotNow("busy", "wait", retry_after=3600.0)
+
+    with pytest.raises(ModelError, match="asked 1 times"):
+        patiently(closed, lambda seconds: pytest.fail("it waited"), lambda: 0.0)(asked(CLAUDE))
+
+
+@pytest.mark.parametrize("said", ["7", "Wed, 21 Oct 2099 07:28:00 GMT"])
+def test_retry_after_is_seconds_or_a_date(serve: Serve, said: str) -> None:
+    script = Faulty(script=lambda request: Failure(429, "rate_limit_error", "slow down", said))  # type: ignore[arg-type]
+    serve(script)
+    with pytest.raises(NotNow) as told:
+        complete(asked(CLAUDE))
+    assert told.value.retry_after is not None
+    assert told.value.retry_after >= 7
+
+
+def test_an_unknown_model_names_those_that_are_near(serve: Serve) -> None:
+    serve(Faulty(at={1: "unknown model"}))
+    with pytest.raises(ModelError) as told:
+        complete(asked("anthropic/claude-haiku-5-6"))
+    assert "claude-haiku-5-5" in told.value.next_step
+
+
+def test_what_the_requests_share_is_read_from_the_provider_s_cache(serve: Serve) -> None:
+    server = serve(Faulty())
+    chunk = entries([said(("user", "assistant")[at % 2], "We spoke of the ferry. " * 300, at) for at in range(4)])
+    turns = (*context(chunk), ask_quote(TEXTS, 20))
+    first = complete(Request("quote", CLAUDE, turns, 20))
+    again = complete(Request("quote", CLAUDE, (*turns[:-1], replace(turns[-1], content="Another question.")), 20))
+    assert first.tokens_cached == 0
+    assert first.tokens_cache_written > 0
+    assert again.tokens_cached == first.tokens_cache_written
+    marked = [turn for turn in turns if turn.ends_prefix]
+    assert len(marked) == 3
+    assert sum("cache_control" in str(message) for message in server.requests[0].body["messages"]) == 3
