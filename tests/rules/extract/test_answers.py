@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -274,12 +273,11 @@ def test_the_same_passage_gives_the_same_answers_in_every_process() -> None:
 
 
 @pytest.mark.parametrize("text", ["I am ok. ", "我怕。", "[a ", "Aa Bb ", "a\n"])
-def test_a_megabyte_is_answered_in_bounded_time(text: str) -> None:
+@pytest.mark.timeout(60)
+def test_a_megabyte_is_answered_before_the_limit(text: str) -> None:
+    """Minutes would mean that the work grows with the square of the length."""
     passage = [Said("assistant", text * (1_000_000 // len(text.encode())), "")]
-    began = time.perf_counter()
-    refinement(passage, 200)
-
-    assert time.perf_counter() - began < 15
+    assert length(refinement(passage, 200)) <= 230
 
 
 def test_an_empty_passage_gives_empty_answers() -> None:

@@ -1,7 +1,5 @@
 """Where sentences begin and end, in many scripts, and what is not prose at all."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -151,8 +149,8 @@ def test_pieces_are_in_order_and_hold_every_letter(text: str) -> None:
         "~~~ x\n",
     ],
 )
-def test_long_monotony_takes_linear_time(text: str) -> None:
-    began = time.perf_counter()
-    sentences(text * (300_000 // len(text)))
-
-    assert time.perf_counter() - began < 5
+@pytest.mark.timeout(20)
+def test_long_monotony_ends_before_the_limit(text: str) -> None:
+    """Minutes would mean that the work grows with the square of the length."""
+    whole = text * (300_000 // len(text))
+    assert all(piece.stop <= len(whole) for piece in sentences(whole))
