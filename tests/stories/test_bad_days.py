@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 from collections.abc import Iterator
@@ -232,3 +233,18 @@ def test_a_file_that_is_no_export_is_named_and_nothing_else_is_touched(ada: Pers
     ends_clearly(ended, 1, "odd.json", word)
     assert path.read_bytes() == content
     assert ada.updated() == []
+
+
+def test_interrupted_by_the_person(bea: Person, undisturbed: list[object]) -> None:
+    content = bea.updated()[0].read_bytes()
+    running = bea.start("run")
+    assert running.stdout is not None
+    while ": memory " not in running.stdout.readline():
+        assert running.poll() is None
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "Interrupted" in err
+    assert "Traceback" not in err
+    assert bea.updated()[0].read_bytes() == content
+    goes_on(bea, undisturbed)
