@@ -37,6 +37,15 @@ def recall(archive: Archive, request: str) -> Reply | None:
     return Reply(*row) if row else None
 
 
+def replies(archive: Archive, chat_id: str | None) -> tuple[Reply, ...]:
+    """Every reply in the journal, oldest first; those of one chat where `chat_id` names one."""
+    rows = archive.run(
+        f"SELECT {_COLUMNS} FROM reply WHERE ?1 IS NULL OR chat_id = ?1 ORDER BY rowid",  # noqa: S608
+        (chat_id,),
+    )
+    return tuple(Reply(*row) for row in rows)
+
+
 def record(archive: Archive, reply: Reply, chat_id: str, parameters: Mapping[str, object]) -> Reply:
     """Keep a reply; it is on the disk when this returns. Of two replies to one request the first stays."""
     with archive.transaction():

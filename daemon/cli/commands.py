@@ -15,6 +15,7 @@ _COMMANDS = {
     "chats": "The chats that the archive knows.",
     "memories": "The memories of a chat.",
     "show": "One memory in full.",
+    "calls": "What models were asked, when, and how much it was.",
     "versions": "What was kept of a chat's exports.",
     "restore": "Put a kept version back; shows the difference first.",
     "expand": "The full raw conversation as an export again.",

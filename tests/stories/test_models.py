@@ -95,3 +95,24 @@ def test_a_killed_run_never_asks_a_finished_request_again(
         assert eve.memproc("run").code == 0
         again = server.meter.finished_and_seen_again
         assert len(again) <= 1, "only the call in flight at the kill may be asked again"
+
+
+def test_calls_tells_what_was_asked_and_never_the_words_unless_they_are_wanted(
+    eve: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serve(tmp_path, None) as server:
+        monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
+        assert eve.memproc("run").code == 0
+        billed = server.meter.usage
+    quote = memories(eve)[0]["edition"]["texts"][1]  # type: ignore[index]
+    calls = json.loads(eve.memproc("calls", CHAT["chatID"], "--json").out)
+    assert len(calls) == 4 * len(memories(eve))
+    assert sum(call["tokens_in"] for call in calls) == billed.prompt
+    assert sum(call["tokens_cached"] for call in calls) == billed.read
+    assert sum(call["tokens_out"] for call in calls) == billed.output
+    table = eve.memproc("calls")
+    assert table.code == 0
+    assert "refinement" in table.out
+    assert quote not in table.out
+    assert quote not in json.dumps(calls)
+    assert quote in eve.memproc("calls", "--text").out
