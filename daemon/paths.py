@@ -72,11 +72,6 @@ def archive_path(state: Path) -> Path:
     return state / "archive.sqlite3"
 
 
-def log_folder(state: Path) -> Path:
-    """The folder of the logs, in the state folder."""
-    return state / "logs"
-
-
 def _default_state() -> Path:
     return user_state_path("memproc", appauthor=False)
 

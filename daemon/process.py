@@ -1,11 +1,11 @@
 """The whole trip of one export, from top to bottom: READ THIS FIRST.
 
     read       the file, once, with every byte in its place          files/read, rules/export
-    survey     what is new in each chat, and what to compress        survey, rules/plan
+    survey     what is new in each chat, and what to compress        survey, rules/history, rules/plan
     archive    every raw message, for ever                           archive/messages
     compress   each planned chunk into a memory, one by one          compress, models/ask
-    assemble   opening, memories, closing, live tail                 rules/assemble
-    prove      no faults, or nothing is written                      rules/verify
+    assemble   opening, memories, closing, live tail                 rules/output/assemble
+    prove      no faults, or nothing is written                      rules/output/verify
     keep       the first original, and what is replaced              deliver, files/backup
     write      the updated export, in its place at once              deliver, files/write
 

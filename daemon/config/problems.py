@@ -9,9 +9,6 @@ from pydantic_core import ErrorDetails
 
 from daemon.config.settings import Config
 
-Problems = Mapping[tuple[str, ...], list[str]]
-"""Setting or table, as the parts of its dotted key -> what it must be."""
-
 TABLES: Mapping[str, tuple[str, ...]] = {
     name: tuple(table.annotation.model_fields)
     for name, table in Config.model_fields.items()

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from rules.export import content, spans
 from rules.export.content import Part
 
-_TOOL_ROLES = frozenset({"tool", "function"})
-
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -28,8 +26,6 @@ class Message:
     """It carries `contextClearedAt`: shown to the person, no longer sent to the model."""
     marker: Mapping[str, object] | None
     """Our own field, where the message is one that we wrote (D10)."""
-    threads: int
-    """How many messages stand in unused branches below this one."""
 
     @property
     def text(self) -> str:
@@ -45,11 +41,6 @@ class Message:
     def speaker(self) -> str:
         """`user` or `assistant`: what comes from tools reaches the agent from outside, as the user's words do."""
         return "assistant" if self.role == "assistant" else "user"
-
-    @property
-    def is_tool_result(self) -> bool:
-        """It answers a tool call, and is never parted from it."""
-        return self.role in _TOOL_ROLES
 
 
 def read_message(raw: bytes) -> Message:
@@ -69,7 +60,6 @@ def read_message(raw: bytes) -> Message:
         calls_tools=bool(fields.get("tool_calls") or fields.get("function_call")),
         cleared=bool(fields.get("contextClearedAt")),
         marker=marker if isinstance(marker, dict) else None,
-        threads=_branched(fields.get("threads")),
     )
 
 
@@ -94,13 +84,6 @@ def _plain(said: object) -> object:
     if isinstance(said, list) and len(said) == 1 and isinstance(said[0], dict) and said[0].get("type") == "text":
         return said[0].get("text")
     return said
-
-
-def _branched(threads: object) -> int:
-    if not isinstance(threads, list):
-        return 0
-    inside = [thread.get("messages") for thread in threads if isinstance(thread, dict)]
-    return sum(len(messages) for messages in inside if isinstance(messages, list))
 
 
 def _text(found: object) -> str | None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.paths import Folders, NoPath, Refused, archive_path, log_folder, resolve, settle
+from daemon.paths import Folders, NoPath, Refused, archive_path, resolve, settle
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -153,7 +153,5 @@ def test_backups_may_lie_in_the_state_folder(tmp_path: Path) -> None:
     assert isinstance(settle(written(tmp_path, backups="state/backups")), Folders)
 
 
-def test_the_archive_and_the_logs_lie_in_the_state_folder(tmp_path: Path) -> None:
+def test_the_archive_lies_in_the_state_folder(tmp_path: Path) -> None:
     assert archive_path(tmp_path).parent == tmp_path
-    assert log_folder(tmp_path).parent == tmp_path
-    assert archive_path(tmp_path) != log_folder(tmp_path)

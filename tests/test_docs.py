@@ -1,0 +1,29 @@
+"""What the documents name is there."""
+
+import re
+from pathlib import Path
+
+from daemon.cli.commands import memproc
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+
+
+def test_every_path_that_a_document_names_exists() -> None:
+    for document in DOCUMENTS:
+        for path in re.findall(r"`((?:daemon|rules|primer|service|tests|docs)/[\w/.]*)`", document.read_text("utf-8")):
+            assert (ROOT / path).exists() or (ROOT / "tests" / path).exists(), f"{document.name} names {path}"
+
+
+def test_every_test_that_the_table_of_requirements_names_exists() -> None:
+    table = (ROOT / "docs" / "requirements.md").read_text("utf-8")
+    named = re.findall(r"`([\w/]+/test_\w+\.py)(?:::(\w+))?`", table)
+    assert len(named) > 20
+    for path, test in named:
+        assert f"def {test}" in (ROOT / "tests" / path).read_text("utf-8"), f"{path}::{test}"
+
+
+def test_the_readme_names_every_command() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    for command in memproc.list_commands(None):  # type: ignore[arg-type]
+        assert command in readme, command
