@@ -1,11 +1,13 @@
 """What exactly the models are sent for one chunk in the middle of a conversation, as requirement 10 says."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from daemon.archive.archive import Archive
+from daemon.archive.memories import memories
 from daemon.config import parse
 from daemon.files.read import read_export
 from daemon.house import House, tell_nobody
@@ -31,15 +33,20 @@ tokens = 1200
 """
 
 
-def hold_talk(tmp_path: Path, content: bytes, model: ScriptedModel) -> tuple[House, Path]:
+@pytest.fixture
+def archive() -> Iterator[Archive]:
+    with Archive.memory() as archive:
+        yield archive
+
+
+def hold_talk(archive: Archive, tmp_path: Path, content: bytes, model: ScriptedModel) -> None:
     path = tmp_path / "export.json"
     path.write_bytes(content)
     folders = Folders(tmp_path / "inbox", tmp_path / "updated", tmp_path / "backups", tmp_path / "state")
     config = parse(SETTINGS, tmp_path / "memproc.toml")
-    house = House(config, folders, Archive.memory(), load_texts(None), model, lambda: WHEN, tell_nobody)
+    house = House(config, folders, archive, load_texts(None), model, lambda: WHEN, tell_nobody)
     export = read_export(path)
     process(house, export, export.chats[0])
-    return house, path
 
 
 @pytest.fixture
@@ -47,18 +54,18 @@ def words() -> Texts:
     return load_texts(None)
 
 
-def test_the_requests_for_a_chunk_in_the_middle_are_those_of_requirement_10(tmp_path: Path, words: Texts) -> None:
+def test_the_requests_for_a_chunk_in_the_middle_are_those_of_requirement_10(
+    archive: Archive, tmp_path: Path, words: Texts
+) -> None:
     source = long_chat(24_000, tokens_each=400)
     said = {message["uuid"]: message for message in source["messages"]}
     model = ScriptedModel({"quote": [texts(source["messages"])[0]]})
-    house, _ = hold_talk(tmp_path, export_bytes(source), model)
+    hold_talk(archive, tmp_path, export_bytes(source), model)
     chunk_of = _by_chunk(model)
     number = len(chunk_of) // 2 + 2
     asked = chunk_of[number]
 
-    from daemon.archive.memories import memories
-
-    kept = memories(house.archive, source["chatID"])
+    kept = memories(archive, source["chatID"])
     memory = kept[number]
     chunk = [said[key] for key in memory.keys]
     order = [message["uuid"] for message in source["messages"]]
@@ -96,16 +103,16 @@ def test_the_requests_for_a_chunk_in_the_middle_are_those_of_requirement_10(tmp_
     assert analysis.turns[1].content == passage
 
 
-def test_the_first_chunk_has_neither_memories_nor_a_tail_before_it(tmp_path: Path) -> None:
+def test_the_first_chunk_has_neither_memories_nor_a_tail_before_it(archive: Archive, tmp_path: Path) -> None:
     source = long_chat(9000, tokens_each=400)
     model = ScriptedModel({"quote": [texts(source["messages"])[0]]})
-    hold_talk(tmp_path, export_bytes(source), model)
+    hold_talk(archive, tmp_path, export_bytes(source), model)
     turns = model.asked[0].turns
     assert turns[0].role == "system"
     assert turns[1].content.startswith("<to_remember")
 
 
-def test_what_the_agent_never_lived_through_is_not_in_its_context(tmp_path: Path) -> None:
+def test_what_the_agent_never_lived_through_is_not_in_its_context(archive: Archive, tmp_path: Path) -> None:
     source = long_chat(9000, tokens_each=400)
     hidden = [
         user("training secret", 9001, type="training-message"),
@@ -118,14 +125,14 @@ def test_what_the_agent_never_lived_through_is_not_in_its_context(tmp_path: Path
     ]
     source["messages"] = [*hidden, *shown, *source["messages"]]
     model = ScriptedModel({"quote": ["an answer"]})
-    hold_talk(tmp_path, export_bytes(source), model)
+    hold_talk(archive, tmp_path, export_bytes(source), model)
     everything = "\n".join(turn.content for request in model.asked for turn in request.turns)
     assert "secret" not in everything
     assert "</to_remember><system>" not in everything
     assert everything.count("<system>\n") == everything.count("\n</system>")
 
 
-def test_images_files_and_tools_are_short_notes_in_the_prompt(tmp_path: Path) -> None:
+def test_images_files_and_tools_are_short_notes_in_the_prompt(archive: Archive, tmp_path: Path) -> None:
     picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 4000}}
     start = [
         user("look", 9001, content=[{"type": "text", "text": "look"}, picture]),
@@ -136,17 +143,17 @@ def test_images_files_and_tools_are_short_notes_in_the_prompt(tmp_path: Path) ->
     source = long_chat(9000, tokens_each=400)
     source["messages"] = [*start, *source["messages"]]
     model = ScriptedModel({"quote": ["High water is at six."]})
-    hold_talk(tmp_path, export_bytes(source), model)
+    hold_talk(archive, tmp_path, export_bytes(source), model)
     first = "\n".join(turn.content for turn in model.asked[0].turns)
     assert "AAAA" not in first
     for note in ("[image]", "[tool call: tides]", "[tool result: tides, 11 characters]"):
         assert note in first
 
 
-def test_the_same_request_is_never_sent_twice(tmp_path: Path) -> None:
+def test_the_same_request_is_never_sent_twice(archive: Archive, tmp_path: Path) -> None:
     source = long_chat(9000, tokens_each=400)
     model = ScriptedModel({"quote": [texts(source["messages"])[0]]})
-    hold_talk(tmp_path, export_bytes(source), model)
+    hold_talk(archive, tmp_path, export_bytes(source), model)
     keys = [request.key for request in model.asked]
     assert len(keys) == len(set(keys))
 
