@@ -41,8 +41,10 @@ def plan(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
         rows = list(_rows(archive, settings.config, wanted_exports(settings, paths)))
     if as_json:
         click.echo(json.dumps([_as_json(row) for row in rows], indent=2, ensure_ascii=False))
-    else:
+    elif rows:
         _print(rows)
+    else:
+        click.echo(f"Nothing to plan: there are no chats in {', '.join(map(str, paths)) or settings.folders.inbox}.")
     return 1 if any(isinstance(row.found, SetAside) for row in rows) else 0
 
 

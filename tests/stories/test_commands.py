@@ -51,6 +51,12 @@ def test_plan_as_a_table_says_what_waits_and_why(ada: Person) -> None:
         assert word in ended.out
 
 
+def test_plan_without_exports_says_so(ada: Person) -> None:
+    ended = ada.memproc("plan")
+    assert ended.code == 0
+    assert str(ada.inbox) in ended.out
+
+
 def test_chats_memories_and_show_tell_what_is_known(bea: Person) -> None:
     (chat,) = read(bea.memproc("chats", "--json"))
     assert (chat["chat_id"], chat["title"]) == (CHAT["chatID"], CHAT["chatTitle"])
