@@ -33,12 +33,14 @@ class Ready:
     tokens_after: int
 
 
-def stands_already(house: House, ready: Ready) -> bool:
-    """Whether the updated export holds this very chat already: then no byte is changed (D4)."""
-    last = last_output(house.archive, ready.plan.chat_id)
-    if last is None or last.messages_sha256 != ready.assembled.messages_sha256:
+def stand_already(house: House, export: Export, chats: Sequence[Ready]) -> bool:
+    """Whether their updated export holds these very chats already: then no byte is changed (D4)."""
+    path = _place(house, export, chats)
+    last = [last_output(house.archive, ready.plan.chat_id) for ready in chats]
+    wanted = [(str(path), ready.assembled.messages_sha256) for ready in chats]
+    if [(one.path, one.messages_sha256) for one in last if one is not None] != wanted:
         return False
-    return sha256_of(Path(last.path)) == last.sha256
+    return {one.sha256 for one in last if one is not None} == {sha256_of(path)}
 
 
 def deliver(house: House, export: Export, chats: Sequence[Ready]) -> tuple[Written, ...]:
@@ -46,9 +48,9 @@ def deliver(house: House, export: Export, chats: Sequence[Ready]) -> tuple[Writt
 
     Raises FileTrouble where a backup or the file could not be written; the old file is whole then.
     """
-    whole = house.config.output.container == "export"
+    whole = _is_whole(house)
     content = _whole_export(export, chats) if whole else iter([chat_container(chats[0].assembled.chat)])
-    path = house.folders.updated / _name(export, chats, whole=whole)
+    path = _place(house, export, chats)
     for folder in (house.folders.updated, house.folders.backups):
         make_private(folder)
     now = house.clock()
@@ -71,7 +73,7 @@ def deliver(house: House, export: Export, chats: Sequence[Ready]) -> tuple[Writt
             ),
         )
     for ready, last in zip(chats, before, strict=True):
-        if last is not None and Path(last.path) != path:
+        if last is not None and Path(last.path) != path and Path(last.path).parent == path.parent:
             _retire(house, ready, last, now)
     return tuple(_told(ready, path, backup) for ready in chats)
 
@@ -81,13 +83,17 @@ def chat_container(chat: bytes) -> bytes:
     return b'{"data":{"chats":[' + chat + b"]}}"
 
 
-def _name(export: Export, chats: Sequence[Ready], *, whole: bool) -> str:
-    """A chat's name is its title and id; a whole export is named after the chats in it, whatever the date."""
-    if not whole or len(export.chats) == 1:
-        return file_name(chats[0].plan.title, chats[0].plan.chat_id)
+def _is_whole(house: House) -> bool:
+    return house.config.output.container == "export"
+
+
+def _place(house: House, export: Export, chats: Sequence[Ready]) -> Path:
+    """A chat's file bears its title and id; a whole export is named after the chats in it, whatever the date."""
+    if not _is_whole(house) or len(export.chats) == 1:
+        return house.folders.updated / file_name(chats[0].plan.title, chats[0].plan.chat_id)
     ids = "\n".join(sorted(chat.chat_id for chat in export.chats))
     name = Path(file_name("All chats", hashlib.sha256(ids.encode()).hexdigest()[:10]))
-    return str(name if len(export.documents) == 1 else name.with_suffix(".zip"))
+    return house.folders.updated / (name.with_suffix(".zip") if zipfile.is_zipfile(export.path) else name)
 
 
 def _keep_replaced(house: House, ready: Ready, path: Path, now: str) -> str:

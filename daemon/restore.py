@@ -41,7 +41,9 @@ def find_version(folders: Folders, chat: KnownChat, number: int, path: Path) -> 
 def updated_path(house: House, chat: KnownChat) -> Path:
     """Where the chat's updated export stands, or would stand."""
     last = last_output(house.archive, chat.chat_id)
-    return Path(last.path) if last else house.folders.updated / file_name(chat.title, chat.chat_id)
+    if last is not None and Path(last.path).parent == house.folders.updated:
+        return Path(last.path)
+    return house.folders.updated / file_name(chat.title, chat.chat_id)
 
 
 def restore(house: House, chat: KnownChat, wanted: Restorable) -> Written:

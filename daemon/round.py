@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from daemon.archive.exports_seen import record_export
-from daemon.deliver import Ready, deliver, stands_already
+from daemon.deliver import Ready, deliver, stand_already
 from daemon.files.read import Export, read_export
 from daemon.house import House, Written
 from daemon.process import process
@@ -81,7 +81,7 @@ def _chat(house: House, export: Export, chat: Chat, doubled: frozenset[str]) -> 
 
 def _delivered(house: House, export: Export, chats: Sequence[Ready]) -> Iterator[Outcome]:
     """Write them, unless every one of them stands in its updated file already."""
-    if all(stands_already(house, ready) for ready in chats):
+    if stand_already(house, export, chats):
         for ready in chats:
             yield LeftAlone(ready.plan.chat_id, ready.plan.title, "its updated export is in its place already")
         return

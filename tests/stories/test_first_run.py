@@ -1,6 +1,8 @@
 """A person compresses a chat for the first time, and again, and again."""
 
+import gzip
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -146,6 +148,33 @@ def test_include_and_exclude_choose_chats_by_title_id_and_folder(ada: Person) ->
     ada.settings('[chats]\ninclude = ["talks*", "f1"]\nexclude = ["ccc1234567"]\n')
     plans = json.loads(ada.memproc("plan", "--json").out)
     assert [plan["outcome"] for plan in plans] == ["plan", "plan", "left_alone"]
+
+
+def test_a_new_title_gives_the_file_a_new_name_and_the_old_one_is_kept(ada: Person) -> None:
+    chat = long_chat(4000, tokens_each=200)
+    ada.drop(export_bytes(chat))
+    assert ada.memproc("run").code == 0
+    old = ada.updated()[0].read_bytes()
+    ada.drop(export_bytes({**chat, "chatTitle": "Another title"}))
+    assert ada.memproc("run").code == 0
+    (path,) = ada.updated()
+    assert path.name.startswith("Another title")
+    kept = json.loads(ada.memproc("versions", chat["chatID"], "--json").out)
+    assert gzip.decompress(Path(kept[-1]["path"]).read_bytes()) == old
+
+
+def test_another_folder_for_updated_exports_leaves_the_old_one_alone(ada: Person) -> None:
+    ada.drop(export_bytes(long_chat(4000, tokens_each=200)))
+    assert ada.memproc("run").code == 0
+    old = ada.bytes_of_everything()
+    ada.toml.write_text(ada.toml.read_text().replace('updated = "updated"', 'updated = "elsewhere"'))
+    assert ada.memproc("run").code == 0
+    (moved,) = (ada.home / "elsewhere").iterdir()
+    assert moved.name == ada.updated()[0].name
+    now = ada.bytes_of_everything()
+    assert {place: now[place] for place in old if place.startswith("updated")} == {
+        place: content for place, content in old.items() if place.startswith("updated")
+    }
 
 
 def test_the_whole_container_is_written_back_where_that_is_asked_for(ada: Person) -> None:
