@@ -12,7 +12,7 @@ from primer.texts import Texts
 from rules.export.chat import Chat, read_messages
 from rules.history.entries import Entry, history
 from rules.history.marker import Marker
-from rules.history.recognise import Place, recognise
+from rules.history.recognise import Place, memories_present, recognise
 from rules.memory.memory import Memory
 from rules.output.assemble import Canned
 from rules.output.compose import Draft, memory_drafts
@@ -40,6 +40,7 @@ def survey(archive: Archive, chat: Chat, texts: Texts, limits: Limits) -> Survey
     digests = {old.key: old.message.digest for old in before}
     under = {memory.memory_id: {key: digests[key] for key in memory.keys} for memory in made}
     places = recognise(read_messages(chat), _ours(chat.chat_id, made, canned(texts)), under)
+    memories_present(places)  # a memory that lost a message sets the chat aside before anything is asked
     entries = history(before, places)
     # What every call begins with is counted once too: the tokenizer's tables take half a second to load.
     fixed = {hashlib.sha256(text.encode()).hexdigest(): text for text in (chat.system_message, texts.primer)}
