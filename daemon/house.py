@@ -8,7 +8,7 @@ from daemon.config import Config
 from daemon.models.ask import Clock, Complete
 from daemon.paths import Folders
 from primer.texts import Texts
-from rules.plan.chat_plan import ChatPlan, Limits
+from rules.plan.chat_plan import ChatPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,3 @@ class House:
     complete: Complete
     clock: Clock
     tell: Tell
-
-    @property
-    def limits(self) -> Limits:
-        """The numbers of memproc.toml that the rules obey."""
-        return Limits(self.config.tail.tokens, self.config.tail.step, self.config.chunk.tokens)

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 
 from daemon.archive.archive import Archive
 from daemon.config import Config
@@ -30,7 +29,7 @@ def open_house(config: Config, folders: Folders, tell: Tell) -> Iterator[House]:
     Raises Busy where another memproc works with this archive, and ArchiveError, FileTrouble or
     ConfigurationError where something cannot be opened.
     """
-    texts = load_texts(Path(config.texts.folder) if config.texts.folder else None)
+    texts = load_texts(config.texts.path)
     for folder in (folders.state, folders.updated, folders.backups):
         make_private(folder)
     with hold(folders.state / "lock"), Archive.open(folders.state) as archive:

@@ -44,7 +44,7 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone:
     settings = house.config.chats
     if reason := why_not(chat, settings.include, settings.exclude):
         return LeftAlone(chat.chat_id, chat.title, reason)
-    found = survey(house.archive, chat, house.texts, house.limits)
+    found = survey(house.archive, chat, house.texts, house.config.limits)
     keep(house.archive, found.counts)
     if not found.plan.chunks and not found.memories:
         return LeftAlone(chat.chat_id, chat.title, found.plan.reason)

@@ -9,10 +9,11 @@ from daemon.deliver import Ready, deliver, stand_already
 from daemon.files.read import Export, read_export
 from daemon.house import House, Written
 from daemon.process import process
-from rules.errors import ArchiveError, ChatSetAside, MemprocError, ProviderRefuses
+from rules.errors import ArchiveError, MemprocError, ProviderRefuses
 from rules.export.chat import Chat
 from rules.export.document import twice
 from rules.plan.chat_plan import LeftAlone
+from rules.plan.selection import refuse_doubled
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,12 @@ class SetAside:
     what: str
     reason: str
     next_step: str
+
+
+def without_chats(export: Export) -> SetAside:
+    """An export that holds nothing to work on."""
+    name = export.path.name
+    return SetAside(name, f"{name} is an export without any chats.", "Choose the chats when you export.")
 
 
 Outcome = Written | LeftAlone | SetAside
@@ -47,9 +54,7 @@ def go_round(house: House, paths: Sequence[Path]) -> Iterator[Outcome]:
 
 def _export(house: House, export: Export) -> Iterator[Outcome]:
     if not export.chats:
-        yield SetAside(
-            export.path.name, f"{export.path.name} is an export without any chats.", "Choose the chats when you export."
-        )
+        yield without_chats(export)
     one_by_one = house.config.output.container == "chat"
     doubled = twice(export.chats)
     ready: list[Ready] = []
@@ -67,11 +72,7 @@ def _export(house: House, export: Export) -> Iterator[Outcome]:
 
 def _chat(house: House, export: Export, chat: Chat, doubled: frozenset[str]) -> Ready | LeftAlone | SetAside:
     try:
-        if chat.chat_id in doubled:
-            raise ChatSetAside(
-                f"{export.path.name} has two chats with the id {chat.chat_id}; TypingMind would keep only one.",
-                "Export the chat that you mean by itself.",
-            )
+        refuse_doubled(chat, doubled)
         return process(house, export, chat)
     except _FATAL:
         raise

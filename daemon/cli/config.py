@@ -34,11 +34,8 @@ def show(settings: Settings, as_json: bool) -> int:
 @pass_settings
 def check(settings: Settings) -> int:
     """Say whether memproc.toml, its folders and its texts can be used; all problems are listed at once."""
-    from pathlib import Path
-
     found = settings.found
-    folder = settings.config.texts.folder
-    load_texts(Path(folder) if folder else None)
+    load_texts(settings.config.texts.path)
     folders = settings.folders
     click.echo(f"All is well with {found.path}." if found.path else "No memproc.toml: every setting is at its default.")
     click.echo(

@@ -13,14 +13,16 @@ from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import print_table
 from daemon.config import Config
 from daemon.files.read import read_export
-from daemon.round import SetAside
+from daemon.round import SetAside, without_chats
 from daemon.survey import survey
 from daemon.texts import load_texts
 from primer.models import token_factor
+from primer.texts import Texts
 from rules.errors import ArchiveError, MemprocError
 from rules.export.chat import Chat
-from rules.plan.chat_plan import ChatPlan, LeftAlone, Limits
-from rules.plan.selection import why_not
+from rules.export.document import twice
+from rules.plan.chat_plan import ChatPlan, LeftAlone
+from rules.plan.selection import refuse_doubled, why_not
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +51,18 @@ def plan(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
 
 
 def _rows(archive: Archive, config: Config, exports: Sequence[Path]) -> Iterator[_Row]:
+    texts = load_texts(config.texts.path)
     for path in exports:
         try:
             export = read_export(path)
         except MemprocError as trouble:
             yield _Row(path.name, SetAside(path.name, trouble.message, trouble.next_step))
             continue
+        if not export.chats:
+            yield _Row(path.name, without_chats(export))
+        doubled = twice(export.chats)
         for chat in export.chats:
-            found = _plan(archive, config, chat)
+            found = _plan(archive, config, texts, chat, doubled)
             yield _Row(path.name, found, _to_send(found, config) if isinstance(found, ChatPlan) else 0)
 
 
@@ -65,13 +71,14 @@ def _to_send(found: ChatPlan, config: Config) -> int:
     return round(found.estimate.agent_in * agent + found.estimate.context_manager_in * manager)
 
 
-def _plan(archive: Archive, config: Config, chat: Chat) -> ChatPlan | LeftAlone | SetAside:
-    texts = load_texts(Path(config.texts.folder) if config.texts.folder else None)
-    limits = Limits(config.tail.tokens, config.tail.step, config.chunk.tokens)
+def _plan(
+    archive: Archive, config: Config, texts: Texts, chat: Chat, doubled: frozenset[str]
+) -> ChatPlan | LeftAlone | SetAside:
     try:
+        refuse_doubled(chat, doubled)
         if reason := why_not(chat, config.chats.include, config.chats.exclude):
             return LeftAlone(chat.chat_id, chat.title, reason)
-        return survey(archive, chat, texts, limits).plan
+        return survey(archive, chat, texts, config.limits).plan
     except ArchiveError:
         raise
     except MemprocError as trouble:

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo
 
 from daemon.paths import resolve
+from rules.plan.chat_plan import Limits
 
 _LITELLM_NAME = re.compile(r"[^\s/]+/\S+")
 LEAST_CHUNK = 200
@@ -91,6 +92,11 @@ class TextSettings(_Table):
 
     folder: _OptionalFolder = ""
 
+    @property
+    def path(self) -> Path | None:
+        """The folder, or None for memproc's own texts."""
+        return Path(self.folder) if self.folder else None
+
 
 class OutputSettings(_Table):
     """`[output]`: whether an updated file holds one chat or the whole export (D3)."""
@@ -108,3 +114,8 @@ class Config(_Table):
     chunk: ChunkSettings = ChunkSettings()
     texts: TextSettings = TextSettings()
     output: OutputSettings = OutputSettings()
+
+    @property
+    def limits(self) -> Limits:
+        """The numbers that the rules obey."""
+        return Limits(self.tail.tokens, self.tail.step, self.chunk.tokens)

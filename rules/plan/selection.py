@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from fnmatch import translate
 from re import IGNORECASE, match
 
+from rules.errors import ChatSetAside
 from rules.export.chat import Chat
 
 
@@ -19,6 +20,15 @@ def why_not(chat: Chat, include: Sequence[str], exclude: Sequence[str]) -> str |
     if include and not any(_fits(chat, pattern) for pattern in include):
         return "it is not included in memproc.toml (chats.include)"
     return None
+
+
+def refuse_doubled(chat: Chat, doubled: frozenset[str]) -> None:
+    """Raise ChatSetAside where another chat of the export has the same id: nobody can tell which one is meant."""
+    if chat.chat_id in doubled:
+        raise ChatSetAside(
+            f"This export has two chats with the id {chat.chat_id}; TypingMind would keep only one.",
+            "Export the chat that you mean by itself.",
+        )
 
 
 def _fits(chat: Chat, pattern: str) -> bool:

@@ -51,6 +51,22 @@ def test_plan_as_a_table_says_what_waits_and_why(ada: Person) -> None:
         assert word in ended.out
 
 
+def test_plan_and_run_agree_on_what_would_be_set_aside(ada: Person) -> None:
+    ada.drop(export_bytes(CHAT, {**CHAT, "chatTitle": "Double"}), "doubled.json")
+    ada.drop(b'{"data":{"chats":[]}}', "none.json")
+    plans, outcomes = (json.loads(ada.memproc(command, "--json").out) for command in ("plan", "run"))
+    reasons = [[row["reason"] for row in rows if row["outcome"] == "set_aside"] for rows in (plans, outcomes)]
+    assert len(reasons[0]) == 3
+    assert reasons[0] == reasons[1]
+
+
+def test_texts_that_cannot_be_used_are_a_configuration_error_for_plan_and_run(ada: Person) -> None:
+    ada.drop(export_bytes(CHAT))
+    ada.settings('[texts]\nfolder = "nowhere"\n')
+    for command in ("plan", "run"):
+        assert ada.memproc(command).code == 2
+
+
 def test_plan_without_exports_says_so(ada: Person) -> None:
     ended = ada.memproc("plan")
     assert ended.code == 0
