@@ -9,6 +9,9 @@ from rules.export.content import printable
 from rules.export.message import Message, read_message
 from rules.export.spans import Member, Span
 
+# What would steer a terminal, break a line, or turn the rest of it round.
+_UNSEEMLY = dict.fromkeys([*range(32), *range(127, 160), *map(ord, "\u2028\u2029\u202d\u202e")], " ")
+
 
 @dataclass(frozen=True, slots=True)
 class Chat:
@@ -49,13 +52,20 @@ class Chat:
 
     @property
     def title(self) -> str:
-        """The title that the person sees, or a plain word where there is none."""
-        return self.text_field("chatTitle").strip() or "Untitled"
+        """The title that the person sees, as one line that any terminal can show; "Untitled" where there is none."""
+        return self.text_field("chatTitle").translate(_UNSEEMLY).strip() or "Untitled"
 
     @property
     def folder_id(self) -> str | None:
         """TypingMind's id of the folder that holds the chat."""
         return self.text_field("folderID") or None
+
+    @property
+    def model_names(self) -> tuple[str, ...]:
+        """What the chat calls its model: `modelInfo`'s id first, then `model`, which may be an internal uuid."""
+        info = self.field("modelInfo")
+        found = (info.get("id") if isinstance(info, dict) else None, self.field("model"))
+        return tuple(printable(name) for name in found if isinstance(name, str) and name)
 
     @property
     def deleted(self) -> bool:

@@ -96,12 +96,21 @@ def _tool_result(message: Mapping[str, object], found: Sequence[Part]) -> str:
     return f"[tool result: {_name(message)}, {characters:,} characters]"
 
 
-def _primary_response(message: Mapping[str, object]) -> tuple[Part, ...]:
-    """The one of several answers that the conversation went on from; with none chosen the app sends the first."""
+def chosen(message: Mapping[str, object]) -> Mapping[str, object]:
+    """The one of several answers that the conversation went on from; with none chosen the app sends the first.
+
+    A message that is not several answers is itself what was chosen.
+    """
+    if message.get("type") != "tm_multi_responses":
+        return message
     responses = message.get("responses")
     answers = [answer for answer in responses if isinstance(answer, dict)] if isinstance(responses, list) else []
-    chosen = [answer for answer in answers if answer.get("id") == message.get("primaryResponseID")] or answers[:1]
-    inner = chosen[0].get("messages") if chosen else None
+    primary = [answer for answer in answers if answer.get("id") == message.get("primaryResponseID")]
+    return next(iter(primary or answers), {})
+
+
+def _primary_response(message: Mapping[str, object]) -> tuple[Part, ...]:
+    inner = chosen(message).get("messages")
     said = [parts(entry) for entry in inner if isinstance(entry, dict)] if isinstance(inner, list) else []
     return tuple(part for pieces in said for part in pieces)
 

@@ -18,6 +18,8 @@ class Message:
     type: str | None
     uuid: str | None
     created_at: str | None
+    model: str | None
+    """What TypingMind calls the model that answered: the API's name, or for a custom model a uuid of its own."""
     parts: tuple[Part, ...]
     digest: str
     """SHA-256 of what was said, whatever the uuid, the date and the order of keys: it survives a fork (D10)."""
@@ -55,6 +57,7 @@ def read_message(raw: bytes) -> Message:
         type=_text(fields.get("type")),
         uuid=_text(fields.get("uuid")),
         created_at=_text(fields.get("createdAt")),
+        model=_text(content.chosen(fields).get("model")),
         parts=content.parts(fields),
         digest=_digest(fields),
         calls_tools=bool(fields.get("tool_calls") or fields.get("function_call")),

@@ -67,6 +67,22 @@ def test_the_system_message_is_the_chats_or_else_its_agents(fields: object, mess
     assert found(fields).system_message == message
 
 
+@pytest.mark.parametrize(
+    ("fields", "names"),
+    [
+        ({"modelInfo": {"id": "gpt-4o", "title": "GPT-4o"}, "model": "3f3f"}, ("gpt-4o", "3f3f")),
+        ({"modelInfo": {"title": "GPT-4o"}, "model": "gpt-4o"}, ("gpt-4o",)),
+        ({"modelInfo": {"id": "gpt-4o"}}, ("gpt-4o",)),
+        ({"modelInfo": None, "model": None}, ()),
+        ({"modelInfo": [7], "model": {"id": "gpt-4o"}}, ()),
+        ({"modelInfo": {"id": ""}, "model": "a\ud83d"}, ("a\ufffd",)),
+        ({}, ()),
+    ],
+)
+def test_what_the_chat_calls_its_model_is_known_as_far_as_it_is_text(fields: object, names: tuple[str, ...]) -> None:
+    assert found(fields).model_names == names
+
+
 def test_the_folder_is_known_where_there_is_one() -> None:
     assert found({"folderID": "f1"}).folder_id == "f1"
     assert found({"folderID": None}).folder_id is None

@@ -62,6 +62,36 @@ def test_a_cleared_message_is_known() -> None:
     assert not read(user("a", contextClearedAt=None)).cleared
 
 
+@pytest.mark.parametrize(
+    ("name", "model"),
+    [
+        ("Claude", "claude-3-5-sonnet-20241022"),
+        ("Claude, newest key order", "3f3f3f3f-0000-4000-8000-000000000001"),
+        ("OpenAI", "gpt-4o"), ("person, string", None), ("context cleared", None),
+    ],
+)  # fmt: skip
+def test_a_message_names_the_model_that_wrote_it(name: str, model: str | None) -> None:
+    assert read(MESSAGES[name]).model == model
+
+
+@pytest.mark.parametrize(("primary", "model"), [("r2", "claude-b"), ("gone", "gpt-a"), (None, "gpt-a")])
+def test_several_answers_name_the_model_of_the_one_that_went_on(primary: str | None, model: str) -> None:
+    message = several_answers("First.", "Second.", primary=primary)
+    for response, name in zip(message["responses"], ("gpt-a", "claude-b"), strict=True):
+        response["model"] = name
+    assert read(message).model == model
+
+
+@pytest.mark.parametrize("fields", [{"model": True}, {"model": ""}, {"model": None}, {"model": {"id": "gpt-4o"}}])
+def test_a_model_that_is_no_text_is_none(fields: Json) -> None:
+    assert read(assistant("Yes.") | fields).model is None
+
+
+@pytest.mark.parametrize("responses", [None, 7, [], [7]])
+def test_several_answers_without_any_name_no_model(responses: object) -> None:
+    assert read({"type": "tm_multi_responses", "responses": responses, "model": "gpt-4o"}).model is None
+
+
 def test_messages_of_unused_branches_are_not_shown() -> None:
     assert read(branched([assistant("Left."), user("On.")], [assistant("Right.")])).text == "Which way?"
 

@@ -1,0 +1,135 @@
+"""`memproc key`: keep a provider's key, try it, or forget it. No key is ever an argument, or printed."""
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from daemon.cli.settings import Settings, pass_settings
+from daemon.keys.file import keys_file
+from daemon.keys.find import find_key, set_variables
+from daemon.keys.keep import forget_key, store_key
+from daemon.keys.key import Key, NoKey, NotAKey, Where, read_key
+from primer.providers import KEY_VARIABLES
+
+_KNOWN = ", ".join(sorted(KEY_VARIABLES))
+_LONGEST_LINE = 8192  # bytes; no key is nearly as long
+
+
+def _known(context: click.Context, parameter: click.Parameter, said: str | None) -> str | None:
+    """The provider that was named. What is none is not repeated: it may be a key that went to the wrong place."""
+    name = None if said is None else said.lower()
+    if name is not None and name not in KEY_VARIABLES:
+        raise click.BadParameter(f"memproc keeps no key for this provider. It knows {_KNOWN}.", context, parameter)
+    return name
+
+
+@click.group(epilog=f"The providers: {_KNOWN}.")
+def key() -> None:
+    """Keep, try or forget a provider's key.
+
+    A key is looked for in the environment first, then in memproc's own file, then in the system keyring.
+    """
+
+
+@key.command("set")
+@click.argument("provider", callback=_known)
+@click.argument("more", nargs=-1, metavar="")
+@click.option("--file", "to_file", is_flag=True, help="Use memproc's own file, and leave the keyring alone.")
+@pass_settings
+def set_key(settings: Settings, provider: str, more: tuple[str, ...], to_file: bool) -> int:
+    """Keep the key of PROVIDER.
+
+    It goes into the system keyring or, where that does not answer, into a file that only you can read. The
+    key is asked for without showing it; without a terminal, it is the first line of the standard input.
+    """
+    if more:
+        raise click.UsageError(
+            "A key is never given on the command line, where the shell and others can see it. It will be asked for."
+        )
+    folder = settings.folders.state
+    stored = store_key(provider, _asked_for(provider), folder, "file" if to_file else "keyring")
+    why = f" (the system keyring {stored.why_not_keyring})" if stored.why_not_keyring else ""
+    settings.say(f"The key for {provider} is kept in {_place(stored.where, provider, folder)}{why}.")
+    for variable in set_variables(provider, os.environ)[:1]:
+        settings.say(f"But {variable} is set in the environment, and counts before it.")
+    return 0
+
+
+@key.command
+@click.argument("provider", callback=_known)
+@pass_settings
+def forget(settings: Settings, provider: str) -> int:
+    """Forget the key of PROVIDER, in memproc's file and in the system keyring."""
+    folder = settings.folders.state
+    forgotten = forget_key(provider, folder)
+    for where in forgotten.where:
+        settings.say(f"The key for {provider} was taken out of {_place(where, provider, folder)}.")
+    if not forgotten.where and not forgotten.unanswered:
+        settings.say(f"No key for {provider} was kept.")
+    if forgotten.unanswered:
+        settings.say(f"The system keyring {forgotten.unanswered}, so nothing was taken out of it.")
+    for variable in set_variables(provider, os.environ):
+        settings.say(f"{variable} is still set in the environment, and memproc cannot unset it.")
+    return 0
+
+
+@key.command
+@click.argument("provider", callback=_known, required=False)
+@click.option("--no-call", is_flag=True, help="Only say where the keys are; ask no provider, and spend nothing.")
+@pass_settings
+def test(settings: Settings, provider: str | None, no_call: bool) -> int:
+    """Say where each key is, and whether it works.
+
+    With PROVIDER, that provider's alone. Each provider is asked one tiny question, by the model that
+    memproc.toml names, or by a small one. This costs a fraction of a cent.
+    """
+    folder = settings.folders.state
+    works = []
+    reason = ""
+    for name in [provider] if provider else sorted(KEY_VARIABLES):
+        found = find_key(name, os.environ, folder)
+        if isinstance(found, NoKey):
+            reason = f" for {name}: {found.reason}" if provider else ""
+            continue
+        settings.say(f"{name}: there is a key in {_place(found.where, name, folder)}.")
+        works.append(no_call or _works(settings, name, found))
+    if not works:
+        click.echo(f"memproc: There is no key{reason}.\nKeep one with: memproc key set PROVIDER", err=True)
+    return 0 if works and all(works) else 1
+
+
+def _works(settings: Settings, provider: str, found: Key) -> bool:
+    """Try a key, say what came of it, and whether anything is wrong."""
+    from daemon.keys.trial import Fails, Works, try_key
+    from daemon.models.completion import complete
+
+    tried = try_key(provider, found, settings.config.models, complete)
+    if isinstance(tried, Fails):
+        click.echo(f"{provider}: {tried.reason}", err=True)
+        return False
+    if isinstance(tried, Works):
+        settings.say(f"{provider}: the key works; {tried.model} has answered.")
+    else:
+        settings.say(f"{provider}: the key was not tried. {tried.reason}")
+    return True
+
+
+def _asked_for(provider: str) -> str:
+    """The key, from the person at the terminal or from a pipe. Raises click.UsageError for what cannot be one."""
+    if sys.stdin.isatty():
+        text = click.prompt(f"Key for {provider} (it is not shown)", hide_input=True, err=True)
+    else:
+        line = sys.stdin.buffer.readline(_LONGEST_LINE)
+        text = line.decode("utf-8", "replace")
+    value = read_key(text)
+    if isinstance(value, NotAKey):
+        raise click.UsageError(f"Nothing was kept: the key {value.reason}.")
+    return value
+
+
+def _place(where: Where, provider: str, folder: Path) -> str:
+    if where == "environment":
+        return f"the environment ({set_variables(provider, os.environ)[0]})"
+    return str(keys_file(folder)) if where == "file" else "the system keyring"

@@ -1,0 +1,113 @@
+"""What LiteLLM's own map says of models: windows, longest answers, days of ending. Read without LiteLLM itself.
+
+The map comes with LiteLLM's package, as of its release; nothing is fetched, and importing LiteLLM takes seconds.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from primer.own_model import with_provider
+from primer.retired import AS_OF, ending
+from rules.errors import ModelError
+
+_MAP = "model_prices_and_context_window_backup.json"
+_WRITERS = ("chat", "responses")
+# LiteLLM's map keeps these providers under longer names than the ones that stand before a model's name.
+_KEPT_AS = {"bedrock": "bedrock_converse", "cohere": "cohere_chat"}
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of one model: tokens that it reads, tokens that it answers, its last day as an ISO date."""
+
+    window: int | None = None
+    longest_answer: int | None = None
+    ends_on: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    provider: str
+    mode: str
+    facts: Facts
+
+
+def facts(model: str) -> Facts:
+    """What LiteLLM's map says of a model; a Facts of nothing but None where it does not know the name.
+
+    Looked up as LiteLLM does it: the full name first, then without the provider where the entry is that
+    provider's. Raises ModelError where the map cannot be read.
+    """
+    name = with_provider(model)
+    entries = _entries()
+    if found := entries.get(name):
+        return found.facts
+    provider, _, rest = name.partition("/")
+    found = entries.get(rest)
+    return found.facts if found and _is_of(found.provider, provider) else Facts()
+
+
+def known_models() -> Sequence[str]:
+    """The models that write and still answer, each with its provider in front: names to suggest.
+
+    A maker's own names stand last, after those of others who serve its models, so that whoever keeps one name
+    for each last part keeps the maker's. Raises ModelError where the map cannot be read.
+    """
+    entries = _entries().items()
+    names = {_full(name, entry.provider) for name, entry in entries if entry.mode in _WRITERS and _answers(entry)}
+    return sorted(names, key=lambda name: (with_provider(name.rpartition("/")[2]) == name, -name.count("/"), name))
+
+
+def ends_soon(model: str, today: date, days: int = 60) -> str | None:
+    """A sentence for a model that ends within so many days, by LiteLLM's map; None where no end is near or known.
+
+    Raises ModelError where the map cannot be read.
+    """
+    ends_on = facts(model).ends_on
+    return ending(model, ends_on, today, days) if ends_on else None
+
+
+def _is_of(kept: str, provider: str) -> bool:
+    return kept == provider or kept == _KEPT_AS.get(provider) or (provider == "vertex_ai" and kept.startswith(provider))
+
+
+def _full(name: str, kept: str) -> str:
+    provider = kept.partition("-")[0] if kept.startswith("vertex_ai") else kept
+    provider = next((short for short, long in _KEPT_AS.items() if long == provider), provider)
+    return name if name.startswith(f"{provider}/") else f"{provider}/{name}"
+
+
+def _answers(entry: _Entry) -> bool:
+    return entry.facts.ends_on is None or entry.facts.ends_on > AS_OF
+
+
+@cache
+def _entries() -> Mapping[str, _Entry]:
+    spec = find_spec("litellm")
+    place = Path((spec.origin if spec else None) or "litellm").with_name(_MAP)
+    try:
+        found = json.loads(place.read_bytes())
+        return {name: _entry(fields) for name, fields in found.items() if name != "sample_spec"}
+    except (OSError, ValueError, AttributeError) as fault:
+        raise ModelError(
+            f"LiteLLM's map of models cannot be read ({place.name}: {type(fault).__name__}).",
+            "Install memproc again, with the version of LiteLLM that its requirements name.",
+        ) from fault
+
+
+def _entry(fields: Mapping[str, object]) -> _Entry:
+    window, answer, ends_on = (fields.get(key) for key in ("max_input_tokens", "max_output_tokens", "deprecation_date"))
+    return _Entry(
+        provider=str(fields.get("litellm_provider")),
+        mode=str(fields.get("mode")),
+        facts=Facts(
+            window=window if isinstance(window, int) else None,
+            longest_answer=answer if isinstance(answer, int) else None,
+            ends_on=ends_on if isinstance(ends_on, str) else None,
+        ),
+    )

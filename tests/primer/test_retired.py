@@ -1,0 +1,118 @@
+"""Models that are gone, and which take their places."""
+
+from datetime import date
+
+import pytest
+
+from daemon.models.catalogue import facts, known_models
+from primer.own_model import own_model
+from primer.retired import AS_OF, RETIRED, ending, successor
+from tests.litellm_map import entries
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("anthropic/claude-3-5-sonnet-20241022", "anthropic/claude-sonnet-5-5"),
+        ("anthropic/claude-3-5-haiku-20241022", "anthropic/claude-haiku-5-5"),
+        ("anthropic/claude-3-opus-20240229", "anthropic/claude-opus-5-5"),
+        ("anthropic/claude-3-7-sonnet", "anthropic/claude-sonnet-5-5"),
+        ("anthropic/claude-3-haiku-20240307", "anthropic/claude-haiku-5-5"),
+        ("anthropic/claude-2.1", "anthropic/claude-sonnet-5-5"),
+        ("anthropic/claude-instant-1.2", "anthropic/claude-haiku-5-5"),
+        ("anthropic/claude-sonnet-4-20250514", "anthropic/claude-sonnet-5-5"),
+        ("anthropic/claude-opus-4-1-20250805", "anthropic/claude-opus-5-5"),
+        ("openai/gpt-4-32k", "openai/gpt-5.6-sol"),
+        ("openai/gpt-4.5-preview", "openai/gpt-5.6-sol"),
+        ("openai/chatgpt-4o-latest", "openai/gpt-5.6-sol"),
+        ("openai/gpt-3.5-turbo", "openai/gpt-5.6-terra"),
+        ("openai/o1-mini-2024-09-12", "openai/gpt-5.6-terra"),
+        ("gemini/gemini-pro", "gemini/gemini-3.1-pro-preview"),
+        ("gemini/gemini-1.5-flash-8b-latest", "gemini/gemini-3.5-flash-lite"),
+        ("gemini/gemini-1.5-flash-002", "gemini/gemini-3.8-flash"),
+        ("gemini/gemini-2.0-flash", "gemini/gemini-3.8-flash"),
+        ("xai/grok-3", "xai/grok-4.3"),
+        ("deepseek/deepseek-chat", "deepseek/deepseek-v4-flash"),
+        ("mistral/mistral-large-2411", "mistral/mistral-large-latest"),
+    ],
+)
+def test_a_retired_model_has_its_successor(model: str, name: str) -> None:
+    found = successor(model)
+    assert found is not None
+    assert (found.name, found.retired) == (name, model)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "anthropic/claude-sonnet-4-5", "anthropic/claude-sonnet-4-6", "anthropic/claude-opus-4-5", "openai/gpt-4o",
+        "anthropic/claude-haiku-4-5-20251001", "openai/gpt-4.1", "openai/gpt-4.1-mini", "openai/o3", "openai/gpt-5",
+        "gemini/gemini-2.5-flash", "gemini/gemini-2.5-pro", "ollama/gpt-4", "openrouter/anthropic/claude-3.5-sonnet",
+        "memproc/extractive", "vertex_ai/claude-3-5-sonnet@20240620", "",
+    ],
+)  # fmt: skip
+def test_a_model_that_answers_or_is_anothers_is_left_alone(model: str) -> None:
+    assert successor(model) is None
+
+
+def test_a_name_without_its_provider_is_known_too() -> None:
+    found = successor("claude-3-5-sonnet-20241022")
+    assert found is not None
+    assert found.name == "anthropic/claude-sonnet-5-5"
+
+
+def test_the_sentence_says_what_when_and_instead() -> None:
+    found = successor("anthropic/claude-3-5-sonnet-20241022")
+    assert found is not None
+    assert found.sentence == (
+        "anthropic/claude-3-5-sonnet-20241022 was retired on 2025-10-28; anthropic/claude-sonnet-5-5 takes its place."
+    )
+
+
+@pytest.mark.parametrize("name", sorted(RETIRED))
+def test_a_successor_answers_itself_and_keeps_its_provider(name: str) -> None:
+    retired = RETIRED[name]
+    assert successor(retired.successor) is None
+    assert retired.successor in known_models()
+    assert facts(retired.successor).ends_on is None
+    assert name.partition("/")[0] == retired.successor.partition("/")[0]
+    assert date.fromisoformat(retired.retired_on) <= date.fromisoformat(AS_OF)
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "openai", "gemini", "xai", "deepseek"])
+def test_every_model_that_litellms_map_says_has_ended_is_in_the_table(provider: str) -> None:
+    ended = {
+        name.removeprefix(f"{provider}/"): fields["deprecation_date"]
+        for name, fields in entries().items()
+        if fields.get("litellm_provider") == provider and fields.get("mode") in ("chat", "responses")
+        if str(fields.get("deprecation_date", "9")) <= AS_OF
+    }
+    own = {model: day for name, day in ended.items() if (model := own_model([name]))}
+    found = {model: successor(model) for model in own}
+    assert [model for model, instead in found.items() if instead is None] == []
+    assert {model: instead.retired_on for model, instead in found.items() if instead} == own
+
+
+@pytest.mark.parametrize("name", ["anthropic", "openai", "gemini", "xai", "deepseek", "mistral"])
+def test_no_model_that_litellms_map_says_will_end_later_is_in_the_table(name: str) -> None:
+    later = [
+        model
+        for model, fields in entries().items()
+        if fields.get("litellm_provider") == name and str(fields.get("deprecation_date", "")) > AS_OF
+    ]
+    assert [model for model in later if successor(model)] == []
+
+
+@pytest.mark.parametrize(
+    ("today", "sentence"),
+    [
+        ("2026-10-01", "m ends on 2026-11-30 (in 60 days): choose another in memproc.toml."),
+        ("2026-11-21", "m ends on 2026-11-30 (in 9 days): choose another in memproc.toml."),
+        ("2026-11-29", "m ends on 2026-11-30 (in 1 day): choose another in memproc.toml."),
+        ("2026-11-30", "m ends on 2026-11-30 (today): choose another in memproc.toml."),
+        ("2026-12-01", "m ended on 2026-11-30: choose another in memproc.toml."),
+        ("2026-09-30", None),
+    ],
+)
+def test_a_person_hears_in_time_that_a_model_ends(today: str, sentence: str | None) -> None:
+    assert ending("m", "2026-11-30", date.fromisoformat(today), 60) == sentence
