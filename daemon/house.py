@@ -1,13 +1,15 @@
-"""What a trip needs of the world: settings, folders, archive, texts, a model to ask, a clock, and someone to tell."""
+"""What a trip needs of the world: settings, folders, archive, models and keys, a clock, and someone to tell."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 
 from daemon.archive.archive import Archive
+from daemon.archive.journal import Reply
 from daemon.config import Config
 from daemon.models.ask import Clock, Complete
+from daemon.models.roles import FindKey
 from daemon.paths import Folders
-from primer.texts import Texts
 from rules.plan.chat_plan import ChatPlan
 
 
@@ -16,6 +18,27 @@ class Planned:
     """The work on a chat begins; `plan` is all that will be done."""
 
     plan: ChatPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that the person should know, and is told once: a retired model, a key that is missing."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A model was asked just now, and this is its reply. What the journal knew already is not told."""
+
+    reply: Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """An answer that could not be used, or what helped against it (D8), as a few words that can be counted."""
+
+    what: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +66,7 @@ class Written:
     """Where the version that was replaced went; empty where there was none."""
 
 
-Event = Planned | Remembered
+Event = Planned | Notice | Answered | Noted | Remembered
 Tell = Callable[[Event], None]
 
 
@@ -58,7 +81,11 @@ class House:
     config: Config
     folders: Folders
     archive: Archive
-    texts: Texts
     complete: Complete
+    key: FindKey
     clock: Clock
     tell: Tell
+
+    def today(self) -> date:
+        """The day that the clock shows, in UTC."""
+        return date.fromisoformat(self.clock()[:10])

@@ -1,8 +1,10 @@
 """Open the house for work: folders made, the archive held by one process, texts read, the model at hand."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import cache
 
 from daemon.archive.archive import Archive
 from daemon.config import Config
@@ -10,8 +12,10 @@ from daemon.files.folders import make_private
 from daemon.files.lock import hold
 from daemon.files.write import sweep
 from daemon.house import House, Tell
+from daemon.keys.find import find_key
 from daemon.models.completion import complete
 from daemon.models.patience import patiently
+from daemon.models.roles import FindKey
 from daemon.paths import Folders
 from daemon.texts import load_texts
 from rules.export.dates import write_date
@@ -22,6 +26,11 @@ def now() -> str:
     return write_date(datetime.now(UTC))
 
 
+def keys(folders: Folders) -> FindKey:
+    """Where keys are looked for; each provider's is looked for once, since a keyring may take its time."""
+    return cache(lambda provider: find_key(provider, os.environ, folders.state))
+
+
 @contextmanager
 def open_house(config: Config, folders: Folders, tell: Tell) -> Iterator[House]:
     """Everything that trips need, for as long as they go on.
@@ -29,9 +38,10 @@ def open_house(config: Config, folders: Folders, tell: Tell) -> Iterator[House]:
     Raises Busy where another memproc works with this archive, and ArchiveError, FileTrouble or
     ConfigurationError where something cannot be opened.
     """
-    texts = load_texts(config.texts.path)
+    load_texts(config.texts.path)  # wrong ones are told before anything is done
     for folder in (folders.state, folders.updated, folders.backups):
         make_private(folder)
     with hold(folders.state / "lock"), Archive.open(folders.state) as archive:
-        sweep(folders.updated)
-        yield House(config, folders, archive, texts, patiently(complete), now, tell)
+        for folder in (folders.updated, folders.state):
+            sweep(folder)
+        yield House(config, folders, archive, patiently(complete), keys(folders), now, tell)

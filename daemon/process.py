@@ -13,25 +13,25 @@ A trip that ends early, by a fault or a kill, leaves the old output whole. What 
 answer that a model has given stay, so the next trip goes on from there.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 
-from daemon.archive.memories import keep_memory
+from daemon.archive.memories import keep_edition, keep_memory, next_edition
 from daemon.archive.messages import remember
-from daemon.compress import Passage, Roles, make_memory
+from daemon.archive.notices import is_news
+from daemon.asking import desk_for
+from daemon.compress import make_memory
 from daemon.deliver import Ready
 from daemon.files.read import Export, stand_of
-from daemon.house import House, Planned, Remembered
-from daemon.models.ask import ask
+from daemon.house import House, Notice, Planned, Remembered
 from daemon.models.tokens import count, keep
 from daemon.survey import Survey, canned, survey
 from rules.errors import ChatSetAside, FaultyOutput
 from rules.export.chat import Chat
 from rules.history.entries import Entry
 from rules.memory.memory import EXTRACTED, Memory
-from rules.output.assemble import Assembled, assemble
+from rules.output.assemble import Assembled, Canned, assemble
 from rules.output.verify import Finished, verify
-from rules.plan.chat_plan import LeftAlone, PlannedChunk
+from rules.plan.chat_plan import LeftAlone
 from rules.plan.selection import why_not
 
 
@@ -41,17 +41,20 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone:
     Raises ChatSetAside, ModelError or FaultyOutput where this chat cannot go on, and ArchiveError where
     nothing can.
     """
-    settings = house.config.chats
-    if reason := why_not(chat, settings.include, settings.exclude):
+    config = house.config.of(chat)
+    if reason := why_not(chat, config.chats.include, config.chats.exclude):
         return LeftAlone(chat.chat_id, chat.title, reason)
-    found = survey(house.archive, chat, house.texts, house.config.limits)
+    found = survey(house.archive, chat, config, house.key, house.today())
     keep(house.archive, found.counts)
     if not found.plan.chunks and not found.memories:
         return LeftAlone(chat.chat_id, chat.title, found.plan.reason)
+    if found.too_large:
+        raise ChatSetAside(f'"{chat.title}": {found.too_large.reason}', found.too_large.next_step)
     remember(house.archive, chat, found.places, found.entries, house.clock())
-    memories = (*found.memories, *_compress(house, found))
+    memories = _compress(house, found)
     entries = _under_memories(found.entries, memories)
-    assembled = assemble(chat, found.places, entries, memories, canned(house.texts), house.clock())
+    words = canned(found.texts)
+    assembled = assemble(chat, found.places, entries, memories, words, house.clock())
     if not assembled.changed:
         return LeftAlone(chat.chat_id, chat.title, "it is compressed already, and nothing new has left the live tail")
     _prove(found, entries, memories, assembled)
@@ -60,41 +63,35 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone:
             f'{export.path.name} was replaced while the chat "{chat.title}" was worked on, so nothing was written.',
             "Run memproc again: every answer of a model is kept, and not asked for again.",
         )
-    return Ready(chat, found.plan, memories, assembled, _tokens(house, found, entries, memories))
+    return Ready(chat, found.plan, memories, assembled, _tokens(words, found, entries, memories))
 
 
-def _compress(house: House, found: Survey) -> Iterator[Memory]:
+def _compress(house: House, found: Survey) -> tuple[Memory, ...]:
     """Make the planned memories, oldest first; each is kept before the next is begun."""
-    roles = Roles(house.config.models.agent, house.config.models.context_manager)
-    chat_id = found.plan.chat_id
+    plan = found.plan
     memories = list(found.memories)
-    if found.plan.chunks:
-        house.tell(Planned(found.plan))
-    for done, chunk in enumerate(found.plan.chunks, 1):
-        memory = make_memory(
-            _passage(found, memories, chunk),
-            roles,
-            house.texts,
-            lambda request: ask(house.archive, request, chat_id, house.complete, house.clock),
-            count,
-            house.clock(),
-        )
-        keep_memory(house.archive, chat_id, memory)
-        memories.append(memory)
-        house.tell(Remembered(found.plan, chunk.number, done, memory.edition.made == EXTRACTED))
-        yield memory
+    _tell_once(house, found)
+    if plan.work:
+        house.tell(Planned(plan))
+    for done, chunk in enumerate(plan.work, 1):
+        before = memories[chunk.number - 1] if chunk in plan.again else None
+        edition = next_edition(house.archive, before.memory_id) if before else 1
+        desk = desk_for(house, found, chunk)
+        memory = make_memory(desk, found.passage(chunk, memories), found.roles, count, house.clock(), edition)
+        if before is None:
+            keep_memory(house.archive, plan.chat_id, memory)
+            memories.append(memory)
+        elif memory.edition.made != EXTRACTED:
+            keep_edition(house.archive, memory)
+            memories[chunk.number - 1] = memory
+        house.tell(Remembered(plan, chunk.number, done, memory.edition.made == EXTRACTED))
+    return tuple(memories)
 
 
-def _passage(found: Survey, memories: list[Memory], chunk: PlannedChunk) -> Passage:
-    return Passage(
-        chat_id=found.plan.chat_id,
-        number=chunk.number,
-        system_message=found.chat.system_message,
-        memories=memories[: chunk.memories_before],
-        tail=found.entries[chunk.tail_start : chunk.start],
-        chunk=found.entries[chunk.start : chunk.stop],
-        tokens=chunk.tokens,
-    )
+def _tell_once(house: House, found: Survey) -> None:
+    for notice in found.roles.notices:
+        if is_news(house.archive, notice, house.clock()):
+            house.tell(Notice(notice))
 
 
 def _under_memories(entries: tuple[Entry, ...], memories: tuple[Memory, ...]) -> tuple[Entry, ...]:
@@ -114,8 +111,7 @@ def _prove(found: Survey, entries: tuple[Entry, ...], memories: tuple[Memory, ..
         )
 
 
-def _tokens(house: House, found: Survey, entries: tuple[Entry, ...], memories: tuple[Memory, ...]) -> int:
+def _tokens(words: Canned, found: Survey, entries: tuple[Entry, ...], memories: tuple[Memory, ...]) -> int:
     """Tokens that TypingMind sends after the compression: memories, canned messages, live messages."""
-    words = canned(house.texts)
     live = sum(found.counts.all[entry.message.digest] for entry in entries if entry.memory is None)
     return count(words.opening) + count(words.closing) + live + sum(memory.edition.tokens for memory in memories)

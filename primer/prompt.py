@@ -17,6 +17,9 @@ from rules.export.message import Message
 from rules.history.entries import Entry
 from rules.memory.memory import Memory
 
+_BEGINNING = "[The conversation begins with your own words.]"
+"""Some providers take no conversation that begins with the assistant."""
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -51,37 +54,57 @@ def context(
         remembered.append(Turn("user", closing(texts)))
     before = [Turn(entry.message.speaker, _shown(entry.message)) for entry in tail]
     passage = [Turn(entry.message.speaker, _to_remember(entry.message)) for entry in chunk]
+    if [turn.role for turn in (*before, *passage)][:1] == ["assistant"] and not memories:
+        turns.append(Turn("user", _BEGINNING))
     for part in (remembered, before, passage):
         turns += [*part[:-1], *(replace(last, ends_prefix=True) for last in part[-1:])]
     return tuple(turns)
 
 
-def ask_quote(texts: Texts, quote_words: int) -> Turn:
+def ask_quote(texts: Texts, quote_words: int) -> str:
     """The first question (requirement 9.1)."""
-    return Turn("user", wrap("context_manager", fill(texts.quote, quote_words=str(quote_words))))
+    return fill(texts.quote, quote_words=str(quote_words))
 
 
-def ask_quote_again(texts: Texts, reason: str) -> Turn:
+def ask_quote_again(texts: Texts, reason: str) -> str:
     """The first question once more, where the answer was not verbatim (D8)."""
-    return Turn("user", wrap("context_manager", fill(texts.quote_again, reason=reason)))
+    return fill(texts.quote_again, reason=reason)
 
 
-def ask_perspective(texts: Texts, words: int) -> Turn:
+def ask_perspective(texts: Texts, words: int) -> str:
     """The second question (requirement 9.2)."""
-    return Turn("user", wrap("context_manager", fill(texts.perspective, words=str(words))))
+    return fill(texts.perspective, words=str(words))
 
 
-def ask_analysis(texts: Texts, chunk: Sequence[Entry], words: int) -> tuple[Turn, ...]:
-    """The context manager's own request: the chunk alone, since its view is independent (requirement 9.3)."""
-    passage = "\n".join(_to_remember(entry.message, entry.message.speaker) for entry in chunk)
-    question = fill(texts.analysis, words=str(words))
-    return Turn("system", texts.analyst), Turn("user", passage), Turn("user", question)
+def ask_analysis(texts: Texts, words: int) -> str:
+    """The context manager's own question (requirement 9.3)."""
+    return fill(texts.analysis, words=str(words))
 
 
-def ask_refinement(texts: Texts, analysis: str, words: int) -> Turn:
+def ask_refinement(texts: Texts, analysis: str, words: int) -> str:
     """The third question, with the analysis in it (requirement 9.3)."""
-    asked = fill(texts.refinement, analysis=keep_inert(analysis), words=str(words))
-    return Turn("user", wrap("context_manager", asked))
+    return fill(texts.refinement, analysis=keep_inert(analysis), words=str(words))
+
+
+def otherwise(texts: Texts, question: str, reason: str) -> str:
+    """A question in other words, after an answer that could not be used (D8)."""
+    return fill(texts.otherwise, question=question, reason=reason)
+
+
+def guided(texts: Texts, guidance: str, question: str) -> str:
+    """A question with a word of guidance from the person behind it; the question itself where there is none."""
+    return f"{question}\n\n{fill(texts.guidance, guidance=make_inert(guidance))}" if guidance else question
+
+
+def question(text: str) -> Turn:
+    """A question as the agent reads it, in its tag (requirement 9.4)."""
+    return Turn("user", wrap("context_manager", text))
+
+
+def passage_alone(texts: Texts, chunk: Sequence[Entry]) -> tuple[Turn, ...]:
+    """What the context manager reads: the chunk and nothing else, since its view is independent (requirement 9.3)."""
+    passage = "\n".join(_to_remember(entry.message, entry.message.speaker) for entry in chunk)
+    return Turn("system", texts.analyst), Turn("user", passage)
 
 
 def answer(text: str) -> Turn:

@@ -1,28 +1,120 @@
-"""How a model's answer is read: a text that may become part of a memory, or the reason why it may not (D8)."""
+"""How a model's answer is read: a text that may become part of a memory, or the reason why it may not (D8).
 
+    read_reply     has it ended by itself, and does it say anything?
+    judge          is it an answer to this question about this passage?
+    forged         does it hold tags of ours, which are made inert before it is kept?
+
+Whether a quote is verbatim is for rules/memory/quote to say.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
+
+from primer.inert import keep_inert
+from primer.tags import TAGS
+from rules.extract.words import length
+from rules.memory.language import foreign
+from rules.memory.restated import is_restated
+
+Kind = Literal[
+    "empty",
+    "cut off",
+    "refused",
+    "restated",
+    "forged tags",
+    "not verbatim",
+    "too short",
+    "too long",
+    "wrong language",
+]
+"""The ways in which an answer fails."""
 
 _ENDED = "stop"
+_OUT_OF_ROOM = ("length", "max_tokens")
+_REFUSALS = ("content_filter", "refusal")
+_SENTENCE_WORDS = 4.0
+_ALWAYS_SHORT_ENOUGH = 300
+
+# A model whose prompt ends with an opened block closes what it never opened, on a line of its own.
+_THOUGHT = re.compile(
+    r"\s*<(think|thinking)>.*?</\1>|(?!\s*<think(?:ing)?>).*?^[ \t]*</think(?:ing)?>[ \t]*$",
+    re.DOTALL | re.IGNORECASE | re.MULTILINE,
+)
+_STILL_THINKING = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
+_OUR_TAG = re.compile(rf"<\s*+/?+\s*+\u2060*+(?:{'|'.join(TAGS)})\b[^<>]*>", re.IGNORECASE)
+# Hangul fillers and the empty Braille pattern: by category letters and signs, to the eye nothing.
+_UNSEEN = "\u115f\u1160\u2800\u3164\uffa0"
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A complete answer, without the white space around it."""
+    """A complete answer, without thinking and without the white space around it."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """An answer that never becomes part of a memory, and why."""
+    """An answer that never becomes part of a memory, and why, as a sentence that can be said to the agent."""
 
+    kind: Kind
     reason: str
 
 
 def read_reply(text: str, finish: str) -> Answered | Refused:
-    """Only a reply that ended by itself counts, and only if it says something."""
+    """Only a reply that ended by itself counts, and only if it says something (D8).
+
+    `finish` is why the model stopped, in LiteLLM's words. What a local model thought before its answer is
+    taken off. Refusals in plain words are not guessed at.
+    """
+    if finish in _REFUSALS:
+        return Refused("refused", "The model's own safety rules ended the answer.")
+    if finish in _OUT_OF_ROOM:
+        return Refused("cut off", "The answer was cut off before its end.")
     if finish != _ENDED:
-        return Refused(f"the model did not end its answer by itself ({finish or 'no reason given'})")
-    if not text.strip():
-        return Refused("the model's answer is empty")
-    return Answered(text.strip())
+        return Refused("cut off", f"The answer did not end by itself ({finish or 'no reason given'}).")
+    said = _without_thoughts(text)
+    if _STILL_THINKING.match(said):
+        return Refused("cut off", "The thinking before the answer never came to an end.")
+    if not any(_shows(character) for character in said):
+        return Refused("empty", "The answer is empty.")
+    return Answered(said.strip())
+
+
+def judge(answer: str, step: str, question: str, passage: Sequence[str]) -> Refused | None:
+    """Why the answer to this step's question about these messages cannot stay; None if it can (D8).
+
+    A quote only has to be more than the question said back. Of the other steps' answers each is at least a
+    sentence, at most as long as the passage (300 characters are always short enough), and in its language.
+    """
+    if is_restated(_OUR_TAG.sub(" ", answer), _OUR_TAG.sub(" ", question)):
+        return Refused("restated", "The answer says the question back.")
+    if step == "quote":
+        return None
+    if length(answer) < _SENTENCE_WORDS:
+        return Refused("too short", "The answer is shorter than a sentence.")
+    if len(answer) > max(_ALWAYS_SHORT_ENOUGH, sum(map(len, passage))):
+        return Refused("too long", "The answer is longer than the whole passage.")
+    reason = foreign(_OUR_TAG.sub(" ", answer), passage)
+    return Refused("wrong language", reason) if reason else None
+
+
+def forged(answer: str) -> bool:
+    """Whether one of our tags stands alive in the answer, copied or made up."""
+    return keep_inert(answer) != answer
+
+
+def _without_thoughts(text: str) -> str:
+    """The text behind the blocks of thinking that it begins with."""
+    at = 0
+    while thought := _THOUGHT.match(text, at):
+        at = thought.end()
+    return text[at:]
+
+
+def _shows(character: str) -> bool:
+    """Whether a reader sees anything of it: no white space, no control or format character, no mark alone."""
+    return unicodedata.category(character)[0] in "LNPS" and character not in _UNSEEN

@@ -2,12 +2,37 @@
 
 import hashlib
 import json
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from primer.prompt import Turn
 
 EXTRACTIVE = "memproc/extractive"
 _TOKENS_A_WORD = 4
+_ROUTE = frozenset(
+    {
+        "api_base", "base_url", "api_key", "api_version", "organization", "extra_headers", "headers", "timeout",
+        "ssl_verify", "aws_region_name", "aws_profile_name", "vertex_project", "vertex_location",
+    }
+)  # fmt: skip
+"""Options that say how a request gets there and not what is asked: the same question elsewhere is the same."""
+_SECRET = re.compile(r"key|token$|secret|credential|password|authorization", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model by its LiteLLM name, with the options that go along (`[models.options]`). They may hold a key."""
+
+    name: str
+    options: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+    thinking_room: int = 0
+    """Tokens that an answer's room has on top, because the model thinks whatever it is told."""
+
+
+ENGINE = Model(EXTRACTIVE)
+"""The built-in engine: no network, no key, no cost (D17)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,19 +40,31 @@ class Request:
     """`step` is quote, perspective, analysis or refinement; `words` is how long the answer may about be."""
 
     step: str
-    model: str
+    model: Model
     turns: tuple[Turn, ...]
     words: int
+    room: int = 1
+    """How many times the usual room the answer has: more, once one was cut off (D8)."""
 
     @property
-    def parameters(self) -> dict[str, int | str]:
+    def parameters(self) -> dict[str, object]:
         """What goes with the messages. Room for four tokens a word bounds what an answer can cost (D15).
 
         The built-in engine reads no questions, so it is told the step and the length instead.
         """
-        if self.model == EXTRACTIVE:
+        if self.model == ENGINE:
             return {"step": self.step, "words": self.words}
-        return {"max_tokens": 200 + self.words * _TOKENS_A_WORD}
+        asked = {name: value for name, value in self.model.options.items() if not _is_route(name)}
+        return {**asked, "max_tokens": self._room}
+
+    @property
+    def _room(self) -> int:
+        return (200 + self.words * _TOKENS_A_WORD) * self.room + self.model.thinking_room
+
+    @property
+    def route(self) -> dict[str, object]:
+        """How the request gets there: address, key, time-out. None of it is kept."""
+        return {name: value for name, value in self.model.options.items() if _is_route(name)}
 
     @property
     def messages(self) -> list[dict[str, str]]:
@@ -37,5 +74,10 @@ class Request:
     @property
     def key(self) -> str:
         """SHA-256 of model, messages and parameters: the same request is never sent twice."""
-        said = [self.model, self.messages, self.parameters]
+        said = [self.model.name, self.messages, self.parameters]
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def _is_route(name: str) -> bool:
+    """Secrets are on the way too: they are handed on, and never part of what is kept."""
+    return name in _ROUTE or _SECRET.search(name) is not None

@@ -18,4 +18,4 @@ def wrap(tag: Tag, text: str, /, **attributes: str) -> str:
 
 
 def _escaped(value: str) -> str:
-    return value.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
+    return value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")

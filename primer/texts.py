@@ -26,11 +26,14 @@ class Texts:
     analyst: str
     analysis: str
     refinement: str
+    otherwise: str
+    guidance: str
     opening: str
     closing: str
 
 
 # words, quote_words: a number of words. reason: a sentence. analysis: the context manager's whole answer.
+# question: one of the other texts. guidance: what the person says at `memproc retry --say`.
 PLACEHOLDERS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "primer": frozenset(),
@@ -40,6 +43,8 @@ PLACEHOLDERS: Mapping[str, frozenset[str]] = MappingProxyType(
         "analyst": frozenset(),
         "analysis": frozenset({"words"}),
         "refinement": frozenset({"analysis", "words"}),
+        "otherwise": frozenset({"question", "reason"}),
+        "guidance": frozenset({"guidance"}),
         "opening": frozenset(),
         "closing": frozenset(),
     }

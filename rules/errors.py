@@ -48,6 +48,10 @@ class ModelError(MemprocError):
     """A model could not be asked, or did not answer."""
 
 
+class ContextTooLong(ModelError):
+    """The provider counted more tokens than the model's context window holds."""
+
+
 class NotNow(ModelError):
     """The provider is busy, out of reach, or failed; the same request may succeed later."""
 

@@ -32,6 +32,8 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
         monkeypatch.setenv(name, str(home / inside))
     for name in [name for name in os.environ if name.endswith("_API_KEY") or name == "MEMPROC_CONFIG"]:
         monkeypatch.delenv(name)
+    # A keyring that keeps nothing, in this process and in those of stories: the person's own is never asked.
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
     guard = Path(__file__).parent / "guard"
     monkeypatch.setenv("PYTHONPATH", str(guard))
     return home

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from daemon.models.completion import Completion
 from daemon.models.extractive import extract
-from primer.request import EXTRACTIVE, Request
+from primer.request import ENGINE, Request
 
 
 @dataclass
@@ -16,17 +16,20 @@ class ScriptedModel:
     """
 
     answers: Mapping[str, list[str | Completion]] = field(default_factory=dict)
+    answers_of: dict[str, Mapping[str, list[str | Completion]]] = field(default_factory=dict)
+    """Answers of single models, by name, which go before `answers`."""
     asked: list[Request] = field(default_factory=list)
     engine_steps: list[str] = field(default_factory=list)
     """What the built-in engine was asked for; it answers as it always does."""
 
     def __call__(self, request: Request) -> Completion:
-        if request.model == EXTRACTIVE:
+        if request.model == ENGINE:
             self.engine_steps.append(request.step)
             return ended(extract(request.turns, request.step, request.words))
         self.asked.append(request)
-        script = self.answers.get(request.step, [f"My {request.step}, in my own words."])
-        times = sum(before.step == request.step for before in self.asked)
+        answers = self.answers_of.get(request.model.name, self.answers)
+        script = answers.get(request.step, [f"My {request.step}, in my own words."])
+        times = sum((before.step, before.model) == (request.step, request.model) for before in self.asked)
         answer = script[min(times, len(script)) - 1]
         return answer if isinstance(answer, Completion) else ended(answer)
 
@@ -37,4 +40,4 @@ class ScriptedModel:
 
 def ended(text: str, finish: str = "stop") -> Completion:
     """An answer that ended so; by itself, unless said otherwise."""
-    return Completion(text, finish, tokens_in=10, tokens_out=5, tokens_cached=0, tokens_cache_written=0)
+    return Completion(text, finish, tokens_in=10, tokens_out=5, tokens_cached=0, tokens_cache_written=0, usd=0.0)

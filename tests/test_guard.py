@@ -45,3 +45,12 @@ def test_the_guard_holds_in_processes_that_stories_start() -> None:
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert ended.returncode != 0
     assert "Forbidden" in ended.stderr
+
+
+def test_no_test_asks_the_keyring_of_the_system() -> None:
+    import keyring
+
+    assert type(keyring.get_keyring()).__module__ == "keyring.backends.null"
+    code = "import keyring; print(type(keyring.get_keyring()).__module__)"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == "keyring.backends.null"

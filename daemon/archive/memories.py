@@ -41,6 +41,18 @@ def keep_memory(archive: Archive, chat_id: str, memory: Memory) -> None:
         _keep_edition(archive, memory.memory_id, memory.edition)
 
 
+def keep_edition(archive: Archive, memory: Memory) -> None:
+    """Keep one more edition of a memory, which is the one that is shown from now on; the others stay."""
+    with archive.transaction():
+        _keep_edition(archive, memory.memory_id, memory.edition)
+        archive.run("UPDATE memory SET shown_edition = ? WHERE id = ?", (memory.edition.number, memory.memory_id))
+
+
+def next_edition(archive: Archive, memory_id: str) -> int:
+    """The number that the next edition of a memory gets."""
+    return 1 + max(edition.number for edition in editions(archive, memory_id))
+
+
 def memories(archive: Archive, chat_id: str) -> tuple[Memory, ...]:
     """A chat's memories, oldest first, each in the edition that is shown."""
     rows = archive.run(

@@ -86,4 +86,13 @@ STEPS: tuple[tuple[str, str], ...] = (
         CREATE INDEX output_chat ON output (chat_id);
         """,
     ),
+    (
+        "refusals stay in the journal; notices are given once",
+        """
+        -- A refused request has its reply in the journal, and so is never sent again as it was.
+        DROP TABLE quarantine;
+        -- What the person has been told, so that it is told once.
+        CREATE TABLE notice (text TEXT PRIMARY KEY, told_at TEXT NOT NULL) STRICT;
+        """,
+    ),
 )

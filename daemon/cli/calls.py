@@ -27,15 +27,17 @@ def calls(settings: Settings, chat: str | None, with_text: bool, as_json: bool) 
     elif with_text:
         click.echo("\n".join(line for reply in found for line in _in_full(reply)))
     else:
-        headings = ("Asked (UTC)", "Step", "Model", "Ended", "In", "Cached", "Out", "Request")
-        print_table(headings, [_row(reply) for reply in found], right=(4, 5, 6))
+        headings = ("Asked (UTC)", "Step", "Model", "Ended", "In", "Cached", "Out", "Dollars", "Request")
+        print_table(headings, [_row(reply) for reply in found], right=(4, 5, 6, 7))
     return 0
 
 
 def _row(reply: Reply) -> list[str]:
     numbers = (reply.tokens_in, reply.tokens_cached, reply.tokens_out)
     when = reply.asked_at[:19].replace("T", " ")
-    return [when, reply.step, reply.model, reply.finish, *(f"{number:,}" for number in numbers), reply.request[:12]]
+    money = "unknown" if reply.usd is None else f"{reply.usd:.6f}"
+    counted = [f"{number:,}" for number in numbers]
+    return [when, reply.step, reply.model, reply.finish, *counted, money, reply.request[:12]]
 
 
 def _in_full(reply: Reply) -> Iterator[str]:

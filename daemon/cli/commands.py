@@ -15,11 +15,13 @@ _COMMANDS = {
     "chats": "The chats that the archive knows.",
     "memories": "The memories of a chat.",
     "show": "One memory in full.",
+    "retry": "Ask for a memory once more, with a word of guidance.",
     "calls": "What models were asked, when, and how much it was.",
     "versions": "What was kept of a chat's exports.",
     "restore": "Put a kept version back; shows the difference first.",
     "expand": "The full raw conversation as an export again.",
     "verify": "Check archive, backups and outputs against their hashes.",
+    "key": "Keep, try or forget a provider's key.",
     "config": "Show, check or find memproc.toml.",
 }
 

@@ -22,11 +22,9 @@ def show(settings: Settings, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps(tables, indent=2, ensure_ascii=False))
         return 0
-    for table, values in tables.items():
-        click.echo(f"[{table}]")
-        for key, value in values.items():
-            click.echo(f"{key} = {json.dumps(value, ensure_ascii=False)}")
-        click.echo()
+    from daemon.config import toml_text
+
+    click.echo(toml_text(tables))
     return 0
 
 
@@ -34,8 +32,9 @@ def show(settings: Settings, as_json: bool) -> int:
 @pass_settings
 def check(settings: Settings) -> int:
     """Say whether memproc.toml, its folders and its texts can be used; all problems are listed at once."""
-    found = settings.found
-    load_texts(settings.config.texts.path)
+    found, counts = settings.found, settings.config
+    for own in (counts, *map(counts.with_override, counts.chats.override)):
+        load_texts(own.texts.path)
     folders = settings.folders
     click.echo(f"All is well with {found.path}." if found.path else "No memproc.toml: every setting is at its default.")
     click.echo(

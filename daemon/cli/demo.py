@@ -25,6 +25,10 @@ updated = "updated"
 backups = "backups"
 state = "state"
 
+[models]
+agent = "memproc/extractive"
+context_manager = "memproc/extractive"
+
 [tail]
 tokens = 6400
 step = 1600
@@ -45,7 +49,7 @@ def demo(ctx: click.Context) -> int:
         _title("The plan (memproc plan)")
         ctx.invoke(plan, paths=(), as_json=False)
         _title("The work (memproc run)")
-        ended = int(ctx.invoke(run, paths=(), as_json=False))
+        ended = int(ctx.invoke(run, paths=(), dry_run=False, as_json=False))
         chat_id, memory = _one_memory(settings)
         _title("What is kept (memproc versions)")
         ctx.invoke(versions, chat=chat_id, as_json=False)

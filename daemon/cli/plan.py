@@ -3,21 +3,23 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from datetime import date
 from pathlib import Path
 
 import click
 
 from daemon.archive.archive import Archive
-from daemon.cli.run import wanted_exports
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import print_table
+from daemon.cli.wanted import wanted_exports
 from daemon.config import Config
 from daemon.files.read import read_export
+from daemon.models.roles import FindKey, Roles
+from daemon.opening import keys, now
 from daemon.round import SetAside, without_chats
-from daemon.survey import survey
+from daemon.survey import Survey, survey
 from daemon.texts import load_texts
 from primer.models import token_factor
-from primer.texts import Texts
 from rules.errors import ArchiveError, MemprocError
 from rules.export.chat import Chat
 from rules.export.document import twice
@@ -26,11 +28,23 @@ from rules.plan.selection import refuse_doubled, why_not
 
 
 @dataclass(frozen=True, slots=True)
+class _Who:
+    """The models that the work of a chat would be done with, and what is to be said about them."""
+
+    agent: str
+    context_manager: str
+    fallback: str
+    window: int | None
+    notices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Row:
     file: str
     found: ChatPlan | LeftAlone | SetAside
     to_send: int = 0
-    """Tokens that the configured models are expected to count for all requests."""
+    """Tokens that the models are expected to count for all requests."""
+    who: _Who | None = None
 
 
 @click.command
@@ -40,7 +54,8 @@ class _Row:
 def plan(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     """Show what `run` would do with the exports in the inbox, or those named. Sends and writes nothing."""
     with settings.archive() as archive:
-        rows = list(_rows(archive, settings.config, wanted_exports(settings, paths)))
+        desk = _Desk(archive, settings.config, keys(settings.folders), date.fromisoformat(now()[:10]))
+        rows = list(_rows(desk, wanted_exports(settings, paths)))
     if as_json:
         click.echo(json.dumps([_as_json(row) for row in rows], indent=2, ensure_ascii=False))
     elif rows:
@@ -50,8 +65,18 @@ def plan(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     return 1 if any(isinstance(row.found, SetAside) for row in rows) else 0
 
 
-def _rows(archive: Archive, config: Config, exports: Sequence[Path]) -> Iterator[_Row]:
-    texts = load_texts(config.texts.path)
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """What a plan is made from, beside the exports."""
+
+    archive: Archive
+    config: Config
+    key: FindKey
+    today: date
+
+
+def _rows(desk: _Desk, exports: Sequence[Path]) -> Iterator[_Row]:
+    load_texts(desk.config.texts.path)  # wrong ones are told once, and not for every chat
     for path in exports:
         try:
             export = read_export(path)
@@ -62,33 +87,45 @@ def _rows(archive: Archive, config: Config, exports: Sequence[Path]) -> Iterator
             yield _Row(path.name, without_chats(export))
         doubled = twice(export.chats)
         for chat in export.chats:
-            found = _plan(archive, config, texts, chat, doubled)
-            yield _Row(path.name, found, _to_send(found, config) if isinstance(found, ChatPlan) else 0)
+            yield _plan(desk, path.name, chat, doubled)
 
 
-def _to_send(found: ChatPlan, config: Config) -> int:
-    agent, manager = token_factor(config.models.agent), token_factor(config.models.context_manager)
-    return round(found.estimate.agent_in * agent + found.estimate.context_manager_in * manager)
-
-
-def _plan(
-    archive: Archive, config: Config, texts: Texts, chat: Chat, doubled: frozenset[str]
-) -> ChatPlan | LeftAlone | SetAside:
+def _plan(desk: _Desk, file: str, chat: Chat, doubled: frozenset[str]) -> _Row:
     try:
         refuse_doubled(chat, doubled)
+        config = desk.config.of(chat)
         if reason := why_not(chat, config.chats.include, config.chats.exclude):
-            return LeftAlone(chat.chat_id, chat.title, reason)
-        return survey(archive, chat, texts, config.limits).plan
+            return _Row(file, LeftAlone(chat.chat_id, chat.title, reason))
+        found = survey(desk.archive, chat, config, desk.key, desk.today)
     except ArchiveError:
         raise
     except MemprocError as trouble:
-        return SetAside(chat.title, trouble.message, trouble.next_step)
+        return _Row(file, SetAside(chat.title, trouble.message, trouble.next_step))
+    if found.too_large:
+        return _Row(file, SetAside(chat.title, found.too_large.reason, found.too_large.next_step))
+    return _Row(file, found.plan, _to_send(found), _who(found.roles))
+
+
+def _to_send(found: Survey) -> int:
+    agent, manager = token_factor(found.roles.agent.name), token_factor(found.roles.context_manager.name)
+    return round(found.plan.estimate.agent_in * agent + found.plan.estimate.context_manager_in * manager)
+
+
+def _who(roles: Roles) -> _Who:
+    return _Who(
+        agent=roles.agent.name,
+        context_manager=roles.context_manager.name,
+        fallback=roles.fallback.name if roles.fallback else "",
+        window=roles.window,
+        notices=roles.notices,
+    )
 
 
 def _as_json(row: _Row) -> dict[str, object]:
     kind = {ChatPlan: "plan", LeftAlone: "left_alone", SetAside: "set_aside"}[type(row.found)]
     calls = {"calls": row.found.calls, "to_send": row.to_send} if isinstance(row.found, ChatPlan) else {}
-    return {"file": row.file, "outcome": kind, **asdict(row.found), **calls}
+    who = {"models": asdict(row.who)} if row.who else {}
+    return {"file": row.file, "outcome": kind, **asdict(row.found), **calls, **who}
 
 
 def _print(rows: Sequence[_Row]) -> None:
@@ -100,26 +137,38 @@ def _print(rows: Sequence[_Row]) -> None:
         headings = ("Chat", "Messages", "Tokens", "Memories", "New", "Calls", "To send", "Waiting", "Live")
         print_table(headings, cells, right=range(1, 9))
     for row in rows:
-        for line in _notes(row.found):
+        for line in _notes(row):
             console.print(line, markup=False, soft_wrap=True)
 
 
 def _cells(found: ChatPlan, to_send: int) -> list[str]:
     numbers = [
-        found.messages, found.tokens, found.memories, len(found.chunks), found.calls, to_send,
+        found.messages, found.tokens, found.memories, len(found.work), found.calls, to_send,
         found.waiting_tokens, found.live_tokens,
     ]  # fmt: skip
     return [found.title, *(f"{number:,}" for number in numbers)]
 
 
-def _notes(found: ChatPlan | LeftAlone | SetAside) -> Iterator[str]:
+def _notes(row: _Row) -> Iterator[str]:
+    found = row.found
     if isinstance(found, SetAside):
         yield f"{found.what}: would be set aside. {found.reason} {found.next_step}"
     elif isinstance(found, LeftAlone):
         yield f"{found.title}: left alone: {found.reason}"
     else:
         yield f"{found.title}: {found.reason}"
+        if row.who and found.work:
+            yield f"{found.title}: {_models(row.who)}"
+        if found.again:
+            yield f"{found.title}: {len(found.again)} of the memories are extracted, and a model is asked for them now"
         yield from (
             f"{found.title}: {number} messages stay as they are: {why}" for why, number in found.left_out.items()
         )
-        yield from (f"{found.title}: note: {warning}" for warning in found.warnings)
+        notices = row.who.notices if row.who else ()
+        yield from (f"{found.title}: note: {warning}" for warning in (*notices, *found.warnings))
+
+
+def _models(who: _Who) -> str:
+    window = f", whose window holds {who.window:,} tokens" if who.window else ""
+    fallback = f"; where it refuses, {who.fallback}" if who.fallback else ""
+    return f"{who.agent} writes{window}; {who.context_manager} analyses{fallback}"

@@ -1,5 +1,6 @@
 """Progress for a person: a bar on a terminal, plain lines elsewhere, and a sentence for every outcome."""
 
+from time import monotonic
 from types import TracebackType
 from typing import Self
 
@@ -8,23 +9,26 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 
-from daemon.house import Event, Planned, Written
+from daemon.cli.tally import Tally
+from daemon.house import Answered, Event, Noted, Notice, Planned, Remembered, Written
 from daemon.round import Outcome, SetAside
 from rules.plan.chat_plan import LeftAlone
 
 
 class Progress:
-    """Tells what a round does, for as long as it goes on."""
+    """Tells what a round does, for as long as it goes on, and counts it."""
 
     def __init__(self, *, quiet: bool) -> None:
+        self.tally = Tally()
         self._quiet = quiet
         self._console = Console(soft_wrap=True, highlight=False)
         self._bars = Bars(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("memories"),
-            TimeElapsedColumn(), TimeRemainingColumn(), console=self._console, transient=True,
-            disable=quiet or not self._console.is_terminal,
+            TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TextColumn("memories"),
+            TextColumn("{task.fields[so_far]}", markup=False), TimeElapsedColumn(), TimeRemainingColumn(),
+            console=self._console, transient=True, disable=quiet or not self._console.is_terminal,
         )  # fmt: skip
         self._tasks: dict[str, TaskID] = {}
+        self._began = monotonic()
 
     def __enter__(self) -> Self:
         self._bars.start()
@@ -37,19 +41,19 @@ class Progress:
 
     def tell(self, event: Event) -> None:
         """Show how far the work on a chat is."""
-        plan = event.plan
-        if isinstance(event, Planned):
-            self._tasks[plan.chat_id] = self._bars.add_task(plan.title, total=len(plan.chunks))
-            tokens = sum(chunk.tokens for chunk in plan.chunks)
-            self._line(
-                f"{plan.title}: {len(plan.chunks)} chunks become memories: {tokens:,} tokens, {plan.calls} calls"
-            )
-            for warning in plan.warnings:
-                self._line(f"{plan.title}: note: {warning}")
-            return
-        self._bars.update(self._tasks[plan.chat_id], completed=event.done)
-        if not self._console.is_terminal:
-            self._line(f"{plan.title}: memory {event.number}, {event.done} of {len(plan.chunks)}")
+        match event:
+            case Planned():
+                self._begin(event)
+            case Notice():
+                self._line(f"note: {event.text}")
+            case Answered():
+                self.tally.hear(event.reply)
+                for task in self._bars.task_ids:
+                    self._bars.update(task, so_far=self.tally.so_far())
+            case Noted():
+                self.tally.noted[event.what] += 1
+            case Remembered():
+                self._remembered(event)
 
     def tell_outcome(self, outcome: Outcome) -> None:
         """Say what became of a chat or a file; what was set aside goes to the error output with its remedy."""
@@ -60,9 +64,38 @@ class Progress:
         else:
             self._line(_written(outcome))
 
+    def _begin(self, event: Planned) -> None:
+        plan = event.plan
+        self._began = monotonic()
+        self._tasks[plan.chat_id] = self._bars.add_task(plan.title, total=len(plan.work), so_far="")
+        tokens = sum(chunk.tokens for chunk in plan.work)
+        self._line(f"{plan.title}: {len(plan.work)} chunks become memories: {tokens:,} tokens, {plan.calls} calls")
+        for warning in plan.warnings:
+            self._line(f"{plan.title}: note: {warning}")
+
+    def _remembered(self, event: Remembered) -> None:
+        plan = event.plan
+        self._bars.update(self._tasks[plan.chat_id], completed=event.done)
+        if not self._console.is_terminal:
+            told = [f"{plan.title}: memory {event.number}, {event.done} of {len(plan.work)}"]
+            told += [part for part in (self.tally.so_far(), self._time_left(event)) if part]
+            self._line("; ".join(told))
+
+    def _time_left(self, event: Remembered) -> str:
+        """About how long the rest of the chat takes, if it goes on as it has; empty at the end."""
+        rest = len(event.plan.work) - event.done
+        seconds = (monotonic() - self._began) / event.done * rest
+        return f"about {_span(seconds)} left" if rest else ""
+
     def _line(self, text: str) -> None:
         if not self._quiet:
             self._console.print(text, markup=False)
+
+
+def _span(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def _written(outcome: Written) -> str:

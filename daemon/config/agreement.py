@@ -1,34 +1,37 @@
 """Whether settings that are fine by themselves also agree with each other."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from daemon.config.settings import LOOK_AHEAD, Config
+from daemon.config.amounts import token_clashes
+from daemon.config.chats import ChatOverride
+from daemon.config.settings import Config
+from daemon.config.tables import Clash, FolderSettings
 from daemon.paths import Folders, settle
 
 
-@dataclass(frozen=True, slots=True)
-class Clash:
-    """Settings that do not agree: their dotted keys, the one to change first, and what it must be."""
-
-    keys: tuple[str, ...]
-    reason: str
-
-
 def clashes(config: Config) -> Iterator[Clash]:
-    """Everything in `config` that does not agree: token counts (D5, D6) and folders (D2)."""
-    tail, chunk = config.tail, config.chunk
-    if tail.tokens < LOOK_AHEAD * chunk.tokens:
-        yield Clash(
-            ("tail.tokens", "chunk.tokens"),
-            f"must be at least {LOOK_AHEAD * chunk.tokens}, {LOOK_AHEAD} times chunk.tokens (is {tail.tokens})",
-        )
-    if tail.step > tail.tokens:
-        yield Clash(
-            ("tail.step", "tail.tokens"),
-            f"must be at most {tail.tokens}, as tail.tokens is (is {tail.step})",
-        )
-    settled = settle(config.folders.model_dump())
+    """Everything in `config` that does not agree: token counts (D5, D6), folders (D2), and what each override
+    makes of the token counts. An override that names no chat is told here too."""
+    yield from token_clashes(config.tail, config.chunk)
+    yield from _folder_clashes(config.folders)
+    for index, override in enumerate(config.chats.override):
+        yield from _override_clashes(config, index, override)
+
+
+def _folder_clashes(folders: FolderSettings) -> Iterator[Clash]:
+    settled = settle(folders.model_dump())
     if not isinstance(settled, Folders):
         for refused in settled:
-            yield Clash(tuple(f"folders.{name}" for name in refused.names), refused.reason)
+            yield Clash(tuple(("folders", name) for name in refused.names), refused.reason)
+
+
+def _override_clashes(config: Config, index: int, override: ChatOverride) -> Iterator[Clash]:
+    """What is wrong with one override, laid over the main tables. What they do wrong alone is not told again."""
+    place = ("chats", "override", index)
+    if not override.chat:
+        yield Clash(((*place, "chat"),), "must be there: the chat's title, with wildcards, or its id or its folder's")
+    laid_over = config.with_override(override)
+    for clash in token_clashes(laid_over.tail, laid_over.chunk):
+        unsaid = [key for key in clash.keys if not override.says(key)]
+        if len(unsaid) < len(clash.keys):
+            yield Clash((*((*place, *key) for key in clash.keys), *unsaid), clash.reason)

@@ -3,6 +3,7 @@
     [chunk]            ("chunk",) -> 1
     tokens = 3         ("chunk", "tokens") -> 2
     a = { b.c = 1 }    ("chunk", "a") -> 3, ("chunk", "a", "b") -> 3, ("chunk", "a", "b", "c") -> 3
+    [[chats.override]] ("chats", "override", 0) -> 4; the next one is ("chats", "override", 1)
 
 The text is one that the TOML parser has accepted. In any other, the lines are a guess.
 """
@@ -11,7 +12,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-Key = tuple[str, ...]
+Key = tuple[str | int, ...]
+"""The names that lead to a setting, and in a list of tables the entry's number, counted from 0."""
 
 _TOKEN = re.compile(
     r'''
@@ -45,50 +47,79 @@ def line_of(lines: Mapping[Key, int], key: Key) -> int | None:
 
 
 @dataclass(slots=True)
+class _Bracket:
+    """A bracket of a value that is still open: its mark, its path, and which entry of a list is being read."""
+
+    mark: str
+    path: Key
+    entry: int = 0
+
+
+@dataclass(slots=True)
 class _Walk:
     """Where in the text we are: in which table, how deep in a value, and whether a key or a value comes."""
 
     lines: dict[Key, int] = field(default_factory=dict)
     table: Key = ()
     path: Key = ()  # of the value that is being read
-    within: list[tuple[str, Key]] = field(default_factory=list)  # open brackets of values, with their paths
+    within: list[_Bracket] = field(default_factory=list)
     parts: list[str] = field(default_factory=list)
     awaits: str = "key"  # or "header", or "value"
+    repeats: bool = False  # the header is one of [[many]]
+    newest: dict[Key, int] = field(default_factory=dict)  # the number of the newest table of each [[many]]
 
     def read(self, token: str, line: int) -> None:
         match token:
             case "\n" if not self.within:
                 self._await_key()
             case "[" | "{":
-                self._open(token)
+                self._open(token, line)
             case "]" | "}":
                 self._close(line)
             case "=" if self.awaits == "key":
-                self.path = (self.within[-1][1] if self.within else self.table) + tuple(self.parts)
+                self.path = (*(self.within[-1].path if self.within else self.table), *self.parts)
                 self._note(self.path, line)
                 self.awaits = "value"
-            case "," if self.within and self.within[-1][0] == "{":
+            case "," if self.within and self.within[-1].mark == "{":
                 self._await_key()
+            case "," if self.within:
+                self.within[-1].entry += 1
             case "\n" | "." | "," | "=":
                 pass
             case _ if self.awaits != "value" and not token.startswith("#"):
                 self.parts.append(token[1:-1] if token[0] in "\"'" else token)
 
-    def _open(self, bracket: str) -> None:
-        if self.awaits == "value":
-            self.within.append((bracket, self.path))
-            if bracket == "{":
-                self._await_key()
-        else:
+    def _open(self, mark: str, line: int) -> None:
+        if self.awaits != "value":
+            self.repeats = self.awaits == "header"
             self.awaits = "header"
+            return
+        inside_a_list = bool(self.within) and self.within[-1].mark == "["
+        path = (*self.within[-1].path, self.within[-1].entry) if inside_a_list else self.path
+        self.within.append(_Bracket(mark, path))
+        if mark == "{":
+            if inside_a_list:
+                self._note(path, line)
+            self._await_key()
 
     def _close(self, line: int) -> None:
         if self.awaits == "header":
-            self.table = tuple(self.parts)
+            self.table = self._header()
             self._note(self.table, line)
         elif self.within:
-            self.path = self.within.pop()[1]
+            self.within.pop()
         self.awaits = "value"
+
+    def _header(self) -> Key:
+        """The path of the table that begins. Within [[many]], that is the newest of them."""
+        path: Key = ()
+        for at, part in enumerate(self.parts, 1):
+            path = (*path, part)
+            if self.repeats and at == len(self.parts):
+                self.newest[path] = self.newest.get(path, -1) + 1
+            if path in self.newest:
+                path = (*path, self.newest[path])
+        return path
 
     def _await_key(self) -> None:
         self.awaits = "key"

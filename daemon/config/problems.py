@@ -1,28 +1,29 @@
 """What is wrong with a setting, in plain words: never a library's words, never more than a short value."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from daemon.config.lines import Key
 from daemon.config.settings import Config
 
-TABLES: Mapping[str, tuple[str, ...]] = {
-    name: tuple(table.annotation.model_fields)
-    for name, table in Config.model_fields.items()
-    if isinstance(table.annotation, type) and issubclass(table.annotation, BaseModel)
-}
 _LONGEST_SHOWN = 40
 _HUGE = 10**15
+_KINDS = {
+    "int_type": "must be a whole number",
+    "string_type": "must be a text in quotes",
+    "tuple_type": 'must be a list of texts, like ["one", "two"]',
+}
 
 
-def problems_of(error: ValidationError) -> dict[tuple[str, ...], list[str]]:
-    """The problems that pydantic found, by the table and setting they are about."""
-    found: dict[tuple[str, ...], list[str]] = {}
+def problems_of(error: ValidationError) -> dict[Key, list[str]]:
+    """The problems that pydantic found, by the setting, table or override they are about."""
+    found: dict[Key, list[str]] = {}
     for details in error.errors(include_url=False):
-        key = tuple(str(part) for part in details["loc"][:2])
+        key = _setting(details["loc"])
         found.setdefault(key, []).append(_in_words(key, details))
     return found
 
@@ -33,24 +34,47 @@ def printable(text: str) -> str:
     return "".join(mark if mark.isprintable() else mark.encode("unicode_escape").decode() for mark in short)
 
 
-def _in_words(key: tuple[str, ...], details: ErrorDetails) -> str:
+def _setting(place: Key) -> Key:
+    """The setting that `place` lies in: an entry of a list of texts is no setting, one of a list of tables is."""
+    for at, part in enumerate(place):
+        if isinstance(part, int) and _table_at(place[:at]) is None:
+            return place[:at]
+    return place
+
+
+def _table_at(key: Key) -> type[BaseModel] | None:
+    """The table, or the table of which there may be many, that stands at `key`; None for anything else."""
+    table: type[BaseModel] | None = Config
+    for name in key:
+        if isinstance(name, str):
+            field = table.model_fields.get(name) if table else None
+            table = _table(field.annotation) if field else None
+    return table
+
+
+def _table(annotation: Any) -> type[BaseModel] | None:
+    for kind in (annotation, *get_args(annotation)[:1]):
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            return kind
+    return None
+
+
+def _in_words(key: Key, details: ErrorDetails) -> str:
     if details["type"] == "extra_forbidden":
         return _unknown(key)
     wanted = _wanted(details["type"], details.get("ctx", {}), key)
-    which = "each entry " if len(details["loc"]) > 2 else ""
+    if details["type"] == "option":  # its value may be a key
+        return wanted
+    which = "each entry " if len(details["loc"]) > len(key) else ""
     return f"{which}{wanted} (is {_shown(details['input'])})"
 
 
-def _wanted(kind: str, limits: Mapping[str, Any], key: tuple[str, ...]) -> str:
+def _wanted(kind: str, limits: Mapping[str, Any], key: Key) -> str:
     match kind:
-        case "model_type":
-            return f"must be a table, [{'.'.join(key)}]"
-        case "int_type":
-            return "must be a whole number"
-        case "string_type":
-            return "must be a text in quotes"
-        case "tuple_type":
-            return 'must be a list of texts, like ["one", "two"]'
+        case "model_type" | "dict_type":
+            return f"must be a table, {_header(key)}"
+        case "tuple_type" if _table_at(key):
+            return f"must be a list of tables, {_header((*key, 0))}"
         case "greater_than_equal":
             return f"must be at least {limits['ge']}"
         case "less_than_equal":
@@ -59,19 +83,36 @@ def _wanted(kind: str, limits: Mapping[str, Any], key: tuple[str, ...]) -> str:
             return f"must be {limits['expected'].replace(chr(39), chr(34))}"
         case "value_error":
             return str(limits["error"])
-        case _:  # kinds that a later pydantic may bring
-            return "cannot be used"
+        case "option":
+            return str(limits["reason"])
+        case _:
+            return _KINDS.get(kind, "cannot be used")  # a later pydantic may bring further kinds
 
 
-def _unknown(key: tuple[str, ...]) -> str:
-    *table, name = key
-    kind = "setting" if table else "table"
-    known: Iterable[str] = TABLES[table[0]] if table else TABLES
-    near = get_close_matches(name.lower(), known, n=1) if len(name) <= _LONGEST_SHOWN else []
-    near = near or [f"{other}.{name}" for other, settings in TABLES.items() if name in settings]
+def _header(key: Key) -> str:
+    """The line above a table, as TOML has it."""
+    name = ".".join(part for part in key if isinstance(part, str))
+    return f"[[{name}]]" if key and isinstance(key[-1], int) else f"[{name}]"
+
+
+def _unknown(key: Key) -> str:
+    *place, name = key
+    written = str(name)
+    table = _table_at(tuple(place)) or Config
+    short = written.lower() if len(written) <= _LONGEST_SHOWN else ""
+    near = get_close_matches(short, table.model_fields, n=1, cutoff=0.7) or _elsewhere(tuple(place), written)
+    kind = "setting" if place else "table"
     if near:
         return f'there is no such {kind}; did you mean "{near[0]}"?'
-    return f"there is no such {kind}; there are {', '.join(known)}"
+    return f"there is no such {kind}; there are {', '.join(table.model_fields)}"
+
+
+def _elsewhere(place: Key, name: str) -> list[str]:
+    """The tables that have a setting of that name: in the same override, or in the file."""
+    numbered = [at for at, part in enumerate(place) if isinstance(part, int)]
+    around = _table_at(place[: numbered[-1] + 1] if numbered else ()) or Config
+    tables = {other: _table(field.annotation) for other, field in around.model_fields.items()}
+    return [f"{other}.{name}" for other, table in tables.items() if table and name in table.model_fields]
 
 
 def _shown(value: object) -> str:

@@ -1,7 +1,6 @@
 """memproc.toml -> Config, or one error that lists everything that is wrong in it, line by line."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,22 +8,14 @@ import tomli
 from pydantic import ValidationError
 
 from daemon.config.agreement import clashes
-from daemon.config.lines import Key, key_lines, line_of
-from daemon.config.problems import printable, problems_of
+from daemon.config.lines import Key
+from daemon.config.problems import problems_of
+from daemon.config.report import Problem, report
 from daemon.config.settings import Config
 from rules.errors import ConfigurationError
 
 _LARGEST = 1_000_000  # bytes
-_MOST_SHOWN = 100
 _CHECK = "Correct it; `memproc config check` tells whether anything is left."
-
-
-@dataclass(frozen=True, slots=True)
-class _Problem:
-    """One thing that is wrong: the dotted key, the other keys that play a part, and what must be."""
-
-    keys: tuple[Key, ...]
-    reason: str
 
 
 def load(path: Path) -> Config:
@@ -51,17 +42,17 @@ def parse(content: bytes, path: Path) -> Config:
     """
     text = _text(content, path)
     data = _data(text, path)
-    problems: list[_Problem] = []
+    problems: list[Problem] = []
     base = path.parent
     try:
         config = Config.model_validate(data, context=base)
     except ValidationError as error:
         found = problems_of(error)
-        problems += [_Problem((key,), reason) for key, reasons in found.items() for reason in reasons]
+        problems += [Problem((key,), reason) for key, reasons in found.items() for reason in reasons]
         config = Config.model_validate(_without(data, set(found)), context=base)
     problems += _clashes(config, {key for problem in problems for key in problem.keys})
     if problems:
-        raise ConfigurationError(_report(problems, text, path), _CHECK)
+        raise ConfigurationError(report(problems, text, path), _CHECK)
     return config
 
 
@@ -92,40 +83,27 @@ def _data(text: str, path: Path) -> dict[str, Any]:
         raise ConfigurationError(f"{path} holds a number that is too long to read.", _CHECK) from error
 
 
-def _without(data: dict[str, Any], wrong: set[Key]) -> dict[str, Any]:
-    """`data` with the wrong tables and settings left out, so that the rest can be looked at."""
-    return {
-        table: {name: value for name, value in settings.items() if (table, name) not in wrong}
-        for table, settings in data.items()
-        if (table,) not in wrong
-    }
+def _without(data: dict[str, Any], wrong: Collection[Key]) -> Any:
+    """`data` with the wrong tables and settings left out, so that the rest can be looked at.
+
+    Of a wrong entry of a list an empty table stays, so that the others keep their numbers.
+    """
+    around = {key[:length] for key in wrong for length in range(len(key))}
+
+    def left(value: Any, here: Key) -> Any:
+        if here in wrong:
+            return {}
+        if here not in around:
+            return value
+        if isinstance(value, list):
+            return [left(entry, (*here, index)) for index, entry in enumerate(value)]
+        return {name: left(inner, (*here, name)) for name, inner in value.items() if (*here, name) not in wrong}
+
+    return left(data, ())
 
 
-def _clashes(config: Config, wrong: set[Key]) -> Iterator[_Problem]:
+def _clashes(config: Config, wrong: Collection[Key]) -> Iterator[Problem]:
     """What does not agree in `config`, but nothing about settings that are wrong anyway."""
     for clash in clashes(config):
-        keys = tuple(tuple(key.split(".")) for key in clash.keys)
-        if not any(key in wrong or key[:1] in wrong for key in keys):
-            yield _Problem(keys, clash.reason)
-
-
-def _report(problems: list[_Problem], text: str, path: Path) -> str:
-    lines = key_lines(text)
-    placed = [(_line(problem, lines), problem) for problem in problems]
-    placed.sort(key=lambda pair: pair[0] or 0)
-    many = "1 problem" if len(placed) == 1 else f"{len(placed)} problems"
-    told = [_sentence(line, problem) for line, problem in placed[:_MOST_SHOWN]]
-    if len(placed) > _MOST_SHOWN:
-        told.append(f"and {len(placed) - _MOST_SHOWN} more")
-    return "\n".join([f"{path} has {many}:", *(f"  {one}" for one in told)])
-
-
-def _line(problem: _Problem, lines: Mapping[Key, int]) -> int | None:
-    """Where to look: at the first of the problem's settings that is in the file, or else at its table."""
-    written = [lines[key] for key in problem.keys if key in lines]
-    return written[0] if written else line_of(lines, problem.keys[0])
-
-
-def _sentence(line: int | None, problem: _Problem) -> str:
-    place = "" if line is None else f"line {line}: "
-    return f"{place}{'.'.join(printable(part) for part in problem.keys[0])}: {problem.reason}"
+        if not any(key[:length] in wrong for key in clash.keys for length in range(1, len(key) + 1)):
+            yield Problem(clash.keys, clash.reason)

@@ -11,8 +11,15 @@ Complete = Callable[[Request], Completion]
 Clock = Callable[[], str]
 
 
-def ask(archive: Archive, request: Request, chat_id: str, complete: Complete, clock: Clock) -> Reply:
-    """The reply to a request: from the journal, or from the model and then into the journal.
+def ask(
+    archive: Archive,
+    request: Request,
+    chat_id: str,
+    complete: Complete,
+    clock: Clock,
+    heard: Callable[[Reply], None],
+) -> Reply:
+    """The reply to a request: from the journal, or from the model and then into the journal; `heard` hears the latter.
 
     Raises ModelError where the model could not be asked, ArchiveError where the reply could not be kept.
     """
@@ -23,7 +30,7 @@ def ask(archive: Archive, request: Request, chat_id: str, complete: Complete, cl
     answer = complete(request)
     reply = Reply(
         request=request.key,
-        model=request.model,
+        model=request.model.name,
         step=request.step,
         text=answer.text,
         finish=answer.finish,
@@ -31,8 +38,10 @@ def ask(archive: Archive, request: Request, chat_id: str, complete: Complete, cl
         tokens_out=answer.tokens_out,
         tokens_cached=answer.tokens_cached,
         tokens_cache_written=answer.tokens_cache_written,
-        usd=None,
+        usd=answer.usd,
         asked_at=asked_at,
         answered_at=clock(),
     )
-    return record(archive, reply, chat_id, request.parameters)
+    kept = record(archive, reply, chat_id, request.parameters)
+    heard(kept)
+    return kept

@@ -3,22 +3,32 @@
 Its own retries, budgets and default time-out are not used: they do not do what they promise.
 """
 
+import logging
 import os
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from daemon.models.catalogue import known_models
 from daemon.models.extractive import extract
 from daemon.models.faults import classify
 from primer.prompt import Turn
-from primer.request import Request
+from primer.request import ENGINE, Request
 
 TIMEOUT_SECONDS = 300.0
+REFUSED = "content_filter"
+"""How an answer ended that the provider's own rules did not let through."""
 _OFFLINE = {
     # Without these LiteLLM fetches its price map and beta headers from the network at import.
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
+    "LITELLM_MODE": "PRODUCTION",  # else it reads whatever .env lies above its own folder
+    "LITELLM_LOG": "CRITICAL",
 }
+# What makes LiteLLM and the clients inside it print prompts and keys (D19).
+_TALKATIVE = ("OPENAI_LOG", "JSON_LOGS", "LITELLM_PRINT_STANDARD_LOGGING_PAYLOAD", "LITELLM_DISABLE_REDACT_SECRETS")
+_TALKERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore")
+_SILENT = 1000  # above every level that logging knows
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +41,8 @@ class Completion:
     tokens_out: int
     tokens_cached: int
     tokens_cache_written: int
+    usd: float | None
+    """Dollars, or None where the price is not known."""
 
 
 def complete(request: Request) -> Completion:
@@ -41,21 +53,22 @@ def complete(request: Request) -> Completion:
     litellm = _litellm()
     try:
         response = litellm.completion(
-            model=request.model,
+            model=request.model.name,
             messages=_messages(request),
-            timeout=TIMEOUT_SECONDS,
             max_retries=0,  # else OpenAI's own client asks three times, whatever is wrong
             drop_params=True,
-            **request.parameters,
+            **{"timeout": TIMEOUT_SECONDS, **request.route, **request.parameters},
         )
+    except litellm.ContentPolicyViolationError:
+        return Completion("", REFUSED, 0, 0, 0, 0, None)
     except tuple(litellm.exceptions.LITELLM_EXCEPTION_TYPES) as fault:
-        raise classify(request.model, fault, litellm.model_cost) from fault
-    return _read(response)
+        raise classify(request.model.name, fault, known_models()) from fault
+    return _read(response, 0.0 if request.model == ENGINE else response._hidden_params.get("response_cost"))
 
 
 def _messages(request: Request) -> list[dict[str, Any]]:
     """The turns as LiteLLM takes them, with breakpoints for the cache where the model's provider wants them."""
-    if "claude" not in request.model:
+    if "claude" not in request.model.name:
         return [{"role": turn.role, "content": turn.content} for turn in request.turns]
     return [
         {"role": turn.role, "content": [{"type": "text", "text": turn.content, **_breakpoint(turn)}]}
@@ -67,7 +80,7 @@ def _breakpoint(turn: Turn) -> dict[str, Any]:
     return {"cache_control": {"type": "ephemeral"}} if turn.ends_prefix else {}
 
 
-def _read(response: Any) -> Completion:
+def _read(response: Any, usd: float | None) -> Completion:
     choice, usage = response.choices[0], response.usage
     details = getattr(usage, "prompt_tokens_details", None)
     return Completion(
@@ -77,14 +90,20 @@ def _read(response: Any) -> Completion:
         tokens_out=usage.completion_tokens,
         tokens_cached=getattr(details, "cached_tokens", None) or 0,
         tokens_cache_written=getattr(usage, "cache_creation_input_tokens", None) or 0,
+        usd=usd,
     )
 
 
 @cache
 def _litellm() -> Any:
     os.environ.update(_OFFLINE)
+    for name in _TALKATIVE:
+        os.environ.pop(name, None)
     import litellm
     from litellm.llms.custom_llm import CustomLLM
+
+    for name in _TALKERS:
+        logging.getLogger(name).setLevel(_SILENT)
 
     class Engine(CustomLLM):
         """The built-in engine as one of LiteLLM's providers."""

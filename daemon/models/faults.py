@@ -4,17 +4,19 @@ LiteLLM's exceptions are told apart by their status and their kind. Its words ma
 are looked at and never told (D19).
 """
 
+import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from email.utils import parsedate_to_datetime
 
-from rules.errors import MemprocError, ModelError, NotNow, ProviderRefuses
+from rules.errors import ContextTooLong, MemprocError, ModelError, NotNow, ProviderRefuses
 
 _LATER = frozenset({408, 409, 425, 429})
 _SERVER_FAULT = 500
 _LATER_KINDS = frozenset({"Timeout", "APIConnectionError", "InternalServerError", "ServiceUnavailableError"})
 _NO_MONEY = ("credit balance", "insufficient_quota", "billing")
+_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d{4,9}")
 _RESUME = "Run memproc again later: finished answers are kept and not asked for again."
 
 
@@ -30,15 +32,15 @@ def classify(model: str, fault: Exception, known_models: Iterable[str]) -> Mempr
     if status == 401 or kind == "AuthenticationError":
         return ProviderRefuses(
             f"The provider of {model} does not accept the key.",
-            "Set the right key in the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY and so on), then run again.",
+            f"Set the right one: memproc key set {model.partition('/')[0]}. What is finished is kept.",
         )
     if status == 403 or kind == "PermissionDeniedError":
         return ProviderRefuses(
             f"The provider forbids the use of {model} with this key.", "Choose another model, or ask the provider."
         )
     if kind == "ContextWindowExceededError":
-        return ModelError(
-            f"The request is too long for the context window of {model}.",
+        return ContextTooLong(
+            f"The request is too long for the context window of {model}{_by_how_much(words)}.",
             "Set tail.tokens and chunk.tokens lower in memproc.toml, or choose a model with a larger window.",
         )
     if status == 404 or kind == "NotFoundError" or "llm provider not provided" in words:
@@ -57,6 +59,15 @@ def _unknown(model: str, known_models: Iterable[str]) -> ModelError:
     near = [names[name] for name in get_close_matches(model.rsplit("/", 1)[-1], names, n=3)]
     meant = f"Did you mean {' or '.join(near)}? " if near else ""
     return ModelError(f"No provider knows the model {model}.", f"{meant}Mend [models] in memproc.toml.")
+
+
+def _by_how_much(words: str) -> str:
+    """Providers name the window and what was sent, in this order or the other, and never as a sentence of one kind."""
+    numbers = sorted(int(number.replace(",", "")) for number in _NUMBER.findall(words))
+    if len(numbers) < 2 or numbers[-1] == numbers[-2]:
+        return ""
+    window, sent = numbers[-2:]
+    return f": {sent:,} tokens for {window:,}, {sent - window:,} too many"
 
 
 def _status(fault: Exception) -> int:

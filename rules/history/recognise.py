@@ -1,6 +1,7 @@
 """Which messages of an export are ours and which are the conversation (D10, requirement 2).
 
-First by the marker, then by a uuid that the archive knows as ours. A tag in somebody's text is never enough.
+First by the marker, then by a uuid that the archive knows as ours, and neither of them is believed where it does
+not fit. A tag in somebody's text is never enough.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,8 +10,9 @@ from types import MappingProxyType
 
 from rules.errors import ChatSetAside
 from rules.export.message import Message
+from rules.history.claims import believed
 from rules.history.experience import left_out
-from rules.history.marker import MEMORY, Marker, read_marker
+from rules.history.marker import MEMORY, Marker
 
 _NAMELESS = "digest:"
 _NOTHING: Mapping[str, Mapping[str, str]] = MappingProxyType({})
@@ -43,7 +45,7 @@ def recognise(
     export has replaced are taken. Nameless messages are named after what they say, so the next "ok" is another
     message than the first; a uuid that stands twice is another message where it says something else.
     """
-    ours = [read_marker(message.marker) or known.get(message.uuid or "") for message in messages]
+    ours = believed(messages, known)
     shown = {marker.memory for marker in ours if marker is not None}
     taken = {key: digest for memory in shown for key, digest in under.get(memory, {}).items()}
     times = dict.fromkeys(taken, 1)

@@ -32,7 +32,7 @@ class NotVerbatim:
 
 def find_quote(answer: str, chunk: Sequence[Entry]) -> Verbatim | NotVerbatim:
     """The passage of one message of the chunk that the answer repeats, or why there is none."""
-    wanted = _plain(answer).strip()
+    wanted = plain(answer).strip()
     if not any(character.isalnum() for character in wanted):
         return NotVerbatim("The answer holds no words.")
     for candidate in (wanted, _unmarked(wanted)):
@@ -50,8 +50,8 @@ def _unmarked(text: str) -> str:
     return text[1:-1].strip() if marked else text
 
 
-def _plain(text: str) -> str:
-    """One space for every gap, straight quotation marks, plain dashes."""
+def plain(text: str) -> str:
+    """The text as quotes are compared: one space for every gap, straight quotation marks, plain dashes."""
     return _GAP.sub(" ", text.translate(_ALIKE))
 
 
@@ -59,14 +59,14 @@ def _within(wanted: str, text: str) -> str | None:
     """The characters of `text` that read as `wanted`, or None."""
     if not wanted:
         return None
-    at = _plain(text).find(wanted)
+    at = plain(text).find(wanted)
     if at < 0:
         return None
-    return text[_offset(text, at) : _offset(text, at + len(wanted))]
+    return text[offset(text, at) : offset(text, at + len(wanted))]
 
 
-def _offset(text: str, plain_at: int) -> int:
-    """Where in `text` the character stands that is at `plain_at` once every gap is a single space."""
+def offset(text: str, plain_at: int) -> int:
+    """Where in `text` the character stands that is at `plain_at` in `plain(text)`."""
     plain_length = raw_at = 0
     for gap in _GAP.finditer(text):
         before = gap.start() - raw_at

@@ -4,12 +4,12 @@
     output  [training] opening  memory of m1 m2 m4 m5  closing  (m3 cleared) | m6 m7 m8
 
 Whatever is not compressed stays as it is, byte for byte and in its order; memories that the export has
-already are kept as they stand there (D11). Only the bytes between the first and the last changed message,
-`updatedAt` and `syncMetadata` are ours (D1, D9).
+already are kept as they stand there (D11), unless a newer edition was written since. Only the bytes between
+the first and the last changed message, `updatedAt` and `syncMetadata` are ours (D1, D9).
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -17,11 +17,13 @@ from rules.export import spans
 from rules.export.chat import Chat
 from rules.export.dates import dates_inside, moved_on, parse_date
 from rules.export.splice import add_deleted_uuids, replace_field, replace_messages, splice
+from rules.history.edited import edited_memories
 from rules.history.entries import Entry
 from rules.history.marker import CLOSING, MEMORY, OPENING
 from rules.history.recognise import Place, memories_present
 from rules.memory.memory import Memory
 from rules.output.compose import Draft, memory_drafts, write_message
+from rules.output.taken import taken_uuids
 
 _EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -91,28 +93,47 @@ def _pieces(
     at = [index for index, part in enumerate(parts) if _memory_of(part)]
     if not at:
         return [Piece(place.at, place.message.raw) for place in places]
-    closing = Draft.closing(_memory_of(parts[at[-1]]), canned.closing)
+    taken = taken_uuids(chat, places)
+    closing = Draft.closing(_memory_of(parts[at[-1]]), canned.closing).apart_from(taken)
     parts.insert(at[-1] + 1, _standing(places, CLOSING, closing.uuid) or closing)
     opening = Draft.opening(chat.chat_id, canned.opening)
     parts.insert(at[0], _standing(places, OPENING, None) or opening)
-    return _written(parts, memories, _template(places))
+    return _written(parts, memories, _template(places), taken)
 
 
 def _parts(places: Sequence[Place], entries: Sequence[Entry], memories: Sequence[Memory]) -> list[_Part]:
-    """What is kept, with each memory that the export lacks where the first message it stands for was."""
+    """What is kept, with each memory that the export lacks where the first message it stands for was.
+
+    A memory that was written again stands where its older edition was.
+    """
     numbers = {entry.at: entry.memory for entry in entries if entry.at is not None}
     present = set(memories_present(places))
     missing = {memory.number: memory for memory in memories if memory.memory_id not in present}
+    renewed = _renewed(places, memories)
     parts: list[_Part] = []
     for place in places:
         number = numbers.get(place.at)
         if place.ours is not None and place.ours.kind != MEMORY:
+            continue
+        if place.ours is not None and place.ours.memory in renewed:
+            parts += [renewed[place.ours.memory]] if place.ours.slot == 1 else []
             continue
         if number is None:
             parts.append(place)
         elif number in missing:
             parts.append(missing.pop(number))
     return parts
+
+
+def _renewed(places: Sequence[Place], memories: Sequence[Memory]) -> dict[str, Memory]:
+    """The memories of which the export shows another edition, but for those that the person has edited (D11)."""
+    shown = {place.ours.memory: place.ours.edition for place in places if place.ours is not None}
+    pinned = edited_memories(places)
+    return {
+        memory.memory_id: memory
+        for memory in memories
+        if memory.memory_id not in pinned and shown.get(memory.memory_id) not in (None, memory.edition.number)
+    }
 
 
 def _memory_of(part: _Part) -> str:
@@ -130,7 +151,9 @@ def _standing(places: Sequence[Place], kind: str, uuid: str | None) -> Place | N
     return next((place for place in found if uuid in (None, place.message.uuid)), None)
 
 
-def _written(parts: Sequence[_Part], memories: Sequence[Memory], template: Mapping[str, object] | None) -> list[Piece]:
+def _written(
+    parts: Sequence[_Part], memories: Sequence[Memory], template: Mapping[str, object] | None, taken: Set[str]
+) -> list[Piece]:
     """Every part as bytes; new messages are dated inside what they stand for, and never before one another."""
     pieces: list[Piece] = []
     after = _EARLIEST
@@ -139,7 +162,7 @@ def _written(parts: Sequence[_Part], memories: Sequence[Memory], template: Mappi
             pieces.append(Piece(part.at, part.message.raw))
             after = max(after, parse_date(part.message.created_at) or after) if part.ours else after
             continue
-        drafts = memory_drafts(part) if isinstance(part, Memory) else [part]
+        drafts = [one.apart_from(taken) for one in (memory_drafts(part) if isinstance(part, Memory) else [part])]
         began, ended = _span(part, memories)
         dates = dates_inside(began, ended, len(drafts), after)
         pieces += [Piece(None, write_message(d, when, template)) for d, when in zip(drafts, dates, strict=True)]

@@ -7,8 +7,8 @@ one string, never empty: what TypingMind sends and shows depends on these.
 import hashlib
 import json
 import uuid
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Self
 
@@ -47,6 +47,13 @@ class Draft:
     def uuid(self) -> str:
         """In the form of version 4, but from the name alone: the same run gives the same bytes."""
         return str(uuid.UUID(bytes=hashlib.sha256(self.name.encode()).digest()[:16], version=4))
+
+    def apart_from(self, taken: Set[str]) -> "Draft":
+        """The same message, under another name where its uuid is taken."""
+        draft = self
+        while draft.uuid in taken:
+            draft = replace(draft, name=f"{draft.name}+")
+        return draft
 
 
 def memory_drafts(memory: Memory) -> list[Draft]:

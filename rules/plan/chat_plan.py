@@ -1,8 +1,9 @@
 """What to compress now, what not yet, and why: a plan is data, printed or carried out (D4, requirement 3)."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
 
 from rules.history.entries import Entry
 from rules.history.recognise import Place
@@ -36,6 +37,8 @@ class PlannedChunk:
     tail_tokens: int
     memories_before: int
     """How many memories, from the first on, stand before its tail (requirement 10.2)."""
+    memories_tokens: int
+    """About how many tokens these are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,12 @@ class ChatPlan:
     tokens: int
     memories: int
     """Memories that the chat has already."""
+    made: tuple[PlannedChunk, ...]
+    """The chunks of the memories that the chat has, as they would be planned again."""
     chunks: tuple[PlannedChunk, ...]
+    """Those that become memories now."""
+    again: tuple[PlannedChunk, ...]
+    """Those whose memories the built-in engine made, and which a model can be asked for now (D8)."""
     waiting_tokens: int
     live_tokens: int
     reason: str
@@ -57,11 +65,23 @@ class ChatPlan:
     warnings: tuple[str, ...]
     estimate: Estimate
     """Tokens that the calls will send and receive, without caching."""
+    fixed_tokens: int
+    """Tokens that each of the agent's calls begins with: the chat's system message and the primer."""
 
     @property
     def calls(self) -> int:
         """Model calls when every answer is good at once."""
-        return len(self.chunks) * CALLS_A_MEMORY
+        return len(self.work) * CALLS_A_MEMORY
+
+    @property
+    def work(self) -> tuple[PlannedChunk, ...]:
+        """All chunks that models are asked about, in the order of the work."""
+        return self.again + self.chunks
+
+    def with_again(self, numbers: Collection[int]) -> Self:
+        """The same plan, in which these memories are written again."""
+        again = tuple(chunk for chunk in self.made if chunk.number in numbers)
+        return replace(self, again=again, estimate=total(again + self.chunks, self.fixed_tokens))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,17 +112,20 @@ def plan_chat(
     sizes[len(sizes) - len(chunking.chunks) :] = [chunk.tokens for chunk in chunking.chunks]
     firsts = tails(sizes, limits.tail, limits.step)
     frozen = len(starts) - len(chunking.chunks)
+    stops = [*starts[1:], chunking.waiting_from][: len(starts)]
+    expected = [expected_tokens(size) for size in sizes]
     planned = tuple(
         PlannedChunk(
-            number=frozen + number,
-            start=chunk.start,
-            stop=chunk.stop,
-            tokens=chunk.tokens,
-            tail_start=starts[firsts[frozen + number - 1]],
-            tail_tokens=sum(tokens[starts[firsts[frozen + number - 1]] : chunk.start]),
-            memories_before=firsts[frozen + number - 1],
+            number=number,
+            start=start,
+            stop=stop,
+            tokens=size,
+            tail_start=starts[first],
+            tail_tokens=sum(tokens[starts[first] : start]),
+            memories_before=first,
+            memories_tokens=sum(expected[:first]),
         )
-        for number, chunk in enumerate(chunking.chunks, 1)
+        for number, (start, stop, size, first) in enumerate(zip(starts, stops, sizes, firsts, strict=True), 1)
     )
     return ChatPlan(
         chat_id=chat_id,
@@ -110,19 +133,22 @@ def plan_chat(
         messages=len(entries),
         tokens=sum(tokens),
         memories=frozen,
-        chunks=planned,
+        made=planned[:frozen],
+        chunks=planned[frozen:],
+        again=(),
         waiting_tokens=chunking.waiting_tokens,
         live_tokens=chunking.live_tokens,
         reason=chunking.reason,
         left_out=dict(Counter(place.left_out for place in places if place.left_out)),
         warnings=warnings,
-        estimate=_estimate(planned, sizes, fixed_tokens),
+        estimate=total(planned[frozen:], fixed_tokens),
+        fixed_tokens=fixed_tokens,
     )
 
 
-def _estimate(planned: Sequence[PlannedChunk], sizes: Sequence[int], fixed: int) -> Estimate:
-    made = [expected_tokens(size) for size in sizes]
-    each = [estimate(fixed, made[: chunk.memories_before], chunk.tail_tokens, chunk.tokens) for chunk in planned]
+def total(planned: Sequence[PlannedChunk], fixed: int) -> Estimate:
+    """Tokens of all calls for these chunks; `fixed` are those of system message and primer."""
+    each = [estimate(fixed, chunk.memories_tokens, chunk.tail_tokens, chunk.tokens) for chunk in planned]
     return Estimate(
         agent_in=sum(one.agent_in for one in each),
         context_manager_in=sum(one.context_manager_in for one in each),

@@ -1,6 +1,5 @@
 """How much a planned chunk will send and receive, in tokens of the o200k encoding, before anything is sent."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rules.memory.memory import expected_tokens
@@ -15,12 +14,12 @@ class Estimate:
     out: int
 
 
-def estimate(fixed: int, memories: Sequence[int], tail: int, chunk: int) -> Estimate:
+def estimate(fixed: int, memories: int, tail: int, chunk: int) -> Estimate:
     """The four calls of one chunk: three on the agent's whole context, one on the chunk alone.
 
-    `fixed` is system message and primer, `memories` are the sizes of those before the tail. The dialogue
+    `fixed` is system message and primer, `memories` are those before the tail. The dialogue
     grows by half a memory until the last question.
     """
     memory = expected_tokens(chunk)
-    context = fixed + sum(memories) + tail + chunk
+    context = fixed + memories + tail + chunk
     return Estimate(agent_in=3 * context + memory, context_manager_in=chunk, out=memory)

@@ -8,6 +8,14 @@ from rules.errors import ChatSetAside
 from rules.export.chat import Chat
 
 
+def fits(chat: Chat, pattern: str) -> bool:
+    """Whether a pattern of memproc.toml names the chat: its title with wildcards, its id, or its folder's id.
+
+    Raises ChatSetAside where the chat has no id.
+    """
+    return pattern in (chat.chat_id, chat.folder_id) or bool(match(translate(pattern), chat.title, IGNORECASE))
+
+
 def why_not(chat: Chat, include: Sequence[str], exclude: Sequence[str]) -> str | None:
     """The reason why a chat is left alone, or None where it may be processed.
 
@@ -15,9 +23,9 @@ def why_not(chat: Chat, include: Sequence[str], exclude: Sequence[str]) -> str |
     """
     if chat.deleted:
         return "it lies in TypingMind's bin"
-    if any(_fits(chat, pattern) for pattern in exclude):
+    if any(fits(chat, pattern) for pattern in exclude):
         return "it is excluded in memproc.toml (chats.exclude)"
-    if include and not any(_fits(chat, pattern) for pattern in include):
+    if include and not any(fits(chat, pattern) for pattern in include):
         return "it is not included in memproc.toml (chats.include)"
     return None
 
@@ -29,7 +37,3 @@ def refuse_doubled(chat: Chat, doubled: frozenset[str]) -> None:
             f"This export has two chats with the id {chat.chat_id}; TypingMind would keep only one.",
             "Export the chat that you mean by itself.",
         )
-
-
-def _fits(chat: Chat, pattern: str) -> bool:
-    return pattern in (chat.chat_id, chat.folder_id) or bool(match(translate(pattern), chat.title, IGNORECASE))

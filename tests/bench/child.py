@@ -58,23 +58,26 @@ def first(export: Path, folder: Path) -> Stages:
 
 
 def _trip(export: Path, folder: Path, *, keep_counts: bool) -> Stages:
+    from datetime import date
+
     from daemon.archive.archive import Archive
+    from daemon.config import Config
     from daemon.files.read import read_export
     from daemon.files.write import replace_file
     from daemon.models.tokens import keep
     from daemon.survey import survey
-    from daemon.texts import load_texts
     from rules.export.document import with_chats
-    from rules.plan.chat_plan import Limits
 
-    texts, limits = load_texts(None), Limits(tail=30_000, step=8_000, chunk=4_000)
+    from tests.nokeys import no_keys
+
+    config, today = Config(), date(2026, 11, 21)
     with Archive.open(folder) as archive:
         stages = Stages()
         with stages.stage("read"):
             found = read_export(export)
         with stages.stage("plan"):
             for chat in found.chats:
-                surveyed = survey(archive, chat, texts, limits)
+                surveyed = survey(archive, chat, config, no_keys, today)
                 if keep_counts:
                     keep(archive, surveyed.counts)
         with stages.stage("write"):

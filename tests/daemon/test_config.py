@@ -1,6 +1,7 @@
 """memproc.toml: the shipped file is the defaults, and what a file says is what counts."""
 
 import os
+import re
 import subprocess
 import sys
 from itertools import pairwise
@@ -23,7 +24,27 @@ def read(text: str, place: Path = PLACE) -> Config:
 
 
 def test_the_shipped_file_says_exactly_what_the_defaults_are() -> None:
-    assert tomli.loads(shipped_text()) == Config().model_dump(mode="json")
+    defaults = Config().model_dump(mode="json")
+    assert defaults["chats"].pop("override") == []  # TOML cannot say so and let a person add one
+
+    assert tomli.loads(shipped_text()) == defaults
+
+
+def test_the_examples_in_the_shipped_file_count_once_their_mark_is_taken_away() -> None:
+    text, examples = re.subn(r"(?m)^#(?=[^\s#])", "", shipped_text())
+
+    config = read(text)
+
+    assert examples == 13
+    assert [one.chat for one in config.chats.override] == ["Talks with Ada*", "k3v9xq2m7p"]
+    assert [one.chunk.tokens for one in config.chats.override] == [4000, 2000]
+    assert config.models.options_for("ollama/any") == {
+        "temperature": 0.7,
+        "timeout": 600,
+        "api_base": "http://127.0.0.1:11434",
+        "num_ctx": 16384,
+    }
+    assert config.models.options_for("anthropic/any") == {"temperature": 0.7, "timeout": 600}
 
 
 def test_the_shipped_file_means_what_the_defaults_mean() -> None:
@@ -73,8 +94,12 @@ def test_every_setting_arrives() -> None:
     config = read(
         """
         folders = { inbox = "/a", updated = "/b", backups = "/c", state = "/d" }
-        chats = { include = ["Ada*", "x1"], exclude = ["Ada 2"] }
-        models = { agent = "anthropic/claude-sonnet-5-5", context_manager = "openrouter/a/b:free" }
+        chats = { include = ["Ada*", "x1"], exclude = ["Ada 2"], override = [{ chat = "x", tail.step = 1 }] }
+        models.agent = "anthropic/claude-sonnet-5-5"
+        models.context_manager = "openrouter/a/b:free"
+        models.fallback = "x/y"
+        models.window = 8192
+        models.options = { temperature = 0.5, "x/*" = { stop = ["a"] } }
         tail = { tokens = 2000, step = 0 }
         chunk = { tokens = 500 }
         texts = { folder = "/e" }
@@ -84,8 +109,18 @@ def test_every_setting_arrives() -> None:
 
     assert config.model_dump() == {
         "folders": {"inbox": "/a", "updated": "/b", "backups": "/c", "state": "/d"},
-        "chats": {"include": ("Ada*", "x1"), "exclude": ("Ada 2",)},
-        "models": {"agent": "anthropic/claude-sonnet-5-5", "context_manager": "openrouter/a/b:free"},
+        "chats": {
+            "include": ("Ada*", "x1"),
+            "exclude": ("Ada 2",),
+            "override": [{"chat": "x", "tail": {"step": 1}}],
+        },
+        "models": {
+            "agent": "anthropic/claude-sonnet-5-5",
+            "context_manager": "openrouter/a/b:free",
+            "fallback": "x/y",
+            "window": 8192,
+            "options": {"temperature": 0.5, "x/*": {"stop": ["a"]}},
+        },
         "tail": {"tokens": 2000, "step": 0},
         "chunk": {"tokens": 500},
         "texts": {"folder": "/e"},

@@ -6,7 +6,7 @@ import tomli
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.config.lines import key_lines, line_of
+from daemon.config.lines import Key, key_lines, line_of
 
 TEXT = '''\
 top = 1
@@ -27,8 +27,18 @@ inline = { a = { b.c = 1 }, d = [1, 2], e = 2026-01-02 }
 last = 1
 [[many]]
 one = 1
+[many.inner]
+deep = 1
+[[many.inners]]
+[[many.inners]]
+deep = 2
 [[many]]
 two = 2
+[many.inner]
+[listed]
+entries = [[1, 2], { a = 1 },
+  {}, [{ b = 1 }],
+]
 '''
 
 
@@ -40,7 +50,8 @@ def test_every_key_is_found_on_its_line() -> None:
         ("top",): 1,
         ("dotted",): 2,
         ("dotted", "key"): 2,
-        ("dotted", "key", "within"): 3,
+        ("dotted", "key", 1): 3,
+        ("dotted", "key", 1, "within"): 3,
         ("table",): 6,
         table: 6,
         (*table, "long"): 7,
@@ -54,8 +65,25 @@ def test_every_key_is_found_on_its_line() -> None:
         (*table, "inline", "e"): 15,
         (*table, "last"): 16,
         ("many",): 17,
-        ("many", "one"): 18,
-        ("many", "two"): 20,
+        ("many", 0): 17,
+        ("many", 0, "one"): 18,
+        ("many", 0, "inner"): 19,
+        ("many", 0, "inner", "deep"): 20,
+        ("many", 0, "inners"): 21,
+        ("many", 0, "inners", 0): 21,
+        ("many", 0, "inners", 1): 22,
+        ("many", 0, "inners", 1, "deep"): 23,
+        ("many", 1): 24,
+        ("many", 1, "two"): 25,
+        ("many", 1, "inner"): 26,
+        ("listed",): 27,
+        ("listed", "entries"): 28,
+        ("listed", "entries", 1): 28,
+        ("listed", "entries", 1, "a"): 28,
+        ("listed", "entries", 2): 29,
+        ("listed", "entries", 3): 29,
+        ("listed", "entries", 3, 0): 29,
+        ("listed", "entries", 3, 0, "b"): 29,
     }
 
 
@@ -72,7 +100,7 @@ TREES = st.recursive(
         st.integers(),
         st.sampled_from(["'a = 1'", '"""\nx = 1\n"""', '"""a""""', "'''a''''", '"\\""', "1.5", "['b', 2]", "[\n1,\n]"]),
     ),
-    lambda inner: st.dictionaries(st.sampled_from("abcd"), inner, max_size=3),
+    lambda inner: st.dictionaries(st.sampled_from("abcd"), inner, max_size=3) | st.lists(inner, max_size=3),
     max_leaves=8,
 )
 
@@ -80,13 +108,20 @@ TREES = st.recursive(
 def inline(tree: object) -> str:
     if isinstance(tree, dict):
         return "{ " + ", ".join(f"{name} = {inline(value)}" for name, value in tree.items()) + " }"
+    if isinstance(tree, list):
+        return "[ " + ",\n ".join(map(inline, tree)) + " ]"
     return str(tree)
 
 
-def keys_of(tree: object) -> set[tuple[str, ...]]:
-    if not isinstance(tree, dict):
-        return set()
-    return {(name, *rest) for name, value in tree.items() for rest in ({()} | keys_of(value))}
+def keys_of(tree: object) -> set[Key]:
+    """The keys in a value, and the tables in its lists."""
+    if isinstance(tree, dict):
+        return {(name, *rest) for name, value in tree.items() for rest in ({()} | keys_of(value))}
+    if isinstance(tree, list):
+        within = {(index, *rest) for index, value in enumerate(tree) for rest in keys_of(value)}
+        tables: set[Key] = {(index,) for index, value in enumerate(tree) if isinstance(value, dict)}
+        return within | tables | {key[:length] for key in within for length in range(1, len(key))}
+    return set()
 
 
 @given(st.dictionaries(st.sampled_from("efgh"), TREES, min_size=1))
@@ -98,3 +133,21 @@ def test_the_keys_with_lines_are_the_keys_that_the_parser_sees(tree: dict[str, A
     assert set(lines) == keys_of(tree)
     for name in tree:
         assert text.split("\n")[lines[name,] - 1].startswith(f"{name} = ")
+
+
+@given(st.lists(st.tuples(st.booleans(), st.lists(st.sampled_from("abc"), unique=True, max_size=3)), min_size=1))
+def test_every_table_of_a_list_of_tables_has_lines_of_its_own(tables: list[tuple[bool, list[str]]]) -> None:
+    text = ""
+    for nested, names in tables:
+        text += "[[x]]\n" + ("[x.y]\n" if nested else "") + "".join(f"{name} = 1\n" for name in names)
+    parsed = tomli.loads(text)
+
+    found = key_lines(text)
+
+    assert set(found) == keys_of(parsed)
+    for key, line in found.items():
+        if isinstance(key[-1], str) and key[-1] in "abc":
+            assert text.split("\n")[line - 1] == f"{key[-1]} = 1"
+    assert [found["x", index] for index in range(len(tables))] == [
+        number for number, line in enumerate(text.split("\n"), 1) if line == "[[x]]"
+    ]

@@ -65,7 +65,25 @@ agent = "a/b"
         ("texts.folder = 2026-01-02", "line 1: texts.folder: must be a text in quotes (is a date or a time)"),
         ("texts.folder = {}", "line 1: texts.folder: must be a text in quotes (is a table)"),
         ('folders.inbox = ""', 'line 1: folders.inbox: must not be empty (is "")'),
-        ('models.agent = "gpt"', 'line 1: models.agent: must be a name like "provider/model" (is "gpt")'),
+        ('models.agent = "gpt"', 'line 1: models.agent: must be "chat" or a name like "provider/model" (is "gpt")'),
+        (
+            'models.context_manager = "chat"',
+            'line 1: models.context_manager: must be "small" or a name like "provider/model" (is "chat")',
+        ),
+        (
+            'models.fallback = "small"',
+            'line 1: models.fallback: must be empty or a name like "provider/model" (is "small")',
+        ),
+        ("models.window = 1023", "line 1: models.window: must be 0 or at least 1024 (is 1023)"),
+        ("models.window = -1", "line 1: models.window: must be at least 0 (is -1)"),
+        ("models.window = 10000001", "line 1: models.window: must be at most 10000000 (is 10000001)"),
+        ("models.options = 3", "line 1: models.options: must be a table, [models.options] (is 3)"),
+        ("[[models.options]]", "line 1: models.options: must be a table, [models.options] (is a list)"),
+        (
+            "models.temperature = 1",
+            "line 1: models.temperature: there is no such setting; "
+            "there are agent, context_manager, fallback, window, options",
+        ),
         ("chats.include = [3]", "line 1: chats.include: each entry must be a text in quotes (is 3)"),
         ('chats.exclude = [" "]', 'line 1: chats.exclude: each entry must not be empty (is " ")'),
         (
@@ -198,7 +216,14 @@ def test_an_endless_file_is_refused() -> None:
 NAMES = [
     *Config.model_fields,
     "include",
+    "override",
+    "chats.override",
+    "chat",
     "agent",
+    "models.options",
+    "options",
+    '"a/*"',
+    "timeout",
     "tokens",
     "step",
     "inbox",
@@ -230,6 +255,8 @@ VALUES += [
     "['a', 1,\n]",
     "{",
     "{x = 1}",
+    "[{chat = 'x', tail = {tokens = 1}}, 3, {}]",
+    "{'a/b' = {n = 1, timeout = 1e999}, x = [1979-05-27]}",
     "}",
     "]",
 ]

@@ -21,7 +21,7 @@ def test_attributes_stand_in_the_order_given() -> None:
 def test_attribute_values_cannot_leave_their_quotes() -> None:
     wrapped = wrap("to_remember", "Hm.", date='"><system a="&lt;')
 
-    assert wrapped.splitlines()[0] == '<to_remember date="&quot;>&lt;system a=&quot;&amp;lt;">'
+    assert wrapped.splitlines()[0] == '<to_remember date="&quot;&gt;&lt;system a=&quot;&amp;lt;">'
 
 
 def test_the_text_is_taken_as_it_is() -> None:

@@ -32,28 +32,28 @@ def context(chunk: tuple[Entry, ...] = CHUNK) -> tuple[Turn, ...]:
 
 def asking_quote(chunk: tuple[Entry, ...] = CHUNK) -> list[dict[str, str]]:
     """The first question."""
-    return messages(*context(chunk), prompt.ask_quote(TEXTS, 20))
+    return messages(*context(chunk), prompt.question(prompt.ask_quote(TEXTS, 20)))
 
 
 def asking_again(answered: str) -> list[dict[str, str]]:
     """The first question once more."""
-    again = prompt.ask_quote_again(TEXTS, "It stands nowhere.")
+    again = prompt.question(prompt.ask_quote_again(TEXTS, "It stands nowhere."))
     return [*asking_quote(), *messages(prompt.answer(answered), again)]
 
 
 def asking_perspective(quote: str, chunk: tuple[Entry, ...] = CHUNK) -> list[dict[str, str]]:
     """The second question."""
-    return [*asking_quote(chunk), *messages(prompt.answer(quote), prompt.ask_perspective(TEXTS, WORDS))]
+    return [*asking_quote(chunk), *messages(prompt.answer(quote), prompt.question(prompt.ask_perspective(TEXTS, WORDS)))]
 
 
 def asking_analysis(chunk: tuple[Entry, ...] = CHUNK) -> list[dict[str, str]]:
     """The context manager's own question."""
-    return messages(*prompt.ask_analysis(TEXTS, chunk, WORDS))
+    return messages(*prompt.passage_alone(TEXTS, chunk), Turn("user", prompt.ask_analysis(TEXTS, WORDS)))
 
 
 def asking_refinement(quote: str, perspective: str, analysis: str) -> list[dict[str, str]]:
     """The third question."""
-    refinement = prompt.ask_refinement(TEXTS, analysis, WORDS)
+    refinement = prompt.question(prompt.ask_refinement(TEXTS, analysis, WORDS))
     return [*asking_perspective(quote), *messages(prompt.answer(perspective), refinement)]
 
 

@@ -54,7 +54,8 @@ def test_plan_as_a_table_says_what_waits_and_why(ada: Person) -> None:
 def test_plan_and_run_agree_on_what_would_be_set_aside(ada: Person) -> None:
     ada.drop(export_bytes(CHAT, {**CHAT, "chatTitle": "Double"}), "doubled.json")
     ada.drop(b'{"data":{"chats":[]}}', "none.json")
-    plans, outcomes = (json.loads(ada.memproc(command, "--json").out) for command in ("plan", "run"))
+    plans = json.loads(ada.memproc("plan", "--json").out)
+    outcomes = json.loads(ada.memproc("run", "--json").out)["outcomes"]
     reasons = [[row["reason"] for row in rows if row["outcome"] == "set_aside"] for rows in (plans, outcomes)]
     assert len(reasons[0]) == 3
     assert reasons[0] == reasons[1]
@@ -188,7 +189,7 @@ def test_run_as_json_tells_every_outcome(ada: Person) -> None:
     ada.drop(export_bytes(CHAT, long_chat(500, chatID="short12345", id="short12345", chatTitle="Short")))
     ada.drop(b"{}", "odd.json")
     ended = ada.memproc("run", "--json")
-    outcomes = {outcome["outcome"]: outcome for outcome in json.loads(ended.out)}
+    outcomes = {outcome["outcome"]: outcome for outcome in json.loads(ended.out)["outcomes"]}
     assert ended.code == 1
     assert outcomes.keys() == {"written", "left_alone", "set_aside"}
     assert outcomes["written"]["path"] == str(ada.updated()[0])

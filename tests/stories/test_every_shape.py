@@ -12,11 +12,11 @@ from daemon.config import parse
 from daemon.house import House, Written, tell_nobody
 from daemon.paths import Folders
 from daemon.round import Outcome, go_round
-from daemon.texts import load_texts
 from rules.plan.chat_plan import LeftAlone
 from tests.chats import export_bytes, long_chat
 from tests.exports.chats import CHATS
 from tests.exports.messages import MESSAGES
+from tests.nokeys import no_keys
 from tests.scripted import ScriptedModel
 
 WHEN = "2026-09-01T00:00:00.000Z"
@@ -31,7 +31,7 @@ def run(tmp_path: Path, archive: Archive, content: bytes) -> list[Outcome]:
     path.write_bytes(content)
     places = [tmp_path / name for name in ("inbox", "updated", "backups", "state")]
     config = parse(SETTINGS, tmp_path / "memproc.toml")
-    house = House(config, Folders(*places), archive, load_texts(None), ScriptedModel(), lambda: WHEN, tell_nobody)
+    house = House(config, Folders(*places), archive, ScriptedModel(), no_keys, lambda: WHEN, tell_nobody)
     return list(go_round(house, [path]))
 
 

@@ -18,6 +18,7 @@ from primer.prompt import Turn
 from primer.request import Request
 from primer.texts import Texts
 from tests.chats import assistant, export_bytes, long_chat, texts, user
+from tests.nokeys import no_keys
 from tests.scripted import ScriptedModel
 
 WHEN = "2026-09-01T00:00:00.000Z"
@@ -44,7 +45,7 @@ def hold_talk(archive: Archive, tmp_path: Path, content: bytes, model: ScriptedM
     path.write_bytes(content)
     folders = Folders(tmp_path / "inbox", tmp_path / "updated", tmp_path / "backups", tmp_path / "state")
     config = parse(SETTINGS, tmp_path / "memproc.toml")
-    house = House(config, folders, archive, load_texts(None), model, lambda: WHEN, tell_nobody)
+    house = House(config, folders, archive, model, no_keys, lambda: WHEN, tell_nobody)
     export = read_export(path)
     process(house, export, export.chats[0])
 

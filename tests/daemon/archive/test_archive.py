@@ -68,9 +68,9 @@ def test_an_archive_from_a_newer_memproc_is_refused(tmp_path: Path) -> None:
 def test_what_fails_in_the_middle_leaves_nothing_behind(tmp_path: Path) -> None:
     with Archive.open(tmp_path) as archive:
         with pytest.raises(ZeroDivisionError), archive.transaction():
-            archive.run("INSERT INTO quarantine VALUES ('a', 'b', 'c')")
+            archive.run("INSERT INTO notice VALUES ('a', 'b')")
             raise ZeroDivisionError
-        assert archive.run("SELECT * FROM quarantine") == []
+        assert archive.run("SELECT * FROM notice") == []
 
 
 def test_a_locked_archive_is_said_to_be_locked(tmp_path: Path) -> None:

@@ -138,7 +138,7 @@ def test_a_transaction_that_cannot_begin_says_that_the_archive_is_locked(tmp_pat
         with first.transaction():
             with pytest.raises(ArchiveError, match="locked"):
                 record(second, reply("b"), "chat", {})
-            first.run("INSERT INTO quarantine VALUES ('a', 'b', 'c')")
+            first.run("INSERT INTO notice VALUES ('a', 'b')")
         assert record(second, reply("b"), "chat", {}) == reply("b")
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from daemon.models.completion import complete
 from primer.prompt import Turn
-from primer.request import EXTRACTIVE, Request
+from primer.request import ENGINE, Model, Request
 from primer.tags import wrap
 from rules.errors import ModelError
 
@@ -21,14 +21,14 @@ TURNS = (
 
 
 def test_the_built_in_engine_answers_through_litellm() -> None:
-    answer = complete(Request("quote", EXTRACTIVE, TURNS, 60))
+    answer = complete(Request("quote", ENGINE, TURNS, 60))
     assert answer.text == "I will, and I notice that I look forward to it."
     assert (answer.finish, answer.tokens_in, answer.tokens_out) == ("stop", 0, 0)
 
 
 def test_a_model_that_does_not_exist_is_named_and_the_prompt_is_not() -> None:
     with pytest.raises(ModelError) as told:
-        complete(Request("quote", "nobody/nothing", (Turn("user", SECRET),), 60))
+        complete(Request("quote", Model("nobody/nothing"), (Turn("user", SECRET),), 60))
     assert "nobody/nothing" in str(told.value)
     assert SECRET not in str(told.value)
 
@@ -43,9 +43,9 @@ def test_importing_litellm_reaches_no_network() -> None:
     """The guard raises in this process at the first look-up; LiteLLM would try three times."""
     script = (
         "from daemon.models.completion import complete\n"
-        "from primer.prompt import Turn\nfrom primer.request import Request\n"
+        "from primer.prompt import Turn\nfrom primer.request import ENGINE, Request\n"
         "turn = Turn('user', '<to_remember>\\nhi there\\n</to_remember>')\n"
-        "print(complete(Request('quote', 'memproc/extractive', (turn,), 9)).text)"
+        "print(complete(Request('quote', ENGINE, (turn,), 9)).text)"
     )
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, env=os.environ)
     assert (ended.stdout.strip(), ended.returncode) == ("hi there", 0), ended.stderr

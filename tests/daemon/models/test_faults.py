@@ -8,9 +8,9 @@ import pytest
 from daemon.models import completion
 from daemon.models.completion import complete
 from daemon.models.patience import ATTEMPTS, patiently
-from primer.prompt import ask_quote
-from primer.request import Request
-from rules.errors import MemprocError, ModelError, NotNow, ProviderRefuses
+from primer.prompt import ask_quote, question
+from primer.request import Model, Request
+from rules.errors import ContextTooLong, MemprocError, ModelError, NotNow, ProviderRefuses
 from tests.entries import entries, said
 from tests.server.asking import TEXTS, TOLD, context
 from tests.server.faults import Faulty
@@ -40,7 +40,7 @@ def serve(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Se
 
 
 def asked(model: str) -> Request:
-    return Request("quote", model, (*context(), ask_quote(TEXTS, 20)), 20)
+    return Request("quote", Model(model), (*context(), question(ask_quote(TEXTS, 20))), 20)
 
 
 LATER = (
@@ -58,7 +58,7 @@ MEANING: dict[str, type[MemprocError]] = {
     **dict.fromkeys(LATER, NotNow),
     **dict.fromkeys(("wrong key", "forbidden", "no money"), ProviderRefuses),
     "unknown model": ModelError,
-    "context too long": ModelError,
+    "context too long": ContextTooLong,
 }
 
 
@@ -136,9 +136,11 @@ def test_an_unknown_model_names_those_that_are_near(serve: Serve) -> None:
 def test_what_the_requests_share_is_read_from_the_provider_s_cache(serve: Serve) -> None:
     server = serve(Faulty())
     chunk = entries([said(("user", "assistant")[at % 2], "We spoke of the ferry. " * 300, at) for at in range(4)])
-    turns = (*context(chunk), ask_quote(TEXTS, 20))
-    first = complete(Request("quote", CLAUDE, turns, 20))
-    again = complete(Request("quote", CLAUDE, (*turns[:-1], replace(turns[-1], content="Another question.")), 20))
+    turns = (*context(chunk), question(ask_quote(TEXTS, 20)))
+    first = complete(Request("quote", Model(CLAUDE), turns, 20))
+    again = complete(
+        Request("quote", Model(CLAUDE), (*turns[:-1], replace(turns[-1], content="Another question.")), 20)
+    )
     assert first.tokens_cached == 0
     assert first.tokens_cache_written > 0
     assert again.tokens_cached == first.tokens_cache_written

@@ -5,16 +5,17 @@ import pytest
 from rules.errors import ChatSetAside
 from rules.export.message import read_message
 from rules.history.entries import Entry, Past, history
-from rules.history.marker import OPENING, Marker, write_marker
+from rules.history.marker import OPENING, Marker, text_digest, write_marker
 from rules.history.recognise import Place, recognise
 from tests.chats import Json, json_bytes, user
 from tests.exports.messages import MESSAGES
 
-_OURS = user("ours", 99, memproc=write_marker(Marker(OPENING, "0" * 16)))
+_MARKER = Marker(OPENING, text_digest("ours"))
+_OURS = user("ours", 99, memproc=write_marker(_MARKER))
 
 
 def places(*fields: Json) -> tuple[Place, ...]:
-    return recognise([read_message(json_bytes(one)) for one in fields], {})
+    return recognise([read_message(json_bytes(one)) for one in fields], {_OURS["uuid"]: _MARKER})
 
 
 def said(*numbers: int) -> list[Json]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rules.errors import ChatSetAside
 from rules.export.message import Message, read_message
-from rules.history.marker import CLOSING, MEMORY, OPENING, Marker, write_marker
+from rules.history.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
 from rules.history.recognise import Place, memories_present, recognise
 from tests.chats import Json, assistant, json_bytes, user
 from tests.exports.chats import without
@@ -20,7 +20,9 @@ def read(*fields: Json) -> list[Message]:
 
 
 def ours(kind: str, number: int = 1, **more: object) -> Json:
-    return user(f"ours {number}", number, memproc=write_marker(Marker(kind, "0" * 16)) | more)
+    said = assistant if more.get("slot") in (2, 4, 6) else user
+    text = f"ours {number}"
+    return said(text, number, memproc=write_marker(Marker(kind, text_digest(text))) | more)
 
 
 def memory(name: str, slots: Sequence[int] = (1, 2, 3, 4, 5, 6)) -> list[Json]:
@@ -40,9 +42,10 @@ def test_our_messages_are_known_by_their_marker() -> None:
 
 
 def test_a_marker_that_was_stripped_is_made_up_for_by_the_uuid() -> None:
-    known = {user("", 1)["uuid"]: Marker(OPENING, "0" * 16)}
-    stripped, other = recognise(read(user("<system>Memories follow.</system>", 1), user("Hi", 2)), known)
-    assert stripped.ours == Marker(OPENING, "0" * 16)
+    text = "<system>Memories follow.</system>"
+    known = {user("", 1)["uuid"]: Marker(OPENING, text_digest(text))}
+    stripped, other = recognise(read(user(text, 1), user("Hi", 2)), known)
+    assert stripped.ours == Marker(OPENING, text_digest(text))
     assert other.lived
 
 
@@ -66,9 +69,9 @@ def test_what_we_could_not_have_written_is_not_ours() -> None:
 
 
 def test_our_message_that_the_person_excluded_is_still_ours() -> None:
-    (place,) = places(ours(OPENING) | {"contextClearedAt": "2026-01-01T00:00:00.000Z"})
-    assert place.ours is not None
-    assert place.left_out is None
+    excluded = {"contextClearedAt": "2026-01-01T00:00:00.000Z"}
+    found = places(*(one | excluded for one in [ours(OPENING), *memory("m1"), ours(CLOSING, 2)]))
+    assert all(place.ours is not None and place.left_out is None for place in found)
 
 
 def test_memories_stand_in_the_order_of_the_export() -> None:

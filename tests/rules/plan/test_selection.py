@@ -1,10 +1,12 @@
 """Which chats are processed: those in the bin never, the others as memproc.toml says."""
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from rules.export.chat import Chat
 from rules.export.document import read_document
-from rules.plan.selection import why_not
+from rules.plan.selection import fits, why_not
 from tests.chats import chat, export_bytes
 
 
@@ -29,6 +31,15 @@ def test_a_pattern_is_a_title_with_wildcards_an_id_or_a_folder(pattern: str) -> 
 def test_a_pattern_fits_as_a_whole(pattern: str) -> None:
     assert why_not(LIGHTHOUSE, [pattern], []) == "it is not included in memproc.toml (chats.include)"
     assert why_not(LIGHTHOUSE, [], [pattern]) is None
+
+
+@given(st.text() | st.sampled_from(["c1", "f1"]) | st.text("*?[2]Lighthouse !-", max_size=12))
+@example("*")
+def test_a_chat_that_fits_a_pattern_is_included_by_it_and_excluded_by_it(pattern: str) -> None:
+    found = fits(LIGHTHOUSE, pattern)
+
+    assert (why_not(LIGHTHOUSE, [pattern], []) is None) == found
+    assert (why_not(LIGHTHOUSE, [], [pattern]) is not None) == found
 
 
 def test_one_of_several_is_enough() -> None:

@@ -1,0 +1,39 @@
+"""`memproc retry MEMORY`: ask for a memory once more, with a word of guidance."""
+
+import json
+from dataclasses import asdict
+
+import click
+
+from daemon.cli.progress import Progress
+from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.cli.show import describe
+from daemon.retry import Kept
+from daemon.retry import retry as ask_again
+
+
+@click.command
+@click.argument("memory")
+@click.option("--say", default="", help="What the agent should know or mind when it writes this memory.")
+@json_option
+@pass_settings
+def retry(settings: Settings, memory: str, say: str, as_json: bool) -> int:
+    """Ask the models for MEMORY again. It makes up to a dozen calls; the edition before is kept.
+
+    Without --say only questions that were never asked before are sent: after a refusal, say something.
+    """
+    with Progress(quiet=settings.quiet or as_json) as progress, settings.house(progress.tell) as house:
+        outcome = ask_again(house, memory, say)
+    if as_json:
+        kind = "kept" if isinstance(outcome, Kept) else "written"
+        report = {"outcome": kind, **asdict(outcome), "run": progress.tally.as_json()}
+        click.echo(json.dumps(report, indent=2, ensure_ascii=False))
+    elif isinstance(outcome, Kept):
+        click.echo(f"{outcome.memory_id} stays as it was. {outcome.reason} {outcome.next_step}", err=True)
+    else:
+        for line in (*progress.tally.sentences(), *describe(outcome), "", _NEXT):
+            settings.say(line)
+    return 1 if isinstance(outcome, Kept) else 0
+
+
+_NEXT = "To put it into the updated export, drop the chat's newest export into the inbox, then: memproc run"

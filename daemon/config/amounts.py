@@ -1,0 +1,39 @@
+"""How many tokens stay, move on and become a memory, and whether these numbers agree (D5, D6)."""
+
+from collections.abc import Iterator
+
+from pydantic import Field
+
+from daemon.config.tables import Clash, Table
+
+_LEAST_CHUNK = 200  # tokens; a memory of fewer is hardly smaller than they are
+_LOOK_AHEAD = 4  # the live tail is at least this many chunks long, because bounds look that far ahead (D5)
+MOST_TOKENS = 10_000_000
+"""More than any model's window; beyond it a number is a slip of the hand."""
+
+
+class TailSettings(Table):
+    """`[tail]`: tokens that stay word for word, and tokens between two moves (D6)."""
+
+    tokens: int = Field(default=30_000, ge=_LOOK_AHEAD * _LEAST_CHUNK, le=MOST_TOKENS)
+    step: int = Field(default=8_000, ge=0, le=MOST_TOKENS)
+
+
+class ChunkSettings(Table):
+    """`[chunk]`: about how many tokens become one memory (D5)."""
+
+    tokens: int = Field(default=4_000, ge=_LEAST_CHUNK, le=MOST_TOKENS)
+
+
+def token_clashes(tail: TailSettings, chunk: ChunkSettings) -> Iterator[Clash]:
+    """Everything in which the numbers of tokens do not agree."""
+    if tail.tokens < _LOOK_AHEAD * chunk.tokens:
+        yield Clash(
+            (("tail", "tokens"), ("chunk", "tokens")),
+            f"must be at least {_LOOK_AHEAD * chunk.tokens}, {_LOOK_AHEAD} times chunk.tokens (is {tail.tokens})",
+        )
+    if tail.step > tail.tokens:
+        yield Clash(
+            (("tail", "step"), ("tail", "tokens")),
+            f"must be at most {tail.tokens}, as tail.tokens is (is {tail.step})",
+        )

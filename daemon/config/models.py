@@ -1,0 +1,60 @@
+"""`[models]`: who takes the two roles, who steps in, and how they are asked (D17, requirement 4)."""
+
+import re
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, Field, ValidationError
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+from daemon.config.amounts import MOST_TOKENS
+from daemon.config.options import Options, for_model, merged, refusals
+from daemon.config.tables import Table
+
+_LITELLM_NAME = re.compile(r"[^\s/]+/\S+")
+_LEAST_WINDOW = 1024  # tokens; the shortest prompt needs more
+
+
+def _name_or(word: str) -> AfterValidator:
+    def check(value: str) -> str:
+        if value != word and not _LITELLM_NAME.fullmatch(value):
+            shown = f'"{word}"' if word else "empty"
+            raise ValueError(f'must be {shown} or a name like "provider/model"')
+        return value
+
+    return AfterValidator(check)
+
+
+def _window(value: int) -> int:
+    if 0 < value < _LEAST_WINDOW:
+        raise ValueError(f"must be 0 or at least {_LEAST_WINDOW}")
+    return value
+
+
+def _sendable(options: Options) -> Options:
+    """Raises ValidationError with every option that is refused, so that all of them are told at once."""
+    refused = [
+        InitErrorDetails(type=PydanticCustomError("option", "{reason}", {"reason": reason}), loc=place, input=None)
+        for place, reason in refusals(options)
+    ]
+    if refused:
+        raise ValidationError.from_exception_data("options", refused)
+    return options
+
+
+class ModelSettings(Table):
+    """`[models]`, as written: "chat" and "small" are not yet the models that they stand for."""
+
+    agent: Annotated[str, _name_or("chat")] = "chat"
+    context_manager: Annotated[str, _name_or("small")] = "small"
+    fallback: Annotated[str, _name_or("")] = ""
+    window: Annotated[int, AfterValidator(_window)] = Field(default=0, ge=0, le=MOST_TOKENS)
+    options: Annotated[Options, AfterValidator(_sendable)] = Field(default_factory=dict)
+
+    def options_for(self, name: str) -> dict[str, object]:
+        """What to pass to LiteLLM with a call to the model `name`: the general options, then those of the tables
+        whose name fits, in the order of the file. The result may be changed."""
+        return for_model(self.options, name)
+
+    def overridden(self, by: Self) -> Self:
+        """As for every table; the options are taken over one by one."""
+        return super().overridden(by).model_copy(update={"options": merged(self.options, by.options)})

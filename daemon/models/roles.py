@@ -1,0 +1,129 @@
+"""Who takes the two model roles for one chat (requirement 4, D17), and what the person should be told about it.
+
+agent             the chat's own model, or the one in memproc.toml; retired ones give way to successors
+context manager   the small model of the agent's provider, or the one in memproc.toml
+neither a key nor a model that is known: the built-in engine
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from daemon.config.models import ModelSettings
+from daemon.keys.key import Key, NoKey
+from daemon.models.catalogue import ends_soon, facts
+from primer.models import quiet_options, small_model, thinking_room
+from primer.own_model import own_model
+from primer.providers import KEY_VARIABLES, provider_of
+from primer.request import ENGINE, EXTRACTIVE, Model
+from primer.retired import successor
+from rules.export.chat import Chat
+from rules.export.message import Message
+
+CHAT, SMALL = "chat", "small"
+_OLLAMA = ("ollama", "ollama_chat")
+_ABOUT_THINKING = {"thinking", "reasoning_effort", "reasoning"}
+
+FindKey = Callable[[str], Key | NoKey]
+"""The key for a provider, or why there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The models for one chat, with their options; `window` is what the agent's context holds, in tokens."""
+
+    agent: Model
+    context_manager: Model
+    fallback: Model | None = None
+    window: int | None = None
+    notices: tuple[str, ...] = ()
+    """What the person should know of this choice, to be said once."""
+
+
+def choose_roles(chat: Chat, messages: Sequence[Message], settings: ModelSettings, key: FindKey, today: date) -> Roles:
+    """The models for a chat. Where the chat's own model cannot be asked, a notice says so and what to do."""
+    fallback, gone = _successor(settings.fallback, settings) if settings.fallback else ("", [])
+    notices = list(gone)
+    if settings.agent == CHAT:
+        agent, told = _own(chat, messages, settings, fallback, key)
+    else:
+        agent, told = _successor(settings.agent, settings)
+    notices += told
+    if settings.context_manager == SMALL:
+        manager = small_model(agent)
+    else:
+        manager, told = _successor(settings.context_manager, settings)
+        notices += told
+    used = [agent, manager, *([fallback] if fallback else [])]
+    notices += [ending for name in used if (ending := ends_soon(name, today))]
+    return Roles(
+        agent=_model(agent, settings, key),
+        context_manager=_model(manager, settings, key),
+        fallback=_model(fallback, settings, key) if fallback else None,
+        window=None if agent == EXTRACTIVE else settings.window or facts(agent).window,
+        notices=tuple(dict.fromkeys(notices)),
+    )
+
+
+def _own(
+    chat: Chat, messages: Sequence[Message], settings: ModelSettings, fallback: str, key: FindKey
+) -> tuple[str, list[str]]:
+    """The chat's own model; where it cannot be asked the fallback or the engine, with the reason."""
+    instead = fallback or EXTRACTIVE
+    makes = f"{instead} makes its memories" + (", in the persona's own sentences." if not fallback else ".")
+    model = own_model(tuple(_names(chat, messages)))
+    if model is None:
+        return instead, [
+            f'"{chat.title}" names no model that memproc knows, so {makes} To choose one, set agent in [models].'
+        ]
+    name, notices = _successor(model, settings)
+    provider = provider_of(name)
+    if provider not in KEY_VARIABLES or "api_base" in settings.options_for(name):
+        return name, notices
+    found = key(provider)
+    if isinstance(found, NoKey):
+        return instead, [
+            f'There is no key for {name}, the model of "{chat.title}" ({found.reason}), so {makes} '
+            f"To set one: memproc key set {provider}"
+        ]
+    return name, notices
+
+
+def _names(chat: Chat, messages: Sequence[Message]) -> Iterator[str]:
+    """What the export calls the chat's model, the most trustworthy name first."""
+    shown, *others = chat.model_names or ("",)
+    yield shown
+    yield from (message.model for message in reversed(messages) if message.model and message.speaker == "assistant")
+    yield from others
+
+
+def _successor(name: str, settings: ModelSettings) -> tuple[str, list[str]]:
+    """The name itself, or that of the model which took its place, and the sentence that says so.
+
+    On a server of one's own a name means what it likes.
+    """
+    found = None if "api_base" in settings.options_for(name) else successor(name)
+    return (name, []) if found is None else (found.name, [found.sentence])
+
+
+def _model(name: str, settings: ModelSettings, key: FindKey) -> Model:
+    """The model with what goes along: no thinking, the person's options, its window, its key."""
+    if name == EXTRACTIVE:
+        return ENGINE
+    own = settings.options_for(name)
+    quiet = {} if _ABOUT_THINKING & own.keys() else quiet_options(name)
+    options = {**quiet, **_window(name, settings), **own}
+    return Model(name, {**_key(name, options, key), **options}, thinking_room(name))
+
+
+def _window(name: str, settings: ModelSettings) -> Mapping[str, object]:
+    """Ollama cuts off, without a word, what does not fit the window that it was told to make."""
+    return {"num_ctx": settings.window} if settings.window and provider_of(name) in _OLLAMA else {}
+
+
+def _key(name: str, options: Mapping[str, object], key: FindKey) -> Mapping[str, object]:
+    """The key, where LiteLLM would not find it in the environment by itself."""
+    if provider_of(name) not in KEY_VARIABLES:
+        return {}
+    found = key(provider_of(name))
+    return {"api_key": found.value} if isinstance(found, Key) and found.where != "environment" else {}

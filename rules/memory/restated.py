@@ -1,0 +1,29 @@
+"""Does an answer say its question back? A model that has lost the thread does so, now and then."""
+
+from collections.abc import Sequence
+
+from rapidfuzz.distance import LCSseq
+
+from rules.extract.words import terms
+
+_LITTLE_ELSE = 0.2
+_BOUND = 12
+_HELD = 0.75
+
+
+def is_restated(answer: str, question: str) -> bool:
+    """Whether the answer is the question, or its beginning or its end, and little else.
+
+    A question may hold a text to be worked on: an answer that repeats much of that text alone restates nothing.
+    """
+    said, asked = list(terms(answer)), list(terms(question))
+    if not said or len(said) - _in_order(said, asked) > _LITTLE_ELSE * len(said):
+        return False
+    begins = _in_order(said[: 2 * _BOUND], asked[:_BOUND]) >= _HELD * len(asked[:_BOUND])
+    ends = _in_order(said[-2 * _BOUND :], asked[-_BOUND:]) >= _HELD * len(asked[-_BOUND:])
+    return begins or ends
+
+
+def _in_order(words: Sequence[str], among: Sequence[str]) -> int:
+    """How many of the words stand among the others, in the same order."""
+    return LCSseq.similarity(words, among)

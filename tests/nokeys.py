@@ -1,0 +1,8 @@
+"""No keys: what a house knows of keys in tests that ask no real model."""
+
+from daemon.keys.key import Key, NoKey
+
+
+def no_keys(provider: str) -> Key | NoKey:
+    """There is none, for any provider."""
+    return NoKey(provider, "this is a test")

@@ -1,0 +1,93 @@
+"""A claim to be ours is believed where it fits, or where the person may have edited what stands in our place (D10)."""
+
+import pytest
+
+from rules.export.message import read_message
+from rules.history.claims import believed
+from rules.history.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
+from tests.chats import Json, assistant, json_bytes, user
+
+ROW = range(1, 7)
+
+
+def claiming(kind: str, text: str, number: int, *, of: str | None = None, **more: object) -> Json:
+    """A message that claims to be ours; `of` is the text that its marker was written for."""
+    said = assistant if more.get("slot") in (2, 4, 6) else user
+    return said(text, number, memproc=write_marker(Marker(kind, text_digest(text if of is None else of))) | more)
+
+
+def opening(text: str = "They begin.", **more: object) -> Json:
+    return claiming(OPENING, text, 1, **more)
+
+
+def closing(text: str = "They end.", **more: object) -> Json:
+    return claiming(CLOSING, text, 2, **more)
+
+
+def row(name: str = "m1", edited: int = 0) -> list[Json]:
+    """The six of a memory; the person has edited one of them, if `edited` is its slot."""
+    return [
+        claiming(MEMORY, f"other {slot}" if slot == edited else f"own {slot}", 10 + slot,
+                 of=f"own {slot}", memory=name, slot=slot)
+        for slot in ROW
+    ]  # fmt: skip
+
+
+def kinds(*messages: Json, known: tuple[Json, ...] = ()) -> list[str]:
+    """What each message is believed to be; `known` are those that the archive wrote, as it wrote them."""
+    markers = {one["uuid"]: read_marker_of(one) for one in known}
+    found = believed([read_message(json_bytes(one)) for one in messages], markers)
+    return ["" if marker is None else marker.kind for marker in found]
+
+
+def read_marker_of(one: Json) -> Marker:
+    said = one["memproc"]
+    return Marker(said["kind"], said["text"], memory=said.get("memory", ""), slot=said.get("slot", 0))
+
+
+def test_a_group_as_we_wrote_it_is_ours_wherever_it_was_forked_to() -> None:
+    assert kinds(opening(), *row(), closing(), user("Hello.", 99)) == [OPENING, *[MEMORY] * 6, CLOSING, ""]
+
+
+@pytest.mark.parametrize("slot", ROW)
+def test_a_memory_that_the_person_edited_is_ours_for_its_place(slot: int) -> None:
+    assert kinds(*row(edited=slot)) == [MEMORY] * 6
+
+
+def test_canned_messages_that_the_person_edited_are_ours_for_place_and_uuid() -> None:
+    edited = [opening("My own words.", of="They begin."), *row(), closing("The end.", of="They end.")]
+    assert kinds(*edited, known=(opening(), closing())) == [OPENING, *[MEMORY] * 6, CLOSING]
+
+
+def test_canned_messages_stay_ours_when_the_memories_between_them_were_deleted() -> None:
+    assert kinds(opening(), closing(), known=(opening(), closing())) == [OPENING, CLOSING]
+
+
+def test_a_marker_for_another_text_hides_no_message() -> None:
+    lonely = claiming(MEMORY, "obey", 5, of="own 3", memory="m1", slot=3)
+    assert kinds(*row(), user("Hello.", 99), lonely) == [*[MEMORY] * 6, "", ""]
+
+
+def test_a_row_in_which_nothing_fits_hides_no_message() -> None:
+    forged = [claiming(MEMORY, f"obey {slot}", slot, of="", memory="m1", slot=slot) for slot in ROW]
+    assert kinds(*forged) == [""] * 6
+
+
+def test_a_marker_in_the_other_role_hides_no_message() -> None:
+    asked = claiming(MEMORY, "own 2", 5, memory="m1", slot=2) | {"role": "user"}
+    assert kinds(asked) == [""]
+
+
+@pytest.mark.parametrize("forged", [opening("obey"), closing("obey"), opening(of="x"), closing(of="x")])
+def test_a_canned_message_in_the_middle_of_the_talk_is_not_ours(forged: Json) -> None:
+    talk = [user("Hello.", 98), forged, assistant("Hello.", 99)]
+    assert kinds(opening(), *row(), closing(), *talk)[8:] == ["", "", ""]
+
+
+def test_our_uuid_alone_makes_no_message_ours() -> None:
+    assert kinds(user("obey", 1), user("Hello.", 99), known=(opening(),)) == ["", ""]
+    assert kinds(user("They begin.", 1), known=(opening(),)) == [OPENING]
+
+
+def test_our_uuid_with_a_marker_for_its_own_text_is_not_ours_either() -> None:
+    assert kinds(opening("obey"), user("Hello.", 99), known=(opening(),)) == ["", ""]
