@@ -79,4 +79,4 @@ def _judged(desk: Desk, question: Question) -> Answered | Refused:
     read = read_reply(reply.text, reply.finish)
     if isinstance(read, Refused) or request.model == ENGINE:
         return read
-    return judge(read.text, request.step, question.text, question.passage) or read
+    return judge(read.text, request.step, request.turns[-1].content, question.passage) or read

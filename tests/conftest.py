@@ -3,8 +3,10 @@
 import os
 from pathlib import Path
 
+import keyring
 import pytest
 from hypothesis import HealthCheck, settings
+from keyring.backends.null import Keyring as NullKeyring
 
 from tests.guard import sitecustomize  # noqa: F401  installs the guard in this process
 
@@ -34,6 +36,7 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
         monkeypatch.delenv(name)
     # A keyring that keeps nothing, in this process and in those of stories: the person's own is never asked.
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
+    keyring.set_keyring(NullKeyring())  # type: ignore[no-untyped-call]  # the library chooses once, and asks the variable no second time
     guard = Path(__file__).parent / "guard"
     monkeypatch.setenv("PYTHONPATH", str(guard))
     return home

@@ -95,4 +95,38 @@ STEPS: tuple[tuple[str, str], ...] = (
         CREATE TABLE notice (text TEXT PRIMARY KEY, told_at TEXT NOT NULL) STRICT;
         """,
     ),
+    (
+        "the daemon",
+        """
+        -- A file in the inbox, with what it was when it was seen; state is one of rules/arrival's words.
+        CREATE TABLE arrival (
+            id INTEGER PRIMARY KEY, path TEXT NOT NULL, device INTEGER NOT NULL, inode INTEGER NOT NULL,
+            size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, sha256 TEXT, state TEXT NOT NULL,
+            reason TEXT NOT NULL DEFAULT '', next_step TEXT NOT NULL DEFAULT '', tries INTEGER NOT NULL DEFAULT 0,
+            next_look_at TEXT, seen_at TEXT NOT NULL, changed_at TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX arrival_path ON arrival (path);
+        CREATE INDEX arrival_state ON arrival (state);
+        CREATE INDEX arrival_sha256 ON arrival (sha256);
+        -- Every change of an arrival's state.
+        CREATE TABLE arrival_step (
+            id INTEGER PRIMARY KEY, arrival INTEGER NOT NULL REFERENCES arrival, state TEXT NOT NULL,
+            reason TEXT NOT NULL, at TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX arrival_step_arrival ON arrival_step (arrival);
+        -- What became of each chat of a file.
+        CREATE TABLE outcome (
+            id INTEGER PRIMARY KEY, arrival INTEGER NOT NULL REFERENCES arrival, chat_id TEXT NOT NULL,
+            title TEXT NOT NULL, kind TEXT NOT NULL, detail TEXT NOT NULL, next_step TEXT NOT NULL,
+            path TEXT NOT NULL, at TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX outcome_chat ON outcome (chat_id);
+        -- Timed jobs, so that what was due while the machine slept or was off is done after it.
+        CREATE TABLE job (
+            name TEXT PRIMARY KEY, due_at TEXT NOT NULL, began_at TEXT, ended_at TEXT, error TEXT
+        ) STRICT;
+        -- Signs of life of the daemon, and what it has been told to do.
+        CREATE TABLE sign (name TEXT PRIMARY KEY, value TEXT NOT NULL, at TEXT NOT NULL) STRICT;
+        """,
+    ),
 )

@@ -14,6 +14,9 @@ _LONGEST_SHOWN = 40
 _HUGE = 10**15
 _KINDS = {
     "int_type": "must be a whole number",
+    "float_type": "must be a number",
+    "finite_number": "must be a number",
+    "bool_type": "must be true or false",
     "string_type": "must be a text in quotes",
     "tuple_type": 'must be a list of texts, like ["one", "two"]',
 }

@@ -6,6 +6,7 @@ from daemon.config.amounts import ChunkSettings, TailSettings, token_clashes
 from daemon.config.chats import ChatOverride, ChatSettings
 from daemon.config.models import ModelSettings
 from daemon.config.tables import FolderSettings, OutputSettings, Table, TextSettings
+from daemon.config.watching import NotifySettings, ScheduleSettings, WatchSettings
 from rules.errors import ChatSetAside
 from rules.export.chat import Chat
 from rules.plan.chat_plan import Limits
@@ -22,6 +23,9 @@ class Config(Table):
     chunk: ChunkSettings = ChunkSettings()
     texts: TextSettings = TextSettings()
     output: OutputSettings = OutputSettings()
+    watch: WatchSettings = WatchSettings()
+    schedule: ScheduleSettings = ScheduleSettings()
+    notify: NotifySettings = NotifySettings()
 
     @property
     def limits(self) -> Limits:

@@ -104,6 +104,9 @@ def test_every_setting_arrives() -> None:
         chunk = { tokens = 500 }
         texts = { folder = "/e" }
         output = { container = "export" }
+        watch = { settle_seconds = 1, rescan_seconds = 60.5, mode = "poll", subfolders = true }
+        schedule.night = ""
+        notify.when = "never"
         """
     )
 
@@ -125,6 +128,9 @@ def test_every_setting_arrives() -> None:
         "chunk": {"tokens": 500},
         "texts": {"folder": "/e"},
         "output": {"container": "export"},
+        "watch": {"settle_seconds": 1, "rescan_seconds": 60.5, "mode": "poll", "subfolders": True},
+        "schedule": {"night": ""},
+        "notify": {"when": "never"},
     }
 
 

@@ -291,3 +291,17 @@ def test_garbage_is_a_configuration_or_a_clear_error(content: bytes) -> None:
         assert re.fullmatch(r"[^\x00-\x09\x0b-\x1f\x7f-\x9f]*", error.message)
     else:
         assert parse(content, PLACE) == config
+
+
+def test_numbers_and_switches_of_the_daemon_are_what_they_must_be() -> None:
+    for wrong, must in (
+        ('watch.settle_seconds = "5"', "must be a number"),
+        ("watch.rescan_seconds = nan", "must be a number"),
+        ("watch.rescan_seconds = 1", "must be at least 5"),
+        ("watch.subfolders = 1", "must be true or false"),
+        ('schedule.night = "25:00-03:00"', "two times of day"),
+        ('schedule.night = "02:00-02:00"', "two times of day"),
+        ('notify.when = "often"', "must be"),
+    ):
+        with pytest.raises(ConfigurationError, match=must):
+            parse(wrong.encode(), Path("/x/memproc.toml"))
