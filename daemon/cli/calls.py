@@ -10,6 +10,7 @@ from daemon.archive.chats import find_chat
 from daemon.archive.journal import Reply, replies
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import print_table
+from daemon.cli.visible import visible
 
 
 @click.command
@@ -25,7 +26,7 @@ def calls(settings: Settings, chat: str | None, with_text: bool, as_json: bool) 
         shown = [{key: value for key, value in asdict(reply).items() if with_text or key != "text"} for reply in found]
         click.echo(json.dumps(shown, indent=2, ensure_ascii=False))
     elif with_text:
-        click.echo("\n".join(line for reply in found for line in _in_full(reply)))
+        click.echo(visible("\n".join(line for reply in found for line in _in_full(reply))))
     else:
         headings = ("Asked (UTC)", "Step", "Model", "Ended", "In", "Cached", "Out", "Dollars", "Request")
         print_table(headings, [_row(reply) for reply in found], right=(4, 5, 6, 7))

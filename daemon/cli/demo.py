@@ -15,6 +15,7 @@ from daemon.cli.run import run
 from daemon.cli.settings import Settings
 from daemon.cli.show import describe
 from daemon.cli.versions import versions
+from daemon.cli.visible import visible
 from daemon.files.folders import make_private
 
 _SETTINGS = """\
@@ -54,7 +55,7 @@ def demo(ctx: click.Context) -> int:
         _title("What is kept (memproc versions)")
         ctx.invoke(versions, chat=chat_id, as_json=False)
         _title("One memory (memproc show)")
-        click.echo(memory)
+        click.echo(visible(memory))
     click.echo(f"\nEverything lies in {home} until the next demo.")
     return ended
 

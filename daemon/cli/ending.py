@@ -9,6 +9,7 @@ from tempfile import mkstemp
 
 import click
 
+from daemon.cli.visible import visible
 from rules.errors import MemprocError
 
 USAGE, BUG, INTERRUPTED = 2, 3, 130
@@ -22,7 +23,7 @@ def run_to_the_end(command: click.Command, arguments: Sequence[str]) -> int:
         mistake.show()
         return USAGE
     except MemprocError as trouble:
-        click.echo(f"memproc: {trouble.message}\n{trouble.next_step}", err=True)
+        click.echo(visible(f"memproc: {trouble.message}\n{trouble.next_step}"), err=True)
         return trouble.exit_code
     except (KeyboardInterrupt, click.Abort):
         click.echo("\nInterrupted. What is finished is kept; run memproc again to go on from there.", err=True)

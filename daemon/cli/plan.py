@@ -11,6 +11,7 @@ import click
 from daemon.archive.archive import Archive
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import print_table
+from daemon.cli.visible import visible
 from daemon.cli.wanted import wanted_exports
 from daemon.config import Config
 from daemon.files.read import read_export
@@ -138,7 +139,7 @@ def _print(rows: Sequence[_Row]) -> None:
         print_table(headings, cells, right=range(1, 9))
     for row in rows:
         for line in _notes(row):
-            console.print(line, markup=False, soft_wrap=True)
+            console.print(visible(line), markup=False, soft_wrap=True)
 
 
 def _cells(found: ChatPlan, to_send: int) -> list[str]:

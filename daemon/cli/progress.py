@@ -10,6 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, Tim
 from rich.progress import Progress as Bars
 
 from daemon.cli.tally import Tally
+from daemon.cli.visible import in_one_line, visible
 from daemon.house import Answered, Event, Noted, Notice, Planned, Remembered, Written
 from daemon.round import Outcome, SetAside
 from rules.plan.chat_plan import LeftAlone
@@ -58,7 +59,7 @@ class Progress:
     def tell_outcome(self, outcome: Outcome) -> None:
         """Say what became of a chat or a file; what was set aside goes to the error output with its remedy."""
         if isinstance(outcome, SetAside):
-            click.echo(f"{outcome.what}: set aside. {outcome.reason} {outcome.next_step}", err=True)
+            click.echo(visible(f"{outcome.what}: set aside. {outcome.reason} {outcome.next_step}"), err=True)
         elif isinstance(outcome, LeftAlone):
             self._line(f"{outcome.title}: left alone: {outcome.reason}")
         else:
@@ -67,7 +68,7 @@ class Progress:
     def _begin(self, event: Planned) -> None:
         plan = event.plan
         self._began = monotonic()
-        self._tasks[plan.chat_id] = self._bars.add_task(plan.title, total=len(plan.work), so_far="")
+        self._tasks[plan.chat_id] = self._bars.add_task(in_one_line(plan.title), total=len(plan.work), so_far="")
         tokens = sum(chunk.tokens for chunk in plan.work)
         self._line(f"{plan.title}: {len(plan.work)} chunks become memories: {tokens:,} tokens, {plan.calls} calls")
         for warning in plan.warnings:
@@ -89,7 +90,7 @@ class Progress:
 
     def _line(self, text: str) -> None:
         if not self._quiet:
-            self._console.print(text, markup=False)
+            self._console.print(visible(text), markup=False)
 
 
 def _span(seconds: float) -> str:

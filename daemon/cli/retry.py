@@ -8,6 +8,7 @@ import click
 from daemon.cli.progress import Progress
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.show import describe
+from daemon.cli.visible import visible
 from daemon.retry import Kept
 from daemon.retry import retry as ask_again
 
@@ -29,7 +30,7 @@ def retry(settings: Settings, memory: str, say: str, as_json: bool) -> int:
         report = {"outcome": kind, **asdict(outcome), "run": progress.tally.as_json()}
         click.echo(json.dumps(report, indent=2, ensure_ascii=False))
     elif isinstance(outcome, Kept):
-        click.echo(f"{outcome.memory_id} stays as it was. {outcome.reason} {outcome.next_step}", err=True)
+        click.echo(visible(f"{outcome.memory_id} stays as it was. {outcome.reason} {outcome.next_step}"), err=True)
     else:
         for line in (*progress.tally.sentences(), *describe(outcome), "", _NEXT):
             settings.say(line)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from daemon.cli.visible import visible
+
 if TYPE_CHECKING:
     from daemon.archive.archive import Archive
     from daemon.config import Config, Found
@@ -64,7 +66,7 @@ class Settings:
     def say(self, text: str) -> None:
         """Print a line, unless `--quiet` was given."""
         if not self.quiet:
-            click.echo(text)
+            click.echo(visible(text))
 
 
 pass_settings = click.make_pass_decorator(Settings)

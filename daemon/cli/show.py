@@ -8,6 +8,7 @@ import click
 
 from daemon.archive.memories import find_memory
 from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.cli.visible import visible
 from rules.memory.memory import EXTRACTED, Memory
 
 
@@ -22,7 +23,7 @@ def show(settings: Settings, memory: str, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps({"chat_id": chat_id, **asdict(found)}, indent=2, ensure_ascii=False))
     else:
-        click.echo("\n".join(describe(found)))
+        click.echo(visible("\n".join(describe(found))))
     return 0
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from daemon.cli.visible import in_one_line
+
 _ENDLESS = 1000
 
 
@@ -17,5 +19,5 @@ def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]], right: S
     for index, heading in enumerate(headings):
         table.add_column(heading, justify="right" if index in right else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(in_one_line(cell)) for cell in row))
     console.print(table)

@@ -10,6 +10,7 @@ from daemon.archive.archive import Archive, check
 from daemon.archive.chats import known_chats
 from daemon.archive.outputs import last_output
 from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.cli.visible import visible
 from daemon.files.backup import check as check_backups
 from daemon.files.hashing import sha256_of
 
@@ -27,7 +28,7 @@ def verify(settings: Settings, as_json: bool) -> int:
     elif not problems:
         settings.say("All is well: the archive, every backup and every updated export are as they were written.")
     else:
-        click.echo("\n".join(problems), err=True)
+        click.echo(visible("\n".join(problems)), err=True)
         click.echo(
             "Kept versions can be had back one by one: memproc versions CHAT, memproc restore CHAT NUMBER", err=True
         )
