@@ -50,7 +50,8 @@ def choose_roles(chat: Chat, messages: Sequence[Message], settings: ModelSetting
         agent, told = _successor(settings.agent, settings)
     notices += told
     if settings.context_manager == SMALL:
-        manager = small_model(agent)
+        own_server = "api_base" in settings.options_for(agent)  # nobody knows what else it serves
+        manager = agent if own_server else small_model(agent)
     else:
         manager, told = _successor(settings.context_manager, settings)
         notices += told
@@ -126,4 +127,7 @@ def _key(name: str, options: Mapping[str, object], key: FindKey) -> Mapping[str,
     if provider_of(name) not in KEY_VARIABLES:
         return {}
     found = key(provider_of(name))
-    return {"api_key": found.value} if isinstance(found, Key) and found.where != "environment" else {}
+    if isinstance(found, NoKey):
+        # A server of one's own may want none, but the client that asks it wants something to send.
+        return {"api_key": "none"} if "api_base" in options else {}
+    return {"api_key": found.value} if found.where != "environment" else {}

@@ -93,6 +93,8 @@ def test_a_configured_model_is_asked_whatever_the_chat_s_own_is() -> None:
 def test_a_server_of_one_s_own_needs_no_key() -> None:
     found = roles(read("gpt-5.6-luna"), key=no_keys, options={"api_base": "http://127.0.0.1:1/v1"})
     assert found.agent.name == "openai/gpt-5.6-luna"
+    assert found.agent.options["api_key"] == "none"
+    assert found.context_manager == found.agent, "nobody knows which other models it serves"
 
 
 def test_a_key_from_the_file_goes_along_and_one_from_the_environment_does_not() -> None:
