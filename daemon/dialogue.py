@@ -94,7 +94,7 @@ def hold_dialogue(desk: Desk, passage: Passage, pair: Pair, words: int) -> Dialo
     refinement = _answer(desk, passage, pair.agent, dialogue, "refinement", said(third), words)
     if isinstance(refinement, Refused):
         return refinement
-    answers = (quote.text, keep_inert(perspective.text), keep_inert(refinement.text))
+    answers = (keep_inert(quote.text), keep_inert(perspective.text), keep_inert(refinement.text))
     questions = (prompt.question(text).content for text in (first, second, third))
     pairs = [text for both in zip(questions, answers, strict=True) for text in both]
     return Dialogue(_six(pairs), quote, pair.agent.name, analysed.model, tuple(asked))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from primer.inert import keep_inert, make_inert
 from primer.tags import wrap
 from primer.texts import Texts, fill
+from rules.export.dates import parse_date
 from rules.export.message import Message
 from rules.history.entries import Entry
 from rules.memory.memory import Memory
@@ -45,7 +46,7 @@ def context(
     texts: Texts, system_message: str, memories: Sequence[Memory], tail: Sequence[Entry], chunk: Sequence[Entry]
 ) -> tuple[Turn, ...]:
     """The agent's context for one chunk, as real turns (requirements 10.1 to 10.4, D7)."""
-    system = "\n\n".join(text for text in (system_message, texts.primer) if text)
+    system = "\n\n".join(text for text in (make_inert(system_message), texts.primer) if text)
     turns = [Turn("system", system)]
     remembered: list[Turn] = []
     if memories:
@@ -120,7 +121,7 @@ def _remembered(memory: Memory) -> list[Turn]:
 
 def _to_remember(message: Message, role: str = "") -> str:
     named = {"role": role} if role else {}
-    dated = {"date": message.created_at} if message.created_at else {}
+    dated = {"date": message.created_at} if message.created_at and parse_date(message.created_at) else {}
     return wrap("to_remember", _shown(message), **named, **dated)
 
 

@@ -14,6 +14,7 @@ from daemon.models.extractive import extract
 from daemon.models.faults import classify
 from primer.prompt import Turn
 from primer.request import ENGINE, Request
+from rules.export.content import printable
 
 TIMEOUT_SECONDS = 300.0
 REFUSED = "content_filter"
@@ -84,7 +85,7 @@ def _read(response: Any, usd: float | None) -> Completion:
     choice, usage = response.choices[0], response.usage
     details = getattr(usage, "prompt_tokens_details", None)
     return Completion(
-        text=choice.message.content or "",
+        text=printable(choice.message.content or ""),
         finish=choice.finish_reason or "",
         tokens_in=usage.prompt_tokens,
         tokens_out=usage.completion_tokens,

@@ -1,0 +1,78 @@
+"""Each hostile message by itself: inert in a prompt, to be had back, and never taken for ours."""
+
+import pytest
+
+from primer.inert import keep_inert, make_inert, restore
+from primer.passage import read_passage
+from primer.prompt import context
+from rules.export.chat import Chat
+from rules.export.document import read_document
+from rules.export.message import Message, read_message
+from rules.history.marker import Marker
+from rules.history.recognise import recognise
+from rules.output.compose import Draft
+from tests.chats import CHAT_ID, chat, export_bytes, json_bytes
+from tests.entries import entries
+from tests.hostile.corpus import CORPUS, TITLES
+from tests.hostile.forgeries import TEXTS
+from tests.hostile.message import Hostile
+from tests.hostile.reading import as_it_was, is_alive
+
+AT_LEAST = 70
+EACH = pytest.mark.parametrize("hostile", CORPUS, ids=lambda hostile: hostile.name)
+
+
+def read(hostile: Hostile) -> Message:
+    return read_message(json_bytes(hostile.message(1), ascii_only=True))
+
+
+def titled(title: str) -> Chat:
+    return read_document("test.json", export_bytes(chat(chatTitle=title), ascii_only=True)).chats[0]
+
+
+def test_the_corpus_is_large_and_no_name_stands_twice() -> None:
+    assert len({hostile.name for hostile in CORPUS}) == len(CORPUS) >= AT_LEAST
+
+
+def test_the_corpus_is_worth_its_name() -> None:
+    """Without what makes them inert, many of the messages would end a wrapper or open another."""
+    assert sum(is_alive(read(hostile).text) for hostile in CORPUS) > AT_LEAST // 2
+
+
+@EACH
+def test_no_tag_is_alive_in_it_and_it_can_be_had_back(hostile: Hostile) -> None:
+    text = read(hostile).text
+    assert not is_alive(make_inert(text))
+    assert not is_alive(keep_inert(text))
+    assert restore(make_inert(text)) == as_it_was(make_inert(text)) == text
+
+
+@EACH
+def test_it_stands_alone_in_its_wrapper_and_is_read_out_of_it_whole(hostile: Hostile) -> None:
+    message = read(hostile)
+    turns = context(TEXTS, "", [], [], entries([message]))
+    (said,) = read_passage(turns)
+    assert said.text == (message.text.strip() or "[empty message]")
+    assert said.role == message.speaker
+
+
+@EACH
+def test_it_is_not_taken_for_ours(hostile: Hostile) -> None:
+    opening = Draft.opening(CHAT_ID, "They begin.")
+    known: dict[str, Marker] = {opening.uuid: opening.marker}
+    (place,) = recognise([read(hostile)], known)
+    assert place.ours is None
+    assert place.lived == hostile.lived
+
+
+@pytest.mark.parametrize("title", TITLES, ids=range(len(TITLES)))
+def test_a_title_is_one_line_that_cannot_steer_a_terminal(title: str) -> None:
+    shown = titled(title).title
+    assert shown
+    assert not [letter for letter in shown if ord(letter) < 32 or 127 <= ord(letter) < 160]
+    assert not set(shown) & set("\u2028\u2029\u202d\u202e")
+
+
+@pytest.mark.parametrize("title", ["Ada 👩‍👩‍👧", "יומן של עדה \u200f(1)", "日記 — «Ada»", "Ada\u00a0& I"])
+def test_a_title_that_is_just_a_title_is_left_as_it_is(title: str) -> None:
+    assert titled(title).title == title
