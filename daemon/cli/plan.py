@@ -16,7 +16,8 @@ from daemon.cli.wanted import wanted_exports
 from daemon.config import Config
 from daemon.files.read import read_export
 from daemon.models.roles import FindKey, Roles
-from daemon.opening import keys, now
+from daemon.clock import now
+from daemon.opening import keys
 from daemon.round import SetAside, without_chats
 from daemon.survey import Survey, survey
 from daemon.texts import load_texts
@@ -161,7 +162,7 @@ def _notes(row: _Row) -> Iterator[str]:
         if row.who and found.work:
             yield f"{found.title}: {_models(row.who)}"
         if found.again:
-            yield f"{found.title}: {len(found.again)} of the memories are extracted, and a model is asked for them now"
+            yield f"{found.title}: extracted memories that a model is asked for now: {len(found.again)}"
         yield from (
             f"{found.title}: {number} messages stay as they are: {why}" for why, number in found.left_out.items()
         )

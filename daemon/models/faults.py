@@ -29,6 +29,10 @@ def classify(model: str, fault: Exception, known_models: Iterable[str]) -> Mempr
             f"The provider of {model} says that there is no money left.",
             "Add credit there, then run memproc again: it goes on where it stopped.",
         )
+    if "missing credentials" in words:  # OpenAI's own client, before it sends anything
+        return ProviderRefuses(
+            f"There is no key for {model}.", f"To set one: memproc key set {model.partition('/')[0]}"
+        )
     if status == 401 or kind == "AuthenticationError":
         return ProviderRefuses(
             f"The provider of {model} does not accept the key.",
@@ -56,7 +60,9 @@ def classify(model: str, fault: Exception, known_models: Iterable[str]) -> Mempr
 def _unknown(model: str, known_models: Iterable[str]) -> ModelError:
     """Names nearest to the one that nobody knows, by its last part: providers are often left out."""
     names = {name.rsplit("/", 1)[-1]: name for name in known_models}
-    near = [names[name] for name in get_close_matches(model.rsplit("/", 1)[-1], names, n=3)]
+    near = [
+        found for name in get_close_matches(model.rsplit("/", 1)[-1], names, n=3) if (found := names[name]) != model
+    ]
     meant = f"Did you mean {' or '.join(near)}? " if near else ""
     return ModelError(f"No provider knows the model {model}.", f"{meant}Mend [models] in memproc.toml.")
 

@@ -17,6 +17,7 @@ from primer.own_model import own_model
 from primer.providers import KEY_VARIABLES, provider_of
 from primer.request import ENGINE, EXTRACTIVE, Model
 from primer.retired import successor
+from rules.errors import ChatSetAside
 from rules.export.chat import Chat
 from rules.export.message import Message
 
@@ -41,7 +42,10 @@ class Roles:
 
 
 def choose_roles(chat: Chat, messages: Sequence[Message], settings: ModelSettings, key: FindKey, today: date) -> Roles:
-    """The models for a chat. Where the chat's own model cannot be asked, a notice says so and what to do."""
+    """The models for a chat. Where the chat's own model cannot be asked, a notice says so and what to do.
+
+    Raises ChatSetAside where a configured model cannot be asked as it is configured.
+    """
     fallback, gone = _successor(settings.fallback, settings) if settings.fallback else ("", [])
     notices = list(gone)
     if settings.agent == CHAT:
@@ -50,18 +54,19 @@ def choose_roles(chat: Chat, messages: Sequence[Message], settings: ModelSetting
         agent, told = _successor(settings.agent, settings)
     notices += told
     if settings.context_manager == SMALL:
-        own_server = "api_base" in settings.options_for(agent)  # nobody knows what else it serves
-        manager = agent if own_server else small_model(agent)
+        manager = agent if _is_ones_own(agent, settings) else small_model(agent)  # nobody knows what else it serves
     else:
         manager, told = _successor(settings.context_manager, settings)
         notices += told
     used = [agent, manager, *([fallback] if fallback else [])]
+    for name in used:
+        _refuse_unaskable(chat, name, settings, key)
     notices += [ending for name in used if (ending := ends_soon(name, today))]
     return Roles(
         agent=_model(agent, settings, key),
         context_manager=_model(manager, settings, key),
         fallback=_model(fallback, settings, key) if fallback else None,
-        window=None if agent == EXTRACTIVE else settings.window or facts(agent).window,
+        window=None if agent == EXTRACTIVE else _window(agent, settings) or facts(agent).window,
         notices=tuple(dict.fromkeys(notices)),
     )
 
@@ -78,16 +83,41 @@ def _own(
             f'"{chat.title}" names no model that memproc knows, so {makes} To choose one, set agent in [models].'
         ]
     name, notices = _successor(model, settings)
-    provider = provider_of(name)
-    if provider not in KEY_VARIABLES or "api_base" in settings.options_for(name):
-        return name, notices
-    found = key(provider)
-    if isinstance(found, NoKey):
+    missing = _missing_key(name, settings, key)
+    if missing:
         return instead, [
-            f'There is no key for {name}, the model of "{chat.title}" ({found.reason}), so {makes} '
-            f"To set one: memproc key set {provider}"
+            f'There is no key for {name}, the model of "{chat.title}" ({missing.reason}), so {makes} '
+            f"To set one: memproc key set {missing.provider}"
         ]
     return name, notices
+
+
+def _refuse_unaskable(chat: Chat, name: str, settings: ModelSettings, key: FindKey) -> None:
+    """Raises ChatSetAside where a model has no key, or would be shown less than it is sent."""
+    missing = _missing_key(name, settings, key)
+    if missing:
+        raise ChatSetAside(
+            f'"{chat.title}": there is no key for {name} ({missing.reason}).',
+            f"To set one: memproc key set {missing.provider}",
+        )
+    if provider_of(name) in _OLLAMA and not _window(name, settings):
+        raise ChatSetAside(
+            f'"{chat.title}": nobody knows how many tokens {name} reads, and Ollama cuts off the rest without a word.',
+            "Say it in memproc.toml: window in [models].",
+        )
+
+
+def _missing_key(name: str, settings: ModelSettings, key: FindKey) -> NoKey | None:
+    """Why there is no key for a model that needs one."""
+    if provider_of(name) not in KEY_VARIABLES or _is_ones_own(name, settings):
+        return None
+    found = key(provider_of(name))
+    return found if isinstance(found, NoKey) else None
+
+
+def _is_ones_own(name: str, settings: ModelSettings) -> bool:
+    """Whether it is on a server of the person's choice, where a name means what it likes."""
+    return not settings.options_for(name).keys().isdisjoint(("api_base", "base_url"))
 
 
 def _names(chat: Chat, messages: Sequence[Message]) -> Iterator[str]:
@@ -99,11 +129,8 @@ def _names(chat: Chat, messages: Sequence[Message]) -> Iterator[str]:
 
 
 def _successor(name: str, settings: ModelSettings) -> tuple[str, list[str]]:
-    """The name itself, or that of the model which took its place, and the sentence that says so.
-
-    On a server of one's own a name means what it likes.
-    """
-    found = None if "api_base" in settings.options_for(name) else successor(name)
+    """The name itself, or that of the model which took its place, and the sentence that says so."""
+    found = None if _is_ones_own(name, settings) else successor(name)
     return (name, []) if found is None else (found.name, [found.sentence])
 
 
@@ -113,21 +140,22 @@ def _model(name: str, settings: ModelSettings, key: FindKey) -> Model:
         return ENGINE
     own = settings.options_for(name)
     quiet = {} if _ABOUT_THINKING & own.keys() else quiet_options(name)
-    options = {**quiet, **_window(name, settings), **own}
-    return Model(name, {**_key(name, options, key), **options}, thinking_room(name))
+    made = {"num_ctx": settings.window} if settings.window and provider_of(name) in _OLLAMA else {}
+    return Model(name, {**_key(name, settings, key), **quiet, **made, **own}, thinking_room(name))
 
 
-def _window(name: str, settings: ModelSettings) -> Mapping[str, object]:
-    """Ollama cuts off, without a word, what does not fit the window that it was told to make."""
-    return {"num_ctx": settings.window} if settings.window and provider_of(name) in _OLLAMA else {}
+def _window(name: str, settings: ModelSettings) -> int | None:
+    """What memproc.toml says of the window, for Ollama also as the option that makes it."""
+    made = settings.options_for(name).get("num_ctx") if provider_of(name) in _OLLAMA else None
+    return made if isinstance(made, int) else settings.window or None
 
 
-def _key(name: str, options: Mapping[str, object], key: FindKey) -> Mapping[str, object]:
+def _key(name: str, settings: ModelSettings, key: FindKey) -> Mapping[str, object]:
     """The key, where LiteLLM would not find it in the environment by itself."""
     if provider_of(name) not in KEY_VARIABLES:
         return {}
     found = key(provider_of(name))
     if isinstance(found, NoKey):
         # A server of one's own may want none, but the client that asks it wants something to send.
-        return {"api_key": "none"} if "api_base" in options else {}
+        return {"api_key": "none"} if _is_ones_own(name, settings) else {}
     return {"api_key": found.value} if found.where != "environment" else {}

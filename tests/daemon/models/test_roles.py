@@ -86,7 +86,9 @@ def test_a_chat_without_a_known_model_goes_to_the_fallback_and_else_to_the_engin
 
 
 def test_a_configured_model_is_asked_whatever_the_chat_s_own_is() -> None:
-    found = roles(read("claude-sonnet-5-5"), key=no_keys, agent="ollama/llama3.3", context_manager="ollama/llama3.3")
+    found = roles(
+        read("claude-sonnet-5-5"), key=no_keys, agent="ollama/llama3.3", context_manager="ollama/llama3.3", window=16384
+    )
     assert (found.agent.name, found.context_manager.name, found.notices) == ("ollama/llama3.3", "ollama/llama3.3", ())
 
 

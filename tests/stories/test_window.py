@@ -1,0 +1,149 @@
+"""What fits into a model's context window: the plan says it before, and the provider's own count after."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.chats import export_bytes, long_chat
+from tests.server.child import ServerProcess, serve
+from tests.server.setup import KEY
+from tests.stories.person import Person
+from tests.stories.wire import exported_texts, made_by, memories, sent
+
+pytestmark = pytest.mark.timeout(200)
+WINDOW = 8192
+LONG = export_bytes(long_chat(52_000, tokens_each=1000))
+SHORT = export_bytes(long_chat(5400, tokens_each=300))
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ServerProcess]:
+    """A server on the person's own machine, whose model reads 8,192 tokens, and refuses what is longer."""
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with serve(tmp_path / "server", {"bodies": True}) as running:
+        yield running
+
+
+def person(tmp_path: Path, server: ServerProcess, *, tail: int, step: int, chunk: int, models: str) -> Person:
+    """Somebody whose OpenAI-compatible models are on this server."""
+    made = Person(tmp_path / "olu", tail, step, chunk)
+    made.settings(f'[models]\n{models}[models.options."openai/*"]\napi_base = "{server.url}/v1"\n')
+    return made
+
+
+def local(window: int = 0) -> str:
+    said = f"window = {window}\n" if window else ""
+    return f'agent = "openai/local-8k"\n{said}'
+
+
+def test_default_sizes_do_not_fit_a_small_window_and_the_plan_says_what_and_by_how_much(
+    tmp_path: Path, server: ServerProcess
+) -> None:
+    olu = person(tmp_path, server, tail=30_000, step=8000, chunk=4000, models=local(WINDOW))
+    olu.drop(LONG)
+    planned = olu.memproc("plan")
+    assert planned.code == 1
+    assert "The lighthouse: would be set aside. Chunk 1 needs about " in planned.out
+    (told,) = json.loads(olu.memproc("plan", "--json").out)
+    assert told["outcome"] == "set_aside"
+    needed, over = (int(words.split()[-1].replace(",", "")) for words in _around(told["reason"]))
+    assert needed - WINDOW == over > 0
+    assert "The largest part is the chunk (" in told["reason"]
+    assert "Lower tail.tokens and chunk.tokens in memproc.toml" in told["next_step"]
+
+    ended = olu.memproc("run")
+    assert ended.code == 1
+    assert told["reason"] in ended.err
+    assert told["next_step"] in ended.err
+    assert olu.updated() == []
+    assert sent(server) == []
+
+
+def _around(reason: str) -> tuple[str, str]:
+    """What stands before " tokens of context", and before " too many"."""
+    return reason.partition(" tokens of context")[0], reason.partition(" too many")[0]
+
+
+def test_with_smaller_tail_and_chunk_all_goes_through_and_nothing_is_too_long(
+    tmp_path: Path, server: ServerProcess
+) -> None:
+    olu = person(tmp_path, server, tail=2800, step=0, chunk=700, models=local(WINDOW))
+    olu.drop(SHORT)
+    planned = olu.memproc("plan")
+    assert planned.code == 0
+    assert "whose window holds 8,192 tokens" in planned.out
+    ended = olu.memproc("run")
+    assert (ended.code, ended.err) == (0, "")
+    assert made_by(olu) == {"model"}
+    assert len(exported_texts(olu.chat())) == len(memories(olu)) >= 3
+    rooms = [request.body["max_tokens"] for request in sent(server)]
+    bills = [server.meter.bills[number] for number in sorted(server.meter.bills)]
+    assert server.meter.failures == {}
+    assert max(bill.usage.prompt + room for bill, room in zip(bills, rooms, strict=True)) <= WINDOW
+
+
+def test_where_nobody_knows_the_window_the_providers_refusal_is_told_with_the_parts(
+    tmp_path: Path, server: ServerProcess
+) -> None:
+    olu = person(tmp_path, server, tail=30_000, step=8000, chunk=4000, models=local())
+    olu.drop(LONG)
+    assert "whose window" not in olu.memproc("plan").out
+    before = olu.bytes_of_everything()
+    ended = olu.memproc("run")
+    assert ended.code == 1
+    assert 'The lighthouse: set aside. "The lighthouse", chunk 2: ' in ended.err
+    assert "too long for the context window of openai/local-8k: " in ended.err
+    assert " tokens for 8,192, " in ended.err
+    assert "The largest part is " in ended.err
+    assert "the tail " in ended.err
+    assert "the chunk " in ended.err
+    assert "tail.tokens and chunk.tokens" in ended.err
+    assert server.meter.failures == {"400": 1}, "it is not asked again in vain"
+    assert olu.updated() == []
+    assert olu.bytes_of_everything() == before
+
+
+def test_a_later_run_with_smaller_sizes_goes_on_where_the_window_was_too_small(
+    tmp_path: Path, server: ServerProcess
+) -> None:
+    olu = person(tmp_path, server, tail=12_000, step=0, chunk=3000, models=local())
+    olu.drop(export_bytes(long_chat(24_000, tokens_each=600)))
+    assert olu.memproc("run").code == 1
+    kept = memories(olu)
+    assert len(kept) == 2
+    olu = person(tmp_path, server, tail=2800, step=0, chunk=700, models='agent = "openai/gpt-4o"\n')
+    ended = olu.memproc("run")
+    assert (ended.code, ended.err) == (0, "")
+    assert memories(olu)[:2] == kept, "a memory that is made stays, whatever the sizes"
+    assert len(memories(olu)) > 2
+    assert server.meter.finished_and_seen_again == []
+
+
+def test_a_context_manager_with_a_small_window_is_told_apart_from_the_agent(
+    tmp_path: Path, server: ServerProcess
+) -> None:
+    models = 'agent = "openai/gpt-4o"\ncontext_manager = "openai/local-8k"\n'
+    olu = person(tmp_path, server, tail=40_000, step=0, chunk=10_000, models=models)
+    olu.drop(LONG)
+    assert "whose window holds 128,000 tokens" in olu.memproc("plan").out
+    ended = olu.memproc("run")
+    assert ended.code == 1
+    assert "too long for the context window of openai/local-8k: " in ended.err
+    assert "The largest part is the chunk (" in ended.err
+    assert "the tail " not in ended.err
+    assert olu.updated() == []
+
+
+def test_the_window_of_a_known_model_needs_no_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    olu = Person(tmp_path / "olu", tail=140_000, step=0, chunk=20_000)
+    olu.drop(export_bytes(long_chat(330_000, tokens_each=4000)))
+    olu.settings('[models]\nagent = "anthropic/claude-haiku-5-5"\n')
+    assert "whose window holds 1,000,000 tokens" in olu.memproc("plan").out
+    olu.settings('[models]\nagent = "anthropic/claude-haiku-4-5"\n')
+    planned = olu.memproc("plan")
+    assert planned.code == 1
+    assert "the model's window holds 200,000: " in planned.out
+    assert "The largest part is the tail (" in planned.out
