@@ -6,6 +6,7 @@ from daemon.models.ask import ask
 from daemon.question import Desk
 from daemon.survey import Survey
 from primer.models import token_factor
+from primer.reply import KINDS
 from primer.request import Request
 from rules.errors import ChatSetAside, ContextTooLong
 from rules.plan.chat_plan import PlannedChunk
@@ -19,12 +20,18 @@ def desk_for(house: House, found: Survey, chunk: PlannedChunk) -> Desk:
     where a request is too long for the model after all.
     """
 
+    fresh = False
+
+    def heard(reply: Reply) -> None:
+        nonlocal fresh
+        fresh = True
+        house.tell(Answered(reply))
+
     def answer(request: Request) -> Reply:
+        nonlocal fresh
+        fresh = False
         try:
-            return ask(
-                house.archive, request, found.plan.chat_id, house.complete, house.clock,
-                lambda reply: house.tell(Answered(reply)),
-            )  # fmt: skip
+            return ask(house.archive, request, found.plan.chat_id, house.complete, house.clock, heard)
         except ContextTooLong as fault:
             parts = parts_of(chunk, found.plan.fixed_tokens, token_factor(request.model.name))
             if request.step == "analysis":
@@ -32,4 +39,8 @@ def desk_for(house: House, found: Survey, chunk: PlannedChunk) -> Desk:
             told = f'"{found.plan.title}", chunk {chunk.number}: {fault.message} {largest_part(parts)}'
             raise ChatSetAside(told, fault.next_step) from fault
 
-    return Desk(answer, lambda what: house.tell(Noted(what)), found.texts)
+    def note(what: str) -> None:
+        if fresh or what not in KINDS:  # what the journal answers was counted when it came
+            house.tell(Noted(what))
+
+    return Desk(answer, note, found.texts)

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from primer.inert import keep_inert
 from primer.tags import TAGS
@@ -31,6 +31,7 @@ Kind = Literal[
     "wrong language",
 ]
 """The ways in which an answer fails."""
+KINDS = frozenset(get_args(Kind))
 
 _ENDED = "stop"
 _OUT_OF_ROOM = ("length", "max_tokens")

@@ -80,13 +80,13 @@ def _own(
     model = own_model(tuple(_names(chat, messages)))
     if model is None:
         return instead, [
-            f'"{chat.title}" names no model that memproc knows, so {makes} To choose one, set agent in [models].'
+            f"A chat names no model that memproc knows, so {makes} To choose one, set agent in [models]."
         ]
     name, notices = _successor(model, settings)
     missing = _missing_key(name, settings, key)
     if missing:
         return instead, [
-            f'There is no key for {name}, the model of "{chat.title}" ({missing.reason}), so {makes} '
+            f"There is no key for {name}, a chat's own model ({missing.reason}), so {makes} "
             f"To set one: memproc key set {missing.provider}"
         ]
     return name, notices

@@ -121,7 +121,7 @@ def test_a_chat_without_any_known_model_is_left_to_the_engine_with_what_to_do(
             message["model"] = CUSTOM
     noor.drop(export_bytes(source))
     for said in (plan(noor), run(noor)):
-        assert '"The lighthouse" names no model that memproc knows' in said
+        assert "A chat names no model that memproc knows" in said
         assert "set agent in [models]" in said
     assert made_by(noor) == {EXTRACTED}
     assert sent(server) == []
