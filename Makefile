@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/installed
 
-.PHONY: help demo test test-long check format fuzz bench lock clean
+.PHONY: help demo test test-long test-systemd check format fuzz bench lock clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -16,6 +16,9 @@ test: $(STAMP) ## the tests, in under five minutes
 
 test-long: $(STAMP) ## the tests that take many minutes
 	@$(BIN)/python -m pytest -m long --timeout 3600
+
+test-systemd: $(STAMP) ## the service under a real systemd, in namespaces of its own; needs root
+	@$(BIN)/python -m pytest tests/systemd --timeout 600
 
 check: $(STAMP) ## format, lint, types, imports, and the tests with coverage
 	@$(BIN)/ruff format --check .

@@ -3,10 +3,10 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from functools import cache
 
 from daemon.archive.archive import Archive
+from daemon.clock import now
 from daemon.config import Config
 from daemon.files.folders import make_private
 from daemon.files.lock import hold
@@ -18,12 +18,6 @@ from daemon.models.patience import patiently
 from daemon.models.roles import FindKey
 from daemon.paths import Folders
 from daemon.texts import load_texts
-from rules.export.dates import write_date
-
-
-def now() -> str:
-    """The time, as exports write it: UTC, milliseconds, `Z`."""
-    return write_date(datetime.now(UTC))
 
 
 def keys(folders: Folders) -> FindKey:

@@ -59,7 +59,7 @@ def settle(written: Mapping[str, str]) -> Folders | tuple[Refused, ...]:
     root or the home folder, and what memproc writes never lies in it or around it.
     """
     here = Path()
-    places = {name: resolve(written[name] or str(_default_state()), here) for name in _NAMES}
+    places = {name: resolve(written[name] or str(default_state()), here) for name in _NAMES}
     found = {name: place for name, place in places.items() if isinstance(place, Path)}
     if len(found) < len(places):
         return tuple(Refused((name,), no.reason) for name, no in places.items() if isinstance(no, NoPath))
@@ -72,7 +72,8 @@ def archive_path(state: Path) -> Path:
     return state / "archive.sqlite3"
 
 
-def _default_state() -> Path:
+def default_state() -> Path:
+    """The platform's own place for what programs keep, used where memproc.toml names no state folder."""
     return user_state_path("memproc", appauthor=False)
 
 

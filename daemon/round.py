@@ -9,7 +9,7 @@ from daemon.deliver import Ready, deliver, stand_already
 from daemon.files.read import Export, read_export
 from daemon.house import House, Written
 from daemon.process import process
-from rules.errors import ArchiveError, MemprocError, ProviderRefuses
+from rules.errors import ArchiveError, FileTrouble, MemprocError, OutOfReach, ProviderRefuses
 from rules.export.chat import Chat
 from rules.export.document import twice
 from rules.plan.chat_plan import LeftAlone
@@ -23,6 +23,10 @@ class SetAside:
     what: str
     reason: str
     next_step: str
+    later: bool = False
+    """Nothing is wrong with it: a disk was full, or a provider out of reach. Another time it may go well."""
+    chat_id: str = ""
+    """Empty for a file, and for a chat without one."""
 
 
 def without_chats(export: Export) -> SetAside:
@@ -33,6 +37,7 @@ def without_chats(export: Export) -> SetAside:
 
 Outcome = Written | LeftAlone | SetAside
 _FATAL = (ArchiveError, ProviderRefuses)
+_PASSING = (FileTrouble, OutOfReach)
 
 
 def go_round(house: House, paths: Sequence[Path]) -> Iterator[Outcome]:
@@ -46,7 +51,7 @@ def go_round(house: House, paths: Sequence[Path]) -> Iterator[Outcome]:
         except _FATAL:
             raise
         except MemprocError as trouble:
-            yield SetAside(path.name, trouble.message, trouble.next_step)
+            yield SetAside(path.name, trouble.message, trouble.next_step, isinstance(trouble, _PASSING))
             continue
         record_export(house.archive, export.sha256, str(path), export.stand.size, house.clock())
         yield from _export(house, export)
@@ -77,7 +82,8 @@ def _chat(house: House, export: Export, chat: Chat, doubled: frozenset[str]) -> 
     except _FATAL:
         raise
     except MemprocError as trouble:
-        return SetAside(chat.title, trouble.message, trouble.next_step)
+        later = isinstance(trouble, _PASSING)
+        return SetAside(chat.title, trouble.message, trouble.next_step, later, chat.text_field("chatID"))
 
 
 def _delivered(house: House, export: Export, chats: Sequence[Ready]) -> Iterator[Outcome]:
@@ -91,4 +97,5 @@ def _delivered(house: House, export: Export, chats: Sequence[Ready]) -> Iterator
     except _FATAL:
         raise
     except MemprocError as trouble:
-        yield SetAside(", ".join(ready.plan.title for ready in chats), trouble.message, trouble.next_step)
+        names = ", ".join(ready.plan.title for ready in chats)
+        yield SetAside(names, trouble.message, trouble.next_step, isinstance(trouble, _PASSING))

@@ -61,6 +61,10 @@ class NotNow(ModelError):
         """Seconds that the provider asks to wait, where it says so."""
 
 
+class OutOfReach(ModelError):
+    """The provider was busy or out of reach for as long as it was patiently asked; another time it may answer."""
+
+
 class ProviderRefuses(MemprocError):
     """Wrong key, no money, or forbidden: no further call can succeed, so everything stops."""
 

@@ -1,4 +1,4 @@
 """How it stays up: a command and paths in, a unit for systemd, launchd or Task Scheduler out.
 
-Knows nothing of chats, and imports nothing of ours. It gets its first file with the daemon.
+Knows nothing of chats, and imports nothing of ours.
 """

@@ -125,6 +125,8 @@ STEPS: tuple[tuple[str, str], ...] = (
         CREATE TABLE job (
             name TEXT PRIMARY KEY, due_at TEXT NOT NULL, began_at TEXT, ended_at TEXT, error TEXT
         ) STRICT;
+        -- Money by the day.
+        CREATE INDEX reply_asked ON reply (asked_at, usd);
         -- Signs of life of the daemon, and what it has been told to do.
         CREATE TABLE sign (name TEXT PRIMARY KEY, value TEXT NOT NULL, at TEXT NOT NULL) STRICT;
         """,

@@ -11,7 +11,13 @@ _COMMANDS = {
     "demo": "The whole trip on a sample conversation; no key, no network.",
     "init": "Write memproc.toml and make the folders.",
     "plan": "What would be done; sends and writes nothing.",
+    "watch": "Look after the inbox: compress whatever is dropped there. A service runs this.",
     "run": "Compress the exports in the inbox, or those named, and exit.",
+    "status": "Whether the daemon is well, what it waits for, and what it has done.",
+    "doctor": "What is wrong with installation, folders, keys and models, and what mends it.",
+    "logs": "What the daemon did, in sentences.",
+    "pause": "Have the daemon take up no new work for a while.",
+    "resume": "Have it go on.",
     "chats": "The chats that the archive knows.",
     "memories": "The memories of a chat.",
     "show": "One memory in full.",
@@ -22,6 +28,7 @@ _COMMANDS = {
     "expand": "The full raw conversation as an export again.",
     "verify": "Check archive, backups and outputs against their hashes.",
     "key": "Keep, try or forget a provider's key.",
+    "service": "Have the system keep memproc running, or not any more.",
     "config": "Show, check or find memproc.toml.",
 }
 

@@ -1,15 +1,13 @@
 """Where every error ends: a sentence and a next step, a place in the log for a bug, and the exit code."""
 
 import os
-import platform
 import sys
-import traceback
 from collections.abc import Sequence
-from tempfile import mkstemp
 
 import click
 
 from daemon.cli.visible import visible
+from daemon.note import note
 from rules.errors import MemprocError
 
 USAGE, BUG, INTERRUPTED = 2, 3, 130
@@ -34,21 +32,6 @@ def run_to_the_end(command: click.Command, arguments: Sequence[str]) -> int:
         return 0
     except Exception as bug:  # the boundary: whatever we did not foresee
         click.echo(f"memproc: a mistake in memproc itself ({type(bug).__name__}). Nothing of yours was changed "
-                   f"by it.\nPlease report the file {_note(bug)}", err=True)  # fmt: skip
+                   f"by it.\nPlease report the file {note(bug)}", err=True)  # fmt: skip
         return BUG
     return done if isinstance(done, int) else 0
-
-
-def _note(bug: BaseException) -> str:
-    """Write where the mistake happened, without any values: they might be message texts (D19)."""
-    from importlib.metadata import version  # half of what `--help` would have to load
-
-    frames = traceback.extract_tb(bug.__traceback__)
-    lines = [f"memproc {version('memproc-daemon')}, Python {platform.python_version()}, {platform.system()}"]
-    lines += [f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in frames]
-    chain = bug.__cause__ or bug.__context__
-    lines.append(type(bug).__name__ + (f", from {type(chain).__name__}" if chain else ""))
-    handle, path = mkstemp(prefix="memproc-mistake-", suffix=".txt")
-    with os.fdopen(handle, "w") as file:
-        file.write("\n".join(lines) + "\n")
-    return path

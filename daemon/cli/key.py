@@ -132,4 +132,6 @@ def _asked_for(provider: str) -> str:
 def _place(where: Where, provider: str, folder: Path) -> str:
     if where == "environment":
         return f"the environment ({set_variables(provider, os.environ)[0]})"
+    if where == "credential":
+        return "a credential of the service"
     return str(keys_file(folder)) if where == "file" else "the system keyring"

@@ -13,10 +13,10 @@ from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import print_table
 from daemon.cli.visible import visible
 from daemon.cli.wanted import wanted_exports
+from daemon.clock import now
 from daemon.config import Config
 from daemon.files.read import read_export
 from daemon.models.roles import FindKey, Roles
-from daemon.clock import now
 from daemon.opening import keys
 from daemon.round import SetAside, without_chats
 from daemon.survey import Survey, survey

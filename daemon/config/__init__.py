@@ -1,10 +1,34 @@
-"""memproc.toml: what may be set, where the file is found, and how it is read with all its problems told."""
+"""memproc.toml: what may be set, where the file is found, and how it is read with all its problems told.
 
-from daemon.config.places import folders
-from daemon.config.reading import load, parse
-from daemon.config.search import Found, find
-from daemon.config.settings import Config
-from daemon.config.shipped import shipped_text
-from daemon.config.writing import toml_text
+Each name is loaded when it is first used: to check settings takes long, and to find their file takes nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from daemon.config.places import folders
+    from daemon.config.reading import load, parse
+    from daemon.config.search import Found, find
+    from daemon.config.settings import Config
+    from daemon.config.shipped import shipped_text
+    from daemon.config.writing import toml_text
+else:
+    _HOMES = {
+        "folders": "places",
+        "load": "reading",
+        "parse": "reading",
+        "Found": "search",
+        "find": "search",
+        "Config": "settings",
+        "shipped_text": "shipped",
+        "toml_text": "writing",
+    }
+
+    def __getattr__(name: str) -> object:
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
 
 __all__ = ["Config", "Found", "find", "folders", "load", "parse", "shipped_text", "toml_text"]

@@ -1,4 +1,4 @@
-"""Keeps every version of a chat's file before it is replaced; nothing is ever deleted here.
+"""Keeps every version of a chat's file before it is replaced; nothing is ever deleted here (see removal.py).
 
     backups/README.txt, INDEX.tsv
     backups/originals/<first 2 of sha256>/<sha256>.json.gz     the first original of each chat, for ever
@@ -7,14 +7,14 @@
 Call the two `keep_` functions only while the lock is held: they look, and then write.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import file_digest, sha256
 from itertools import chain, count
 from pathlib import Path
 
 from daemon.files.folders import make_private
-from daemon.files.index import INDEX, Kind, Line, Unreadable, append, read_index
+from daemon.files.index import INDEX, Kind, Line, Unreadable, append, read_index, standing
 from daemon.files.packed import pack, read_blocks, unpack
 from daemon.files.signpost import put_up
 from daemon.files.trouble import told
@@ -76,9 +76,9 @@ def keep_version(folder: Path, chat_id: str, title: str, stem: str, path: Path, 
     """
     with told(path, "read"), path.open("rb") as file:
         digest, size = file_digest(file, "sha256").hexdigest(), file.tell()
-        for line, version in zip(_lines(folder, chat_id), versions(folder, chat_id), strict=True):
-            if version.sha256 == digest and _fault(folder, line) is None:
-                return version
+        for number, line in standing(folder):
+            if (line.chat_id, line.sha256) == (chat_id, digest) and _fault(folder, line) is None:
+                return _version(folder, number, line)
         file.seek(0)
         line = _line(chat_id, title, "updated", digest, size, when)
         place = _free_place(folder / "versions" / stem, when, digest, path.suffix)
@@ -86,11 +86,19 @@ def keep_version(folder: Path, chat_id: str, title: str, stem: str, path: Path, 
 
 
 def versions(folder: Path, chat_id: str) -> tuple[Version, ...]:
-    """All versions of a chat, oldest first by the index, numbered from 1. Raises FileTrouble."""
-    return tuple(
-        Version(number, line.kind, line.written_at, line.sha256, line.size, folder / line.file, chat_id)
-        for number, line in enumerate(_lines(folder, chat_id), 1)
-    )
+    """All versions of a chat that are kept, oldest first by the index. Raises FileTrouble.
+
+    They are numbered from 1, and keep their numbers when others are removed.
+    """
+    return all_versions(folder).get(chat_id, ())
+
+
+def all_versions(folder: Path) -> Mapping[str, tuple[Version, ...]]:
+    """The versions of every chat, by its id. Raises FileTrouble."""
+    chats: dict[str, tuple[Version, ...]] = {}
+    for number, line in standing(folder):
+        chats[line.chat_id] = (*chats.get(line.chat_id, ()), _version(folder, number, line))
+    return chats
 
 
 def read_version(version: Version) -> bytes:
@@ -98,23 +106,23 @@ def read_version(version: Version) -> bytes:
     return b"".join(unpack(version.path, version.size, version.sha256))
 
 
-def check(folder: Path) -> tuple[Damage, ...]:
-    """Read every kept file, and name those that are gone or damaged, and unreadable lines of the index.
+def check(folder: Path, wanted: Callable[[str], bool] = lambda file: True) -> tuple[Damage, ...]:
+    """Read every kept file that is `wanted`; name those gone or damaged, and the unreadable lines of the index.
 
-    Raises FileTrouble when the index itself cannot be read.
+    `wanted` is asked with the file's place below the folder. Raises FileTrouble when the index itself
+    cannot be read.
     """
+    lost = [line.number for line in read_index(folder) if isinstance(line, Unreadable)]
     damages: dict[Path, Damage] = {}
-    lost: list[Damage] = []
-    for line in read_index(folder):
-        if isinstance(line, Unreadable):
-            lost.append(Damage(folder / INDEX, f"Line {line.number} cannot be read."))
-        elif folder / line.file not in damages and (reason := _fault(folder, line)):
-            damages[folder / line.file] = Damage(folder / line.file, reason)
-    return (*lost, *damages.values())
+    for _, line in standing(folder):
+        path = folder / line.file
+        if path not in damages and wanted(line.file) and (reason := _fault(folder, line)):
+            damages[path] = Damage(path, reason)
+    return (*(Damage(folder / INDEX, f"Line {number} cannot be read.") for number in lost), *damages.values())
 
 
-def _lines(folder: Path, chat_id: str) -> list[Line]:
-    return [line for line in read_index(folder) if isinstance(line, Line) and line.chat_id == chat_id]
+def _version(folder: Path, number: int, line: Line) -> Version:
+    return Version(number, line.kind, line.written_at, line.sha256, line.size, folder / line.file, line.chat_id)
 
 
 def _fault(folder: Path, line: Line) -> str | None:

@@ -1,11 +1,14 @@
 """INDEX.tsv, the plain list of what the backups folder keeps: one line a version, only ever added to.
 
+A version that is removed later gets a second line, of the kind "removed", so the numbers of the others stay.
 A line that a kill or a full disk cut short is no line; it is cleared away before the next one is added.
 """
 
 import json
 import os
 import re
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 from typing import Literal, cast, get_args
@@ -15,7 +18,7 @@ from daemon.files.trouble import told
 from daemon.files.write import flush_file
 
 INDEX = "INDEX.tsv"
-Kind = Literal["original", "updated"]
+Kind = Literal["original", "updated", "removed"]
 _HASH = re.compile(r"[0-9a-f]{64}")
 _LONGEST_TITLE = 200
 
@@ -62,6 +65,22 @@ def read_index(folder: Path) -> tuple[Line | Unreadable, ...]:
     ]
     last = _parse(cut)
     return (*lines, last) if last else tuple(lines)
+
+
+def standing(folder: Path) -> Iterator[tuple[int, Line]]:
+    """The lines whose version is still kept, each with its number among all that its chat ever had.
+
+    Raises FileTrouble when the index cannot be read.
+    """
+    lines = [line for line in read_index(folder) if isinstance(line, Line)]
+    removed_at = {line.file: place for place, line in enumerate(lines) if line.kind == "removed"}
+    numbers: Counter[str] = Counter()
+    for place, line in enumerate(lines):
+        if line.kind != "removed":
+            numbers[line.chat_id] += 1
+            # A clock that was set back may give a file the name of one that was removed before.
+            if place > removed_at.get(line.file, -1):
+                yield numbers[line.chat_id], line
 
 
 def append(folder: Path, line: Line) -> None:

@@ -23,18 +23,19 @@ class Busy(MemprocError):
 
 
 @contextmanager
-def hold(path: Path) -> Iterator[None]:
+def hold(path: Path, doing: str = "is working with this archive") -> Iterator[None]:
     """Hold the lock file `path` for as long as the block runs.
 
     Raises Busy at once when another process, or another part of this one, holds it; FileTrouble when the
-    lock cannot be made. Its folder has to be there. Who holds it stands beside it, for people.
+    lock cannot be made. Its folder has to be there. Who holds it stands beside it, for people; `doing` is what
+    they do, for the sentence of a second one.
     """
     lock = FileLock(path, timeout=0, mode=0o600)
     with told(path, "locked"):
         try:
             lock.acquire()
         except Timeout as taken:
-            raise _busy(path) from taken
+            raise _busy(path, doing) from taken
     try:
         holder = {"pid": os.getpid(), "since": write_date(datetime.now(UTC))}
         replace_file(_beside(path), [json.dumps(holder).encode() + b"\n"])
@@ -46,13 +47,29 @@ def hold(path: Path) -> Iterator[None]:
         lock.release()
 
 
+def is_held(path: Path) -> bool:
+    """Whether somebody holds the lock. Nothing is made, and a holder is not disturbed.
+
+    Raises FileTrouble where that cannot be found out.
+    """
+    with told(path, "looked at"):
+        if not _beside(path).exists():
+            return False
+        # It may be left of a process that was killed: only the lock itself tells.
+        try:
+            with FileLock(path, timeout=0, mode=0o600):
+                return False
+        except Timeout:
+            return True
+
+
 def _beside(path: Path) -> Path:
     return path.with_name(f"{path.name}.json")
 
 
-def _busy(path: Path) -> Busy:
+def _busy(path: Path, doing: str) -> Busy:
     return Busy(
-        f"Another memproc{_holder(_beside(path))} is working with this archive.",
+        f"Another memproc{_holder(_beside(path))} {doing}.",
         "Wait for it, or stop it, then run this again.",
     )
 

@@ -9,11 +9,14 @@ _TEXT = """\
 These are the backups of memproc.
 
 memproc turns the old part of long TypingMind conversations into memories. Before it writes a chat
-anew, it keeps what was there in this folder. It never deletes anything here.
+anew, it keeps what was there in this folder.
 
   originals/   the first export of each chat that memproc saw, kept for ever
-  versions/    what memproc had written for a chat before it wrote it anew, one folder a chat
-  INDEX.tsv    the list of both, oldest first; a spreadsheet opens it
+  versions/    what memproc had written for a chat before it wrote it anew, one folder a chat:
+               all of the last day, the newest of each day for 14 days, of each week for 8 weeks,
+               and of each month for ever; the others are removed when memproc runs in the background
+  INDEX.tsv    the list of both, oldest first; a spreadsheet opens it. A version that was removed
+               has a second line, of the kind "removed"
 
 With memproc:
 

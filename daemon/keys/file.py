@@ -83,7 +83,7 @@ def _lines(path: Path) -> Iterator[str]:
     with told(path, "read"):
         try:
             with path.open("rb") as file:
-                _refuse_shared(path, os.fstat(file.fileno()))
+                refuse_shared(path, os.fstat(file.fileno()))
                 data = file.read()
         except FileNotFoundError:
             return
@@ -92,7 +92,8 @@ def _lines(path: Path) -> Iterator[str]:
     yield from (line.rstrip("\r") for line in text.removesuffix("\n").split("\n"))
 
 
-def _refuse_shared(path: Path, found: os.stat_result) -> None:
+def refuse_shared(path: Path, found: os.stat_result) -> None:
+    """Raise ConfigurationError where a file with keys, which `found` describes, is not its owner's alone."""
     if sys.platform == "win32":
         return  # there a file in a person's own folders is theirs by inheritance, and has no such bits
     if found.st_uid != os.geteuid():

@@ -1,8 +1,9 @@
-"""Where a provider's key is: the environment counts before the file, and the file before the system keyring."""
+"""Where a provider's key is: the environment, then what systemd hands over, memproc's file, the system keyring."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
+from daemon.keys.credentials import credential
 from daemon.keys.file import keys_file, read_keys
 from daemon.keys.key import Key, NoKey, NotAKey, read_key
 from daemon.keys.keyring import SYSTEM, Keyring, Silent
@@ -21,6 +22,8 @@ def find_key(provider: str, environ: Mapping[str, str], folder: Path, keyring: K
         return NoKey(provider, f'memproc keeps no key for the provider "{provider}"')
     for variable in set_variables(provider, environ):
         return Key(_usable(environ[variable], f"{variable} in the environment"), "environment")
+    if handed := credential(variables[0], environ):
+        return Key(_usable(handed, f"The credential {variables[0]}"), "credential")
     kept = read_keys(folder)
     if variables[0] in kept:
         return Key(kept[variables[0]], "file")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-Where = Literal["environment", "file", "keyring"]
+Where = Literal["environment", "credential", "file", "keyring"]
 
 
 @dataclass(frozen=True, slots=True)

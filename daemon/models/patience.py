@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from daemon.models.completion import Completion
 from primer.request import Request
-from rules.errors import ModelError, NotNow
+from rules.errors import NotNow, OutOfReach
 
 ATTEMPTS = 6
 _FIRST_PAUSE_SECONDS = 1.0
@@ -21,7 +21,7 @@ def patiently(
 ) -> Callable[[Request], Completion]:
     """`complete`, tried up to six times. `sleep` takes seconds, `chance` answers between 0 and 1.
 
-    The result raises ModelError when the provider has not answered by then, or asks for a wait of more than
+    The result raises OutOfReach when the provider has not answered by then, or asks for a wait of more than
     five minutes.
     """
 
@@ -32,7 +32,7 @@ def patiently(
             except NotNow as fault:
                 wait = _pause(attempt, fault.retry_after, chance())
                 if attempt == ATTEMPTS or wait > _LONGEST_WAIT_SECONDS:
-                    raise ModelError(f"{fault.message} It was asked {attempt} times.", fault.next_step) from fault
+                    raise OutOfReach(f"{fault.message} It was asked {attempt} times.", fault.next_step) from fault
                 sleep(wait)
         raise AssertionError("the last attempt answers or raises")
 

@@ -7,7 +7,6 @@ from daemon.watching.filesystem import without_events
 
 FAILURES = 3
 """So many silent watches in a row, and events are given up in favour of polling."""
-POLL_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,8 @@ def asking_again(answered: str) -> list[dict[str, str]]:
 
 def asking_perspective(quote: str, chunk: tuple[Entry, ...] = CHUNK) -> list[dict[str, str]]:
     """The second question."""
-    return [*asking_quote(chunk), *messages(prompt.answer(quote), prompt.question(prompt.ask_perspective(TEXTS, WORDS)))]
+    asked = prompt.question(prompt.ask_perspective(TEXTS, WORDS))
+    return [*asking_quote(chunk), *messages(prompt.answer(quote), asked)]
 
 
 def asking_analysis(chunk: tuple[Entry, ...] = CHUNK) -> list[dict[str, str]]:

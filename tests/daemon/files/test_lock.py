@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.files.lock import Busy, hold
+from daemon.files.lock import Busy, hold, is_held
 from rules.errors import FileTrouble
 from tests.daemon.files.children import in_child, kill, needs_fork, stopped_child
 
@@ -94,3 +94,23 @@ def test_a_lock_that_cannot_be_made_is_told(tmp_path: Path) -> None:
 
     with pytest.raises(FileTrouble, match="lock could not be locked"), hold(tmp_path / "lock"):
         pass
+
+
+def test_a_lock_is_held_for_as_long_as_its_holder_works(tmp_path: Path) -> None:
+    assert not is_held(tmp_path / "lock")
+    assert list(tmp_path.iterdir()) == []
+    with hold(tmp_path / "lock"):
+        assert is_held(tmp_path / "lock")
+        assert is_held(tmp_path / "lock")
+    assert not is_held(tmp_path / "lock")
+
+
+@needs_fork
+def test_a_holder_that_was_killed_holds_nothing(tmp_path: Path) -> None:
+    child = stopped_child(lambda stop: hold_until(tmp_path / "lock", stop))
+    assert is_held(tmp_path / "lock")
+
+    kill(child)
+
+    assert not is_held(tmp_path / "lock")
+    assert try_to_hold(tmp_path / "lock") == "held"

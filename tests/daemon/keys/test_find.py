@@ -30,6 +30,19 @@ def test_the_environment_counts_before_the_file_and_the_file_before_the_keyring(
     assert find_key("openai", ENVIRON, tmp_path, ring()) == find_key("openai", {}, tmp_path, ring())
 
 
+def test_what_systemd_hands_over_counts_before_the_file_and_after_the_environment(tmp_path: Path) -> None:
+    write_key(tmp_path, "ANTHROPIC_API_KEY", "from-file")
+    handed = tmp_path / "credentials"
+    handed.mkdir()
+    environ = {"CREDENTIALS_DIRECTORY": str(handed)}
+    assert find_key("anthropic", environ, tmp_path, ring()) == Key("from-file", "file")
+    (handed / "ANTHROPIC_API_KEY").write_text("-\n")
+    assert find_key("anthropic", environ, tmp_path, ring()) == Key("from-file", "file"), "its file is gone"
+    (handed / "ANTHROPIC_API_KEY").write_text("from-systemd\n")
+    assert find_key("anthropic", environ, tmp_path, ring()) == Key("from-systemd", "credential")
+    assert find_key("anthropic", environ | ENVIRON, tmp_path, ring()) == Key("from-environment", "environment")
+
+
 def test_an_empty_variable_is_no_key(tmp_path: Path) -> None:
     assert isinstance(find_key("anthropic", {"ANTHROPIC_API_KEY": "  "}, tmp_path, ring()), NoKey)
 

@@ -1,5 +1,7 @@
 """A claim to be ours is believed where it fits, or where the person may have edited what stands in our place (D10)."""
 
+from typing import Any
+
 import pytest
 
 from rules.export.message import read_message
@@ -16,11 +18,11 @@ def claiming(kind: str, text: str, number: int, *, of: str | None = None, **more
     return said(text, number, memproc=write_marker(Marker(kind, text_digest(text if of is None else of))) | more)
 
 
-def opening(text: str = "They begin.", **more: object) -> Json:
+def opening(text: str = "They begin.", **more: Any) -> Json:
     return claiming(OPENING, text, 1, **more)
 
 
-def closing(text: str = "They end.", **more: object) -> Json:
+def closing(text: str = "They end.", **more: Any) -> Json:
     return claiming(CLOSING, text, 2, **more)
 
 

@@ -1,0 +1,212 @@
+"""The files that were dropped into the inbox, as rows of the archive; every change of state is one transaction."""
+
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+from typing import Literal
+
+from daemon.archive.archive import Archive
+from rules.arrival.sighting import Sighting
+from rules.arrival.states import FINISHED, State
+from rules.errors import ArchiveError
+
+_COLUMNS = """
+    id, path, device, inode, size, mtime_ns, sha256, state, reason, next_step, tries, next_look_at, seen_at, changed_at
+"""
+_OUTCOME = "arrival, chat_id, title, kind, detail, next_step, path, at"
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A file that was dropped: what it was when it was seen last, and what has become of it."""
+
+    id: int
+    path: str
+    device: int
+    inode: int
+    size: int
+    mtime_ns: int
+    sha256: str | None
+    """Of its content; None as long as memproc has no copy."""
+    state: State
+    reason: str
+    next_step: str
+    """What the person can do; not empty where their attention is wanted."""
+    tries: int
+    """How often the work on it has failed."""
+    next_look_at: str | None
+    seen_at: str
+    changed_at: str
+
+    @property
+    def sighting(self) -> Sighting:
+        """What the file looked like from outside."""
+        return Sighting(self.device, self.inode, self.size, self.mtime_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one chat of a dropped file; `path` is where the result lies, or empty."""
+
+    arrival: int
+    chat_id: str
+    title: str
+    kind: Literal["written", "left alone", "set aside"]
+    detail: str
+    next_step: str
+    path: str
+    at: str
+
+
+def find_arrival(archive: Archive, arrival_id: int) -> Arrival:
+    """The arrival of that number. Raises ArchiveError where there is none: rows are never removed."""
+    found = _select(archive, "WHERE id = ?", (arrival_id,))
+    if not found:
+        raise ArchiveError(f"The archive knows no arrival {arrival_id}.", "Check it with: memproc verify")
+    return found[0]
+
+
+def times_in(archive: Archive, arrival_id: int, state: State) -> int:
+    """How often an arrival has come into a state."""
+    row = archive.one("SELECT count(*) FROM arrival_step WHERE arrival = ? AND state = ?", (arrival_id, state))
+    return int(row[0]) if row else 0
+
+
+def open_arrivals(archive: Archive) -> tuple[Arrival, ...]:
+    """All that are not finished, oldest first; those that are set aside among them."""
+    return _select(archive, f"WHERE state NOT IN {_listed(FINISHED)} ORDER BY id", FINISHED)
+
+
+def next_work(archive: Archive, now: str) -> Arrival | None:
+    """What to work on next: copied and not begun, or waiting until a time that has come; or None.
+
+    What was dropped first comes first, so that the newest copy of a chat comes last.
+    """
+    found = _select(
+        archive,
+        """
+        WHERE (state = 'copied' AND (next_look_at IS NULL OR next_look_at <= ?))
+           OR (state IN ('waiting', 'paused') AND next_look_at <= ?)
+        ORDER BY id LIMIT 1
+        """,
+        (now, now),
+    )
+    return found[0] if found else None
+
+
+def change_state(
+    archive: Archive,
+    arrival_id: int,
+    state: State,
+    reason: str,
+    next_step: str,
+    when: str,
+    next_look_at: str | None = None,
+    tries: int | None = None,
+) -> None:
+    """Move an arrival to another state, and note the step; `tries` stays as it is where none is given."""
+    with archive.transaction():
+        _change(archive, arrival_id, state, reason, next_step, when, next_look_at)
+        if tries is not None:
+            archive.run("UPDATE arrival SET tries = ? WHERE id = ?", (tries, arrival_id))
+
+
+def note_waiting(
+    archive: Archive, arrival_id: int, reason: str, next_step: str, when: str, next_look_at: str | None
+) -> None:
+    """Say what a file that is not taken yet waits for; a step only where the state or the next step is another."""
+    with archive.transaction():
+        as_it_was = archive.one(
+            "SELECT 1 FROM arrival WHERE id = ? AND state = 'settling' AND next_step = ?", (arrival_id, next_step)
+        )
+        if as_it_was is None:
+            _change(archive, arrival_id, "settling", reason, next_step, when, next_look_at)
+        else:
+            archive.run(
+                "UPDATE arrival SET reason = ?, next_look_at = ? WHERE id = ?", (reason, next_look_at, arrival_id)
+            )
+
+
+def was_taken(archive: Archive, arrival_id: int, sha256: str, when: str) -> tuple[int, ...]:
+    """memproc has its own copy now: work can begin. Gives back the arrivals that this one takes the place of.
+
+    These were set aside, and had the same name or the same content: dropping a file again is the person's
+    answer to it. One whose content lies at another path too is kept for that one's sake. An older copy
+    that is not worked on yet keeps its turn: it may hold what the newer one does not (D1).
+    """
+    with archive.transaction():
+        path = find_arrival(archive, arrival_id).path
+        replaced = _replaced(archive, arrival_id, path, sha256)
+        for older in replaced:
+            _change(archive, older, "gone", f"{_name(path)} was dropped anew before this one was done", "", when, None)
+        archive.run("UPDATE arrival SET sha256 = ? WHERE id = ?", (sha256, arrival_id))
+        _change(archive, arrival_id, "copied", "", "", when, None)
+    return replaced
+
+
+def was_known(archive: Archive, arrival_id: int, sha256: str, reason: str, when: str) -> None:
+    """The content was met before, so there is nothing to do."""
+    with archive.transaction():
+        archive.run("UPDATE arrival SET sha256 = ? WHERE id = ?", (sha256, arrival_id))
+        _change(archive, arrival_id, "done", reason, "", when, None)
+
+
+def resume_after_restart(archive: Archive, when: str) -> tuple[int, ...]:
+    """Take up again what was being worked on when memproc ended; how often it failed is kept."""
+    with archive.transaction():
+        begun = [
+            row[0] for row in archive.run("SELECT id FROM arrival WHERE state IN ('planned', 'working') ORDER BY id")
+        ]
+        for arrival_id in begun:
+            _change(archive, arrival_id, "copied", "memproc was stopped during the work, and goes on", "", when, None)
+    return tuple(begun)
+
+
+def record_outcome(archive: Archive, outcome: Outcome) -> None:
+    """Remember what became of a chat."""
+    with archive.transaction():
+        archive.run(f"INSERT INTO outcome ({_OUTCOME}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", astuple(outcome))  # noqa: S608
+
+
+def newest_outcomes(archive: Archive) -> tuple[Outcome, ...]:
+    """What became of each chat the last time, the newest at the end."""
+    rows = archive.run(
+        f"SELECT {_OUTCOME} FROM outcome WHERE id IN (SELECT max(id) FROM outcome GROUP BY chat_id) ORDER BY id"  # noqa: S608
+    )
+    return tuple(Outcome(*row) for row in rows)
+
+
+def _change(
+    archive: Archive, arrival_id: int, state: State, reason: str, next_step: str, when: str, next_look_at: str | None
+) -> None:
+    archive.run(
+        "UPDATE arrival SET state = ?, reason = ?, next_step = ?, next_look_at = ?, changed_at = ? WHERE id = ?",
+        (state, reason, next_step, next_look_at, when, arrival_id),
+    )
+    archive.run(
+        "INSERT INTO arrival_step (arrival, state, reason, at) VALUES (?, ?, ?, ?)", (arrival_id, state, reason, when)
+    )
+
+
+def _replaced(archive: Archive, arrival_id: int, path: str, sha256: str) -> tuple[int, ...]:
+    rows = archive.run(
+        """
+        SELECT id FROM arrival AS older WHERE id <> ? AND state = 'set aside' AND (
+            sha256 = ? OR (path = ? AND NOT EXISTS (
+                SELECT 1 FROM arrival AS same WHERE same.sha256 = older.sha256 AND same.state = 'done')))
+        ORDER BY id
+        """,
+        (arrival_id, sha256, path),
+    )
+    return tuple(row[0] for row in rows)
+
+
+def _select(archive: Archive, where: str, values: Sequence[object]) -> tuple[Arrival, ...]:
+    return tuple(Arrival(*row) for row in archive.run(f"SELECT {_COLUMNS} FROM arrival {where}", values))  # noqa: S608
+
+
+def _listed(states: Sequence[State]) -> str:
+    return f"({', '.join('?' * len(states))})"
+
+
+def _name(path: str) -> str:
+    return path.replace("\\", "/").rsplit("/", 1)[-1]

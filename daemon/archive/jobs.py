@@ -1,0 +1,77 @@
+"""Timed jobs as rows of the archive: when each is due, and how it went. So none is forgotten by a restart.
+
+A job that came due while the machine slept, or while memproc was off, is still due afterwards: once.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from daemon.archive.archive import Archive
+from daemon.archive.signs import set_sign, sign
+from rules.export.dates import write_date
+from rules.keeping.due import PARTS, Timing, next_due
+
+_COLUMNS = "name, due_at, began_at, ended_at, error"
+_PART = "verified_part"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A timed job; the times are texts in UTC, and `error` is what went wrong the last time, as sentences."""
+
+    name: str
+    due_at: str
+    began_at: str | None
+    ended_at: str | None
+    error: str | None
+
+
+def set_jobs(archive: Archive, timings: Mapping[str, Timing], now: datetime) -> None:
+    """Have exactly these jobs, each due at its next time from `now` (local), or before that where it is already.
+
+    For the start, and for changed settings. A due time that a wrong clock has put far ahead comes back.
+    """
+    with archive.transaction():
+        for job in jobs(archive):
+            if job.name not in timings:
+                archive.run("DELETE FROM job WHERE name = ?", (job.name,))
+        for name, timing in timings.items():
+            archive.run(
+                "INSERT INTO job (name, due_at) VALUES (?, ?) "
+                "ON CONFLICT (name) DO UPDATE SET due_at = min(due_at, excluded.due_at)",
+                (name, write_date(next_due(timing, now))),
+            )
+
+
+def jobs(archive: Archive) -> tuple[Job, ...]:
+    """All jobs, the one that is due first at the beginning."""
+    return tuple(Job(*row) for row in archive.run(f"SELECT {_COLUMNS} FROM job ORDER BY due_at, name"))  # noqa: S608
+
+
+def due(archive: Archive, now: str) -> tuple[str, ...]:
+    """Names of the jobs whose time has come, the oldest first."""
+    return tuple(row[0] for row in archive.run("SELECT name FROM job WHERE due_at <= ? ORDER BY due_at, name", (now,)))
+
+
+def began(archive: Archive, name: str, now: str) -> None:
+    """The job is being done. It stays due until it has ended, so a kill in the middle does not lose it."""
+    with archive.transaction():
+        archive.run("UPDATE job SET began_at = ? WHERE name = ?", (now, name))
+
+
+def ended(archive: Archive, name: str, now: str, due_at: str, error: str | None) -> None:
+    """The job is done, or could not be done because of `error`; it is due again at `due_at`."""
+    with archive.transaction():
+        archive.run("UPDATE job SET ended_at = ?, due_at = ?, error = ? WHERE name = ?", (now, due_at, error, name))
+
+
+def part_to_verify(archive: Archive) -> int:
+    """Which part of the backups is verified next, from 0: days on which the machine is off leave none out."""
+    last = sign(archive, _PART)
+    return (int(last.value) + 1) % PARTS if last else 0
+
+
+def part_verified(archive: Archive, part: int, now: str) -> None:
+    """Remember that this part has been verified."""
+    set_sign(archive, _PART, str(part), now)

@@ -1,0 +1,49 @@
+"""`memproc logs [CHAT]`: what the daemon did, in sentences, oldest first."""
+
+import time
+
+import click
+
+from daemon.archive.archive import Archive
+from daemon.archive.chats import known_chats
+from daemon.cli.settings import Settings, pass_settings
+from daemon.cli.visible import in_one_line
+from daemon.seeing.history import Entry, Unreadable, about, entries
+from daemon.seeing.log import log_folder
+from daemon.seeing.moments import in_full
+from daemon.seeing.place import find_place
+from daemon.seeing.sentences import sentence
+
+_LOOK_SECONDS = 0.5
+
+
+@click.command
+@click.argument("chat", required=False)
+@click.option("-f", "--follow", is_flag=True, help="Go on with what happens from now on, until Ctrl-C.")
+@pass_settings
+def logs(settings: Settings, chat: str | None, follow: bool) -> int:
+    """Tell what the daemon did, of all chats or of CHAT (an id or a title), oldest first."""
+    place = find_place(settings)
+    with Archive.read(place.state) as archive:
+        wanted = about(archive, chat) if chat else None
+        titles = {known.chat_id: known.title for known in known_chats(archive)}
+    told = False
+    try:
+        for entry in entries(log_folder(place.state), (lambda: time.sleep(_LOOK_SECONDS)) if follow else None):
+            if wanted is None or wanted.has(entry.event):
+                wanted = wanted and wanted.with_arrival(entry.event)
+                told = True
+                click.echo(_line(entry, titles))
+    except KeyboardInterrupt:
+        return 0  # this is how one stops following
+    if not told:
+        settings.say(
+            f"The log holds nothing{' about this chat' if chat else ''} yet. The daemon writes it: memproc watch"
+        )
+    return 0
+
+
+def _line(entry: Entry, titles: dict[str, str]) -> str:
+    if isinstance(entry.event, Unreadable):
+        return "(a line that this memproc cannot read)"
+    return f"{in_full(entry.at)} {in_one_line(sentence(entry.event, titles))}"

@@ -1,0 +1,40 @@
+"""`memproc pause [DURATION]`: the daemon takes up no new work for a while, or until it is told to go on."""
+
+from datetime import timedelta
+
+import click
+
+from daemon.archive.archive import Archive
+from daemon.cli.settings import Settings, pass_settings
+from daemon.clock import now
+from daemon.files.lock import is_held
+from daemon.seeing.moments import with_span
+from daemon.seeing.pausing import NotAPause, read_duration
+from daemon.seeing.pausing import pause as begin
+from daemon.seeing.place import find_place
+
+
+def _duration(context: click.Context, parameter: click.Parameter, said: str | None) -> timedelta | None:
+    length = None if said is None else read_duration(said)
+    if isinstance(length, NotAPause):
+        raise click.BadParameter(f"{length.reason}.", context, parameter)
+    return length
+
+
+@click.command
+@click.argument("duration", required=False, callback=_duration)
+@pass_settings
+def pause(settings: Settings, duration: timedelta | None) -> int:
+    """Have the daemon take up no new work, for DURATION (30m, 2h, 3d), or until `memproc resume`.
+
+    What it is doing is finished, and new files are still noticed. `memproc run` by hand is not paused.
+    """
+    place = find_place(settings)
+    when = now()
+    with Archive.open(place.state) as archive:
+        until = begin(archive, duration, when).until
+    told = f"until {with_span(until, when)}" if until else "until you say: memproc resume"
+    settings.say(f"memproc takes up no new work {told}.")
+    if not is_held(place.lock):
+        settings.say("No daemon is running now; this counts for the next one.")
+    return 0

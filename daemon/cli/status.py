@@ -1,0 +1,58 @@
+"""`memproc status`: whether the daemon is well, and what it has done; 0 healthy, 1 see to something, 2 not running."""
+
+import json
+import time
+from dataclasses import asdict
+from datetime import UTC, datetime
+
+import click
+
+from daemon.archive.archive import Archive
+from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.files.lock import is_held
+from daemon.seeing.page import page
+from daemon.seeing.place import Place, find_place
+from daemon.seeing.status import Status
+from daemon.seeing.status import status as gather
+
+_REDRAW_SECONDS = 2.0
+
+
+@click.command
+@json_option
+@click.option("--watch", is_flag=True, help="Show it anew every two seconds, until Ctrl-C.")
+@pass_settings
+def status(settings: Settings, as_json: bool, watch: bool) -> int:
+    """Say whether the daemon is well: problems first, then what it waits for and what it has done.
+
+    The exit code is 0 where all is well, 1 where something wants attention, 2 where no daemon runs.
+    """
+    place = find_place(settings)
+    found = _look(place)
+    _show(found, as_json, watch)
+    try:
+        while watch:
+            time.sleep(_REDRAW_SECONDS)
+            found = _look(place)
+            _show(found, as_json, watch)
+    except KeyboardInterrupt:
+        pass  # this is how one stops watching
+    return found.exit_code
+
+
+def _look(place: Place) -> Status:
+    with Archive.read(place.state) as archive:
+        return gather(archive, datetime.now(UTC), is_held(place.lock), place.rescan_seconds)
+
+
+def _show(found: Status, as_json: bool, anew: bool) -> None:
+    """Print a status; on a terminal, one that is shown anew takes the place of the one before."""
+    if as_json:
+        text = json.dumps(
+            {"exit_code": found.exit_code, **asdict(found)}, indent=None if anew else 2, ensure_ascii=False
+        )
+    else:
+        text = page(found) + ("\n" if anew else "")
+    if anew and not as_json:
+        click.clear()
+    click.echo(text)

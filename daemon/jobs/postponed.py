@@ -1,0 +1,64 @@
+"""Finds the dropped files in which work that had to be put off can be done now (D8: a later run replaces)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from daemon.archive.arrivals import Arrival
+from daemon.archive.postponed import extracted_from, is_outdated, put_off, set_aside
+from daemon.files.read import read_export
+from daemon.house import House
+from daemon.jobs.nightly import content_of
+from daemon.survey import survey
+from rules.errors import ChatSetAside, FileTrouble, NotAnExport
+from rules.export.chat import Chat
+from rules.plan.selection import why_not
+
+
+@dataclass(frozen=True, slots=True)
+class Postponed:
+    """Numbers of the arrivals that are worth another try, for `daemon.jobs.nightly.enqueue`."""
+
+    arrivals: tuple[int, ...]
+
+
+def postponed(house: House, night: bool) -> Postponed:
+    """The arrivals that wait; at night also those set aside, or written with extracted memories, where a model
+    can be asked for something now.
+
+    Nothing is asked, and nothing is changed. Raises ArchiveError, or ConfigurationError for wrong texts.
+    """
+    found = list(put_off(house.archive))
+    if night:
+        candidates = (*set_aside(house.archive), *extracted_from(house.archive))
+        found += [arrival.id for arrival in candidates if _is_worth_it(house, arrival)]
+    return Postponed(tuple(found))
+
+
+def _is_worth_it(house: House, arrival: Arrival) -> bool:
+    """Whether a chat of the file has work, and no chat of it has gone on in a newer file: that one comes first."""
+    path = content_of(house.folders.state, arrival)
+    chats = _chats(path) if path else ()
+    if any(is_outdated(house.archive, arrival, chat.chat_id) for chat in chats):
+        return False
+    return any(_has_work(house, chat) for chat in chats)
+
+
+def _chats(path: Path) -> Sequence[Chat]:
+    """The chats of an export; none where it cannot be read, which was told when it was set aside."""
+    try:
+        return read_export(path).chats
+    except (FileTrouble, NotAnExport):
+        return ()
+
+
+def _has_work(house: House, chat: Chat) -> bool:
+    """Whether the plan holds a chunk to be asked for; a chat that is set aside as it is has none."""
+    config = house.config.of(chat)
+    if why_not(chat, config.chats.include, config.chats.exclude):
+        return False
+    try:
+        found = survey(house.archive, chat, config, house.key, house.today())
+    except ChatSetAside:
+        return False
+    return bool(found.plan.work) and found.too_large is None

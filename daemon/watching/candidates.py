@@ -1,0 +1,113 @@
+"""Which entries of a folder may be exports: regular files with the right ending, none that is still arriving."""
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from rules.arrival.sighting import Sighting
+
+ENDINGS = (".json", ".zip")
+# Files that still arrive have one of these endings after their own; Safari keeps its in a folder named so.
+_ARRIVING = (".part", ".partial", ".crdownload", ".download", ".tmp", ".temp")
+# Folders that file servers and packers put beside the person's own.
+_FOREIGN = frozenset({"@eadir", "__macosx", "#recycle", "$recycle.bin", "system volume information", "lost+found"})
+_PLACEHOLDER = ".icloud"
+# Windows: OFFLINE, RECALL_ON_OPEN, RECALL_ON_DATA_ACCESS. macOS: SF_DATALESS.
+_WINDOWS_AWAY = 0x1000 | 0x40000 | 0x400000
+_MACOS_AWAY = 0x40000000
+# SQLite's integers are signed; inode numbers of some file systems are not.
+_LARGEST = (1 << 63) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file that may be an export; nobody has looked inside."""
+
+    path: str
+    sighting: Sighting
+
+
+@dataclass(frozen=True, slots=True)
+class PassedOver:
+    """A file that would count, but cannot be used as it lies there."""
+
+    path: str
+    reason: str
+
+
+def candidates(folder: Path, subfolders: bool = False) -> Iterator[Found | PassedOver]:
+    """The files of a folder that may be exports; those of its sub-folders only when wanted.
+
+    Links are not followed, so that nothing outside the folder is ever read. Raises OSError where the
+    folder itself cannot be listed; a sub-folder that cannot is passed over.
+    """
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            yield from _entry(entry, subfolders)
+
+
+def sighting_of(found: os.stat_result) -> Sighting:
+    """What a file looks like from outside, in numbers that the archive can keep."""
+    return Sighting(found.st_dev & _LARGEST, found.st_ino & _LARGEST, found.st_size, found.st_mtime_ns)
+
+
+def _entry(entry: os.DirEntry[str], subfolders: bool) -> Iterator[Found | PassedOver]:
+    name = entry.name.casefold()
+    if name.startswith("."):
+        if _is_placeholder(name):
+            yield PassedOver(entry.path, "it is in the cloud, not on this disk")
+    elif name.endswith(ENDINGS):
+        yield from _file(entry)
+    if subfolders and _is_open_to_us(name) and entry.is_dir(follow_symlinks=False):
+        yield from _subfolder(Path(entry.path))
+
+
+def _is_placeholder(name: str) -> bool:
+    return name.endswith(_PLACEHOLDER) and name.removesuffix(_PLACEHOLDER).endswith(ENDINGS)
+
+
+def _is_open_to_us(name: str) -> bool:
+    return not name.startswith(".") and not name.endswith(_ARRIVING) and name not in _FOREIGN
+
+
+def _subfolder(folder: Path) -> Iterator[Found | PassedOver]:
+    try:
+        yield from candidates(folder, subfolders=True)
+    except FileNotFoundError:
+        return  # it went away while we looked
+    except OSError as error:
+        yield PassedOver(str(folder), f"the folder cannot be read: {error.strerror}")
+
+
+def _file(entry: os.DirEntry[str]) -> Iterator[Found | PassedOver]:
+    try:
+        found = os.lstat(entry.path)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        yield PassedOver(entry.path, f"it cannot be looked at: {error.strerror}")
+        return
+    if not stat.S_ISREG(found.st_mode):
+        return
+    if not _has_a_name_for_texts(entry.path):
+        yield PassedOver(ascii(entry.path), "its name is not written in UTF-8: give it another")
+    elif _is_away(found):
+        yield PassedOver(entry.path, "it is in the cloud, not on this disk")
+    else:
+        yield Found(entry.path, sighting_of(found))
+
+
+def _has_a_name_for_texts(path: str) -> bool:
+    """Linux takes any bytes for a name; the archive and our sentences take text."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is_away(found: os.stat_result) -> bool:
+    """Whether reading the file would make the system fetch it, or fail."""
+    return bool(getattr(found, "st_file_attributes", 0) & _WINDOWS_AWAY or getattr(found, "st_flags", 0) & _MACOS_AWAY)

@@ -1,0 +1,140 @@
+"""What the worker tells becomes rows of the archive and lines of the log: the state of a file, and of its chats.
+
+Begun            the file is being worked on
+OutcomeOf        what became of one of its chats
+Done             written, done, or set aside: whatever its chats have come to
+Failed, lost     tried again after a while, at last set aside; or all work waits until the person has acted
+Stopped          it is taken up again where it was left
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from daemon.archive.archive import Archive
+from daemon.archive.arrivals import Outcome, change_state, find_arrival, record_outcome, times_in
+from daemon.seeing import logged
+from daemon.seeing.logged import Logged, chat_is
+from daemon.worker import events
+from daemon.worker.orders import Work
+from rules.arrival.states import State
+from rules.arrival.tries import Again, after_failure, after_outage
+from rules.export.dates import parse_date, write_date
+
+_BLOCKED_MINUTES = 30
+
+
+@dataclass(slots=True)
+class Hearing:
+    """The work on one file, while it goes on."""
+
+    order: Work
+    outcomes: list[events.OutcomeOf] = field(default_factory=list)
+    chat_id: str = ""
+    """The chat that is being worked on."""
+
+    @property
+    def arrival(self) -> int:
+        """The file's row in the archive."""
+        return self.order.arrival
+
+
+def hear(archive: Archive, hearing: Hearing, event: events.Event, now: str) -> list[Logged]:
+    """Take down what an event says about the file; what is to be logged comes back."""
+    match event:
+        case events.Begun():
+            return [_move(archive, hearing, "working", "", "", now)]
+        case events.OutcomeOf():
+            return [_outcome(archive, hearing, event, now)]
+        case events.Done():
+            return [_finished(archive, hearing, now)]
+        case events.Stopped():
+            return [_move(archive, hearing, "copied", "the work on it was stopped, and goes on", "", now)]
+        case events.Failed(_, message, next_step, True):
+            return [_blocked(archive, hearing, message, next_step, now)]
+        case events.Failed(_, message):
+            return [lost(archive, hearing, message, now)]
+        case _:
+            return _on_the_way(hearing, event)
+
+
+def _on_the_way(hearing: Hearing, event: events.Event) -> list[Logged]:
+    """What is only logged."""
+    match event:
+        case events.Planned(arrival, chat_id, _, chunks, calls):
+            hearing.chat_id = chat_id
+            return [logged.Planned(arrival, chat_id, chunks, calls)]
+        case events.Answered(arrival, step, model, tokens_in, tokens_cached, tokens_out, usd):
+            used = (tokens_in, tokens_cached, tokens_out, usd)
+            return [logged.Answered(arrival, hearing.chat_id, step, model, *used)]
+        case events.Remembered(arrival, _, _, done, of):
+            return [logged.Remembered(arrival, hearing.chat_id, done, of)]
+        case events.Notice(text):
+            return [logged.Said(text)]
+        case _:
+            return []
+
+
+def lost(archive: Archive, hearing: Hearing, why: str, now: str) -> Logged:
+    """The work on the file has failed: it is tried again after a while, and at last set aside."""
+    failures = 1 + find_arrival(archive, hearing.arrival).tries
+    next_try = after_failure(failures, why.rstrip("."), _date(now))
+    if isinstance(next_try, Again):
+        at = write_date(next_try.at)
+        return _move(archive, hearing, "waiting", next_try.reason, "", now, next_look_at=at, tries=failures)
+    return _move(archive, hearing, "set aside", next_try.reason, next_try.next_step, now, tries=failures)
+
+
+def _blocked(archive: Archive, hearing: Hearing, message: str, next_step: str, now: str) -> Logged:
+    """Nothing can go on before the person has done the next step; it is looked at again in half an hour."""
+    at = write_date(_date(now) + timedelta(minutes=_BLOCKED_MINUTES))
+    return _move(archive, hearing, "paused", message, next_step, now, next_look_at=at)
+
+
+def _put_off(archive: Archive, hearing: Hearing, why: events.OutcomeOf, now: str) -> Logged:
+    """Nothing is wrong with the file, so it is tried again, as often as it takes."""
+    at = write_date(after_outage(1 + times_in(archive, hearing.arrival, "waiting"), _date(now)))
+    return _move(archive, hearing, "waiting", why.detail, why.next_step, now, at)
+
+
+def _outcome(archive: Archive, hearing: Hearing, event: events.OutcomeOf, now: str) -> Logged:
+    hearing.outcomes.append(event)
+    said = (event.title, event.kind, event.detail, event.next_step)
+    record_outcome(archive, Outcome(event.arrival, event.chat_id, *said, event.path, now))
+    return chat_is(event.arrival, hearing.order.name, event.chat_id, *said)
+
+
+def _finished(archive: Archive, hearing: Hearing, now: str) -> Logged:
+    """What the file has come to, by what its chats have."""
+    aside = [one for one in hearing.outcomes if one.kind == "set aside"]
+    if passing := [one for one in aside if one.later]:
+        return _put_off(archive, hearing, passing[0], now)
+    if aside:
+        return _move(archive, hearing, "set aside", aside[0].detail, aside[0].next_step, now)
+    written = [one for one in hearing.outcomes if one.kind == "written"]
+    if written:
+        names = ", ".join(Path(one.path).name for one in written)
+        return _move(archive, hearing, "written", f"ready to be imported: {names}", "", now)
+    alone = hearing.outcomes[0].detail if hearing.outcomes else "it holds no chats"
+    return _move(archive, hearing, "done", alone, "", now)
+
+
+def _move(
+    archive: Archive,
+    hearing: Hearing,
+    state: State,
+    reason: str,
+    next_step: str,
+    now: str,
+    next_look_at: str | None = None,
+    tries: int | None = None,
+) -> Logged:
+    change_state(archive, hearing.arrival, state, reason, next_step, now, next_look_at, tries)
+    return logged.FileIs(hearing.arrival, hearing.order.name, state, reason, next_step)
+
+
+def _date(text: str) -> datetime:
+    found = parse_date(text)
+    if found is None:
+        raise ValueError("the clock gives dates")
+    return found

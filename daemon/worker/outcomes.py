@@ -1,0 +1,34 @@
+"""What became of each chat of an arrival, as the daemon keeps it: a sentence, and the file named as the person does."""
+
+from pathlib import Path
+
+from daemon.house import Written
+from daemon.round import Outcome
+from daemon.worker.events import OutcomeOf
+from daemon.worker.orders import Work
+from rules.plan.chat_plan import LeftAlone
+
+
+def outcome_of(order: Work, outcome: Outcome) -> OutcomeOf:
+    """The outcome of a round, told about the arrival."""
+    if isinstance(outcome, Written):
+        plan = outcome.plan
+        return OutcomeOf(order.arrival, plan.chat_id, plan.title, "written", _written(outcome), "", outcome.path)
+    if isinstance(outcome, LeftAlone):
+        return OutcomeOf(order.arrival, outcome.chat_id, outcome.title, "left alone", outcome.reason, "", "")
+    what, reason, next_step = (as_known(order, text) for text in (outcome.what, outcome.reason, outcome.next_step))
+    return OutcomeOf(order.arrival, outcome.chat_id, what, "set aside", reason, next_step, "", outcome.later)
+
+
+def as_known(order: Work, text: str) -> str:
+    """The text with the file's own name where the copy's stands, which nobody has ever seen."""
+    return text.replace(order.path, order.name).replace(Path(order.path).name, order.name)
+
+
+def _written(outcome: Written) -> str:
+    extracted = f", {outcome.extracted} of them extracted, not written by a model" if outcome.extracted else ""
+    kept = f"; the version before is in {outcome.backup}" if outcome.backup else ""
+    return (
+        f"{outcome.tokens_before:,} tokens are now {outcome.tokens_after:,}, with {outcome.memories} memories"
+        f"{extracted}{kept}"
+    )

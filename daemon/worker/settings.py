@@ -1,0 +1,47 @@
+"""Has memproc.toml read and checked by a short-lived process, since reading it takes more memory than watching."""
+
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from daemon.watching.settings import WatchPlan
+from daemon.worker.events import SettingsAre, SettingsWrong, event_of
+from daemon.worker.lines import Garbled, of_line, to_line
+from daemon.worker.orders import Settings
+from daemon.worker.start import command
+
+_LIMIT_SECONDS = 60.0
+_FOLDERS = ("inbox", "updated", "backups", "state", "config")
+
+
+def read_settings(config: Path | None, limit_seconds: float = _LIMIT_SECONDS) -> SettingsAre | SettingsWrong:
+    """What memproc.toml says, or everything that is wrong with it. `config` is the file of `--config`.
+
+    Waits for the process, which takes about half a second.
+    """
+    try:
+        ended = subprocess.run(  # noqa: S603  our own Python, and a path
+            command(config), input=to_line(Settings()), stdout=subprocess.PIPE, timeout=limit_seconds, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return SettingsWrong(
+            f"memproc.toml was not read within {limit_seconds:.0f} seconds.", "Look whether its disk answers."
+        )
+    for line in ended.stdout.splitlines():
+        try:
+            event = event_of(of_line(line))
+        except Garbled:
+            continue
+        if isinstance(event, SettingsAre | SettingsWrong):
+            return event
+    return SettingsWrong(
+        f"The process that reads memproc.toml ended with exit code {ended.returncode} and no answer.",
+        "Look at what it printed, and install memproc again if that says nothing.",
+    )
+
+
+def watch_plan(settings: SettingsAre) -> WatchPlan:
+    """The plan that came over the pipe, with its paths as paths again."""
+    plan: Mapping[str, Any] = settings.plan
+    return WatchPlan(**{**plan, **{name: Path(plan[name]) for name in _FOLDERS if plan[name] is not None}})

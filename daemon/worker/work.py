@@ -1,0 +1,73 @@
+"""The worker's main duty: an arrival goes through the whole trip, by the same round as in `memproc run`."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from daemon import house as at_home
+from daemon.house import Tell
+from daemon.models.ask import Complete
+from daemon.models.completion import TIMEOUT_SECONDS, Completion, complete
+from daemon.models.patience import patiently
+from daemon.round import go_round
+from daemon.worker import events
+from daemon.worker.configuration import Settled
+from daemon.worker.entering import enter
+from daemon.worker.events import Alive
+from daemon.worker.line import Line
+from daemon.worker.orders import Work
+from daemon.worker.outcomes import outcome_of
+from primer.request import ENGINE, Request
+
+
+def work(order: Work, settled: Settled, line: Line) -> None:
+    """Take the export of an arrival through the whole trip, and tell everything on the way.
+
+    Raises ToldToStop between two calls, ArchiveError or ProviderRefuses where nothing can go on, and FileTrouble,
+    ConfigurationError or Busy where nothing can begin.
+    """
+    with enter(settled, line, _progress(order, line)) as house:
+        for outcome in go_round(replace(house, complete=_with_signs(line)), [Path(order.path)]):
+            line.tell(outcome_of(order, outcome))
+            line.stopping.check()
+
+
+def _with_signs(line: Line) -> Complete:
+    """The patient call of a model, with a sign of life before each attempt and each pause: good places to end."""
+
+    def ask(request: Request) -> Completion:
+        line.stopping.check()
+        if request.model != ENGINE:
+            line.tell(Alive(_longest(request)))
+        return complete(request)
+
+    def pause(seconds: float) -> None:
+        line.tell(Alive(seconds))
+        line.stopping.pause(seconds)
+
+    return patiently(ask, pause)
+
+
+def _longest(request: Request) -> float:
+    """How many seconds a call may take: its limit counts for connecting and for answering."""
+    return 2 * float(str(request.route.get("timeout", TIMEOUT_SECONDS)))
+
+
+def _progress(order: Work, line: Line) -> Tell:
+    """Pass on what the house tells, about this arrival; after each of it the worker may end."""
+
+    def tell(event: at_home.Event) -> None:
+        match event:
+            case at_home.Planned(plan):
+                line.tell(events.Planned(order.arrival, plan.chat_id, plan.title, len(plan.work), plan.calls))
+            case at_home.Answered(reply) if reply.model != ENGINE.name:
+                used = (reply.tokens_in, reply.tokens_cached, reply.tokens_out, reply.usd)
+                line.tell(events.Answered(order.arrival, reply.step, reply.model, *used))
+            case at_home.Remembered(plan, number, done):
+                line.tell(events.Remembered(order.arrival, plan.title, number, done, len(plan.work)))
+            case at_home.Notice(text):
+                line.tell(events.Notice(text))
+            case _:
+                pass  # the engine's answers, which are quick and cost nothing, and what was wrong with an answer
+        line.stopping.check()
+
+    return tell

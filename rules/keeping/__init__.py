@@ -1,0 +1,1 @@
+"""Which kept versions stay, and when a timed job is due."""

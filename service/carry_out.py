@@ -1,0 +1,89 @@
+"""Carries a plan out, step by step; each is announced before it is done, and the first failure ends it."""
+
+import os
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from time import sleep
+
+from service.ask import Answer, Ask, ask_system
+from service.recipe import Run
+from service.steps import Erase, LeaveAlone, MakeFolder, Step, Write, sentence
+
+_PAUSE_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The step that could not be done; `reason` is what the system said of it."""
+
+    step: Step
+    reason: str
+
+
+def carry_out(
+    steps: Iterable[Step],
+    tell: Callable[[str], None],
+    ask: Ask = ask_system,
+    pause: Callable[[float], None] = sleep,
+) -> Failed | None:
+    """Do the steps in their order. Steps that were done stay done: doing all of them again does no harm."""
+    for step in steps:
+        tell(sentence(step))
+        try:
+            reason = _do(step, ask, pause)
+        except OSError as trouble:
+            reason = trouble.strerror or str(trouble)
+        if reason is not None:
+            return Failed(step, reason)
+    return None
+
+
+def _do(step: Step, ask: Ask, pause: Callable[[float], None]) -> str | None:
+    """Do one step; the reason where it failed. Raises OSError."""
+    match step:
+        case MakeFolder():
+            step.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        case Write():
+            _write(step.path, step.content)
+        case Erase():
+            _erase(step.path)
+        case LeaveAlone():
+            pass
+        case Run():
+            answer = _run(step, ask, pause)
+            return None if answer.code == 0 or step.optional else answer.first_words
+    return None
+
+
+def _run(step: Run, ask: Ask, pause: Callable[[float], None]) -> Answer:
+    answer = ask(step.argv)
+    for _ in range(step.tries - 1):
+        if answer.code == 0:
+            break
+        pause(_PAUSE_SECONDS)
+        answer = ask(step.argv)
+    return answer
+
+
+def _erase(path: Path) -> None:
+    """Remove a file, and the folder of drop-ins that was made for it once nothing else is in there."""
+    path.unlink(missing_ok=True)
+    if path.parent.suffix == ".d" and not any(path.parent.iterdir()):
+        path.parent.rmdir()
+
+
+def _write(path: Path, content: bytes) -> None:
+    """At once or not at all: a service manager must never read half a unit."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=".memproc-", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(0o644)
+        Path(name).replace(path)
+    finally:
+        Path(name).unlink(missing_ok=True)

@@ -1,0 +1,52 @@
+"""Speaks to systemd: ready, what is going on, still alive, about to stop. Elsewhere it does nothing.
+
+The protocol is one datagram of `NAME=value` lines to the socket that $NOTIFY_SOCKET names.
+"""
+
+import os
+import socket
+from collections.abc import Mapping
+
+
+def ready() -> bool:
+    """The program works from here on; systemd's start command waits for this, at most two minutes."""
+    return _tell("READY=1")
+
+
+def status(text: str) -> bool:
+    """One line that `systemctl status` shows; it must hold no message text."""
+    return _tell(f"STATUS={' '.join(text.split())}")
+
+
+def watchdog() -> bool:
+    """Still alive. To be said only when it is proven: without it for two minutes, systemd starts us anew."""
+    return _tell("WATCHDOG=1")
+
+
+def stopping() -> bool:
+    """The program is about to leave; its watchdog is silent from here on."""
+    return _tell("STOPPING=1")
+
+
+def watchdog_seconds(environ: Mapping[str, str] = os.environ) -> float | None:
+    """How often systemd wants to hear that we are alive at the least, or None where it does not watch us."""
+    text = environ.get("WATCHDOG_USEC", "")
+    meant_for = environ.get("WATCHDOG_PID", "")
+    if not text.isdecimal() or int(text) == 0 or meant_for not in ("", str(os.getpid())):
+        return None
+    return int(text) / 1_000_000
+
+
+def _tell(message: str) -> bool:
+    """Send a line, and say whether somebody took it. A service manager that is busy or gone is no fault of ours."""
+    name = os.environ.get("NOTIFY_SOCKET", "")
+    if not name.startswith(("/", "@")):
+        return False
+    address = "\0" + name[1:] if name.startswith("@") else name
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sender:
+            sender.setblocking(False)
+            sender.sendto(message.encode(), address)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,180 @@
+"""The user unit that keeps memproc up under systemd, and what tells the person when it has failed for good."""
+
+from pathlib import Path
+
+from service.ask import Ask
+from service.mark import marked
+from service.program import Program
+from service.recipe import Recipe, Run, UnitFile
+from service.sandbox import Sandbox, settings
+
+UNIT = "memproc.service"
+FAILED_UNIT = "memproc-failed.service"
+WATCHDOG_SECONDS = 120
+_DROP_IN = Path(f"{UNIT}.d") / "10-sandbox.conf"
+# What a shell may have put into the environment of the user's services would start another Python, or other settings.
+_UNSET = "PYTHONHOME PYTHONPATH PYTHONSTARTUP VIRTUAL_ENV MEMPROC_CONFIG"
+_CONFIGURATION_ERROR = 2
+NO_CREDENTIAL = "-"
+"""What a credential holds whose file is gone; systemd does not take an empty one."""
+
+
+def recipe(program: Program, folder: Path, sandbox: Sandbox) -> Recipe:
+    """How systemd keeps the program up; `folder` is where the user's units lie."""
+    files = [
+        UnitFile(folder / UNIT, marked(unit(program))),
+        UnitFile(folder / FAILED_UNIT, marked(failed_unit(program))),
+    ]
+    drop_in = folder / _DROP_IN
+    if sandbox is not Sandbox.NONE:
+        files.append(UnitFile(drop_in, marked(sandbox_drop_in(program, sandbox))))
+    return Recipe(
+        folders=program.writes,
+        files=tuple(files),
+        leftovers=(drop_in,) if sandbox is Sandbox.NONE else (),
+        start=(
+            systemctl("daemon-reload"),
+            # A unit that used up its starts would not start again for five minutes.
+            systemctl("reset-failed", UNIT, optional=True),
+            systemctl("enable", UNIT),
+            systemctl("restart", UNIT),
+        ),
+        stop=(systemctl("disable", "--now", UNIT, optional=True),),
+        forget=(systemctl("daemon-reload"), systemctl("reset-failed", UNIT, optional=True)),
+    )
+
+
+def systemctl(*arguments: str, optional: bool = False) -> Run:
+    """A command to the user's own service manager."""
+    return Run(("systemctl", "--user", *arguments), optional)
+
+
+def unit(program: Program) -> str:
+    """The text of the service's unit.
+
+    Killed, crashed or hung, it is started again at once; five starts within five minutes are a failure
+    for good, and so is a configuration that cannot be used: neither gets better by trying again.
+    """
+    lines = [
+        "[Unit]",
+        "Description=memproc turns the old part of long conversations into memories",
+        "StartLimitIntervalSec=300",
+        "StartLimitBurst=5",
+        f"OnFailure={FAILED_UNIT}",
+        "",
+        "[Service]",
+        f"ExecStart={_command(program.command)}",
+        *_KEPT_UP,
+        *_surroundings(program),
+        *(f"LoadCredential={name}:{_specifiers(str(path))}" for name, path in program.credentials),
+        # What counts where the file has gone since: without it, the service would not start.
+        *(f"SetCredential={name}:{NO_CREDENTIAL}" for name, _ in program.credentials),
+        "",
+        "[Install]",
+        "WantedBy=default.target",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+_KEPT_UP = (
+    "Type=notify",
+    "NotifyAccess=main",
+    "ExecReload=/bin/kill -HUP $MAINPID",
+    "Restart=on-failure",
+    "RestartSec=200ms",
+    f"RestartPreventExitStatus={_CONFIGURATION_ERROR}",
+    f"WatchdogSec={WATCHDOG_SECONDS}",
+    "TimeoutStartSec=120",
+    "TimeoutStopSec=40",
+    "# The daemon ends its worker itself, after the call that is under way.",
+    "KillMode=mixed",
+    "OOMPolicy=continue",
+    "# Locks lie here, which others than the service may hold too.",
+    "RuntimeDirectory=memproc",
+    "RuntimeDirectoryMode=0700",
+    "RuntimeDirectoryPreserve=yes",
+)
+
+
+def failed_unit(program: Program) -> str:
+    """The text of the unit that tells the person; systemd starts it when the service has failed for good."""
+    lines = [
+        "[Unit]",
+        "Description=memproc tells that its service has failed",
+        "",
+        "[Service]",
+        "Type=oneshot",
+        f"ExecStart={_command(program.notice)}",
+        "TimeoutStartSec=60",
+        *_surroundings(program),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def sandbox_drop_in(program: Program, sandbox: Sandbox) -> str:
+    """The text of the drop-in with the sandbox."""
+    lines = [
+        "# To change something, write a drop-in of your own that comes after this one: systemctl --user edit memproc",
+        "[Service]",
+        *(f"{name}={_value(name, value)}" for name, value in settings(sandbox, program)),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def probe(program: Program, sandbox: Sandbox) -> tuple[str, ...]:
+    """The command that ends with 0 if the program starts in this sandbox, here and now."""
+    properties = (f"--property={name}={value}" for name, value in _probed(program, sandbox))
+    run = ("systemd-run", "--user", "--wait", "--collect", "--quiet", "--pipe", *properties)
+    return (*run, "--", program.command[0], "--version")
+
+
+def best_sandbox(program: Program, ask: Ask) -> Sandbox:
+    """The most of the sandbox in which the program starts here: some systems refuse namespaces to their users."""
+    levels = (Sandbox.FULL, Sandbox.FILTERS)
+    return next((level for level in levels if ask(probe(program, level)).code == 0), Sandbox.NONE)
+
+
+def _probed(program: Program, sandbox: Sandbox) -> tuple[tuple[str, str], ...]:
+    """Folders are left out: they need not be there yet."""
+    return tuple(pair for pair in settings(sandbox, program) if pair[0] != "ReadWritePaths")
+
+
+def _surroundings(program: Program) -> tuple[str, ...]:
+    return (
+        "WorkingDirectory=/",
+        *(f"Environment={_quoted(f'{name}={value}')}" for name, value in program.environment),
+        f"UnsetEnvironment={_UNSET}",
+        "UMask=0077",
+        "# A core file would hold keys and messages.",
+        "LimitCORE=0",
+        "Nice=10",
+        "MemoryMax=1500M",
+    )
+
+
+def _value(name: str, value: str) -> str:
+    """Folders are quoted; a missing one, as on a disk that is not there yet, does not keep the service down."""
+    return _quoted(f"-{value}") if name == "ReadWritePaths" else value
+
+
+def _command(argv: tuple[str, ...]) -> str:
+    """The colon keeps systemd from reading `$` in the arguments as variables."""
+    # systemd runs no program with a quote in its path; `env` does, and becomes that program.
+    through = ("/usr/bin/env",) if set(argv[0]) & set("\"'\\") else ()
+    return ":" + " ".join(_quoted(argument) for argument in (*through, *argv))
+
+
+def _quoted(text: str) -> str:
+    """A text as systemd's own quoting wants it."""
+    escaped = "".join(_escaped(letter) for letter in _specifiers(text))
+    return f'"{escaped}"' if escaped != text or " " in text or not text else text
+
+
+def _escaped(letter: str) -> str:
+    if letter in "\"\\'":
+        return f"\\{letter}"
+    return letter if letter.isprintable() else "".join(f"\\x{byte:02x}" for byte in letter.encode())
+
+
+def _specifiers(text: str) -> str:
+    return text.replace("%", "%%")

@@ -1,0 +1,161 @@
+"""The rows of dropped files."""
+
+import sqlite3
+from collections.abc import Iterator
+
+import pytest
+
+from daemon.archive.archive import Archive
+from daemon.archive.arrivals import (
+    Outcome,
+    change_state,
+    find_arrival,
+    newest_outcomes,
+    next_work,
+    open_arrivals,
+    record_outcome,
+    resume_after_restart,
+    was_taken,
+)
+from daemon.archive.known import is_needed, known_content
+from daemon.archive.sightings import Present, record_sightings
+from rules.arrival.sighting import Sighting
+from rules.arrival.states import State
+from rules.errors import ArchiveError
+
+EARLY, NOW, LATE = "2026-11-21T10:00:00.000Z", "2026-11-21T11:00:00.000Z", "2026-11-21T12:00:00.000Z"
+
+
+@pytest.fixture
+def archive() -> Iterator[Archive]:
+    archive = Archive.memory()
+    yield archive
+    archive.close()
+
+
+def drop(archive: Archive, name: str, content: str = "", state: State = "copied", again: str | None = None) -> int:
+    """An arrival of that content in that state."""
+    path = f"/inbox/{name}"
+    (number,) = record_sightings(archive, [Present(path, Sighting(1, 2, 3, 4), 0, None, "new")], [], EARLY).values()
+    was_taken(archive, number, content or name, EARLY)
+    change_state(archive, number, state, "because", "", EARLY, again)
+    return number
+
+
+def work(archive: Archive) -> int | None:
+    found = next_work(archive, NOW)
+    return found.id if found else None
+
+
+def test_what_was_dropped_first_is_worked_on_first(archive: Archive) -> None:
+    first, second = drop(archive, "b.json"), drop(archive, "a.json")
+    assert work(archive) == first
+    change_state(archive, first, "working", "", "", NOW)
+    assert work(archive) == second
+
+
+@pytest.mark.parametrize("state", ["waiting", "paused"])
+def test_what_waits_is_worked_on_when_its_time_has_come(archive: Archive, state: State) -> None:
+    drop(archive, "a.json", state=state, again=LATE)
+    drop(archive, "b.json", state=state)
+    assert work(archive) is None
+    assert work(archive) is None
+    due = drop(archive, "c.json", state=state, again=NOW)
+    assert work(archive) == due
+
+
+@pytest.mark.parametrize("state", ["seen", "settling", "planned", "working", "written", "done", "set aside", "gone"])
+def test_nothing_else_is_worked_on(archive: Archive, state: State) -> None:
+    drop(archive, "a.json", state=state)
+    assert work(archive) is None
+
+
+def test_a_change_of_state_is_a_step(archive: Archive) -> None:
+    number = drop(archive, "a.json")
+    change_state(archive, number, "waiting", "the provider is busy", "Wait.", NOW, LATE, tries=2)
+    arrival = find_arrival(archive, number)
+    assert (arrival.state, arrival.reason, arrival.next_step) == ("waiting", "the provider is busy", "Wait.")
+    assert (arrival.changed_at, arrival.next_look_at, arrival.tries, arrival.seen_at) == (NOW, LATE, 2, EARLY)
+    change_state(archive, number, "copied", "", "", LATE)
+    assert (find_arrival(archive, number).tries, find_arrival(archive, number).next_look_at) == (2, None)
+    steps = archive.run("SELECT state, reason, at FROM arrival_step ORDER BY id")
+    assert steps[-2:] == [("waiting", "the provider is busy", NOW), ("copied", "", LATE)]
+
+
+def test_a_change_of_an_arrival_that_is_not_there_changes_nothing(archive: Archive) -> None:
+    with pytest.raises(sqlite3.IntegrityError):
+        change_state(archive, 7, "copied", "", "", NOW)
+    with pytest.raises(ArchiveError):
+        find_arrival(archive, 7)
+
+
+def test_a_restart_takes_up_what_was_being_worked_on(archive: Archive) -> None:
+    begun = [drop(archive, "a.json", state="working"), drop(archive, "b.json", state="planned")]
+    drop(archive, "c.json", state="written")
+    change_state(archive, begun[0], "working", "", "", NOW, tries=2)
+    assert resume_after_restart(archive, LATE) == tuple(begun)
+    assert [find_arrival(archive, number).state for number in begun] == ["copied", "copied"]
+    assert find_arrival(archive, begun[0]).tries == 2
+    assert resume_after_restart(archive, LATE) == ()
+
+
+def test_what_is_finished_is_not_open(archive: Archive) -> None:
+    states: list[State] = ["copied", "written", "waiting", "done", "set aside", "gone", "settling"]
+    for state in states:
+        drop(archive, f"{state}.json", state=state)
+    assert [arrival.state for arrival in open_arrivals(archive)] == ["copied", "waiting", "set aside", "settling"]
+
+
+@pytest.mark.parametrize(
+    ("states", "known"),
+    [
+        ([], None),
+        (["gone"], None),
+        (["set aside"], None),
+        (["set aside", "done"], None),
+        (["gone", "set aside", "done"], None),
+        (["copied"], "the same content waits to be worked on already, as 0.json"),
+        (["paused"], "the same content waits to be worked on already, as 0.json"),
+        (["set aside", "done", "waiting"], "the same content waits to be worked on already, as 2.json"),
+        (["written"], "already done: the same content was worked on as 0.json, on 2026-11-21"),
+        (["gone", "written", "done"], "already done: the same content was worked on as 1.json, on 2026-11-21"),
+        (["gone", "done"], "already done: the same content was dropped as 1.json, on 2026-11-21"),
+        (["done"], "already done: the same content was dropped as 0.json, on 2026-11-21"),
+    ],
+)
+def test_a_content_is_known_by_what_became_of_it(archive: Archive, states: list[State], known: str | None) -> None:
+    for number in range(len(states)):
+        drop(archive, f"{number}.json", "content", "written")
+    for number, state in enumerate(states, 1):
+        change_state(archive, number, state, "", "", NOW)
+    assert known_content(archive, "content") == known
+
+
+def test_a_copy_is_needed_until_every_arrival_of_its_content_is_finished(archive: Archive) -> None:
+    first = drop(archive, "a.json", "content", "written")
+    assert not is_needed(archive, "content")
+    second = drop(archive, "b.json", "content", "set aside")
+    assert is_needed(archive, "content")
+    assert not is_needed(archive, "other")
+    change_state(archive, second, "gone", "", "", NOW)
+    assert not is_needed(archive, "content")
+    assert first != second
+
+
+def test_a_content_that_lies_at_another_path_too_keeps_its_place(archive: Archive) -> None:
+    aside = drop(archive, "a.json", "content", "set aside")
+    drop(archive, "b.json", "other")
+    change_state(archive, 2, "done", "", "", NOW)
+    archive.run("UPDATE arrival SET sha256 = 'content' WHERE id = 2")
+    drop(archive, "a.json", "newer")
+    assert find_arrival(archive, aside).state == "set aside"
+
+
+def test_the_newest_outcome_of_each_chat_is_told(archive: Archive) -> None:
+    number = drop(archive, "a.json")
+    old = Outcome(number, "one", "Summer", "set aside", "no key", "Set a key.", "", EARLY)
+    other = Outcome(number, "two", "Winter", "left alone", "nothing new", "", "", NOW)
+    new = Outcome(number, "one", "Summer", "written", "3 memories", "", "/updated/Summer.json", LATE)
+    for outcome in (old, other, new):
+        record_outcome(archive, outcome)
+    assert newest_outcomes(archive) == (other, new)

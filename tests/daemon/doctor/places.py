@@ -1,0 +1,105 @@
+"""A machine on which all is well, and a house in which nothing has happened yet; a test changes what it is about."""
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from daemon.archive.archive import Archive
+from daemon.archive.messages import remember
+from daemon.config import Config
+from daemon.doctor.finding import Finding
+from daemon.doctor.place import Machine, Place
+from daemon.keys.key import Key, NoKey
+from daemon.paths import Folders
+from rules.export.chat import Chat, read_messages
+from rules.export.document import read_document
+from rules.history.entries import history
+from rules.history.recognise import recognise
+from service.standing import Standing
+from tests.chats import export_bytes
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+SEEN_AT = "2026-11-21T11:59:00.000Z"
+
+
+def machine(home: Path, **changes: Any) -> Machine:
+    for folder in (home / "site-packages", home / "proc"):
+        folder.mkdir(parents=True, exist_ok=True)
+    sound = Machine(
+        now=NOW,
+        system="linux",
+        user=home.stat().st_uid,
+        home=home,
+        python=(3, 11, 7),
+        sqlite=(3, 40, 1),
+        litellm="1.106.2",
+        site_packages=(home / "site-packages",),
+        tokenizers=home,
+        proc=home / "proc",
+        service=Standing("running", ("The service runs.",)),
+        lingers=True,
+    )
+    return replace(sound, **changes)
+
+
+def place(home: Path, settings: dict[str, Any] | None = None, **changes: Any) -> Place:
+    folders = Folders(*(home / name for name in ("inbox", "updated", "backups", "state")))
+    for folder in (folders.inbox, folders.updated, folders.backups, folders.state):
+        folder.mkdir(mode=0o700, exist_ok=True)
+    sound = Place(
+        machine=machine(home),
+        config=Config.model_validate(settings or {}),
+        folders=folders,
+        key=a_key,
+        credentials=home / "credentials",
+        lock=folders.state / "daemon.lock",
+        free=lambda folder: 5_000_000_000,
+        thorough=False,
+    )
+    return replace(sound, **changes)
+
+
+def a_key(provider: str) -> Key | NoKey:
+    return Key("k-secret", "keyring")
+
+
+def levels(findings: Sequence[Finding]) -> list[str]:
+    return [finding.level for finding in findings]
+
+
+def one(findings: Sequence[Finding]) -> Finding:
+    """The only finding; what is not well says what mends it."""
+    (found,) = findings
+    assert found.told
+    assert bool(found.mend) == (found.level != "ok")
+    return found
+
+
+def read_chat(chat: dict[str, Any]) -> Chat:
+    (found,) = read_document("export.json", export_bytes(chat)).chats
+    return found
+
+
+def archived(at: Place, chat: dict[str, Any], when: str = SEEN_AT) -> None:
+    """Let the house's archive know a chat, as after a round over its export."""
+    found = read_chat(chat)
+    places = recognise(read_messages(found), {})
+    with Archive.open(at.folders.state) as archive:
+        remember(archive, found, places, history((), places), when)
+
+
+def package(folder: Path, name: str, files: dict[str, bytes]) -> None:
+    """Install a package of these files, with a RECORD that names them and their hashes."""
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir(parents=True)
+    lines = []
+    for file, content in files.items():
+        (folder / file).write_bytes(content)
+        digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+        lines.append(f"{file},sha256={digest},{len(content)}\n")
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (info / "RECORD").write_text("".join(lines))

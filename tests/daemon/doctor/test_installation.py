@@ -1,0 +1,65 @@
+"""The installation: the versions that memproc is made for, and the tokenizer's table."""
+
+import os
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from daemon.doctor import gather, installation
+from daemon.doctor.installation import LITELLM, MALICIOUS, PYTHON, TABLE, litellm, python, sqlite, tables
+from daemon.doctor.place import Machine
+from service.ask import NOT_HERE, Answer
+from tests.daemon.doctor.places import machine, one
+
+
+def here() -> Machine:
+    return gather.machine(os.environ, lambda argv: Answer(NOT_HERE))
+
+
+def test_the_installation_that_runs_these_tests_is_well() -> None:
+    for check in (python, sqlite, litellm, tables):
+        assert one(list(check(here()))).level == "ok"
+
+
+@pytest.mark.parametrize("version", [(3, 10, 9), (3, 15, 0)])
+def test_a_python_that_memproc_is_not_made_for_is_an_error(tmp_path: Path, version: tuple[int, ...]) -> None:
+    assert one(list(python(machine(tmp_path, python=version)))).level == "error"
+
+
+def test_an_sqlite_that_is_too_old_for_the_archive_is_an_error(tmp_path: Path) -> None:
+    assert one(list(sqlite(machine(tmp_path, sqlite=(3, 36, 0))))).level == "error"
+
+
+@pytest.mark.parametrize(
+    ("version", "level"),
+    [("1.105.7", "ok"), ("1.109.4", "ok"), ("1.105.6", "warning"), ("1.110.0", "warning"), ("", "error")]
+    + [(version, "error") for version in MALICIOUS],
+)
+def test_litellm_is_judged_by_its_version(tmp_path: Path, version: str, level: str) -> None:
+    assert one(list(litellm(machine(tmp_path, litellm=version)))).level == level
+
+
+def test_a_malicious_litellm_asks_for_more_than_another_version(tmp_path: Path) -> None:
+    assert "change every key" in one(list(litellm(machine(tmp_path, litellm="1.82.8")))).mend
+
+
+def test_a_missing_table_and_a_damaged_one_are_errors(tmp_path: Path) -> None:
+    assert one(list(tables(machine(tmp_path)))).level == "error"
+    (tmp_path / TABLE).write_bytes(b"cut off")
+    assert "damaged" in one(list(tables(machine(tmp_path)))).told
+
+
+def test_the_person_s_own_folder_of_tables_counts(tmp_path: Path) -> None:
+    found = gather.machine({"TIKTOKEN_CACHE_DIR": str(tmp_path)}, lambda argv: Answer(NOT_HERE))
+    assert found.tokenizers == tmp_path
+
+
+def test_the_ranges_are_those_that_the_package_asks_for() -> None:
+    root = Path(installation.__file__).parents[2]
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    (asked,) = (line for line in project["dependencies"] if line.startswith("litellm"))
+    oldest, beyond = (".".join(map(str, version)) for version in LITELLM)
+    assert asked == f"litellm>={oldest},<{beyond}" + "".join(f",!={version}" for version in MALICIOUS)
+    oldest, beyond = (".".join(map(str, version)) for version in PYTHON)
+    assert project["requires-python"] == f">={oldest},<{beyond}"

@@ -1,0 +1,77 @@
+"""What was logged, in words."""
+
+import pytest
+
+from daemon.seeing import logged
+from daemon.seeing.logged import KINDS, FileIs, Logged, Trouble, Watching
+from daemon.seeing.sentences import is_problem, sentence
+from rules.arrival.states import FINISHED, IN_HAND, UNTAKEN
+from tests.daemon.seeing.filled import ahead
+
+SAID: list[tuple[Logged, str]] = [
+    (logged.Started("0.1.0", 7, "/home/ada/inbox"), "memproc 0.1.0 looks after /home/ada/inbox (process 7)."),
+    (logged.Stopped("It was told to."), "memproc has stopped: It was told to."),
+    (Watching("poll", "It lies on nfs."),
+     "The inbox is watched by looking into it again and again: It lies on nfs."),
+    (FileIs(1, "a.json", "copied"), "a.json stands still and is complete: memproc has made a copy to work on."),
+    (FileIs(1, "a.json", "settling", "JSON not closed at byte 9"), "a.json is waited for: JSON not closed at byte 9."),
+    (FileIs(1, "{0}.json", "set aside", "It is not JSON.", "Export it again: memproc run"),
+     "{0}.json was set aside: It is not JSON. Export it again: memproc run"),
+    (FileIs(1, "a.json", "unheard of"), "a.json is unheard of."),
+    (logged.Planned(1, "abc", 1, 4), "The chat abc: 1 chunk to remember, with 4 calls."),
+    (logged.Answered(1, "abc", "quote", "claude", 1200, 1000, 50, 0.0123),
+     "The chat abc: claude has answered (quote): 1,200 tokens (1,000 from the cache) in, 50 out, for $0.0123."),
+    (logged.Answered(1, "", "quote", "llama", 12, 0, 50, None),
+     "llama has answered (quote): 12 tokens in, 50 out, at a price that is not known."),
+    (logged.Remembered(1, "abc", 2, 3), "The chat abc: memory 2 of 3 is kept."),
+    (logged.ChatIs(1, "a.json", "abc", "written", "9,000 tokens are now 3,000"),
+     "The chat abc, of a.json: the updated export is ready: 9,000 tokens are now 3,000."),
+    (logged.ChatIs(1, "a.json", "", "set aside", "No money is left.", "Add credit."),
+     "A chat, of a.json, was set aside: No money is left. Add credit."),
+    (logged.JobEnded("prune"), "The timed job prune is done."),
+    (logged.JobEnded("prune", "the disk is full"), "The timed job prune failed: the disk is full."),
+    (logged.Paused(ahead(hours=2)), "memproc takes up no work until 2026-11-21 14:00:00."),
+    (logged.Paused(""), "memproc takes up no work until it is told to go on."),
+    (logged.Resumed(), "memproc goes on."),
+    (logged.SettingsRead(), "memproc.toml was read again, and counts from now on."),
+    (logged.SettingsRead("folders.inbox"),
+     "memproc.toml was read again, and counts from now on. These count after a restart only: folders.inbox."),
+    (logged.SettingsRefused("line 3: chunk.tokens", "Correct it."),
+     "memproc.toml is wrong, so the settings before it still count: line 3: chunk.tokens. Correct it."),
+    (Trouble("the worker", "It died."), "Trouble with the worker: It died."),
+    (logged.Said("A word."), "A word."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("event", "words"), SAID)
+def test_every_event_reads_as_a_sentence(event: Logged, words: str) -> None:
+    assert sentence(event) == words
+
+
+def test_no_kind_of_event_is_without_words() -> None:
+    assert {type(event).__name__ for event, _ in SAID} == set(KINDS)
+
+
+@pytest.mark.parametrize("state", [*UNTAKEN, *IN_HAND, *FINISHED, "set aside"])
+def test_every_state_of_a_file_has_words_of_its_own(state: str) -> None:
+    assert sentence(FileIs(1, "a.json", state)) != f"a.json is {state}."
+    assert sentence(FileIs(1, "a.json", state, "so it is")).endswith(": so it is.")
+
+
+def test_a_title_is_shown_where_it_may_be() -> None:
+    assert (
+        sentence(logged.Remembered(1, "abc", 2, 3), {"abc": "The Garden"})
+        == 'The chat "The Garden": memory 2 of 3 is kept.'
+    )
+
+
+def test_what_went_wrong_is_told_apart_from_the_rest() -> None:
+    assert {words for event, words in SAID if is_problem(event)} == {
+        "{0}.json was set aside: It is not JSON. Export it again: memproc run",
+        "A chat, of a.json, was set aside: No money is left. Add credit.",
+        "The timed job prune failed: the disk is full.",
+        "memproc.toml is wrong, so the settings before it still count: line 3: chunk.tokens. Correct it.",
+        "Trouble with the worker: It died.",
+    }
+    assert is_problem(Watching("none", ""))
+    assert is_problem(FileIs(1, "a.json", "settling", "still growing", "Look at it."))

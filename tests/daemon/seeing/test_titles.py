@@ -1,0 +1,83 @@
+"""Titles are taken out of what others may see, and nothing else is."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from daemon.archive.archive import Archive
+from daemon.seeing.logged import Answered, FileIs, Planned, chat_is
+from daemon.seeing.titles import Titled, event_without_titles, has_words, known_titles, without_titles
+from rules.output.naming import file_name
+from tests.daemon.seeing.filled import arrival, outcome
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "expected"),
+    [
+        ('The chat "My Secret" is too large.', "My Secret", "The chat abc is too large."),
+        ("My Secret: it is too large.", "My Secret", "abc: it is too large."),
+        ('"inbox" is too large for the inbox.', "inbox", "abc is too large for the inbox."),
+        ("My Secrets", "My Secret", "My Secrets"),
+        ("a+ b? is left (a+ b?)", "a+ b?", "abc is left (abc)"),
+        (r"back \\slash 1", r"back \\slash", "abc 1"),
+        (
+            "it is in /b/versions/Ada-Bob x (abc)/1.json.gz",
+            "Ada/Bob: x",
+            "it is in /b/versions/Ada-Bob x (abc)/1.json.gz",
+        ),
+        ("nothing", "", "nothing"),
+        ("no thing", " ", "no thing"),
+    ],
+)
+def test_the_id_stands_where_the_title_stood(text: str, title: str, expected: str) -> None:
+    assert without_titles(text, [Titled(title, "abc")]) == expected
+
+
+def test_a_chat_without_an_id_is_this_chat() -> None:
+    assert without_titles('"Secret" has no id', [Titled("Secret", "")]) == "this chat has no id"
+
+
+def test_the_longest_title_comes_first() -> None:
+    chats = [Titled("The Garden", "short"), Titled("The Garden Party", "long")]
+    assert without_titles("The Garden Party, The Garden", chats) == "long, short"
+
+
+@given(st.text(min_size=1, max_size=30), st.text(alphabet="abc123", min_size=5, max_size=10))
+def test_no_file_that_is_named_after_a_title_is_told(title: str, chat_id: str) -> None:
+    told = f"ready to be imported: {file_name(title, chat_id)}, and in /backups/{file_name(title, chat_id)[:-5]}/1.gz"
+
+    found = without_titles(told, [Titled(title, chat_id)])
+
+    assert found == f"ready to be imported: {chat_id}.json, and in /backups/{chat_id}/1.gz" or not title.strip()
+
+
+def test_only_sentences_are_changed() -> None:
+    chats = [Titled("My Secret", "abc")]
+    event = FileIs(1, "My Secret.json", "set aside", "My Secret is too large", "Leave My Secret out")
+    assert event_without_titles(event, chats) == FileIs(
+        1, "My Secret.json", "set aside", "abc is too large", "Leave abc out"
+    )
+    answer = Answered(1, "abc", "quote", "My Secret", 1, 0, 1, None)
+    assert event_without_titles(answer, chats) == answer
+
+
+def test_what_became_of_a_chat_is_told_without_its_title() -> None:
+    told = chat_is(1, "a.json", "abc", "My Secret", "set aside", '"My Secret": too large.', "Leave My Secret out.")
+    assert (told.detail, told.next_step) == ("abc: too large.", "Leave abc out.")
+
+
+def test_most_events_need_no_look_at_the_titles() -> None:
+    assert not has_words(FileIs(1, "a.json", "seen"))
+    assert not has_words(Planned(1, "abc", 1, 4))
+    assert has_words(FileIs(1, "a.json", "seen", "x"))
+
+
+def test_chats_that_were_set_aside_at_once_have_titles_too(archive: Archive) -> None:
+    of = arrival(archive, "a.json", "set aside")
+    for title in ("The Well", "The Well", "a.json"):
+        outcome(archive, of, title, "set aside")
+    archive.run(
+        "INSERT INTO chat (chat_id, title, head, tail, first_seen, last_seen) VALUES ('g', 'Garden', x'', x'', '', '')"
+    )
+
+    assert set(known_titles(archive)) == {Titled("The Well", ""), Titled("Garden", "g")}

@@ -1,0 +1,125 @@
+"""When a file in the inbox may be taken."""
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rules.arrival.settle import (
+    ATTENTION_AFTER,
+    LONGEST_PAUSE,
+    Content,
+    Growing,
+    NeedsAttention,
+    Ready,
+    Settling,
+    Standing,
+    Unfinished,
+    Unfit,
+    Whole,
+    decide,
+    stand,
+    unsettled,
+)
+from rules.arrival.sighting import Sighting
+
+FILE = Sighting(1, 2, 100, 1_000)
+SETTLE = 5.0
+CUT = Unfinished("JSON not closed at byte 100")
+seconds = st.floats(0, 100_000)
+contents: st.SearchStrategy[Content] = st.sampled_from([Whole(), CUT, Unfit("it is too large", "Export less.")])
+
+
+def first_look(now: float) -> Standing:
+    return stand(None, FILE, FILE, now, SETTLE)
+
+
+def test_a_complete_file_that_stood_still_is_ready() -> None:
+    assert decide(first_look(0), 5, 5, SETTLE, Whole()) == Ready()
+
+
+def test_a_complete_file_that_did_not_stand_still_long_enough_settles_on() -> None:
+    assert decide(first_look(0), 3, 3, SETTLE, Whole()) == Settling(2, "")
+
+
+@given(seconds, seconds, seconds, st.floats(0, 600), contents)
+def test_nothing_is_ready_before_it_has_stood_still(
+    began: float, passed: float, waited: float, settle: float, content: Content
+) -> None:
+    decision = decide(stand(None, FILE, FILE, began, settle), began + passed, waited, settle, content)
+    if began + passed - began < settle:
+        assert not isinstance(decision, Ready)
+
+
+@given(
+    seconds,
+    st.sampled_from(["device", "inode", "size", "mtime_ns"]),
+    st.integers(-99, 10**12).filter(bool),
+)
+def test_any_change_starts_again(now: float, field: str, by: int) -> None:
+    settled = Standing(now - 60, now - 55)
+    changed = replace(FILE, **{field: getattr(FILE, field) + by})
+    again = stand(settled, FILE, changed, now, SETTLE)
+    assert (again.since, again.look_at) == (now, now + SETTLE)
+    assert isinstance(decide(again, now, 0, SETTLE, Whole()), Settling)
+
+
+def test_what_does_not_change_keeps_its_time() -> None:
+    standing = Standing(10, 40, "still growing")
+    assert stand(standing, FILE, FILE, 20, SETTLE) is standing
+
+
+def test_a_larger_file_is_said_to_grow_and_another_to_change() -> None:
+    assert stand(None, FILE, replace(FILE, size=101), 0, SETTLE).moved == "still growing"
+    assert stand(None, FILE, replace(FILE, size=99), 0, SETTLE).moved == "still changing"
+
+
+def test_the_pauses_double_up_to_a_minute() -> None:
+    now, pauses = SETTLE, []
+    for _ in range(6):
+        decision = decide(first_look(0), now, now, SETTLE, CUT)
+        assert isinstance(decision, Growing)
+        pauses.append(decision.again)
+        now += decision.again
+    assert pauses == [5, 10, 20, 40, 60, 60]
+
+
+@given(st.floats(0, 100), st.floats(0, 10_000))
+def test_what_never_becomes_complete_wants_attention_after_an_hour_and_is_looked_at_for_ever(
+    settle: float, began: float
+) -> None:
+    standing, now = stand(None, FILE, FILE, began, settle), began + settle
+    for _ in range(200):
+        decision = decide(standing, now, now - began, settle, CUT)
+        if now - began < ATTENTION_AFTER:
+            assert isinstance(decision, Growing | Settling)
+            assert decision.again <= LONGEST_PAUSE
+        else:
+            assert isinstance(decision, NeedsAttention | Settling)
+        now += max(decision.again, 1)
+    assert now - began > ATTENTION_AFTER
+    assert isinstance(decision, NeedsAttention)
+    assert decision.reason == CUT.reason
+    assert decision.next_step
+
+
+def test_what_becomes_complete_after_hours_is_taken() -> None:
+    assert decide(first_look(0), 9_000, 9_000, SETTLE, Whole()) == Ready()
+
+
+def test_what_will_not_do_wants_attention_at_once() -> None:
+    assert decide(first_look(0), 5, 5, SETTLE, Unfit("it is too large", "Export less.")) == NeedsAttention(
+        600, "it is too large", "Export less."
+    )
+
+
+def test_what_is_written_to_for_more_than_an_hour_wants_attention() -> None:
+    growing = stand(None, FILE, replace(FILE, size=101), 4_000, SETTLE)
+    assert unsettled(growing, 4_000, 3_599, SETTLE) == Settling(5, "still growing")
+    decision = unsettled(growing, 4_000, 3_600, SETTLE)
+    assert isinstance(decision, NeedsAttention)
+    assert (decision.again, decision.reason) == (5, "still growing")
+
+
+def test_a_file_that_was_seen_yesterday_settles_quietly_after_a_start() -> None:
+    assert unsettled(first_look(0), 0, 86_400, SETTLE) == Settling(5, "")

@@ -1,0 +1,42 @@
+"""Why there is no user manager to talk to, with the way that still leads there."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from service.ask import NOT_HERE, Answer
+from service.bus import Account, missing_bus
+
+COMMAND = ("/opt/my programs/memproc", "watch")
+REFUSED = Answer(1, err="Failed to connect to bus: No medium found\n")
+
+
+def account(environ: Mapping[str, str], there: bool) -> Account:
+    return Account("ada", 1000, environ, there)
+
+
+def test_where_the_user_manager_answers_nothing_is_missing() -> None:
+    assert missing_bus(Answer(0, "252\n"), account({}, there=False), COMMAND) is None
+
+
+@pytest.mark.parametrize(
+    ("environ", "there", "way"),
+    [
+        ({}, True, "export XDG_RUNTIME_DIR=/run/user/1000"),
+        ({}, False, "sudo loginctl enable-linger ada"),
+        ({"SUDO_USER": "bob"}, False, "as bob, without sudo"),
+        ({"XDG_RUNTIME_DIR": "/run/user/1000"}, True, "Log in anew"),
+    ],
+)
+def test_each_way_out_is_named_beside_what_systemctl_said(environ: dict[str, str], there: bool, way: str) -> None:
+    no_bus = missing_bus(REFUSED, account(environ, there), COMMAND)
+    assert no_bus is not None
+    assert "No medium found" in no_bus.message
+    assert way in no_bus.next_step
+    assert no_bus.next_step.endswith("@reboot '/opt/my programs/memproc' watch"), "cron is always a way"
+
+
+def test_a_system_without_systemd_is_shown_the_line_for_cron() -> None:
+    no_bus = missing_bus(Answer(NOT_HERE, err="systemctl is not here"), account({}, there=False), COMMAND)
+    assert no_bus is not None
+    assert "no systemd" in no_bus.message and "@reboot" in no_bus.next_step

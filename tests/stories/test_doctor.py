@@ -1,0 +1,90 @@
+"""`memproc doctor` in a house where all is well, and in one where five things are broken."""
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.chats import export_bytes, long_chat
+from tests.stories.person import Ended, Person
+
+pytestmark = [pytest.mark.timeout(200), pytest.mark.skipif(sys.platform == "win32", reason="rights are judged")]
+CHAT = long_chat(3000, tokens_each=200)
+
+
+def findings(ended: Ended) -> Mapping[str, Any]:
+    return {finding["name"]: finding for finding in json.loads(ended.out)["findings"]}
+
+
+@pytest.fixture
+def at_work(ada: Person) -> Person:
+    """Ada, whose chat has been compressed."""
+    ada.inbox.chmod(0o700)
+    ada.drop(export_bytes(CHAT))
+    assert ada.memproc("run").code == 0
+    return ada
+
+
+def test_a_healthy_house_ends_with_zero_and_nothing_is_changed(at_work: Person) -> None:
+    before = at_work.bytes_of_everything()
+    ended = at_work.spawn("doctor")
+    assert (ended.code, ended.err) == (0, "")
+    assert "Errors: 0" in ended.out
+    for word in ("archive", "backups", "LiteLLM", "disk space", "tokenizer"):
+        assert word in ended.out
+    assert ended.out.index("warning") < ended.out.index("ok  "), "problems come first"
+    thorough = at_work.spawn("doctor", "--thorough", "--json")
+    assert thorough.code == 0
+    assert "every message" in findings(thorough)["archive"]["told"]
+    assert at_work.bytes_of_everything() == before
+
+
+def test_five_broken_things_are_each_told_with_what_mends_them(at_work: Person) -> None:
+    (output,) = at_work.updated()
+    output.write_bytes(output.read_bytes() + b" ")
+    (kept,) = (at_work.home / "backups" / "originals").rglob("*.gz")
+    kept.write_bytes(b"damaged")
+    keys = at_work.home / "state" / "keys.env"
+    keys.write_text("ANTHROPIC_API_KEY=k-very-secret\n")
+    keys.chmod(0o644)
+    at_work.settings('[models]\nagent = "openai/gpt-6-lunar"\n')
+    (at_work.home / "state").chmod(0o755)
+
+    ended = at_work.spawn("doctor", "--json")
+    assert ended.code == 1
+    found = findings(ended)
+    levels = {name: found[name]["level"] for name in found if found[name]["level"] != "ok"}
+    assert {"updated exports", "backups", "key files"} <= {name for name in levels if levels[name] == "error"}
+    assert {"models known", "folder state"} <= {name for name in levels if levels[name] == "warning"}
+    assert all(found[name]["mend"] for name in levels)
+    assert "k-very-secret" not in ended.out + at_work.spawn("doctor").out
+
+
+def test_with_a_broken_memproc_toml_the_rest_is_looked_at_all_the_same(ada: Person) -> None:
+    ada.toml.write_text("[chunk]\ntokens = 3\n")
+    ended = ada.spawn("doctor", "--json")
+    assert ended.code == 1
+    found = findings(ended)
+    assert found["memproc.toml"]["level"] == "error"
+    assert "chunk.tokens" in found["memproc.toml"]["told"]
+    assert found["Python"]["level"] == "ok"
+    assert "archive" not in found
+
+
+def test_a_fresh_house_has_no_error(ada: Person) -> None:
+    ended = ada.spawn("doctor", "--json")
+    assert ended.code == 0, ended.out
+    assert not (ada.home / "state").exists(), "looking makes nothing"
+
+
+def test_a_keyring_that_never_answers_does_not_hold_it_up(at_work: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "tests.daemon.keys.backends.Stuck")
+    root = Path(__file__).parents[2]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(root / "tests" / "guard"), str(root))))
+    ended = at_work.spawn("doctor", "--json")
+    assert ended.code == 0
+    assert "did not answer in time" in findings(ended)["key anthropic"]["told"]

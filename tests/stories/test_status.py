@@ -1,0 +1,190 @@
+"""A person looks at the daemon, has it rest for a while, and reads what it did."""
+
+import json
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic
+
+import pytest
+
+from daemon.seeing.log import log_files, log_folder
+from tests.chats import export_bytes
+from tests.stories.daemon import LIMIT_SECONDS, QUICK, Daemon, export, running, talk
+from tests.stories.person import Person
+
+pytestmark = [
+    pytest.mark.timeout(200),
+    pytest.mark.skipif(sys.platform != "linux", reason="the stories of the daemon look into /proc"),
+]
+LONG, SHORT = 2600, 600
+
+
+@pytest.fixture(scope="module")
+def day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    """A daemon that runs all day; each test leaves it well."""
+    eve = Person(tmp_path_factory.mktemp("eve"))
+    eve.settings(QUICK)
+    with running(eve) as day:
+        yield day
+
+
+@contextmanager
+def looking(person: Person, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
+    """A command that goes on until Ctrl-C, which it takes well."""
+    process = person.start(*arguments)
+    try:
+        yield process
+        process.send_signal(signal.SIGINT)
+        assert process.wait(LIMIT_SECONDS) == 0
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def read_until(process: "subprocess.Popen[str]", word: str) -> None:
+    """Read its lines up to one with this word."""
+    assert process.stdout is not None
+    end = monotonic() + LIMIT_SECONDS
+    while word not in (line := process.stdout.readline()):
+        assert line, process.poll()
+        assert monotonic() < end
+
+
+def test_without_a_daemon_status_says_how_to_start_one(ada: Person) -> None:
+    ended = ada.spawn("status")
+    assert (ended.code, ended.err) == (2, "")
+    assert ended.out.startswith("memproc is not running.\nStart it with: memproc service install")
+    assert json.loads(ada.memproc("status", "--json").out)["running"] is False
+    assert "holds nothing yet" in ada.memproc("logs").out
+    assert not (ada.home / "state").exists()
+
+
+def test_a_pause_is_kept_for_the_next_daemon(ada: Person) -> None:
+    paused = ada.memproc("pause", "2h")
+    assert paused.code == 0
+    assert "takes up no new work until" in paused.out
+    assert "(in 2 hours)" in paused.out
+    assert "counts for the next one" in paused.out
+    assert json.loads(ada.memproc("status", "--json").out)["paused"]["until"] > "2026"
+    assert "goes on" in ada.memproc("resume").out
+    assert "was not paused" in ada.memproc("resume").out
+    assert ada.memproc("pause", "two hours").code == 2
+
+
+def test_a_daemon_that_is_well_says_so(day: Daemon) -> None:
+    day.until(lambda: day.sign("last_cookie"), "the watch is proved")
+    ended = day.person.spawn("status")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.startswith("memproc is running: nothing to do")
+    assert f"process {day.process.pid}" in ended.out
+    status = day.status()
+    assert status["life"]["mode"] == "native"
+    assert status["life"]["last_scan"] >= status["life"]["since"]
+
+
+def test_a_pause_holds_the_work_back_and_nothing_is_forgotten(day: Daemon) -> None:
+    person = day.person
+    assert "until you say: memproc resume" in person.memproc("pause").out
+    person.drop(export("paused", LONG), "paused.json")
+    day.comes_to("paused.json", "copied")
+    status = day.status()
+    assert status["paused"] == {"until": ""}
+    assert [file["file"] for file in status["queue"]] == ["paused.json"]
+    assert person.spawn("status").out.startswith("memproc is running: paused until memproc resume, 1 file to do")
+
+    assert "goes on" in person.memproc("resume").out
+    day.comes_to("paused.json", "written")
+    assert day.status()["exit_code"] == 0
+
+
+def test_logs_tell_what_happened_and_each_chat_can_be_asked_for(day: Daemon) -> None:
+    person = day.person
+    for name in ("first", "second"):
+        person.drop(export(name, LONG), f"{name}.json")
+        day.comes_to(f"{name}.json", "written")
+
+    told = person.memproc("logs").out
+    for word in (
+        "looks after",
+        "first.json was found",
+        'The chat "Talk of first"',
+        "second.json is done",
+    ):
+        assert word in told
+    for wanted in ("first", "Talk of first"):
+        of_first = person.memproc("logs", wanted).out
+        assert "first.json is done" in of_first
+        assert "second" not in of_first
+    assert person.memproc("logs", "nobody").code == 2
+
+
+def test_the_log_holds_neither_titles_nor_texts(day: Daemon) -> None:
+    person = day.person
+    nameless = talk("nameless", LONG) | {"chatTitle": "Secret of the Well"}
+    for field in ("id", "chatID"):
+        del nameless[field]
+    person.drop(export_bytes(nameless), "nameless.json")
+    day.comes_to("nameless.json", "set aside")
+    (problem,) = day.status()["problems"]
+    assert problem["what"] == "Secret of the Well"
+    (person.inbox / "nameless.json").unlink()
+
+    path = log_files(log_folder(person.home / "state"))[0]
+    content = path.read_text()
+    assert "nameless.json" in content
+    assert "Secret" not in content
+    assert "Talk of" not in content
+    said = [message["content"] for message in nameless["messages"] if message["role"] == "user"]
+    assert not any(str(text)[:40] in content for text in said)
+    assert [stat.S_IMODE(place.stat().st_mode) for place in (path.parent, path)] == [0o700, 0o600]
+    assert day.status()["problems"] == []
+
+
+def test_following_the_log_shows_what_happens_now(day: Daemon) -> None:
+    with looking(day.person, "logs", "-f") as process:
+        read_until(process, "looks after")
+        day.person.drop(export("now", SHORT), "now.json")
+        read_until(process, "Nothing was to do for now.json")
+
+
+def test_watching_the_status_shows_it_anew(day: Daemon) -> None:
+    with looking(day.person, "status", "--watch") as process:
+        for _ in range(2):
+            read_until(process, "memproc is running: nothing to do")
+            read_until(process, "Money:")
+
+
+@pytest.mark.parametrize(("right", "wrong"), [("[chunk]\ntokens = 400", "[chunk]\ntokens = 3"), ("[chunk]", "[chunk")])
+def test_broken_settings_are_told_by_status_and_the_daemon_goes_on(day: Daemon, right: str, wrong: str) -> None:
+    person = day.person
+    good = person.toml.read_text()
+    person.toml.write_text(good.replace(right, wrong))
+    try:
+        day.until(lambda: day.sign("config_error"), "the settings are found to be wrong")
+        ended = person.spawn("status")
+        assert (ended.code, ended.err) == (1, "")
+        assert "Wants attention" in ended.out
+        assert "line " in ended.out
+    finally:
+        person.toml.write_text(good)
+    day.until(lambda: not day.sign("config_error"), "the settings are right again")
+    assert day.status()["exit_code"] == 0
+
+
+def test_when_the_daemon_has_ended_status_says_when_it_was_seen_last(day: Daemon, tmp_path: Path) -> None:
+    bob = Person(tmp_path / "bob")
+    bob.settings(QUICK)
+    with running(bob) as daemon:
+        assert bob.spawn("status").code == 0
+        daemon.process.kill()
+        daemon.process.wait()
+        ended = bob.spawn("status")
+    assert ended.code == 2
+    assert "Its last sign of life: " in ended.out
