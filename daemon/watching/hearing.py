@@ -1,10 +1,13 @@
 """What the worker tells becomes rows of the archive and lines of the log: the state of a file, and of its chats.
 
-Begun            the file is being worked on
-OutcomeOf        what became of one of its chats
-Done             written, done, or set aside: whatever its chats have come to
-Failed, lost     tried again after a while, at last set aside; or all work waits until the person has acted
-Stopped          it is taken up again where it was left
+    Planned          what to do with it is known
+    Answered ...     it is being worked on
+    OutcomeOf        what became of one of its chats
+    Done             written, done, or set aside: whatever its chats have come to
+    Failed, lost     tried again after a while, at last set aside; or all work waits until the person has acted
+    Stopped          it is taken up again where it was left
+
+Each step is one transaction.
 """
 
 from dataclasses import dataclass, field
@@ -42,8 +45,12 @@ class Hearing:
 def hear(archive: Archive, hearing: Hearing, event: events.Event, now: str) -> list[Logged]:
     """Take down what an event says about the file; what is to be logged comes back."""
     match event:
-        case events.Begun():
-            return [_move(archive, hearing, "working", "", "", now)]
+        case events.Planned(arrival, chat_id, _, chunks, calls):
+            hearing.chat_id = chat_id
+            known = f"{chunks:,} chunks of a chat become memories, with {calls:,} calls"
+            return [_move(archive, hearing, "planned", known, "", now), logged.Planned(arrival, chat_id, chunks, calls)]
+        case events.Answered() | events.Remembered():
+            return [*_begun(archive, hearing, now), _told(hearing, event)]
         case events.OutcomeOf():
             return [_outcome(archive, hearing, event, now)]
         case events.Done():
@@ -54,25 +61,24 @@ def hear(archive: Archive, hearing: Hearing, event: events.Event, now: str) -> l
             return [_blocked(archive, hearing, message, next_step, now)]
         case events.Failed(_, message):
             return [lost(archive, hearing, message, now)]
-        case _:
-            return _on_the_way(hearing, event)
-
-
-def _on_the_way(hearing: Hearing, event: events.Event) -> list[Logged]:
-    """What is only logged."""
-    match event:
-        case events.Planned(arrival, chat_id, _, chunks, calls):
-            hearing.chat_id = chat_id
-            return [logged.Planned(arrival, chat_id, chunks, calls)]
-        case events.Answered(arrival, step, model, tokens_in, tokens_cached, tokens_out, usd):
-            used = (tokens_in, tokens_cached, tokens_out, usd)
-            return [logged.Answered(arrival, hearing.chat_id, step, model, *used)]
-        case events.Remembered(arrival, _, _, done, of):
-            return [logged.Remembered(arrival, hearing.chat_id, done, of)]
         case events.Notice(text):
             return [logged.Said(text)]
         case _:
             return []
+
+
+def _begun(archive: Archive, hearing: Hearing, now: str) -> list[Logged]:
+    """The first answer, or the first memory, shows that the work goes on; the others change nothing."""
+    if find_arrival(archive, hearing.arrival).state == "working":
+        return []
+    return [_move(archive, hearing, "working", "", "", now)]
+
+
+def _told(hearing: Hearing, event: events.Answered | events.Remembered) -> Logged:
+    if isinstance(event, events.Remembered):
+        return logged.Remembered(event.arrival, hearing.chat_id, event.done, event.of)
+    used = (event.tokens_in, event.tokens_cached, event.tokens_out, event.usd)
+    return logged.Answered(event.arrival, hearing.chat_id, event.step, event.model, *used)
 
 
 def lost(archive: Archive, hearing: Hearing, why: str, now: str) -> Logged:
