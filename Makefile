@@ -11,8 +11,8 @@ help: ## this list
 demo: $(STAMP) ## the whole trip on a sample conversation; no key, no network
 	@$(BIN)/memproc demo
 
-test: $(STAMP) ## the tests, in under five minutes
-	@$(BIN)/python -m pytest -m "not long and not bench"
+test: $(STAMP) ## the tests, in under five minutes on two cores
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -m "not long and not bench"
 
 test-long: $(STAMP) ## the tests that take many minutes
 	@$(BIN)/python -m pytest -m long --timeout 3600
@@ -25,7 +25,7 @@ check: $(STAMP) ## format, lint, types, imports, and the tests with coverage
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@$(BIN)/python -m pytest -m "not long and not bench" --cov --cov-fail-under 95
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -m "not long and not bench" --cov --cov-fail-under 95
 
 format: $(STAMP) ## lay out the code
 	@$(BIN)/ruff format .

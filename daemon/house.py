@@ -65,6 +65,16 @@ class Written:
     backup: str
     """Where the version that was replaced went; empty where there was none."""
 
+    @property
+    def sentence(self) -> str:
+        """What was done, without the chat's title and without a full stop."""
+        extracted = f", {self.extracted} of them extracted, not written by a model" if self.extracted else ""
+        kept = f"; the version before is in {self.backup}" if self.backup else ""
+        return (
+            f"{self.tokens_before:,} tokens are now {self.tokens_after:,}, with {self.memories} memories"
+            f"{extracted}{kept}"
+        )
+
 
 Event = Planned | Notice | Answered | Noted | Remembered
 Tell = Callable[[Event], None]

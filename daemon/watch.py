@@ -42,7 +42,7 @@ from daemon.worker.events import SettingsAre, SettingsWrong
 from daemon.worker.foreman import Foreman
 from daemon.worker.orders import in_words
 from daemon.worker.settings import read_settings, watch_plan
-from rules.errors import ConfigurationError
+from rules.errors import ArchiveError, ConfigurationError
 from service import notify
 from service.desktop import commands
 from service.stall import StallExit
@@ -84,6 +84,7 @@ def _run(
     stall = StallExit(_STALL_SECONDS)
     if sys.platform in ("darwin", "win32"):
         stall.start()
+    reason = "It met with a trouble that it cannot mend itself; the next one goes on with what is not finished."
     try:
         with Schedule(queue.put) as schedule:
             duties = Duties(archive, schedule, plan.night)
@@ -92,10 +93,12 @@ def _run(
             loop = Loop(archive, errands, foreman, queue, telling, partial(_alive, stall, foreman), now)
             notify.ready()
             loop.run()
+        reason = "It was told to stop; what is finished is kept."
     finally:
         notify.stopping()
-        take_down(archive, "pid")
-        log.log(logged.Stopped("It was told to stop; what is finished is kept."))
+        with suppress(ArchiveError):  # on a full disk it stays, and the next one takes it down
+            take_down(archive, "pid")
+        log.log(logged.Stopped(reason))
 
 
 def _alive(stall: StallExit, foreman: Foreman) -> None:

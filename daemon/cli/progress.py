@@ -11,7 +11,7 @@ from rich.progress import Progress as Bars
 
 from daemon.cli.tally import Tally
 from daemon.cli.visible import in_one_line, visible
-from daemon.house import Answered, Event, Noted, Notice, Planned, Remembered, Written
+from daemon.house import Answered, Event, Noted, Notice, Planned, Remembered
 from daemon.round import Outcome, SetAside
 from rules.plan.chat_plan import LeftAlone
 
@@ -63,7 +63,7 @@ class Progress:
         elif isinstance(outcome, LeftAlone):
             self._line(f"{outcome.title}: left alone: {outcome.reason}")
         else:
-            self._line(_written(outcome))
+            self._line(f"{outcome.plan.title}: {outcome.sentence}\n  {outcome.path}")
 
     def _begin(self, event: Planned) -> None:
         plan = event.plan
@@ -97,12 +97,3 @@ def _span(seconds: float) -> str:
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
-def _written(outcome: Written) -> str:
-    extracted = f", {outcome.extracted} of them extracted, not written by a model" if outcome.extracted else ""
-    kept = f"; the version before is in {outcome.backup}" if outcome.backup else ""
-    return (
-        f"{outcome.plan.title}: {outcome.tokens_before:,} tokens are now {outcome.tokens_after:,}, "
-        f"with {outcome.memories} memories{extracted}\n  {outcome.path}{kept}"
-    )

@@ -22,7 +22,7 @@ from daemon.watching.reload import needs_restart
 from daemon.watching.settings import WatchPlan
 from daemon.watching.telling import Telling
 from daemon.worker import events
-from daemon.worker.foreman import Foreman
+from daemon.worker.foreman import Foreman, Lost
 from daemon.worker.orders import Settings, Work
 from daemon.worker.settings import watch_plan
 from rules.arrival.states import FINISHED
@@ -45,6 +45,8 @@ class Errands:
         """memproc.toml is to be read again before anything else is done."""
         self._archive, self._foreman, self._duties, self._telling, self._now = archive, foreman, duties, telling, now
         self._hearing: Hearing | None = None
+        self._gone: Lost | None = None
+        """What was lost with the worker, until it is taken down: the foreman tells it once."""
         self._problem = ""
         self._paused: Paused | None = None
 
@@ -74,8 +76,7 @@ class Errands:
         if isinstance(event, events.SettingsAre):
             self._settings(event)
         elif isinstance(event, events.SettingsWrong):
-            set_sign(self._archive, "config_error", f"{event.message} {event.next_step}", self._now())
-            self._telling.tell(logged.SettingsRefused(event.message, event.next_step))
+            self._refused(event.message, event.next_step)
         elif self._hearing is not None:
             for told in hear(self._archive, self._hearing, event, self._now()):
                 self._telling.tell(told)
@@ -85,15 +86,17 @@ class Errands:
 
     def lost(self, code: int) -> None:
         """The worker has ended; what it was doing in the middle of it is tried again."""
-        gone = self._foreman.ended(code)
-        if gone is None:
+        self._gone = self._foreman.ended(code) or self._gone
+        if self._gone is None:
             return
-        self._telling.tell(logged.Trouble("the worker", gone.reason))
+        reason = self._gone.reason
+        self._telling.tell(logged.Trouble("the worker", reason))
         if self._hearing is not None:
-            self._telling.tell(lost(self._archive, self._hearing, gone.reason, self._now()))
+            self._telling.tell(lost(self._archive, self._hearing, reason, self._now()))
             self._put_away()
         else:
-            self._job_ended(gone.reason, failed=True)
+            self._job_ended(reason, failed=True)
+        self._gone = None
 
     def _is_paused(self) -> bool:
         """Whether `memproc pause` counts now; its beginning and its end are told."""
@@ -121,6 +124,10 @@ class Errands:
             self._telling.when = after.notify
         self._try_again(put_off(self._archive))
 
+    def _refused(self, message: str, next_step: str) -> None:
+        set_sign(self._archive, "config_error", f"{message} {next_step}", self._now())
+        self._telling.tell(logged.SettingsRefused(message, next_step))
+
     def _about_a_job(self, event: events.Event) -> None:
         match event:
             case events.Reported("Retry", facts):
@@ -129,7 +136,9 @@ class Errands:
                 self._problem = str(facts["problem"])
             case events.Done(order) if order != Settings.__name__:
                 self._job_ended(self._problem)
-            case events.Failed(order, message, next_step) if order != Settings.__name__:
+            case events.Failed(Settings.__name__, message, next_step):
+                self._refused(message, next_step)
+            case events.Failed(_, message, next_step):
                 self._job_ended(f"{message} {next_step}", failed=True)
             case events.Stopped():
                 self._job_ended("", failed=True)

@@ -104,9 +104,9 @@ def _put_off(archive: Archive, hearing: Hearing, why: events.OutcomeOf, now: str
 
 
 def _outcome(archive: Archive, hearing: Hearing, event: events.OutcomeOf, now: str) -> Logged:
-    hearing.outcomes.append(event)
     said = (event.title, event.kind, event.detail, event.next_step)
     record_outcome(archive, Outcome(event.arrival, event.chat_id, *said, event.path, now))
+    hearing.outcomes.append(event)  # only now: an event that could not be kept is heard again
     return chat_is(event.arrival, hearing.order.name, event.chat_id, *said)
 
 

@@ -16,6 +16,7 @@ from time import monotonic, time
 
 from daemon.archive.archive import Archive
 from daemon.archive.signs import set_sign, sign
+from daemon.keys.file import keys_file
 from daemon.seeing import logged
 from daemon.seeing.logged import Logged
 from daemon.watching import wakes
@@ -60,7 +61,7 @@ class Loop:
         self._scan_at = monotonic()
         self._standings: Mapping[int, Standing] = {}
         self._note = ""
-        self._config = stand_of(plan.config)
+        self._stands = self._stands_now()
         self._stop_at: float | None = None
 
     def run(self) -> None:
@@ -98,12 +99,21 @@ class Loop:
 
     def _sleep(self) -> None:
         """Wait for something to happen, and gather all that has happened by then."""
-        at = max(self._scan_at, self._rest_until)
+        # At the end no scan is begun any more, so none that is due is a reason to wake.
+        at = self._stop_at or max(self._scan_at, self._rest_until)
         seconds = 0.0 if self._wakes and self._rest_until < monotonic() else max(0.0, at - monotonic())
         with suppress(Empty):
-            self._wakes.append(self._queue.get(timeout=min(_LONGEST_SLEEP, seconds)))
+            self._gather(self._queue.get(timeout=min(_LONGEST_SLEEP, seconds)))
         while not self._queue.empty():
-            self._wakes.append(self._queue.get())
+            self._gather(self._queue.get())
+
+    def _gather(self, wake: wakes.Wake) -> None:
+        """Put a wake behind the others; a Stop counts at once, since those may wait for a full disk."""
+        if not isinstance(wake, wakes.Stop):
+            self._wakes.append(wake)
+        elif self._stop_at is None:
+            self._stop_at = monotonic() + _STOP_SECONDS
+            self._foreman.ask_to_stop()
 
     def _in_trouble(self, trouble: MemprocError) -> None:
         """Say it, if it can be said: notices are noted in the archive, which may be what is in trouble."""
@@ -129,9 +139,6 @@ class Loop:
                 self._errands.lost(code)
             case wakes.Reload():
                 self._errands.reload = True
-            case wakes.Stop() if self._stop_at is None:
-                self._stop_at = monotonic() + _STOP_SECONDS
-                self._foreman.ask_to_stop()
 
     def _look(self, now: float) -> None:
         """Compare the world with what is known of it."""
@@ -145,11 +152,15 @@ class Loop:
             self._watching()
         if isinstance(slept, Suspended) or kept.rescan:
             self._scan_at = now
-        config = stand_of(self._errands.plan.config)
-        if config != self._config:
-            self._config, self._errands.reload = config, True
+        if (stands := self._stands_now()) != self._stands:
+            self._stands, self._errands.reload = stands, True
         if now >= self._scan_at and self._stop_at is None:
             self._scan(now)
+
+    def _stands_now(self) -> tuple[object, object]:
+        """By what a change of memproc.toml or of the keys is noticed: work that waits for them is tried again."""
+        plan = self._errands.plan
+        return stand_of(plan.config), stand_of(keys_file(plan.state))
 
     def _scan(self, now: float) -> None:
         found = scan(self._archive, self._errands.plan, self._now(), now, self._standings)
@@ -188,6 +199,6 @@ class Loop:
     def _drain(self) -> None:
         """What the worker said to the end still counts."""
         while not self._queue.empty():
-            self._wakes.append(self._queue.get())
+            self._gather(self._queue.get())
         while self._wakes:
             self._take(self._wakes.popleft())

@@ -13,7 +13,7 @@ def outcome_of(order: Work, outcome: Outcome) -> OutcomeOf:
     """The outcome of a round, told about the arrival."""
     if isinstance(outcome, Written):
         plan = outcome.plan
-        return OutcomeOf(order.arrival, plan.chat_id, plan.title, "written", _written(outcome), "", outcome.path)
+        return OutcomeOf(order.arrival, plan.chat_id, plan.title, "written", outcome.sentence, "", outcome.path)
     if isinstance(outcome, LeftAlone):
         return OutcomeOf(order.arrival, outcome.chat_id, outcome.title, "left alone", outcome.reason, "", "")
     what, reason, next_step = (as_known(order, text) for text in (outcome.what, outcome.reason, outcome.next_step))
@@ -23,12 +23,3 @@ def outcome_of(order: Work, outcome: Outcome) -> OutcomeOf:
 def as_known(order: Work, text: str) -> str:
     """The text with the file's own name where the copy's stands, which nobody has ever seen."""
     return text.replace(order.path, order.name).replace(Path(order.path).name, order.name)
-
-
-def _written(outcome: Written) -> str:
-    extracted = f", {outcome.extracted} of them extracted, not written by a model" if outcome.extracted else ""
-    kept = f"; the version before is in {outcome.backup}" if outcome.backup else ""
-    return (
-        f"{outcome.tokens_before:,} tokens are now {outcome.tokens_after:,}, with {outcome.memories} memories"
-        f"{extracted}{kept}"
-    )

@@ -8,10 +8,10 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.bench import large, real, startup
+from tests.bench import daemon, large, real, startup
 from tests.bench.measure import Table, as_json
 
-NAMES = ("startup", "large", "real")
+NAMES = ("startup", "daemon", "large", "real")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,9 +36,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _measure(name: str, folder: Path, exports: Path | None) -> list[Table]:
-    if name == "large":
-        return large.measure(folder)
-    return startup.measure(folder) if name == "startup" else real.measure(folder, exports)
+    if name == "real":
+        return real.measure(folder, exports)
+    measures = {"startup": startup.measure, "daemon": daemon.measure, "large": large.measure}
+    return measures[name](folder)
 
 
 if __name__ == "__main__":

@@ -67,7 +67,6 @@ def _trip(export: Path, folder: Path, *, keep_counts: bool) -> Stages:
     from daemon.models.tokens import keep
     from daemon.survey import survey
     from rules.export.document import with_chats
-
     from tests.nokeys import no_keys
 
     config, today = Config(), date(2026, 11, 21)

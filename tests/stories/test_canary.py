@@ -116,7 +116,7 @@ def at(keeper: Keeper, url: str) -> Keeper:
     return Keeper(keeper.person, {**keeper.environment, "ANTHROPIC_API_BASE": url}, keeper.heard)
 
 
-@in_turn("environment", "file", "keyring")
+@in_turn("file", "keyring")
 def test_a_key_at_work_is_told_to_nobody(keeper: Keeper, tmp_path: Path) -> None:
     script = {"key": CANARY, "at": {"2": "server error", "4": "malformed", "6": "refused", "8": "cut off"}}
     with serve(tmp_path / "server", script) as server:
@@ -167,7 +167,9 @@ def test_a_provider_that_says_the_key_back_is_not_repeated(keeper: Keeper) -> No
     eve.assert_nobody_knows()
 
 
-@pytest.mark.parametrize("model", ["anthropic/claude-haiku-5-5", "openai/gpt-4o"])
+@pytest.mark.parametrize(
+    "model", ["anthropic/claude-haiku-5-5", pytest.param("openai/gpt-4o", marks=pytest.mark.long)]
+)
 def test_nobody_who_listens_to_every_log_hears_a_key_or_a_prompt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str
 ) -> None:
