@@ -79,9 +79,7 @@ def _own(
     makes = f"{instead} makes its memories" + (", in the persona's own sentences." if not fallback else ".")
     model = own_model(tuple(_names(chat, messages)))
     if model is None:
-        return instead, [
-            f"A chat names no model that memproc knows, so {makes} To choose one, set agent in [models]."
-        ]
+        return instead, [f"A chat names no model that memproc knows, so {makes} To choose one, set agent in [models]."]
     name, notices = _successor(model, settings)
     missing = _missing_key(name, settings, key)
     if missing:

@@ -112,7 +112,7 @@ class Resumed:
 
 @dataclass(frozen=True, slots=True)
 class SettingsRead:
-    """memproc.toml was read again, and counts; `restart` names the keys that need a restart, with commas."""
+    """memproc.toml was read again, and counts; after a restart only where `restart` names keys that need one."""
 
     restart: str = ""
 

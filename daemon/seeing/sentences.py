@@ -105,8 +105,9 @@ def _about_daemon(event: logged.Started | logged.Stopped | logged.Paused | logge
 def _about_settings(event: logged.SettingsRead | logged.SettingsRefused) -> str:
     match event:
         case logged.SettingsRead(restart):
-            later = f" These count after a restart only: {restart}." if restart else ""
-            return f"memproc.toml was read again, and counts from now on.{later}"
+            if restart:
+                return f"memproc.toml was read again, and counts after a restart only, because of {restart}."
+            return "memproc.toml was read again, and counts from now on."
         case logged.SettingsRefused(reason, next_step):
             return _with("memproc.toml is wrong, so the settings before it still count", reason, next_step)
 

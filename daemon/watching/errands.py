@@ -115,10 +115,10 @@ class Errands:
     def _settings(self, event: events.SettingsAre) -> None:
         after = watch_plan(event)
         restart = needs_restart(self.plan, after)
-        self._foreman.adopt(event)
         take_down(self._archive, "config_error")
         self._telling.tell(logged.SettingsRead(", ".join(restart)))
-        if not restart:
+        if not restart:  # else the worker would go to folders of its own
+            self._foreman.adopt(event)
             self.plan = after
             self._duties.have(after.night)
             self._telling.when = after.notify

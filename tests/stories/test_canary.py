@@ -167,9 +167,7 @@ def test_a_provider_that_says_the_key_back_is_not_repeated(keeper: Keeper) -> No
     eve.assert_nobody_knows()
 
 
-@pytest.mark.parametrize(
-    "model", ["anthropic/claude-haiku-5-5", pytest.param("openai/gpt-4o", marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize("model", ["anthropic/claude-haiku-5-5", pytest.param("openai/gpt-4o", marks=pytest.mark.long)])
 def test_nobody_who_listens_to_every_log_hears_a_key_or_a_prompt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str
 ) -> None:

@@ -35,7 +35,7 @@ SAID: list[tuple[Logged, str]] = [
     (logged.Resumed(), "memproc goes on."),
     (logged.SettingsRead(), "memproc.toml was read again, and counts from now on."),
     (logged.SettingsRead("folders.inbox"),
-     "memproc.toml was read again, and counts from now on. These count after a restart only: folders.inbox."),
+     "memproc.toml was read again, and counts after a restart only, because of folders.inbox."),
     (logged.SettingsRefused("line 3: chunk.tokens", "Correct it."),
      "memproc.toml is wrong, so the settings before it still count: line 3: chunk.tokens. Correct it."),
     (Trouble("the worker", "It died."), "Trouble with the worker: It died."),
