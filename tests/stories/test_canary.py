@@ -116,7 +116,7 @@ def at(keeper: Keeper, url: str) -> Keeper:
     return Keeper(keeper.person, {**keeper.environment, "ANTHROPIC_API_BASE": url}, keeper.heard)
 
 
-@in_turn("file", "keyring")
+@in_turn("file")
 def test_a_key_at_work_is_told_to_nobody(keeper: Keeper, tmp_path: Path) -> None:
     script = {"key": CANARY, "at": {"2": "server error", "4": "malformed", "6": "refused", "8": "cut off"}}
     with serve(tmp_path / "server", script) as server:
@@ -151,7 +151,7 @@ def test_a_key_in_a_killed_and_an_interrupted_run_is_told_to_nobody(keeper: Keep
             eve.assert_nobody_knows()
 
 
-@in_turn("keyring")
+@in_turn()
 def test_a_provider_that_says_the_key_back_is_not_repeated(keeper: Keeper) -> None:
     with Parrot() as parrot:
         eve = at(keeper, parrot.url)
