@@ -3,7 +3,7 @@
     read       the file, once, with every byte in its place          files/read, rules/export
     survey     what is new in each chat, and what to compress        survey, rules/history, rules/plan
     archive    every raw message, for ever                           archive/messages
-    compress   each planned chunk into a memory, one by one          compress, models/ask
+    compress   each planned chunk into a memory, one by one          remembering, models/ask
     assemble   opening, memories, closing, live tail                 rules/output/assemble
     prove      no faults, or nothing is written                      rules/output/verify
     keep       the first original, and what is replaced              deliver, files/backup
@@ -18,12 +18,12 @@ from dataclasses import replace
 from daemon.archive.memories import keep_edition, keep_memory, next_edition
 from daemon.archive.messages import remember
 from daemon.archive.notices import is_news
-from daemon.asking import desk_for
-from daemon.compress import make_memory
 from daemon.deliver import Ready
 from daemon.files.read import Export, stand_of
 from daemon.house import House, Notice, Planned, Remembered
 from daemon.models.tokens import count, keep
+from daemon.remembering.asking import desk_for
+from daemon.remembering.compress import make_memory
 from daemon.survey import Survey, canned, survey
 from rules.errors import ChatSetAside, FaultyOutput
 from rules.export.chat import Chat

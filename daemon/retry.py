@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 
 from daemon.archive.memories import find_memory, keep_edition, next_edition
 from daemon.archive.messages import whole
-from daemon.asking import desk_for
-from daemon.compress import make_memory
 from daemon.deliver import chat_container
 from daemon.house import Answered, Event, House, Tell
 from daemon.models.tokens import count
+from daemon.remembering.asking import desk_for
+from daemon.remembering.compress import make_memory
 from daemon.survey import survey
 from primer.request import ENGINE
 from rules.export.document import read_document

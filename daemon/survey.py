@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from daemon.again import worth_asking
 from daemon.archive.archive import Archive
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import past
 from daemon.config import Config
-from daemon.dialogue import Passage
 from daemon.models.roles import FindKey, Roles, choose_roles
 from daemon.models.tokens import Counts, count_once
+from daemon.remembering.again import worth_asking
+from daemon.remembering.dialogue import Passage
 from daemon.texts import load_texts
 from primer.models import token_factor
 from primer.prompt import closing, opening

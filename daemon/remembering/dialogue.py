@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from daemon.archive.journal import Reply
-from daemon.question import Desk, Question, put
-from daemon.quoting import choose_quote
+from daemon.remembering.question import Desk, Question, put
+from daemon.remembering.quoting import choose_quote
 from primer import prompt
 from primer.inert import keep_inert
 from primer.prompt import Turn

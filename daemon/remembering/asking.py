@@ -3,7 +3,7 @@
 from daemon.archive.journal import Reply
 from daemon.house import Answered, House, Noted
 from daemon.models.ask import ask
-from daemon.question import Desk
+from daemon.remembering.question import Desk
 from daemon.survey import Survey
 from primer.models import token_factor
 from primer.reply import KINDS

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply, recall
-from daemon.compress import make_memory
-from daemon.dialogue import Passage
 from daemon.models.roles import Roles
 from daemon.models.tokens import count
-from daemon.question import Desk
+from daemon.remembering.compress import make_memory
+from daemon.remembering.dialogue import Passage
+from daemon.remembering.question import Desk
 from primer.request import ENGINE, Request
 from primer.texts import Texts
 from rules.memory.memory import EXTRACTED, WRITTEN, Memory

@@ -6,9 +6,9 @@ rung stand the persona's own sentences, marked as extracted, so there are no hol
 
 from collections.abc import Callable
 
-from daemon.dialogue import Dialogue, Pair, Passage, hold_dialogue
 from daemon.models.roles import Roles
-from daemon.question import Desk
+from daemon.remembering.dialogue import Dialogue, Pair, Passage, hold_dialogue
+from daemon.remembering.question import Desk
 from primer.reply import Refused
 from primer.request import ENGINE, EXTRACTIVE, Model
 from rules.errors import ChatSetAside

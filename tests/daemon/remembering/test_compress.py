@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 import pytest
 
-from daemon import question
 from daemon.archive.journal import Reply
-from daemon.compress import make_memory
-from daemon.dialogue import Passage
 from daemon.models.completion import Completion
 from daemon.models.roles import Roles
+from daemon.remembering import question
+from daemon.remembering.compress import make_memory
+from daemon.remembering.dialogue import Passage
 from daemon.texts import load_texts
 from primer.request import ENGINE, Model, Request
 from rules.errors import ChatSetAside

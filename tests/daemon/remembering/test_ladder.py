@@ -6,7 +6,7 @@ from daemon.models.completion import Completion
 from daemon.models.roles import Roles
 from primer.request import ENGINE, Model
 from rules.memory.memory import EXTRACTED, WRITTEN
-from tests.daemon.test_compress import AGENT, MANAGER, QUOTE, Desk, remember
+from tests.daemon.remembering.test_compress import AGENT, MANAGER, QUOTE, Desk, remember
 from tests.scripted import ended
 
 FALLBACK = Model("test/fallback")

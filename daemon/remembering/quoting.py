@@ -9,7 +9,7 @@ the engine's choice         marked so
 from collections.abc import Sequence
 from dataclasses import replace
 
-from daemon.question import Desk, Question, put
+from daemon.remembering.question import Desk, Question, put
 from primer import prompt
 from primer.inert import restore
 from primer.reply import Answered, Refused
