@@ -26,7 +26,6 @@ from daemon.clock import now
 from daemon.files.folders import make_private
 from daemon.files.lock import hold
 from daemon.files.write import sweep
-from daemon.jobs.schedule import Schedule
 from daemon.seeing import logged
 from daemon.seeing.aloud import speaker
 from daemon.seeing.log import Log
@@ -36,6 +35,7 @@ from daemon.watching import wakes
 from daemon.watching.duties import Duties
 from daemon.watching.errands import Errands
 from daemon.watching.loop import Loop
+from daemon.watching.schedule import Schedule
 from daemon.watching.settings import WatchPlan
 from daemon.watching.telling import Telling
 from daemon.worker.events import SettingsAre, SettingsWrong

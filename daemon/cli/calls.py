@@ -10,7 +10,7 @@ from daemon.archive.chats import find_chat
 from daemon.archive.journal import Reply, replies
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import print_table
-from daemon.cli.visible import visible
+from daemon.seeing.visible import visible
 
 
 @click.command

@@ -15,8 +15,8 @@ from daemon.cli.run import run
 from daemon.cli.settings import Settings
 from daemon.cli.show import describe
 from daemon.cli.versions import versions
-from daemon.cli.visible import visible
 from daemon.files.folders import make_private
+from daemon.seeing.visible import visible
 
 _SETTINGS = """\
 # A small live tail and small chunks, so that a short sample shows what happens to a long conversation.

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import click
 
-from daemon.cli.visible import visible
 from daemon.note import note
+from daemon.seeing.visible import visible
 from rules.errors import MemprocError
 
 USAGE, BUG, INTERRUPTED = 2, 3, 130

@@ -11,7 +11,6 @@ import click
 from daemon.archive.archive import Archive
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import print_table
-from daemon.cli.visible import visible
 from daemon.cli.wanted import wanted_exports
 from daemon.clock import now
 from daemon.config import Config
@@ -19,6 +18,7 @@ from daemon.files.read import read_export
 from daemon.models.roles import FindKey, Roles
 from daemon.opening import keys
 from daemon.round import SetAside, without_chats
+from daemon.seeing.visible import visible
 from daemon.survey import Survey, survey
 from daemon.texts import load_texts
 from primer.models import token_factor

@@ -10,9 +10,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, Tim
 from rich.progress import Progress as Bars
 
 from daemon.cli.tally import Tally
-from daemon.cli.visible import in_one_line, visible
 from daemon.house import Answered, Event, Noted, Notice, Planned, Remembered
 from daemon.round import Outcome, SetAside
+from daemon.seeing.visible import in_one_line, visible
 from rules.plan.chat_plan import LeftAlone
 
 

@@ -8,9 +8,9 @@ import click
 from daemon.cli.progress import Progress
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.show import describe
-from daemon.cli.visible import visible
 from daemon.retry import Kept
 from daemon.retry import retry as ask_again
+from daemon.seeing.visible import visible
 
 
 @click.command

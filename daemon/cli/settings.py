@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from daemon.cli.visible import visible
+from daemon.seeing.visible import visible
 
 if TYPE_CHECKING:
     from daemon.archive.archive import Archive

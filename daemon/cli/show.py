@@ -8,7 +8,7 @@ import click
 
 from daemon.archive.memories import find_memory
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.cli.visible import visible
+from daemon.seeing.visible import visible
 from rules.memory.memory import EXTRACTED, Memory
 
 

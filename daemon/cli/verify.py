@@ -10,9 +10,9 @@ from daemon.archive.archive import Archive, check
 from daemon.archive.chats import known_chats
 from daemon.archive.outputs import last_output
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.cli.visible import visible
 from daemon.files.backup import check as check_backups
 from daemon.files.hashing import sha256_of
+from daemon.seeing.visible import visible
 
 
 @click.command

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from daemon.watching.candidates import Found, candidates
+from daemon.files.candidates import Found, candidates
 from rules.errors import FileTrouble
 
 

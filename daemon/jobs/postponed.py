@@ -8,8 +8,8 @@ from daemon.archive.arrivals import Arrival
 from daemon.archive.postponed import extracted_from, is_outdated, put_off, set_aside
 from daemon.files.read import read_export
 from daemon.house import House
-from daemon.jobs.nightly import content_of
 from daemon.survey import survey
+from daemon.watching.enqueue import content_of
 from rules.errors import ChatSetAside, FileTrouble, NotAnExport
 from rules.export.chat import Chat
 from rules.plan.selection import why_not
@@ -17,7 +17,7 @@ from rules.plan.selection import why_not
 
 @dataclass(frozen=True, slots=True)
 class Postponed:
-    """Numbers of the arrivals that are worth another try, for `daemon.jobs.nightly.enqueue`."""
+    """Numbers of the arrivals that are worth another try, for `daemon.watching.enqueue.enqueue`."""
 
     arrivals: tuple[int, ...]
 

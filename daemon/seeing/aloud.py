@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TextIO
 
-from daemon.cli.visible import in_one_line
 from daemon.seeing.log import Speak
 from daemon.seeing.logged import Logged
 from daemon.seeing.moments import in_full
 from daemon.seeing.sentences import is_problem, sentence
+from daemon.seeing.visible import in_one_line
 
 _WARNING, _INFORMATION = "<4>", "<6>"
 

@@ -10,9 +10,9 @@ from typing import BinaryIO
 from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat
 from daemon.files.trouble import told
+from daemon.lines import Garbled, of_line, of_object
 from daemon.seeing.log import log_files
 from daemon.seeing.logged import KINDS, Logged
-from daemon.worker.lines import Garbled, of_line, of_object
 from rules.errors import NotFound
 
 

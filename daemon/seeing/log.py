@@ -10,9 +10,9 @@ from pathlib import Path
 from daemon.clock import now as present
 from daemon.files.folders import make_private
 from daemon.files.trouble import told
+from daemon.lines import to_object
 from daemon.seeing.logged import Logged, Trouble
 from daemon.seeing.titles import Titled, event_without_titles, has_words
-from daemon.worker.lines import to_object
 from rules.errors import ArchiveError, FileTrouble
 
 LARGEST = 5_000_000

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from daemon.cli.visible import in_one_line, visible
 from daemon.seeing.moments import local, seconds_between, span, with_span
 from daemon.seeing.status import LastOutcome, Queued, Status
+from daemon.seeing.visible import in_one_line, visible
 
 _MOST = 10
 _START = "Start it with: memproc service install, or in this terminal: memproc watch"

@@ -3,7 +3,7 @@
 from daemon.archive.archive import Archive
 from daemon.archive.jobs import began, due, ended, jobs, part_to_verify, set_jobs
 from daemon.clock import here
-from daemon.jobs.schedule import Schedule
+from daemon.watching.schedule import Schedule
 from daemon.worker.orders import Maintain, Order, Prune, Retry, Verify
 from rules.export.dates import parse_date, write_date
 from rules.keeping.due import PARTS, after_failure, next_due, timings

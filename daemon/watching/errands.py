@@ -12,10 +12,10 @@ from daemon.archive.archive import Archive
 from daemon.archive.arrivals import find_arrival, next_work
 from daemon.archive.postponed import put_off
 from daemon.archive.signs import set_sign, take_down
-from daemon.jobs.nightly import enqueue
 from daemon.seeing import logged
 from daemon.seeing.pausing import Paused, paused
 from daemon.watching.duties import Duties
+from daemon.watching.enqueue import enqueue
 from daemon.watching.hearing import Hearing, hear, lost
 from daemon.watching.intake import copy_path, forget_copy
 from daemon.watching.reload import needs_restart

@@ -15,11 +15,11 @@ from typing import BinaryIO
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import Arrival
 from daemon.archive.known import is_needed
+from daemon.files.candidates import sighting_of
 from daemon.files.folders import flush_folder, make_private
 from daemon.files.swap import put_in_place
 from daemon.files.trouble import told
 from daemon.files.write import TEMPORARY, flush_file
-from daemon.watching.candidates import sighting_of
 from daemon.watching.complete import open_file
 from rules.arrival.sighting import Sighting
 from rules.errors import FileTrouble

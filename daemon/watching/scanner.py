@@ -15,8 +15,8 @@ from daemon.archive.arrival_steps import Step, last_step, steps_after
 from daemon.archive.arrivals import Arrival, find_arrival, note_waiting, was_known, was_taken
 from daemon.archive.known import known_content
 from daemon.archive.sightings import Present, clear, fill, record_sightings, to_look_at, vanished
+from daemon.files.candidates import Found, PassedOver, candidates
 from daemon.files.trouble import trouble
-from daemon.watching.candidates import Found, PassedOver, candidates
 from daemon.watching.complete import look_inside
 from daemon.watching.intake import Changed, NotTaken, NotWanted, Taken, forget_copy, take
 from daemon.watching.settings import WatchPlan

@@ -10,11 +10,11 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 
 from daemon.files.lock import Busy
+from daemon.lines import Garbled, to_line
 from daemon.note import note
 from daemon.worker.configuration import for_daemon, handed_over, read
 from daemon.worker.events import Begun, Done, Event, Failed, Ready, SettingsWrong, Stopped
 from daemon.worker.line import Line
-from daemon.worker.lines import Garbled, to_line
 from daemon.worker.orders import Maintain, Order, Prune, Retry, Settings, Stop, Use, Verify, Work, read_order
 from daemon.worker.stopping import Stopping, ToldToStop
 from rules.errors import ArchiveError, ConfigurationError, MemprocError, ProviderRefuses

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from daemon.worker.lines import of_line, of_object
+from daemon.lines import of_line, of_object
 
 
 @dataclass(frozen=True, slots=True)

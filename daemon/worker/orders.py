@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from daemon.worker.lines import of_line, of_object
+from daemon.lines import of_line, of_object
 
 
 @dataclass(frozen=True, slots=True)

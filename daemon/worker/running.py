@@ -10,9 +10,9 @@ from contextlib import suppress
 from functools import partial
 from typing import IO
 
+from daemon.lines import LONGEST, Garbled, of_line, to_line, to_object
 from daemon.watching.wakes import Put, WorkerEnded, WorkerSaid
 from daemon.worker.events import Notice, event_of
-from daemon.worker.lines import LONGEST, Garbled, of_line, to_line, to_object
 from daemon.worker.orders import Order
 
 _GARBLED = "The worker printed something that is no event; it was passed over."

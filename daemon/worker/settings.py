@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from daemon.lines import Garbled, of_line, to_line
 from daemon.watching.settings import WatchPlan
 from daemon.worker.events import SettingsAre, SettingsWrong, event_of
-from daemon.worker.lines import Garbled, of_line, to_line
 from daemon.worker.orders import Settings
 from daemon.worker.start import command
 

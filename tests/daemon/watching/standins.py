@@ -16,23 +16,23 @@ from daemon.archive.jobs import Job, jobs
 from daemon.archive.sightings import Present, record_sightings
 from daemon.archive.signs import sign
 from daemon.clock import now as present
-from daemon.jobs.schedule import Schedule
+from daemon.files.candidates import sighting_of
+from daemon.lines import to_object
 from daemon.paths import archive_path
 from daemon.seeing.log import Log
 from daemon.seeing.logged import Logged
 from daemon.seeing.notice import Notice
 from daemon.seeing.notices import Notifier
-from daemon.watching.candidates import sighting_of
 from daemon.watching.duties import Duties
 from daemon.watching.errands import Errands
 from daemon.watching.intake import Taken, copy_path, take
 from daemon.watching.loop import Loop
+from daemon.watching.schedule import Schedule
 from daemon.watching.settings import WatchPlan
 from daemon.watching.telling import Telling
 from daemon.watching.wakes import Stop, Wake, WorkerEnded, WorkerSaid
 from daemon.worker.events import Event, SettingsAre
 from daemon.worker.foreman import Foreman, Lost
-from daemon.worker.lines import to_object
 from daemon.worker.orders import Order
 
 LIMIT_SECONDS = 20.0

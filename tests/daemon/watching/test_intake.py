@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from daemon.files.candidates import sighting_of
 from daemon.watching import intake
-from daemon.watching.candidates import sighting_of
 from daemon.watching.intake import Changed, NotTaken, NotWanted, Taken, copies_folder, take
 from rules.arrival.sighting import Sighting
 

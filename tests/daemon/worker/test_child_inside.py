@@ -19,6 +19,7 @@ from typing import TypeVar
 import pytest
 
 from daemon.files.lock import hold
+from daemon.lines import to_line
 from daemon.worker import child
 from daemon.worker.entering import enter
 from daemon.worker.events import (
@@ -36,7 +37,6 @@ from daemon.worker.events import (
     Stopped,
     read_event,
 )  # fmt: skip
-from daemon.worker.lines import to_line
 from daemon.worker.orders import Order, Prune, Settings, Stop, Use
 from daemon.worker.stopping import TOO_LATE, Stopping
 from tests.chats import export_bytes, long_chat

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from daemon.lines import Garbled, to_line
 from daemon.worker.events import KINDS as EVENTS
 from daemon.worker.events import Event, OutcomeOf, read_event
-from daemon.worker.lines import Garbled, to_line
 from daemon.worker.orders import KINDS as ORDERS
 from daemon.worker.orders import Order, Stop, Use, Work, in_words, read_order
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import Arrival, change_state, find_arrival
-from daemon.watching.candidates import sighting_of
+from daemon.files.candidates import sighting_of
 from daemon.watching.intake import Taken, copy_path, take
 from rules.arrival.states import State
 

@@ -11,7 +11,7 @@ from typing import cast
 
 import pytest
 
-from daemon.watching.candidates import Found, PassedOver, candidates, sighting_of
+from daemon.files.candidates import Found, PassedOver, candidates, sighting_of
 
 
 def found(folder: Path, subfolders: bool = False) -> list[str]:

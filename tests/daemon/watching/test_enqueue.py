@@ -11,13 +11,13 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import find_arrival
 from daemon.config import parse
+from daemon.files.candidates import sighting_of
 from daemon.house import House, Written, tell_nobody
-from daemon.jobs.nightly import enqueue
 from daemon.jobs.postponed import Postponed, postponed
 from daemon.models.completion import Completion
 from daemon.paths import Folders
 from daemon.round import SetAside, go_round
-from daemon.watching.candidates import sighting_of
+from daemon.watching.enqueue import enqueue
 from daemon.watching.intake import copy_path
 from primer.request import Request
 from rules.arrival.states import State

@@ -7,7 +7,7 @@ from queue import Empty, SimpleQueue
 
 import pytest
 
-from daemon.jobs.schedule import Schedule
+from daemon.watching.schedule import Schedule
 from daemon.watching.wakes import Due, Wake
 
 _LIMIT = 10
@@ -58,7 +58,7 @@ def test_an_interval_is_said_again_and_again() -> None:
 
 def test_a_process_ends_although_something_is_due_tomorrow() -> None:
     program = (
-        "from datetime import *; from daemon.jobs.schedule import Schedule\n"
+        "from datetime import *; from daemon.watching.schedule import Schedule\n"
         "with Schedule(print) as schedule:\n"
         "    schedule.once('prune', datetime.now(UTC) + timedelta(days=1))\n"
     )
