@@ -61,12 +61,12 @@ class Loop:
         self._scan_at = monotonic()
         self._standings: Mapping[int, Standing] = {}
         self._note = ""
+        self._has_said_how = False
         self._stands = self._stands_now()
         self._stop_at: float | None = None
 
     def run(self) -> None:
         """Go on until a Stop, and until the worker has come to an end, half a minute later at most."""
-        self._watching()
         while not self._is_over():
             try:
                 self._turn()
@@ -90,6 +90,8 @@ class Loop:
         while self._wakes:
             self._take(self._wakes[0])
             self._wakes.popleft()  # only now: what could not be taken down is tried again
+        if not self._has_said_how:
+            self._watching()
         self._look(now)
         self._foreman.look(now)
         if self._stop_at is None:
@@ -192,6 +194,7 @@ class Loop:
         set_sign(self._archive, "watch_mode", mode.used, self._now())
         set_sign(self._archive, "watch_note", why, self._now())
         self._tell(logged.Watching(mode.used, why))
+        self._has_said_how = True
 
     def _is_over(self) -> bool:
         return self._stop_at is not None and (not self._foreman.busy or monotonic() > self._stop_at)
