@@ -78,7 +78,7 @@ def _soon(delays: list[float]) -> Table:
         ("slowest", f"{max(delays) * 1000:.0f}", ""),
     )
     return Table(
-        "From closing a file to the begin of the work",
+        "From closing a file to its plan",
         (f"{DROPS} files, one by one, while the worker is up; beyond the {SETTLE_SECONDS} s of standing still.",),
         ("", "ms", "target"), rows, {"seconds": delays},
     )  # fmt: skip
@@ -100,14 +100,14 @@ def _start(starts: dict[str, list[Cost]]) -> Table:
 
 
 def _delay(folder: Path, number: int) -> float:
-    """Drop a short chat, and say how long it took until the work on it began, beyond the time of standing still."""
+    """Drop a short chat, and say how long it took until its plan was known, beyond the time of standing still."""
     name = f"bench{number}"
     content = export_bytes(long_chat(600, id=name, chatID=name, chatTitle=name))
     path = folder / "inbox" / f"{name}.json"
     path.write_bytes(content)
     closed = time.time()
     asked = "SELECT step.at FROM arrival_step AS step JOIN arrival ON arrival.id = step.arrival "
-    began = _until(lambda: _archive(folder, f"{asked} WHERE path = ? AND step.state = 'working'", str(path)), name)
+    began = _until(lambda: _archive(folder, f"{asked} WHERE path = ? AND step.state IN ('planned', 'done')", str(path)), name)
     _until(lambda: _archive(folder, "SELECT 1 FROM arrival WHERE path = ? AND state = 'done'", str(path)), name)
     return _seconds(began) - closed - SETTLE_SECONDS
 
