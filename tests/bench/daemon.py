@@ -106,8 +106,8 @@ def _delay(folder: Path, number: int) -> float:
     path = folder / "inbox" / f"{name}.json"
     path.write_bytes(content)
     closed = time.time()
-    asked = "SELECT step.at FROM arrival_step AS step JOIN arrival ON arrival.id = step.arrival "
-    began = _until(lambda: _archive(folder, f"{asked} WHERE path = ? AND step.state IN ('planned', 'done')", str(path)), name)
+    asked = "SELECT step.at FROM arrival_step AS step JOIN arrival ON arrival.id = step.arrival WHERE path = ? "
+    began = _until(lambda: _archive(folder, f"{asked} AND step.state IN ('planned', 'done')", str(path)), name)
     _until(lambda: _archive(folder, "SELECT 1 FROM arrival WHERE path = ? AND state = 'done'", str(path)), name)
     return _seconds(began) - closed - SETTLE_SECONDS
 
