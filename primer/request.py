@@ -2,12 +2,12 @@
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from primer.prompt import Turn
+from primer.secret import is_secret
 
 EXTRACTIVE = "memproc/extractive"
 _TOKENS_A_WORD = 4
@@ -18,7 +18,6 @@ _ROUTE = frozenset(
     }
 )  # fmt: skip
 """Options that say how a request gets there and not what is asked: the same question elsewhere is the same."""
-_SECRET = re.compile(r"key|token$|secret|credential|password|authorization", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,4 +79,4 @@ class Request:
 
 def _is_route(name: str) -> bool:
     """Secrets are on the way too: they are handed on, and never part of what is kept."""
-    return name in _ROUTE or _SECRET.search(name) is not None
+    return name in _ROUTE or is_secret(name)

@@ -6,6 +6,7 @@ import click
 
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.texts import load_texts
+from primer.secret import hidden
 
 
 @click.group
@@ -18,13 +19,12 @@ def config() -> None:
 @pass_settings
 def show(settings: Settings, as_json: bool) -> int:
     """Print every setting that counts, the defaults among them."""
-    tables = settings.config.model_dump(mode="json")
-    if as_json:
-        click.echo(json.dumps(tables, indent=2, ensure_ascii=False))
-        return 0
     from daemon.config import toml_text
 
-    click.echo(toml_text(tables))
+    tables = settings.config.model_dump(mode="json")
+    tables["models"] = hidden(tables["models"])
+    tables["chats"] = hidden(tables["chats"])
+    click.echo(json.dumps(tables, indent=2, ensure_ascii=False) if as_json else toml_text(tables))
     return 0
 
 

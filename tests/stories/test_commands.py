@@ -201,3 +201,11 @@ def test_a_wrong_command_is_a_usage_error(ada: Person) -> None:
     assert ada.spawn("restore", "x").code == 2
     assert ada.spawn("--version").out.startswith("memproc")
     assert "Commands" in ada.spawn("--help").out
+
+
+def test_config_show_hides_what_is_secret(ada: Person) -> None:
+    ada.settings('[models.options]\nazure_ad_token = "canary-4711"\ntop_p = 0.5\n')
+    for shown in (ada.memproc("config", "show"), ada.memproc("config", "show", "--json")):
+        assert shown.code == 0
+        assert "canary-4711" not in shown.out
+        assert "0.5" in shown.out
