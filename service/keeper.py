@@ -51,6 +51,11 @@ def keeper(place: Place, program: Program, ask: Ask, sandbox: Sandbox | None = N
     return Keeper(systemd.recipe(program, place.units, chosen), _SANDBOX_REMARKS[chosen])
 
 
+def on_paper(place: Place, program: Program) -> Recipe:
+    """The recipe for systemd where it cannot be asked, so without the sandbox that it might allow."""
+    return systemd.recipe(program, place.units, Sandbox.NONE)
+
+
 def offers(place: Place, ask: Ask) -> tuple[str, ...]:
     """What the person may want to do once the service runs."""
     if place.system in ("darwin", "win32"):

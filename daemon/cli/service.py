@@ -17,7 +17,7 @@ from service.bus import Account, NoBus
 from service.carry_out import Failed, carry_out
 from service.desktop import commands
 from service.failure import QUESTION, failure, properties
-from service.keeper import Place, keeper, offers, standing_here
+from service.keeper import Place, keeper, offers, on_paper, standing_here
 from service.plan import to_install, to_remove
 from service.program import Program
 from service.recipe import Run
@@ -45,6 +45,8 @@ def install(settings: Settings, dry_run: bool, no_sandbox: bool) -> int:
     program, place = _program(settings), _place()
     kept = keeper(place, program, ask_system, Sandbox.NONE if no_sandbox else None)
     if isinstance(kept, NoBus):
+        if dry_run:  # what would be written can be shown all the same
+            _show(to_install(on_paper(place, program), _read, Path.is_dir))
         return _say_no(kept)
     steps = to_install(kept.recipe, _read, Path.is_dir)
     for remark in kept.remarks:

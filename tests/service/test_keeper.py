@@ -4,7 +4,7 @@ import pytest
 
 from service.ask import Answer
 from service.bus import NoBus
-from service.keeper import Keeper, keeper, offers, standing_here
+from service.keeper import Keeper, keeper, offers, on_paper, standing_here
 from service.sandbox import Sandbox
 from tests.service.programs import Computer, a_place, a_program
 
@@ -49,3 +49,8 @@ def test_lingering_is_offered_under_systemd_alone() -> None:
     computer = Computer({"Linger": Answer(0, "no\n")})
     assert "enable-linger" in offers(a_place(), computer)[0]
     assert offers(a_place("darwin"), computer) == ()
+
+
+def test_where_systemd_cannot_be_asked_the_units_can_be_shown_all_the_same() -> None:
+    recipe = on_paper(a_place(), a_program())
+    assert [file.path.name for file in recipe.files] == ["memproc.service", "memproc-failed.service"]
