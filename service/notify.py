@@ -5,7 +5,6 @@ The protocol is one datagram of `NAME=value` lines to the socket that $NOTIFY_SO
 
 import os
 import socket
-from collections.abc import Mapping
 
 
 def ready() -> bool:
@@ -26,15 +25,6 @@ def watchdog() -> bool:
 def stopping() -> bool:
     """The program is about to leave; its watchdog is silent from here on."""
     return _tell("STOPPING=1")
-
-
-def watchdog_seconds(environ: Mapping[str, str] = os.environ) -> float | None:
-    """How often systemd wants to hear that we are alive at the least, or None where it does not watch us."""
-    text = environ.get("WATCHDOG_USEC", "")
-    meant_for = environ.get("WATCHDOG_PID", "")
-    if not text.isdecimal() or int(text) == 0 or meant_for not in ("", str(os.getpid())):
-        return None
-    return int(text) / 1_000_000
 
 
 def _tell(message: str) -> bool:

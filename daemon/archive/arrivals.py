@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
+from pathlib import PurePath
 from typing import Literal
 
 from daemon.archive.archive import Archive
 from rules.arrival.sighting import Sighting
-from rules.arrival.states import FINISHED, State
+from rules.arrival.states import State
 from rules.errors import ArchiveError
 
 _COLUMNS = """
@@ -71,11 +72,6 @@ def times_in(archive: Archive, arrival_id: int, state: State) -> int:
     return int(row[0]) if row else 0
 
 
-def open_arrivals(archive: Archive) -> tuple[Arrival, ...]:
-    """All that are not finished, oldest first; those that are set aside among them."""
-    return _select(archive, f"WHERE state NOT IN {_listed(FINISHED)} ORDER BY id", FINISHED)
-
-
 def next_work(archive: Archive, now: str) -> Arrival | None:
     """What to work on next: copied and not begun, or waiting until a time that has come; or None.
 
@@ -137,7 +133,15 @@ def was_taken(archive: Archive, arrival_id: int, sha256: str, when: str) -> tupl
         path = find_arrival(archive, arrival_id).path
         replaced = _replaced(archive, arrival_id, path, sha256)
         for older in replaced:
-            _change(archive, older, "gone", f"{_name(path)} was dropped anew before this one was done", "", when, None)
+            _change(
+                archive,
+                older,
+                "gone",
+                f"{PurePath(path).name} was dropped anew before this one was done",
+                "",
+                when,
+                None,
+            )
         archive.run("UPDATE arrival SET sha256 = ? WHERE id = ?", (sha256, arrival_id))
         _change(archive, arrival_id, "copied", "", "", when, None)
     return replaced
@@ -168,9 +172,13 @@ def record_outcome(archive: Archive, outcome: Outcome) -> None:
 
 
 def newest_outcomes(archive: Archive) -> tuple[Outcome, ...]:
-    """What became of each chat the last time, the newest at the end."""
+    """What became of each chat the last time, the newest first; what has no id is told apart by its title."""
     rows = archive.run(
-        f"SELECT {_OUTCOME} FROM outcome WHERE id IN (SELECT max(id) FROM outcome GROUP BY chat_id) ORDER BY id"  # noqa: S608
+        f"""
+        SELECT {_OUTCOME} FROM outcome
+        WHERE id IN (SELECT max(id) FROM outcome WHERE chat_id <> '' GROUP BY chat_id)
+           OR (chat_id = '' AND id IN (SELECT max(id) FROM outcome GROUP BY title)) ORDER BY id DESC
+        """  # noqa: S608
     )
     return tuple(Outcome(*row) for row in rows)
 
@@ -202,11 +210,3 @@ def _replaced(archive: Archive, arrival_id: int, path: str, sha256: str) -> tupl
 
 def _select(archive: Archive, where: str, values: Sequence[object]) -> tuple[Arrival, ...]:
     return tuple(Arrival(*row) for row in archive.run(f"SELECT {_COLUMNS} FROM arrival {where}", values))  # noqa: S608
-
-
-def _listed(states: Sequence[State]) -> str:
-    return f"({', '.join('?' * len(states))})"
-
-
-def _name(path: str) -> str:
-    return path.replace("\\", "/").rsplit("/", 1)[-1]

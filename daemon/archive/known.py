@@ -1,5 +1,7 @@
 """Which contents need no work: identity is the SHA-256 of what is in a file, never its name or its date."""
 
+from pathlib import PurePath
+
 from daemon.archive.archive import Archive
 from rules.arrival.states import FINISHED, IN_HAND
 
@@ -16,11 +18,11 @@ def known_content(archive: Archive, sha256: str) -> str | None:
     )
     for state, path, at in states:
         if state in IN_HAND:
-            return f"the same content waits to be worked on already, as {_name(path)}"
+            return f"the same content waits to be worked on already, as {PurePath(path).name}"
         if state == "written":
-            return f"already done: the same content was worked on as {_name(path)}, on {at[:10]}"
+            return f"already done: the same content was worked on as {PurePath(path).name}, on {at[:10]}"
     if states and all(state == "done" for state, _, _ in states):
-        return f"already done: the same content was dropped as {_name(states[0][1])}, on {states[0][2][:10]}"
+        return f"already done: the same content was dropped as {PurePath(states[0][1]).name}, on {states[0][2][:10]}"
     return None
 
 
@@ -28,7 +30,3 @@ def is_needed(archive: Archive, sha256: str) -> bool:
     """Whether an arrival of this content is not finished, so that its copy has to stay."""
     states = archive.run("SELECT state FROM arrival WHERE sha256 = ?", (sha256,))
     return any(state not in FINISHED for (state,) in states)
-
-
-def _name(path: str) -> str:
-    return path.replace("\\", "/").rsplit("/", 1)[-1]

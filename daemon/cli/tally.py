@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from daemon.archive.journal import Reply
+from primer.request import EXTRACTIVE
 
 
 @dataclass(slots=True)
@@ -23,7 +24,7 @@ class Tally:
 
     def hear(self, reply: Reply) -> None:
         """Count one fresh reply; the built-in engine's cost nothing and go nowhere."""
-        if reply.tokens_in == 0:
+        if reply.model == EXTRACTIVE:
             return
         self.calls += 1
         self.tokens_in += reply.tokens_in

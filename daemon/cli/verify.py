@@ -2,17 +2,14 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import click
 
 from daemon.archive.archive import Archive, check
-from daemon.archive.chats import known_chats
-from daemon.archive.outputs import last_output
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.files.backup import check as check_backups
-from daemon.files.hashing import sha256_of
 from daemon.seeing.visible import visible
+from daemon.standing import standing_exports
 
 
 @click.command
@@ -36,12 +33,8 @@ def verify(settings: Settings, as_json: bool) -> int:
 
 
 def _outputs(archive: Archive) -> Iterator[str]:
-    for chat in known_chats(archive):
-        last = last_output(archive, chat.chat_id)
-        if last is None:
-            continue
-        found = sha256_of(Path(last.path))
-        if found is None:
-            yield f"{last.path}: the updated export is gone; drop the chat's export again to have it made anew"
-        elif found != last.sha256:
-            yield f"{last.path}: the updated export was changed after memproc wrote it"
+    for export in standing_exports(archive):
+        if export.state == "gone":
+            yield f"{export.path}: the updated export is gone; drop the chat's export again to have it made anew"
+        elif export.state == "changed":
+            yield f"{export.path}: the updated export was changed after memproc wrote it"

@@ -2,17 +2,14 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 from daemon.archive.archive import Archive, check
-from daemon.archive.chats import known_chats
-from daemon.archive.outputs import last_output
 from daemon.doctor.finding import Finding, error, ok, warning
 from daemon.doctor.place import Place
 from daemon.files.backup import all_versions
 from daemon.files.backup import check as check_backups
-from daemon.files.hashing import sha256_of
 from daemon.paths import archive_path
+from daemon.standing import standing_exports
 from rules.errors import ArchiveError
 from rules.export.dates import parse_date
 
@@ -76,17 +73,13 @@ def backups(place: Place) -> Iterator[Finding]:
 def outputs(place: Place) -> Iterator[Finding]:
     """The newest updated export of each chat is there, as it was written."""
     with Archive.read(place.folders.state) as kept:
-        chats = [(chat.title, last_output(kept, chat.chat_id)) for chat in known_chats(kept)]
-    written = [(title, output) for title, output in chats if output]
-    wrong = 0
-    for title, output in written:
-        found = sha256_of(Path(output.path))
-        if found is None:
-            yield warning("updated exports", f'The one of "{title}" is not at {output.path} any more.', _AGAIN)
-        elif found != output.sha256:
-            yield error("updated exports", f"{output.path} was changed after memproc wrote it.", _AGAIN)
-        wrong += found != output.sha256
-    if not wrong:
+        written = tuple(standing_exports(kept))
+    for export in written:
+        if export.state == "gone":
+            yield warning("updated exports", f'The one of "{export.title}" is not at {export.path} any more.', _AGAIN)
+        elif export.state == "changed":
+            yield error("updated exports", f"{export.path} was changed after memproc wrote it.", _AGAIN)
+    if all(export.state == "as written" for export in written):
         yield ok("updated exports", f"As they were written: {len(written):,}." if written else "None is written yet.")
 
 

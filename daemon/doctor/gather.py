@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from pathlib import Path
 
 from platformdirs import user_config_path
@@ -17,6 +16,7 @@ from platformdirs import user_config_path
 from daemon.config import Config, folders
 from daemon.doctor.finding import Finding, error, ok
 from daemon.doctor.place import Machine, Place
+from daemon.models.tokens import tables
 from daemon.opening import keys
 from daemon.paths import Folders
 from daemon.seeing.place import Place as Daemon
@@ -114,8 +114,5 @@ def _site_packages() -> Iterator[Path]:
 
 
 def _tokenizers(environ: Mapping[str, str]) -> Path:
-    """The folder that TIKTOKEN_CACHE_DIR names, else LiteLLM's, found without importing it."""
-    spec = find_spec("litellm")
-    places: Sequence[str] = (spec.submodule_search_locations if spec else None) or []
-    bundled = Path(*places[:1]) / "litellm_core_utils" / "tokenizers"
-    return Path(environ.get("TIKTOKEN_CACHE_DIR") or bundled)
+    """The folder that TIKTOKEN_CACHE_DIR names, else LiteLLM's."""
+    return Path(environ.get("TIKTOKEN_CACHE_DIR") or tables())

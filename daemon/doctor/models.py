@@ -1,19 +1,17 @@
 """Models: LiteLLM knows those that would be asked, and none of them is retired or ends soon."""
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from daemon.doctor.askers import Asker, askers, roles_of
 from daemon.doctor.finding import Finding, error, ok, warning
 from daemon.doctor.place import Place
 from daemon.keys.key import Key
 from daemon.models.catalogue import Facts, facts, known_models
-from daemon.models.roles import Roles
+from daemon.models.faults import nearest
+from daemon.models.roles import Roles, is_ones_own
 from primer.providers import KEY_VARIABLES, provider_of
 from primer.request import Model
 from rules.errors import ChatSetAside
-
-_OWN_SERVER = {"api_base", "base_url"}
 
 
 def known(place: Place) -> Iterator[Finding]:
@@ -25,7 +23,7 @@ def known(place: Place) -> Iterator[Finding]:
             names.setdefault(model.name, asker.who)
     unknown = {name: who for name, who in names.items() if facts(name) == Facts()}
     for name, who in unknown.items():
-        near = get_close_matches(name, known_models(), 1)
+        near = nearest(name, known_models())
         mend = f"Correct it{', perhaps to ' + near[0] if near else ''}, in memproc.toml, [models]."
         yield warning("models known", f"LiteLLM's map does not know {name}, for {who}.", mend)
     if not unknown:
@@ -65,5 +63,5 @@ def _roles(place: Place, asker: Asker) -> Roles | ChatSetAside:
 def _models(roles: Roles) -> Iterator[Model]:
     """Those of providers whose models LiteLLM lists."""
     for model in (roles.agent, roles.context_manager, roles.fallback):
-        if model and provider_of(model.name) in KEY_VARIABLES and _OWN_SERVER.isdisjoint(model.options):
+        if model and provider_of(model.name) in KEY_VARIABLES and not is_ones_own(model.options):
             yield model

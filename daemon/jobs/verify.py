@@ -7,16 +7,13 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import known_chats
 from daemon.archive.jobs import part_verified
-from daemon.archive.outputs import last_output
 from daemon.archive.signs import set_sign, sign
 from daemon.files.backup import Damage, check
-from daemon.files.hashing import sha256_of
 from daemon.paths import Folders
+from daemon.standing import standing_exports
 
 _DAMAGED = "damaged_backups"
 
@@ -52,10 +49,9 @@ def part_of(file: str, parts: int) -> int:
 
 def _changed_outputs(archive: Archive) -> Iterator[Damage]:
     """Updated exports that are not what was written. One that is gone is the person's doing, and no damage."""
-    for chat in known_chats(archive):
-        last = last_output(archive, chat.chat_id)
-        if last is not None and sha256_of(Path(last.path)) not in (None, last.sha256):
-            yield Damage(Path(last.path), "The updated export was changed after memproc wrote it.")
+    for export in standing_exports(archive):
+        if export.state == "changed":
+            yield Damage(export.path, "The updated export was changed after memproc wrote it.")
 
 
 def _sentences(backups: tuple[Damage, ...], outputs: tuple[Damage, ...]) -> Iterator[str]:

@@ -5,6 +5,7 @@ Its own retries, budgets and default time-out are not used: they do not do what 
 
 import logging
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -67,10 +68,10 @@ def complete(request: Request) -> Completion:
     return _read(response, 0.0 if request.model == ENGINE else response._hidden_params.get("response_cost"))
 
 
-def _messages(request: Request) -> list[dict[str, Any]]:
+def _messages(request: Request) -> Sequence[dict[str, Any]]:
     """The turns as LiteLLM takes them, with breakpoints for the cache where the model's provider wants them."""
     if "claude" not in request.model.name:
-        return [{"role": turn.role, "content": turn.content} for turn in request.turns]
+        return request.messages
     return [
         {"role": turn.role, "content": [{"type": "text", "text": turn.content, **_breakpoint(turn)}]}
         for turn in request.turns

@@ -57,12 +57,15 @@ def classify(model: str, fault: Exception, known_models: Iterable[str]) -> Mempr
     )
 
 
-def _unknown(model: str, known_models: Iterable[str]) -> ModelError:
-    """Names nearest to the one that nobody knows, by its last part: providers are often left out."""
+def nearest(model: str, known_models: Iterable[str]) -> list[str]:
+    """The names nearest to one that nobody knows, by its last part: providers are often left out."""
     names = {name.rsplit("/", 1)[-1]: name for name in known_models}
-    near = [
-        found for name in get_close_matches(model.rsplit("/", 1)[-1], names, n=3) if (found := names[name]) != model
-    ]
+    found = (names[name] for name in get_close_matches(model.rsplit("/", 1)[-1], names, n=3))
+    return [name for name in found if name != model]
+
+
+def _unknown(model: str, known_models: Iterable[str]) -> ModelError:
+    near = nearest(model, known_models)
     meant = f"Did you mean {' or '.join(near)}? " if near else ""
     return ModelError(f"No provider knows the model {model}.", f"{meant}Mend [models] in memproc.toml.")
 

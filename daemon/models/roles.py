@@ -54,7 +54,9 @@ def choose_roles(chat: Chat, messages: Sequence[Message], settings: ModelSetting
         agent, told = _successor(settings.agent, settings)
     notices += told
     if settings.context_manager == SMALL:
-        manager = agent if _is_ones_own(agent, settings) else small_model(agent)  # nobody knows what else it serves
+        manager = (
+            agent if is_ones_own(settings.options_for(agent)) else small_model(agent)
+        )  # nobody knows what else it serves
     else:
         manager, told = _successor(settings.context_manager, settings)
         notices += told
@@ -107,15 +109,15 @@ def _refuse_unaskable(chat: Chat, name: str, settings: ModelSettings, key: FindK
 
 def _missing_key(name: str, settings: ModelSettings, key: FindKey) -> NoKey | None:
     """Why there is no key for a model that needs one."""
-    if provider_of(name) not in KEY_VARIABLES or _is_ones_own(name, settings):
+    if provider_of(name) not in KEY_VARIABLES or is_ones_own(settings.options_for(name)):
         return None
     found = key(provider_of(name))
     return found if isinstance(found, NoKey) else None
 
 
-def _is_ones_own(name: str, settings: ModelSettings) -> bool:
-    """Whether it is on a server of the person's choice, where a name means what it likes."""
-    return not settings.options_for(name).keys().isdisjoint(("api_base", "base_url"))
+def is_ones_own(options: Mapping[str, object]) -> bool:
+    """Whether a call with these options goes to a server of the person's choice, where a name means what it likes."""
+    return not options.keys().isdisjoint(("api_base", "base_url"))
 
 
 def _names(chat: Chat, messages: Sequence[Message]) -> Iterator[str]:
@@ -128,7 +130,7 @@ def _names(chat: Chat, messages: Sequence[Message]) -> Iterator[str]:
 
 def _successor(name: str, settings: ModelSettings) -> tuple[str, list[str]]:
     """The name itself, or that of the model which took its place, and the sentence that says so."""
-    found = None if _is_ones_own(name, settings) else successor(name)
+    found = None if is_ones_own(settings.options_for(name)) else successor(name)
     return (name, []) if found is None else (found.name, [found.sentence])
 
 
@@ -155,5 +157,5 @@ def _key(name: str, settings: ModelSettings, key: FindKey) -> Mapping[str, objec
     found = key(provider_of(name))
     if isinstance(found, NoKey):
         # A server of one's own may want none, but the client that asks it wants something to send.
-        return {"api_key": "none"} if _is_ones_own(name, settings) else {}
+        return {"api_key": "none"} if is_ones_own(settings.options_for(name)) else {}
     return {"api_key": found.value} if found.where != "environment" else {}

@@ -49,13 +49,13 @@ def keep(archive: Archive, counts: Counts) -> None:
 
 @cache
 def _encoding() -> "Encoding":
-    os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(_tables()))
+    os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(tables()))
     import tiktoken
 
     return tiktoken.get_encoding(ENCODING)
 
 
-def _tables() -> Path:
+def tables() -> Path:
     """LiteLLM's folder of tokenizer tables, found without importing it."""
     spec = find_spec("litellm")
     places: Sequence[str] = (spec.submodule_search_locations if spec else None) or []

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
+from daemon.archive.arrivals import Outcome
 from daemon.seeing.moments import local, seconds_between, span, with_span
-from daemon.seeing.status import LastOutcome, Queued, Status
+from daemon.seeing.status import Queued, Status
 from daemon.seeing.visible import in_one_line, visible
 
 _MOST = 10
@@ -101,7 +102,7 @@ def _chats(status: Status) -> list[str]:
     return ["Done last, chat by chat", *_columns(rows), *_more(len(status.outcomes) - _MOST, "chats")]
 
 
-def _outcome(outcome: LastOutcome, now: str) -> tuple[str, ...]:
+def _outcome(outcome: Outcome, now: str) -> tuple[str, ...]:
     return (outcome.title, local(outcome.at, now), outcome.kind, outcome.path or outcome.detail)
 
 

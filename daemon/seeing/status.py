@@ -7,6 +7,8 @@ from datetime import datetime
 from pathlib import Path
 
 from daemon.archive.archive import Archive
+from daemon.archive.arrivals import Outcome, newest_outcomes
+from daemon.archive.jobs import Job, jobs
 from daemon.archive.signs import Sign
 from daemon.seeing.money import Money, spent
 from daemon.seeing.pausing import Paused, paused
@@ -51,28 +53,6 @@ class Queued:
 
 
 @dataclass(frozen=True, slots=True)
-class LastOutcome:
-    """What became of a chat the last time that it came by."""
-
-    chat_id: str
-    title: str
-    kind: str
-    detail: str
-    path: str
-    at: str
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A timed job: when it is due, and how it ended the last time."""
-
-    name: str
-    due_at: str
-    ended_at: str | None
-    error: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class Status:
     """All that `memproc status` shows."""
 
@@ -85,7 +65,7 @@ class Status:
     """How many files are in each state."""
     queue: tuple[Queued, ...]
     """The first hundred, in the order in which they are further on."""
-    outcomes: tuple[LastOutcome, ...]
+    outcomes: tuple[Outcome, ...]
     """One for each chat, newest first."""
     money: Money
     jobs: tuple[Job, ...]
@@ -121,9 +101,9 @@ def status(
         _life(given),
         dict(archive.run("SELECT state, count(*) FROM arrival GROUP BY state ORDER BY state")),
         _queue(archive),
-        _outcomes(archive),
+        newest_outcomes(archive),
         spent(archive, now),
-        tuple(Job(*row) for row in archive.run("SELECT name, due_at, ended_at, error FROM job ORDER BY due_at, name")),
+        jobs(archive),
     )
 
 
@@ -152,14 +132,3 @@ def _queue(archive: Archive) -> tuple[Queued, ...]:
         (MOST_QUEUED,),
     )
     return tuple(Queued(number, Path(path).name, *rest) for number, path, *rest in rows)
-
-
-def _outcomes(archive: Archive) -> tuple[LastOutcome, ...]:
-    rows = archive.run(
-        """
-        SELECT chat_id, title, kind, detail, path, at FROM outcome
-        WHERE id IN (SELECT max(id) FROM outcome WHERE chat_id <> '' GROUP BY chat_id)
-           OR (chat_id = '' AND id IN (SELECT max(id) FROM outcome GROUP BY title)) ORDER BY id DESC
-        """
-    )
-    return tuple(LastOutcome(*row) for row in rows)

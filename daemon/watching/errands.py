@@ -1,8 +1,10 @@
 """What the worker is given, one order after the other, and what is made of its answers (D18).
 
-next     memproc.toml read again, then a file, then a timed job; nothing but settings while paused
-heard    into the archive and the log, by watching/hearing for a file
-lost     the worker has gone in the middle: the file is tried again, the job later
+    next     memproc.toml read again, then a file, then a timed job; nothing but settings while paused
+    heard    into the archive and the log, by watching/hearing for a file
+    lost     the worker has gone in the middle: the file is tried again, the job later
+
+All of it belongs to the daemon's one thread.
 """
 
 from collections.abc import Callable, Sequence

@@ -11,7 +11,6 @@ from apscheduler.executors.debug import DebugExecutor  # type: ignore[import-unt
 from apscheduler.jobstores.memory import MemoryJobStore  # type: ignore[import-untyped]
 from apscheduler.schedulers.background import BackgroundScheduler  # type: ignore[import-untyped]
 from apscheduler.triggers.date import DateTrigger  # type: ignore[import-untyped]
-from apscheduler.triggers.interval import IntervalTrigger  # type: ignore[import-untyped]
 
 from daemon.watching.wakes import Due, Put
 
@@ -33,20 +32,8 @@ class Schedule:
 
     def once(self, name: str, at: datetime) -> None:
         """Say Due(name) at this time, in the place of the time set before; at once where it has passed."""
-        self._set(name, DateTrigger(at.astimezone(UTC)))
-
-    def every(self, name: str, seconds: float) -> None:
-        """Say Due(name) again and again; several that were missed are said once."""
-        self._set(name, IntervalTrigger(seconds=seconds, timezone=UTC))
-
-    def forget(self, name: str) -> None:
-        """Say no more Due(name)."""
-        if self._scheduler.get_job(name):
-            self._scheduler.remove_job(name)
-
-    def look_again(self) -> None:
-        """Look at the clock now: while a machine is suspended, waiting threads see no time go by."""
-        self._scheduler.wakeup()
+        when = DateTrigger(at.astimezone(UTC))
+        self._scheduler.add_job(self._put, when, args=(Due(name),), id=name, replace_existing=True)
 
     def __enter__(self) -> Self:
         self._scheduler.start()
@@ -56,6 +43,3 @@ class Schedule:
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._scheduler.shutdown(wait=False)
-
-    def _set(self, name: str, trigger: DateTrigger | IntervalTrigger) -> None:
-        self._scheduler.add_job(self._put, trigger, args=(Due(name),), id=name, replace_existing=True)

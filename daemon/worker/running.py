@@ -10,9 +10,9 @@ from contextlib import suppress
 from functools import partial
 from typing import IO
 
-from daemon.lines import LONGEST, Garbled, of_line, to_line, to_object
+from daemon.lines import LONGEST, Garbled, to_line, to_object
 from daemon.watching.wakes import Put, WorkerEnded, WorkerSaid
-from daemon.worker.events import Notice, event_of
+from daemon.worker.events import Notice, read_event
 from daemon.worker.orders import Order
 
 _GARBLED = "The worker printed something that is no event; it was passed over."
@@ -73,7 +73,7 @@ def _listen(process: "subprocess.Popen[bytes]", put: Put) -> None:
     silent = False
     for line in iter(partial(_pipe(process.stdout).readline, LONGEST), b""):
         try:
-            put(WorkerSaid(to_object(event_of(of_line(line)))))
+            put(WorkerSaid(to_object(read_event(line))))
         except Garbled:
             if not silent:
                 put(WorkerSaid(to_object(Notice(_GARBLED))))

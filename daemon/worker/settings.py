@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from daemon.lines import Garbled, of_line, to_line
+from daemon.lines import Garbled, to_line
 from daemon.watching.settings import WatchPlan
-from daemon.worker.events import SettingsAre, SettingsWrong, event_of
+from daemon.worker.events import SettingsAre, SettingsWrong, read_event
 from daemon.worker.orders import Settings
 from daemon.worker.start import command
 
@@ -30,7 +30,7 @@ def read_settings(config: Path | None, limit_seconds: float = _LIMIT_SECONDS) ->
         )
     for line in ended.stdout.splitlines():
         try:
-            event = event_of(of_line(line))
+            event = read_event(line)
         except Garbled:
             continue
         if isinstance(event, SettingsAre | SettingsWrong):

@@ -48,18 +48,3 @@ def test_a_service_manager_that_does_not_read_is_not_waited_for(systemd: socket.
     while notify.watchdog() and said < 100_000:
         said += 1
     assert said < 100_000, "its queue is full at last, and the answer comes at once"
-
-
-@pytest.mark.parametrize(
-    ("environ", "seconds"),
-    [
-        ({}, None),
-        ({"WATCHDOG_USEC": "120000000"}, 120.0),
-        ({"WATCHDOG_USEC": "500000", "WATCHDOG_PID": str(os.getpid())}, 0.5),
-        ({"WATCHDOG_USEC": "500000", "WATCHDOG_PID": "1"}, None),
-        ({"WATCHDOG_USEC": "0"}, None),
-        ({"WATCHDOG_USEC": "soon"}, None),
-    ],
-)
-def test_how_often_systemd_wants_to_hear_of_us(environ: dict[str, str], seconds: float | None) -> None:
-    assert notify.watchdog_seconds(environ) == seconds

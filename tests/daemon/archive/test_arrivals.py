@@ -12,7 +12,6 @@ from daemon.archive.arrivals import (
     find_arrival,
     newest_outcomes,
     next_work,
-    open_arrivals,
     record_outcome,
     resume_after_restart,
     was_taken,
@@ -99,13 +98,6 @@ def test_a_restart_takes_up_what_was_being_worked_on(archive: Archive) -> None:
     assert resume_after_restart(archive, LATE) == ()
 
 
-def test_what_is_finished_is_not_open(archive: Archive) -> None:
-    states: list[State] = ["copied", "written", "waiting", "done", "set aside", "gone", "settling"]
-    for state in states:
-        drop(archive, f"{state}.json", state=state)
-    assert [arrival.state for arrival in open_arrivals(archive)] == ["copied", "waiting", "set aside", "settling"]
-
-
 @pytest.mark.parametrize(
     ("states", "known"),
     [
@@ -158,4 +150,4 @@ def test_the_newest_outcome_of_each_chat_is_told(archive: Archive) -> None:
     new = Outcome(number, "one", "Summer", "written", "3 memories", "", "/updated/Summer.json", LATE)
     for outcome in (old, other, new):
         record_outcome(archive, outcome)
-    assert newest_outcomes(archive) == (other, new)
+    assert newest_outcomes(archive) == (new, other)

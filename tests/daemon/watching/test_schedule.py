@@ -38,22 +38,11 @@ def test_a_new_time_takes_the_place_of_the_old_one() -> None:
     queue: SimpleQueue[Wake] = SimpleQueue()
     with Schedule(queue.put) as schedule:
         schedule.once("prune", datetime.now(UTC) + timedelta(days=1))
-        schedule.once("retry", datetime.now(UTC) + timedelta(seconds=0.1))
         schedule.once("prune", datetime.now(UTC))
-        schedule.forget("retry")
-        schedule.forget("never set")
 
         assert queue.get(timeout=_LIMIT) == Due("prune")
         with pytest.raises(Empty):
             queue.get(timeout=0.3)
-
-
-def test_an_interval_is_said_again_and_again() -> None:
-    queue: SimpleQueue[Wake] = SimpleQueue()
-    with Schedule(queue.put) as schedule:
-        schedule.every("rescan", 0.05)
-
-        assert [queue.get(timeout=_LIMIT) for _ in range(3)] == [Due("rescan")] * 3
 
 
 def test_a_process_ends_although_something_is_due_tomorrow() -> None:
