@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from daemon.archive.outputs import Output, last_output, record_output
+from daemon.archive.outputs import Output, last_output, output_in, record_output
 from daemon.files.backup import keep_original, keep_version
 from daemon.files.folders import make_private
 from daemon.files.hashing import sha256_of
@@ -15,8 +15,9 @@ from daemon.files.read import Export
 from daemon.files.write import replace_file
 from daemon.house import House, Written
 from rules.export.chat import Chat
-from rules.export.document import Document, with_chats
-from rules.memory.memory import EXTRACTED, Memory
+from rules.export.document import Document, chat_container, with_chats
+from rules.memory.edition import EXTRACTED
+from rules.memory.memory import Memory
 from rules.output.assemble import Assembled
 from rules.output.naming import file_name
 from rules.plan.chat_plan import ChatPlan
@@ -31,15 +32,24 @@ class Ready:
     memories: tuple[Memory, ...]
     assembled: Assembled
     tokens_after: int
+    chat_id: str
+    """Under which it goes out: its own, unless it becomes a new chat (D9)."""
+    title: str
 
 
 def stand_already(house: House, export: Export, chats: Sequence[Ready]) -> bool:
-    """Whether their updated export holds these very chats already: then no byte is changed (D4)."""
+    """Whether their updated export holds these very chats already: then no byte is changed (D4).
+
+    A new chat that was made of an old one, and has gone on by itself since, is never put back to where it began (D9).
+    """
     path = _place(house, export, chats)
     last = [last_output(house.archive, ready.plan.chat_id) for ready in chats]
     wanted = [(str(path), ready.assembled.messages_sha256) for ready in chats]
     if [(one.path, one.messages_sha256) for one in last if one is not None] != wanted:
         return False
+    there = output_in(house.archive, str(path))
+    if there is not None and there.chat_id not in {ready.plan.chat_id for ready in chats}:
+        return True
     return {one.sha256 for one in last if one is not None} == {sha256_of(path)}
 
 
@@ -78,11 +88,6 @@ def deliver(house: House, export: Export, chats: Sequence[Ready]) -> tuple[Writt
     return tuple(_told(ready, path, backup) for ready in chats)
 
 
-def chat_container(chat: bytes) -> bytes:
-    """The smallest export that TypingMind imports: one chat, and nothing else that import could replace (D3)."""
-    return b'{"data":{"chats":[' + chat + b"]}}"
-
-
 def _is_whole(house: House) -> bool:
     return house.config.output.container == "export"
 
@@ -90,7 +95,7 @@ def _is_whole(house: House) -> bool:
 def _place(house: House, export: Export, chats: Sequence[Ready]) -> Path:
     """A chat's file bears its title and id; a whole export is named after the chats in it, whatever the date."""
     if not _is_whole(house) or len(export.chats) == 1:
-        return house.folders.updated / file_name(chats[0].plan.title, chats[0].plan.chat_id)
+        return house.folders.updated / file_name(chats[0].title, chats[0].chat_id)
     ids = "\n".join(sorted(chat.chat_id for chat in export.chats))
     name = Path(file_name("All chats", hashlib.sha256(ids.encode()).hexdigest()[:10]))
     return house.folders.updated / (name.with_suffix(".zip") if zipfile.is_zipfile(export.path) else name)

@@ -53,6 +53,15 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
+class Folded:
+    """Some memories have become one of a higher level (D13)."""
+
+    plan: ChatPlan
+    memories: int
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
 class Written:
     """A chat is finished, proved and in its place."""
 
@@ -76,7 +85,7 @@ class Written:
         )
 
 
-Event = Planned | Notice | Answered | Noted | Remembered
+Event = Planned | Notice | Answered | Noted | Remembered | Folded
 Tell = Callable[[Event], None]
 
 

@@ -3,22 +3,28 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat
 from daemon.archive.messages import whole
 from daemon.archive.outputs import Output, last_output, record_output
-from daemon.deliver import chat_container
 from daemon.files.backup import Version, keep_version, read_version, versions
 from daemon.files.folders import make_private
+from daemon.files.read import documents
+from daemon.files.trouble import told
 from daemon.files.write import Written, replace_file
 from daemon.house import House
 from daemon.paths import Folders
-from rules.errors import FileTrouble, NotFound
+from rules.errors import FileTrouble, NotAnExport, NotFound
+from rules.export.document import chat_container
 from rules.output.naming import file_name
 
 
 @dataclass(frozen=True, slots=True)
 class Restorable:
-    """A version, its bytes, where it would go, and the bytes that stand there now (None: nothing does)."""
+    """A version, its bytes, where it would go, and the bytes that stand there now (None: nothing does).
+
+    A single chat never goes into the place of a whole export, whose other chats it would drive out (D3).
+    """
 
     version: Version
     content: bytes
@@ -26,24 +32,41 @@ class Restorable:
     now: bytes | None
 
 
-def find_version(folders: Folders, chat: KnownChat, number: int, path: Path) -> Restorable:
-    """The kept version of that number. Raises NotFound, or FileTrouble where it is damaged."""
+def find_version(folders: Folders, chat: KnownChat, number: int) -> Version:
+    """The kept version of that number. Raises NotFound."""
     kept = versions(folders.backups, chat.chat_id)
     found = next((version for version in kept if version.number == number), None)
     if found is None:
+        there = ", ".join(str(version.number) for version in kept) or "none"
         raise NotFound(
-            f'There is no version {number} of "{chat.title}"; there are {len(kept)}.',
+            f'There is no version {number} of "{chat.title}"; there are: {there}.',
             f"List them with: memproc versions {chat.chat_id}",
         )
-    return Restorable(found, read_version(found), path, _read(path))
+    return found
 
 
-def updated_path(house: House, chat: KnownChat) -> Path:
+def restorable(archive: Archive, folders: Folders, chat: KnownChat, version: Version) -> Restorable:
+    """The version with all that is needed to put it back. Raises FileTrouble where it is damaged."""
+    content = read_version(version)
+    path = updated_path(archive, folders, chat)
+    if _chats(content) == 1 < _chats(read_updated(path)):
+        path = folders.updated / file_name(chat.title, chat.chat_id)
+    path = path.with_suffix(Path(version.path.stem).suffix)  # .zip, where the export was one
+    return Restorable(version, content, path, read_updated(path))
+
+
+def updated_path(archive: Archive, folders: Folders, chat: KnownChat) -> Path:
     """Where the chat's updated export stands, or would stand."""
-    last = last_output(house.archive, chat.chat_id)
-    if last is not None and Path(last.path).parent == house.folders.updated:
+    last = last_output(archive, chat.chat_id)
+    if last is not None and Path(last.path).parent == folders.updated:
         return Path(last.path)
-    return house.folders.updated / file_name(chat.title, chat.chat_id)
+    return folders.updated / file_name(chat.title, chat.chat_id)
+
+
+def read_updated(path: Path) -> bytes | None:
+    """The bytes of an updated export, or None where there is none. Raises FileTrouble."""
+    with told(path, "read"):
+        return path.read_bytes() if path.exists() else None
 
 
 def restore(house: House, chat: KnownChat, wanted: Restorable) -> Written:
@@ -69,8 +92,9 @@ def expand(house: House, chat: KnownChat, path: Path) -> Written:
     return replace_file(path, [chat_container(found.head + b",".join(found.messages) + found.tail)])
 
 
-def _read(path: Path) -> bytes | None:
+def _chats(content: bytes | None) -> int:
+    """How many chats an export holds; none where it is none, whatever has happened to it."""
     try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return None
+        return sum(len(document.chats) for document in documents("the export", content or b""))
+    except NotAnExport:
+        return 0

@@ -1,18 +1,21 @@
-"""Ask for a memory once more, with a word of guidance from the person; the edition before is kept (D8, D12)."""
+"""Ask for a memory or a fold once more, with a word of guidance from the person; nothing before is lost (D8, D12)."""
 
 from dataclasses import dataclass, replace
 
-from daemon.archive.memories import find_memory, keep_edition, next_edition
-from daemon.archive.messages import whole
-from daemon.deliver import chat_container
+from daemon.archive.memories import editions, find_memory, keep_edition, next_edition
+from daemon.archive.messages import known_chat
 from daemon.house import Answered, Event, House, Tell
 from daemon.models.tokens import count
-from daemon.remembering.asking import desk_for
+from daemon.reading import read_archive
+from daemon.remembering.asking import desk_for, desk_for_fold
 from daemon.remembering.compress import make_memory
-from daemon.survey import survey
+from daemon.remembering.folding import make_fold
+from daemon.section import stand_before
+from daemon.survey import Survey, survey_read
 from primer.request import ENGINE
-from rules.export.document import read_document
-from rules.memory.memory import EXTRACTED, Memory
+from rules.memory.edition import EXTRACTED, Edition
+from rules.memory.memory import Memory
+from rules.plan.section import told_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,33 +33,60 @@ def retry(house: House, wanted: str, guidance: str) -> Memory | Kept:
     Raises NotFound, ModelError where the model cannot be asked, and ChatSetAside where it does not fit.
     """
     chat_id, before = find_memory(house.archive, wanted)
-    kept = whole(house.archive, chat_id)
-    # The chat without its live messages: all that stands under memories comes from the archive.
-    (chat,) = read_document("the archive", chat_container(kept.head + kept.tail)).chats
-    found = survey(house.archive, chat, house.config.of(chat), house.key, house.today())
+    found = _surveyed(house, chat_id)
     if found.roles.agent == ENGINE:
         told = " ".join(found.roles.notices) or "The built-in engine is the agent in memproc.toml."
         return Kept(before.memory_id, told, "It would answer as it did. Choose a model, then try again.")
+    if not before.keys:
+        reason = "The archive has none of the raw messages that it stands for."
+        return Kept(before.memory_id, reason, "Bring them back with: memproc rebuild")
     fresh: list[Answered] = []
-    chunk = found.plan.made[before.number - 1]
-    passage = replace(found.passage(chunk, found.memories), guidance=guidance.strip())
-    memory = make_memory(
-        desk_for(replace(house, tell=_counting(house, fresh)), found, chunk),
-        passage,
-        found.roles,
-        count,
-        house.clock(),
-        next_edition(house.archive, before.memory_id),
-    )
-    if memory.edition.texts == before.edition.texts or memory.edition.made == EXTRACTED:
+    asking = replace(house, tell=_counting(house, fresh))
+    write = _fold if before.is_fold else _memory
+    edition = write(asking, found, before, guidance.strip())
+    known = {one.texts for one in editions(house.archive, before.memory_id)}
+    if edition.texts in known or edition.made == EXTRACTED:
         asked = f"{len(fresh)} new questions were asked" if fresh else "All this has been asked before"
         return Kept(
             before.memory_id,
             f"{asked}, and no new memory came of it.",
             'Say something about it: memproc retry MEMORY --say "..."; or set models.fallback in memproc.toml.',
         )
-    keep_edition(house.archive, memory)
-    return memory
+    keep_edition(house.archive, before.memory_id, edition, chosen=True)
+    return find_memory(house.archive, before.memory_id)[1]
+
+
+def _surveyed(house: House, chat_id: str) -> Survey:
+    """The chat as the archive knows it: all that stands under memories comes from there."""
+    chat = known_chat(house.archive, chat_id)
+    config = house.config.of(chat)
+    reading = read_archive(house.archive, chat_id, config.memory.editions)
+    return survey_read(house.archive, chat, reading, config, house.key, house.today())
+
+
+def _memory(house: House, found: Survey, before: Memory, guidance: str) -> Edition:
+    chunk = next(chunk for chunk in found.plan.made if chunk.number == before.number)
+    told = stand_before(house, found, list(found.reading.memories), chunk.memories_before, told_tokens)
+    passage = replace(found.passage(chunk, told), guidance=guidance)
+    number = next_edition(house.archive, before.memory_id)
+    return make_memory(desk_for(house, found, chunk), passage, found.roles, count, house.clock(), number).edition
+
+
+def _fold(house: House, found: Survey, before: Memory, guidance: str) -> Edition:
+    by_id = {memory.memory_id: memory for memory in found.reading.memories}
+    members = [by_id[name] for name in before.members]
+    fold = make_fold(
+        desk_for_fold(house, found, members),
+        found.plan.chat_id,
+        found.chat.system_message,
+        members,
+        before.level,
+        found.roles,
+        count,
+        house.clock(),
+        guidance,
+    )
+    return replace(fold.edition, number=next_edition(house.archive, before.memory_id))
 
 
 def _counting(house: House, fresh: list[Answered]) -> Tell:

@@ -1,4 +1,4 @@
-"""Whether each chat's newest updated export still is what memproc wrote, by its hash."""
+"""Whether each updated export still is what memproc wrote, by its hash."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Literal
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
-from daemon.archive.outputs import last_output
+from daemon.archive.outputs import standing_outputs
 from daemon.files.hashing import sha256_of
 
 
@@ -21,9 +21,9 @@ class Standing:
 
 
 def standing_exports(archive: Archive) -> Iterator[Standing]:
-    """The updated exports of all chats that have one. Each is read to its last byte."""
-    for chat in known_chats(archive):
-        if last := last_output(archive, chat.chat_id):
-            found = sha256_of(Path(last.path))
-            state: Literal["changed", "gone"] = "gone" if found is None else "changed"
-            yield Standing(chat.title, Path(last.path), "as written" if found == last.sha256 else state)
+    """The updated exports that chats have now, each file once. Each is read to its last byte."""
+    titles = {chat.chat_id: chat.title for chat in known_chats(archive)}
+    for output in standing_outputs(archive):
+        found = sha256_of(Path(output.path))
+        state: Literal["changed", "gone"] = "gone" if found is None else "changed"
+        yield Standing(titles[output.chat_id], Path(output.path), "as written" if found == output.sha256 else state)

@@ -6,27 +6,29 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from daemon.archive.archive import Archive
-from daemon.archive.memories import editions, memories
-from daemon.archive.messages import past
-from daemon.config import Config
-from daemon.models.roles import FindKey, Roles, choose_roles
+from daemon.archive.rounds import round_of
+from daemon.config import Config, MemorySettings
+from daemon.models.roles import FindKey, Roles, chat_model, choose_roles
 from daemon.models.tokens import Counts, count_once
+from daemon.reading import read_chat
 from daemon.remembering.again import worth_asking
 from daemon.remembering.dialogue import Passage
 from daemon.texts import load_texts
 from primer.models import token_factor
 from primer.prompt import closing, opening
+from primer.request import ENGINE
 from primer.texts import Texts
-from rules.export.chat import Chat, read_messages
-from rules.history.edited import edited_memories
-from rules.history.entries import Entry, history
-from rules.history.marker import Marker
-from rules.history.recognise import Place, memories_present, recognise
+from rules.export.chat import Chat
+from rules.history.entries import Entry
+from rules.history.reading import Reading
+from rules.memory.edition import WRITTEN
 from rules.memory.memory import Memory
-from rules.output.assemble import Canned
-from rules.output.compose import Draft, memory_drafts
-from rules.plan.chat_plan import ChatPlan, PlannedChunk, plan_chat
-from rules.plan.warn import warnings
+from rules.output.arrange import Canned
+from rules.plan.chat_plan import ChatPlan, plan_chat
+from rules.plan.hindsight import Round, hindsight_round
+from rules.plan.planned import PlannedChunk
+from rules.plan.section import Bounds, section, told_tokens
+from rules.plan.warn import Sizes, beyond_window, warnings
 from rules.plan.window import TooLarge, too_large
 
 
@@ -35,63 +37,106 @@ class Survey:
     """A chat as it stands before the work on it, and who does that work."""
 
     chat: Chat
-    places: tuple[Place, ...]
-    entries: tuple[Entry, ...]
-    memories: tuple[Memory, ...]
+    reading: Reading
     counts: Counts
-    """Tokens of the history's messages, by content digest, and of the texts that every call begins with."""
+    """Tokens of the history's messages, by content digest, and of the texts that are always the same."""
     texts: Texts
     roles: Roles
     plan: ChatPlan
+    round: Round
+    bounds: Bounds
+    memory: MemorySettings
     too_large: TooLarge | None
     """The first planned chunk that does not fit the agent's window."""
 
-    def passage(self, chunk: PlannedChunk, memories: Sequence[Memory]) -> Passage:
-        """What the memory of a chunk is written from; `memories` are all that there are by now."""
+    def passage(self, chunk: PlannedChunk, told: Sequence[Memory]) -> Passage:
+        """What the memory of a chunk is written from; `told` are the memories and folds that stand before its tail.
+
+        What the person has forgotten is not told of, not even raw. What they have edited or deleted since its
+        memory was made is as it is now.
+        """
+        forgotten = {memory.number for memory in self.reading.chunk_memories if memory.forgotten}
+        entries = self.reading.entries
+        tail = [one for one in entries[chunk.tail_start : chunk.start] if one.memory not in forgotten]
         return Passage(
             chat_id=self.plan.chat_id,
             number=chunk.number,
             system_message=self.chat.system_message,
-            memories=memories[: chunk.memories_before],
-            tail=self.entries[chunk.tail_start : chunk.start],
-            chunk=self.entries[chunk.start : chunk.stop],
+            memories=told,
+            tail=as_they_are(tail),
+            chunk=as_they_are(entries[chunk.start : chunk.stop]),
             tokens=chunk.tokens,
         )
 
 
-def survey(archive: Archive, chat: Chat, config: Config, key: FindKey, today: date) -> Survey:
+def survey(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str) -> Survey:
     """Read, recognise and plan one chat; `config` is the one that counts for this chat.
 
     Raises ChatSetAside where it cannot be processed as it is, ConfigurationError where its texts cannot be used.
     """
+    words = canned(load_texts(config.texts.path))
+    reading = read_chat(archive, chat, words, config.memory.editions, now)
+    return survey_read(archive, chat, reading, config, key, date.fromisoformat(now[:10]))
+
+
+def survey_read(archive: Archive, chat: Chat, reading: Reading, config: Config, key: FindKey, today: date) -> Survey:
+    """Plan a chat that has been read; what it raises is the same."""
     texts = load_texts(config.texts.path)
-    made = memories(archive, chat.chat_id)
-    before = past(archive, chat.chat_id)
-    digests = {old.key: old.message.digest for old in before}
-    under = {memory.memory_id: {key: digests[key] for key in memory.keys} for memory in made}
-    places = recognise(read_messages(chat), _ours(archive, chat.chat_id, made, canned(texts)), under)
-    memories_present(places)  # a memory that lost a message sets the chat aside before anything is asked
-    entries = history(before, places)
-    # What every call begins with is counted once too: the tokenizer's tables take half a second to load.
-    fixed = {hashlib.sha256(text.encode()).hexdigest(): text for text in (chat.system_message, texts.primer)}
-    counts = count_once(archive, fixed | {entry.message.digest: entry.message.text for entry in entries})
+    entries = reading.entries
+    words = canned(texts)
+    # What is the same each time is counted once too: the tokenizer's tables take half a second to load.
+    same = {_named(text): text for text in (chat.system_message, texts.primer, words.opening, words.closing)}
+    said = [entry.message for entry in entries] + [entry.newest for entry in entries if entry.newest]
+    counts = count_once(archive, same | {message.digest: message.text for message in said})
     tokens = [counts.all[entry.message.digest] for entry in entries]
-    fixed_tokens = sum(counts.all[digest] for digest in fixed)
-    noted = warnings(chat, places)
-    plan = plan_chat(chat.chat_id, chat.title, entries, tokens, places, config.limits, noted, fixed_tokens)
-    roles = choose_roles(chat, [entry.message for entry in entries], config.models, key, today)
-    found = Survey(chat, places, entries, made, counts, texts, roles, plan, None)
-    plan = plan.with_again(_again(archive, found))
-    return replace(found, plan=plan, too_large=_too_large(plan, roles))
+    fixed_tokens = sum(counts.all[_named(text)] for text in (chat.system_message, texts.primer))
+    limits = config.limits
+    plan = plan_chat(chat.chat_id, chat.title, reading, tokens, limits, warnings(chat, reading.places), fixed_tokens)
+    messages = [entry.message for entry in entries]
+    roles = choose_roles(chat, messages, config.models, key, today)
+    asked = config.memory.hindsight if roles.agent != ENGINE else 0
+    last = round_of(archive, chat.chat_id, reading.adopted)
+    found = Survey(chat, reading, counts, texts, roles, plan, last, limits.fold, config.memory, None)
+    again = _again(archive, found)
+    begun = hindsight_round(last, reading.chunk_memories, len(plan.chunks), asked, again)
+    plan = plan.with_more(again, begun.numbers, config.memory.hindsight_tokens)
+    plan = replace(plan, warnings=(*plan.warnings, *_beyond_window(found, config)))
+    return replace(found, plan=plan, round=begun, too_large=_too_large(plan, roles))
+
+
+def as_they_are(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """What the messages say now; without those that the person has deleted since their memory was made."""
+    return tuple(
+        entry if entry.newest is None else replace(entry, message=entry.newest) for entry in entries if not entry.gone
+    )
 
 
 def _again(archive: Archive, found: Survey) -> frozenset[int]:
-    """Numbers of the extracted memories that a model can be asked for now; never of one that the person edited."""
-    pinned = edited_memories(found.places)
-    made = [(chunk, memory) for chunk, memory in zip(found.plan.made, found.memories, strict=True)]
-    free = [(found.passage(chunk, found.memories), memory) for chunk, memory in made if memory.memory_id not in pinned]
-    passages, free_memories = [passage for passage, _ in free], [memory for _, memory in free]
-    return frozenset(worth_asking(archive, passages, free_memories, found.roles, found.texts))
+    """Numbers of the memories to be written again; never of one that is pinned or forgotten.
+
+    Those that the built-in engine made, where a model can be asked for them now; and those whose raw messages
+    have changed, unless a model wrote them and only the engine is there.
+    """
+    reading = found.reading
+    by_number = {memory.number: memory for memory in reading.chunk_memories}
+    free = [
+        (chunk, by_number[chunk.number])
+        for chunk in found.plan.made
+        if not (by_number[chunk.number].pinned or by_number[chunk.number].forgotten)
+        and not all(entry.gone for entry in reading.entries[chunk.start : chunk.stop])
+    ]
+    engine_alone = found.roles.agent == ENGINE
+    due = {memory.number for _, memory in free if memory.due and not (engine_alone and memory.told.made == WRITTEN)}
+    passages = [found.passage(chunk, told_before(found, reading.memories, chunk.memories_before)) for chunk, _ in free]
+    extracted = worth_asking(archive, passages, [memory for _, memory in free], found.roles, found.texts)
+    return frozenset(due | set(extracted))
+
+
+def told_before(found: Survey, memories: Sequence[Memory], upto: int) -> tuple[Memory, ...]:
+    """What stands for the first `upto` memories in a prompt, as far as its folds are made."""
+    by_id = {memory.memory_id: memory for memory in memories}
+    view = section(found.plan.chat_id, memories, upto, found.bounds, told_tokens)
+    return tuple(by_id[item.name] for item in view.standing)
 
 
 def _too_large(plan: ChatPlan, roles: Roles) -> TooLarge | None:
@@ -100,15 +145,26 @@ def _too_large(plan: ChatPlan, roles: Roles) -> TooLarge | None:
     return next((found for found in each if found is not None), None)
 
 
+def _beyond_window(found: Survey, config: Config) -> list[str]:
+    """That the finished chat is larger than the window of the model that the person talks with, if it is."""
+    plan = found.plan
+    name, window = chat_model(found.chat, [entry.message for entry in found.reading.entries], config.models)
+    if window is None or not plan.section_tokens:
+        return []
+    words = canned(found.texts)
+    sizes = Sizes(
+        system_message=found.counts.all[_named(found.chat.system_message)],
+        memories=plan.section_tokens + sum(found.counts.all[_named(text)] for text in (words.opening, words.closing)),
+        live=plan.waiting_tokens + plan.live_tokens,
+    )
+    return [warning] if (warning := beyond_window(sizes, token_factor(name), window)) else []
+
+
+def _named(text: str) -> str:
+    """By what the tokens of a text that is no message are remembered."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def canned(texts: Texts) -> Canned:
     """The two canned messages as they stand in an export."""
     return Canned(opening(texts), closing(texts))
-
-
-def _ours(archive: Archive, chat_id: str, made: tuple[Memory, ...], words: Canned) -> dict[str, Marker]:
-    """The markers of all messages that we may have written into this chat, by uuid (D10, the second means)."""
-    every = [replace(memory, edition=one) for memory in made for one in editions(archive, memory.memory_id)]
-    drafts = [draft for memory in every for draft in memory_drafts(memory)]
-    drafts += [Draft.closing(memory.memory_id, words.closing) for memory in made]
-    drafts.append(Draft.opening(chat_id, words.opening))
-    return {draft.uuid: draft.marker for draft in drafts}

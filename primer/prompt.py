@@ -7,6 +7,7 @@
     question    in <context_manager>; the dialogue grows by answers    10.5
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -20,6 +21,7 @@ from rules.memory.memory import Memory
 
 _BEGINNING = "[The conversation begins with your own words.]"
 """Some providers take no conversation that begins with the assistant."""
+_QUESTION = re.compile(r"<context_manager>\n(.*)\n</context_manager>", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +55,21 @@ def context(
         remembered.append(Turn("user", opening(texts)))
         remembered += [turn for memory in memories for turn in _remembered(memory)]
         remembered.append(Turn("user", closing(texts)))
-    before = [Turn(entry.message.speaker, _shown(entry.message)) for entry in tail]
+    before = lived(tail)
     passage = [Turn(entry.message.speaker, _to_remember(entry.message)) for entry in chunk]
     if [turn.role for turn in (*before, *passage)][:1] == ["assistant"] and not memories:
         turns.append(Turn("user", _BEGINNING))
-    for part in (remembered, before, passage):
-        turns += [*part[:-1], *(replace(last, ends_prefix=True) for last in part[-1:])]
-    return tuple(turns)
+    return (*turns, *(turn for part in (remembered, before, passage) for turn in ending_prefix(part)))
+
+
+def lived(entries: Sequence[Entry]) -> list[Turn]:
+    """Raw messages as they were said, around the passage to remember (requirement 10.3)."""
+    return [Turn(entry.message.speaker, _shown(entry.message)) for entry in entries]
+
+
+def ending_prefix(part: Sequence[Turn]) -> list[Turn]:
+    """The turns, after the last of which a provider's cache may break off (D7)."""
+    return [*part[:-1], *(replace(last, ends_prefix=True) for last in part[-1:])]
 
 
 def ask_quote(texts: Texts, quote_words: int) -> str:
@@ -114,9 +124,15 @@ def answer(text: str) -> Turn:
 
 
 def _remembered(memory: Memory) -> list[Turn]:
-    """A memory's six messages. The questions are ours, tags and all; the answers are made inert."""
-    texts = memory.edition.texts
-    return [Turn("user", text) if slot % 2 == 0 else answer(text) for slot, text in enumerate(texts)]
+    """A memory's six messages, as later prompts see them (D12). A person may have edited the questions, too."""
+    texts = memory.told.texts
+    return [Turn("user", _asked(text)) if slot % 2 == 0 else answer(text) for slot, text in enumerate(texts)]
+
+
+def _asked(text: str) -> str:
+    """A question that stands in a memory: only the tag around it is ours."""
+    asked = _QUESTION.fullmatch(text)
+    return wrap("context_manager", keep_inert(asked[1])) if asked else keep_inert(text)
 
 
 def _to_remember(message: Message, role: str = "") -> str:

@@ -26,6 +26,12 @@ class Texts:
     analyst: str
     analysis: str
     refinement: str
+    hindsight: str
+    perspective_hindsight: str
+    fold_quotes: str
+    fold_choice: str
+    fold_perspective: str
+    fold_analysis: str
     otherwise: str
     guidance: str
     opening: str
@@ -33,6 +39,7 @@ class Texts:
 
 
 # words, quote_words: a number of words. reason: a sentence. analysis: the context manager's whole answer.
+# most: how many quotes a fold may carry on. quotes: all that it may choose from, numbered.
 # question: one of the other texts. guidance: what the person says at `memproc retry --say`.
 PLACEHOLDERS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
@@ -43,6 +50,12 @@ PLACEHOLDERS: Mapping[str, frozenset[str]] = MappingProxyType(
         "analyst": frozenset(),
         "analysis": frozenset({"words"}),
         "refinement": frozenset({"analysis", "words"}),
+        "hindsight": frozenset(),
+        "perspective_hindsight": frozenset({"words"}),
+        "fold_quotes": frozenset(),
+        "fold_choice": frozenset({"most", "quotes"}),
+        "fold_perspective": frozenset({"words"}),
+        "fold_analysis": frozenset({"words"}),
         "otherwise": frozenset({"question", "reason"}),
         "guidance": frozenset({"guidance"}),
         "opening": frozenset(),

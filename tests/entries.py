@@ -2,12 +2,21 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rules.export.chat import Chat
 from rules.export.document import read_document
 from rules.export.message import Message, read_message
-from rules.history.entries import Entry
-from rules.memory.memory import Edition, Memory, Quote
+from rules.history.adopt import Adopted
+from rules.history.entries import Entry, Past, history, without_strays
+from rules.history.hand import Hand
+from rules.history.reading import Reading
+from rules.history.recognise import Place
+from rules.memory.edition import Edition, Kind, Quote
+from rules.memory.memory import Memory
+
+UNTOUCHED = Hand({}, frozenset(), (), (), {}, ())
+"""The person has done nothing to memories."""
 
 
 def said(role: str, text: str, number: int = 0, **fields: object) -> Message:
@@ -45,6 +54,18 @@ def memory_of(number: int, chunk: Sequence[Entry], quote: str = "") -> Memory:
     first, last = chunk[0].message, chunk[-1].message
     text = quote or first.words
     asked = [f"<context_manager>\nQuestion {slot} of memory {number}\n</context_manager>" for slot in (1, 2, 3)]
+    edition = Edition(
+        number=1,
+        kind="as-of",
+        texts=(asked[0], text, asked[1], f"Perspective {number}", asked[2], f"Refinement {number}"),
+        quotes=(Quote(text, chunk[0].key, "agent"),),
+        made="model",
+        agent="test/agent",
+        context_manager="test/manager",
+        requests=(),
+        tokens=10,
+        written_at="2026-03-03T00:00:00.000Z",
+    )
     return Memory(
         memory_id=f"m{number}",
         number=number,
@@ -55,16 +76,60 @@ def memory_of(number: int, chunk: Sequence[Entry], quote: str = "") -> Memory:
         began_at=first.created_at,
         ended_at=last.created_at,
         source_tokens=100,
-        edition=Edition(
-            number=1,
-            kind="as-of",
-            texts=(asked[0], text, asked[1], f"Perspective {number}", asked[2], f"Refinement {number}"),
-            quote=Quote(text, chunk[0].key, "agent"),
-            made="model",
-            agent="test/agent",
-            context_manager="test/manager",
-            requests=(),
-            tokens=10,
-            written_at="2026-03-03T00:00:00.000Z",
-        ),
+        edition=edition,
+        told=edition,
     )
+
+
+def past_of(memory: Memory, chunk: Sequence[Entry]) -> list[Past]:
+    """The messages under a memory as the archive holds them, untouched since."""
+    return [Past(entry.key, entry.message, memory.number, entry.message) for entry in chunk]
+
+
+def reading_of(
+    places: Sequence[Place], past: Sequence[Past] = (), memories: Sequence[Memory] = (), hand: Hand = UNTOUCHED
+) -> Reading:
+    """An export of a chat that has these memories, and of which nothing is to be adopted."""
+    standing = without_strays(past, places)
+    return Reading(standing, history(past, standing), tuple(memories), Adopted(), hand, {})
+
+
+def fold_of(number: int, members: Sequence[Memory]) -> Memory:
+    """A fold of these memories, with the quotes of all of them."""
+    level = 1 + max(member.level for member in members)
+    own = f"f{level}.{number}"
+    quotes = tuple(quote for member in members for quote in member.edition.quotes)
+    asked = [f"<context_manager>\nQuestion {slot} of fold {own}\n</context_manager>" for slot in (1, 2, 3)]
+    quoted = "\n\n".join(quote.text for quote in quotes)
+    edition = replace(
+        members[0].edition,
+        texts=(asked[0], quoted, asked[1], f"Perspective of {own}", asked[2], f"Refinement of {own}"),
+        quotes=quotes,
+    )
+    return Memory(
+        memory_id=own,
+        number=number,
+        level=level,
+        keys=tuple(key for member in members for key in member.keys),
+        first=members[0].first,
+        last=members[-1].last,
+        began_at=members[0].began_at,
+        ended_at=members[-1].ended_at,
+        source_tokens=sum(member.source_tokens for member in members),
+        edition=edition,
+        told=edition,
+        members=tuple(member.memory_id for member in members),
+    )
+
+
+def with_edition(memory: Memory, number: int, kind: Kind = "hindsight") -> Memory:
+    """The same memory with another edition, which is the one that is shown; later prompts still see the first."""
+    one, two, three, four, five, six = memory.edition.texts
+    texts = (one, two, three, f"{four}, edition {number}", five, f"{six}, edition {number}")
+    return replace(memory, edition=replace(memory.edition, number=number, kind=kind, texts=texts))
+
+
+def sized(memory: Memory, tokens: int) -> Memory:
+    """The same memory, so large."""
+    edition = replace(memory.edition, tokens=tokens)
+    return replace(memory, edition=edition, told=edition)

@@ -94,7 +94,10 @@ class Archive:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing; what was done is on the disk when the block ends."""
+        """All or nothing; what was done is on the disk when the block ends. One within another is a part of it."""
+        if self._connection.in_transaction:
+            yield
+            return
         self.run("BEGIN IMMEDIATE")
         try:
             yield
@@ -180,11 +183,15 @@ def _changed_versions(archive: Archive) -> Iterator[int]:
     """A few versions at a time: an archive may be larger than the memory."""
     last = 0
     while rows := archive.run(
-        "SELECT id, raw, packed, sha256 FROM version WHERE id > ? ORDER BY id LIMIT ?", (last, _VERSIONS_AT_ONCE)
+        """
+        SELECT version.id, raw, packed, version.sha256 FROM version LEFT JOIN body USING (sha256)
+        WHERE version.id > ? ORDER BY version.id LIMIT ?
+        """,
+        (last, _VERSIONS_AT_ONCE),
     ):
         for number, raw, packed, expected in rows:
             try:
-                unpacked(raw, packed, expected)
+                unpacked(raw or b"", packed or 0, expected)
             except ArchiveError:
                 yield number
         last = rows[-1][0]

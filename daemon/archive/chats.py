@@ -25,12 +25,17 @@ def known_chats(archive: Archive) -> tuple[KnownChat, ...]:
         """
         SELECT chat_id, title,
                (SELECT count(*) FROM message WHERE message.chat = chat.id AND gone_at IS NULL),
-               (SELECT count(*) FROM memory WHERE memory.chat = chat.id),
+               (SELECT count(*) FROM memory WHERE memory.chat = chat.id AND id NOT IN (SELECT fold FROM fold_member)),
                first_seen, last_seen
         FROM chat ORDER BY last_seen, chat.id
         """
     )
     return tuple(KnownChat(*row) for row in rows)
+
+
+def is_known(archive: Archive, chat_id: str) -> bool:
+    """Whether an export of a chat of that id has been read."""
+    return archive.one("SELECT 1 FROM chat WHERE chat_id = ?", (chat_id,)) is not None
 
 
 def find_chat(archive: Archive, wanted: str) -> KnownChat:

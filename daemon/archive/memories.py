@@ -1,29 +1,27 @@
-"""Memories and their editions. What is kept here is added to, and never changed."""
+"""Memories, folds and their editions. What is kept here is added to, and never changed."""
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from daemon.archive.archive import Archive
 from rules.errors import NotFound
-from rules.memory.memory import Edition, Memory, Quote
+from rules.memory.edition import Edition, Kind, Preferred, Quote, shown, told
+from rules.memory.memory import Memory
 
-_MEMORY = "id, number, level, first_uuid, last_uuid, began_at, ended_at, source_tokens"
-_EDITION = (
-    "number, kind, texts, quote, quote_source, quote_chosen, made, agent, context_manager, requests, tokens, written_at"
+_MEMORY = (
+    "id, number, level, first_uuid, last_uuid, began_at, ended_at, source_tokens, "
+    "chosen_edition, pinned, forgotten_at, due, origin, recalled"
 )
+_EDITION = "number, kind, texts, quotes, made, agent, context_manager, requests, tokens, written_at"
+_KINDS: dict[str, Kind] = {"as-of": "as-of", "hindsight": "hindsight", "person": "person"}
 
 
 def keep_memory(archive: Archive, chat_id: str, memory: Memory) -> None:
-    """Keep a memory with its edition, and freeze its chunk, in one transaction."""
+    """Keep a chunk's memory with its edition, and freeze its chunk, in one transaction."""
     with archive.transaction():
-        (chat,) = archive.run("SELECT id FROM chat WHERE chat_id = ?", (chat_id,))[0]
-        archive.run(
-            f"INSERT INTO memory (chat, shown_edition, {_MEMORY}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
-            (
-                chat, memory.edition.number, memory.memory_id, memory.number, memory.level, memory.first,
-                memory.last, memory.began_at, memory.ended_at, memory.source_tokens,
-            ),
-        )  # fmt: skip
+        chat = chat_row(archive, chat_id)
+        insert_memory(archive, chat, memory)
         archive.run_many(
             """
             INSERT INTO chunk_message (memory, place, message, version) VALUES (
@@ -38,14 +36,38 @@ def keep_memory(archive: Archive, chat_id: str, memory: Memory) -> None:
                 for place, key in enumerate(memory.keys)
             ],
         )
-        _keep_edition(archive, memory.memory_id, memory.edition)
+        insert_edition(archive, memory.memory_id, memory.edition)
 
 
-def keep_edition(archive: Archive, memory: Memory) -> None:
-    """Keep one more edition of a memory, which is the one that is shown from now on; the others stay."""
+def keep_fold(archive: Archive, chat_id: str, fold: Memory) -> Memory:
+    """Keep a fold with its edition; the fold, with the number that it has got among those of its level."""
     with archive.transaction():
-        _keep_edition(archive, memory.memory_id, memory.edition)
-        archive.run("UPDATE memory SET shown_edition = ? WHERE id = ?", (memory.edition.number, memory.memory_id))
+        chat = chat_row(archive, chat_id)
+        insert_fold(archive, chat, fold)
+        insert_edition(archive, fold.memory_id, fold.edition)
+    return find_memory(archive, fold.memory_id)[1]
+
+
+def keep_edition(archive: Archive, memory_id: str, edition: Edition, chosen: bool = False) -> None:
+    """Keep one more edition of a memory; where it is `chosen`, it is the one that is shown from now on."""
+    with archive.transaction():
+        insert_edition(archive, memory_id, edition)
+        if chosen:
+            archive.run("UPDATE memory SET chosen_edition = ? WHERE id = ?", (edition.number, memory_id))
+
+
+def renew_chunk(archive: Archive, memory_id: str) -> None:
+    """The memory has been written anew from its raw messages as they are: these versions stand under it now."""
+    with archive.transaction():
+        archive.run(
+            """
+            UPDATE chunk_message SET version = (
+                SELECT id FROM version WHERE version.message = chunk_message.message ORDER BY number DESC LIMIT 1
+            ) WHERE memory = ?
+            """,
+            (memory_id,),
+        )
+        archive.run("UPDATE memory SET due = '' WHERE id = ?", (memory_id,))
 
 
 def next_edition(archive: Archive, memory_id: str) -> int:
@@ -53,13 +75,9 @@ def next_edition(archive: Archive, memory_id: str) -> int:
     return 1 + max(edition.number for edition in editions(archive, memory_id))
 
 
-def memories(archive: Archive, chat_id: str) -> tuple[Memory, ...]:
-    """A chat's memories, oldest first, each in the edition that is shown."""
-    rows = archive.run(
-        f"SELECT {_MEMORY} FROM memory WHERE chat = (SELECT id FROM chat WHERE chat_id = ?) ORDER BY level, number",  # noqa: S608
-        (chat_id,),
-    )
-    return tuple(_memory(archive, row) for row in rows)
+def memories(archive: Archive, chat_id: str, preferred: Preferred = "hindsight") -> tuple[Memory, ...]:
+    """A chat's memories, oldest first, and then its folds, level by level."""
+    return _select(archive, "WHERE chat = (SELECT id FROM chat WHERE chat_id = ?)", chat_id, preferred)
 
 
 def editions(archive: Archive, memory_id: str) -> tuple[Edition, ...]:
@@ -68,10 +86,10 @@ def editions(archive: Archive, memory_id: str) -> tuple[Edition, ...]:
     return tuple(_edition(row) for row in rows)
 
 
-def find_memory(archive: Archive, wanted: str) -> tuple[str, Memory]:
+def find_memory(archive: Archive, wanted: str, preferred: Preferred = "hindsight") -> tuple[str, Memory]:
     """The memory of that id, or the only one whose id begins so, with its chat's id. Raises NotFound."""
     rows = archive.run(
-        f"SELECT chat_id, memory.{_MEMORY} FROM memory JOIN chat ON chat.id = memory.chat "  # noqa: S608
+        "SELECT chat_id, memory.id FROM memory JOIN chat ON chat.id = memory.chat "
         "WHERE substr(memory.id, 1, length(?)) = ?",
         (wanted, wanted),
     )
@@ -85,49 +103,121 @@ def find_memory(archive: Archive, wanted: str) -> tuple[str, Memory]:
             f'"{wanted}" can be any of {len(rows)} memories: {", ".join(str(row[1]) for row in rows)}.',
             "Write more of its id.",
         )
-    return str(rows[0][0]), _memory(archive, rows[0][1:])
+    chat_id, memory_id = rows[0]
+    (found,) = _select(archive, "WHERE id = ?", memory_id, preferred)
+    return str(chat_id), found
 
 
-def _keep_edition(archive: Archive, memory_id: str, edition: Edition) -> None:
+def chat_row(archive: Archive, chat_id: str) -> int:
+    """The number of a chat's row. The chat must be known."""
+    return int(archive.run("SELECT id FROM chat WHERE chat_id = ?", (chat_id,))[0][0])
+
+
+def insert_memory(archive: Archive, chat: int, memory: Memory) -> None:
+    """Keep what a memory says of itself, within a transaction of the caller's."""
     archive.run(
-        f"INSERT INTO edition (memory, {_EDITION}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
+        """
+        INSERT INTO memory (chat, id, number, level, first_uuid, last_uuid, began_at, ended_at, source_tokens, origin)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
         (
-            memory_id, edition.number, edition.kind, json.dumps(edition.texts, ensure_ascii=False),
-            edition.quote.text, edition.quote.source, edition.quote.chosen, edition.made, edition.agent,
-            edition.context_manager, json.dumps(edition.requests), edition.tokens, edition.written_at,
+            chat, memory.memory_id, memory.number, memory.level, memory.first, memory.last, memory.began_at,
+            memory.ended_at, memory.source_tokens, memory.origin,
         ),
     )  # fmt: skip
 
 
-def _memory(archive: Archive, row: Sequence[object]) -> Memory:
-    memory_id, number, level, first, last, began_at, ended_at, source_tokens = row
-    keys = archive.run(
-        "SELECT key FROM chunk_message JOIN message ON message.id = message WHERE memory = ? ORDER BY place",
-        (memory_id,),
+def insert_fold(archive: Archive, chat: int, fold: Memory) -> None:
+    """Keep what a fold says of itself and which memories it stands for, within a transaction of the caller's."""
+    insert_memory(archive, chat, fold)
+    archive.run(
+        """
+        UPDATE memory SET number = (
+            SELECT 1 + coalesce(max(number), 0) FROM memory AS other
+            WHERE other.chat = memory.chat AND other.level = memory.level AND other.id <> memory.id
+        ) WHERE id = ?
+        """,
+        (fold.memory_id,),
     )
-    (shown,) = archive.run("SELECT shown_edition FROM memory WHERE id = ?", (memory_id,))[0]
-    edition = next(edition for edition in editions(archive, str(memory_id)) if edition.number == shown)
+    archive.run_many(
+        "INSERT INTO fold_member (fold, place, member) VALUES (?, ?, ?)",
+        [(fold.memory_id, place, member) for place, member in enumerate(fold.members)],
+    )
+
+
+def insert_edition(archive: Archive, memory_id: str, edition: Edition) -> None:
+    """Keep an edition, within a transaction of the caller's."""
+    archive.run(
+        f"INSERT INTO edition (memory, {_EDITION}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
+        (
+            memory_id, edition.number, edition.kind, json.dumps(edition.texts, ensure_ascii=False),
+            json.dumps([asdict(quote) for quote in edition.quotes], ensure_ascii=False), edition.made,
+            edition.agent, edition.context_manager, json.dumps(edition.requests), edition.tokens, edition.written_at,
+        ),
+    )  # fmt: skip
+
+
+def _select(archive: Archive, where: str, value: str, preferred: Preferred) -> tuple[Memory, ...]:
+    # A memory of a lost archive can have been a fold: it has its level, and stands among the chunks' memories.
+    rows = archive.run(
+        f"""
+        SELECT {_MEMORY} FROM memory {where}
+        ORDER BY (id IN (SELECT fold FROM fold_member)) * level, number
+        """,  # noqa: S608
+        (value,),
+    )
+    return tuple(_memory(archive, row, preferred) for row in rows)
+
+
+def _memory(archive: Archive, row: Sequence[object], preferred: Preferred) -> Memory:
+    memory_id, number, level, first, last, began_at, ended_at, source_tokens, chosen, *marks = row
+    pinned, forgotten, due, origin, recalled = marks
+    wanted = None if chosen is None else int(str(chosen))
+    every = editions(archive, str(memory_id))
+    members = archive.run("SELECT member FROM fold_member WHERE fold = ? ORDER BY place", (memory_id,))
     return Memory(
         memory_id=str(memory_id),
         number=int(str(number)),
         level=int(str(level)),
-        keys=tuple(key for (key,) in keys),
+        keys=_keys(archive, str(memory_id)),
         first=str(first),
         last=str(last),
         began_at=None if began_at is None else str(began_at),
         ended_at=None if ended_at is None else str(ended_at),
         source_tokens=int(str(source_tokens)),
-        edition=edition,
+        edition=shown(every, wanted, preferred),
+        told=told(every, wanted),
+        chosen=wanted,
+        pinned=bool(pinned),
+        forgotten=forgotten is not None,
+        due=str(due),
+        recalled=bool(recalled),
+        origin=str(origin),
+        members=tuple(member for (member,) in members),
     )
 
 
+def _keys(archive: Archive, memory_id: str) -> tuple[str, ...]:
+    """Keys of the raw messages under a memory, or under all the memories that a fold stands for."""
+    rows = archive.run(
+        """
+        WITH RECURSIVE part (id) AS (VALUES (?) UNION SELECT member FROM fold_member JOIN part ON fold = part.id)
+        SELECT key FROM part JOIN memory ON memory.id = part.id
+        JOIN chunk_message ON chunk_message.memory = part.id JOIN message ON message.id = chunk_message.message
+        ORDER BY memory.number, place
+        """,
+        (memory_id,),
+    )
+    return tuple(key for (key,) in rows)
+
+
 def _edition(row: Sequence[object]) -> Edition:
-    number, kind, texts, quote, source, chosen, made, agent, manager, requests, tokens, written_at = row
+    number, kind, texts, quotes, made, agent, manager, requests, tokens, written_at = row
     return Edition(
         number=int(str(number)),
-        kind=str(kind),
+        kind=_KINDS[str(kind)],
         texts=tuple(json.loads(str(texts))),
-        quote=Quote(str(quote), str(source), str(chosen)),
+        quotes=tuple(Quote(**quote) for quote in json.loads(str(quotes))),
         made=str(made),
         agent=str(agent),
         context_manager=str(manager),

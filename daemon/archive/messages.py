@@ -4,12 +4,18 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from daemon.archive.adopt import adopt
 from daemon.archive.archive import Archive
+from daemon.archive.hand import keep_hand
 from daemon.archive.order import order
-from daemon.archive.packing import packed, unpacked
+from daemon.archive.packing import unpacked
+from daemon.archive.versions import insert_version
 from rules.export.chat import Chat
-from rules.export.message import Message, read_message
-from rules.history.entries import Entry, Past
+from rules.export.document import chat_container, read_document
+from rules.export.message import read_message
+from rules.history.entries import UNDER_SOME_MEMORY, Past
+from rules.history.loss import Known
+from rules.history.reading import Reading
 from rules.history.recognise import Place
 
 
@@ -32,35 +38,73 @@ class Whole:
 
 
 def past(archive: Archive, chat_id: str) -> tuple[Past, ...]:
-    """The raw messages that stand under memories, oldest first, each as it was when its memory was made."""
+    """The raw messages that stand under memories, oldest first: as each was when its memory was made, and as it is."""
     rows = archive.run(
         """
-        SELECT message.key, memory.number, version.raw, version.packed, version.sha256
+        SELECT message.key, memory.number, gone_at IS NOT NULL, body.raw, body.packed, version.sha256,
+               now.sha256, newest.raw, newest.packed
         FROM chat JOIN memory ON memory.chat = chat.id
         JOIN chunk_message ON chunk_message.memory = memory.id
         JOIN message ON message.id = chunk_message.message
         JOIN version ON version.id = chunk_message.version
+        JOIN version AS now ON now.message = message.id
+             AND now.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
+        LEFT JOIN body ON body.sha256 = version.sha256
+        LEFT JOIN body AS newest ON newest.sha256 = now.sha256 AND now.id <> version.id
         WHERE chat.chat_id = ? ORDER BY memory.number, chunk_message.place
         """,
         (chat_id,),
     )
-    return tuple(Past(key, read_message(unpacked(*stored)), number) for key, number, *stored in rows)
+    return tuple(_past(*row) for row in rows)
 
 
-def remember(archive: Archive, chat: Chat, places: Sequence[Place], entries: Sequence[Entry], when: str) -> Remembered:
-    """Keep every message of the export that is not ours, in one transaction.
+def _past(
+    key: str, memory: int, gone: int, raw: bytes, packed: int, sha256: str, now: str, newer: bytes, newer_packed: int
+) -> Past:
+    message = read_message(unpacked(raw, packed, sha256))
+    newest = message if newer is None else read_message(unpacked(newer, newer_packed, now))
+    return Past(key, message, memory, None if gone else newest)
+
+
+def standing(archive: Archive, chat_id: str) -> tuple[Known, ...]:
+    """The lived messages that stood in the chat's export the last time, and are under no memory; oldest first."""
+    rows = archive.run(
+        """
+        SELECT key, uuid, digest, role, created_at FROM chat JOIN message ON message.chat = chat.id
+        JOIN version ON version.message = message.id
+        WHERE chat_id = ? AND gone_at IS NULL AND left_out IS NULL
+          AND version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
+          AND NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.message = message.id)
+        ORDER BY position
+        """,
+        (chat_id,),
+    )
+    return tuple(Known(*row) for row in rows)
+
+
+def known_keys(archive: Archive, chat_id: str) -> frozenset[str]:
+    """Keys of all raw messages that the archive has of a chat, gone ones too."""
+    rows = archive.run("SELECT key FROM message WHERE chat = (SELECT id FROM chat WHERE chat_id = ?)", (chat_id,))
+    return frozenset(key for (key,) in rows)
+
+
+def remember(archive: Archive, chat: Chat, reading: Reading, when: str) -> Remembered:
+    """Keep every message of the export that is not ours, and what the person did, in one transaction.
 
     A message whose bytes are new gets another version. One that the archive has, but that is neither in the
     export nor under a memory, is marked as gone, and is marked no more when it comes back.
     """
     with archive.transaction():
         row = _chat_row(archive, chat, when)
+        adopt(archive, row, reading.adopted, when)
         known = [key for (key,) in archive.run("SELECT key FROM message WHERE chat = ? ORDER BY position", (row,))]
-        raw = {place.key: place for place in places if place.ours is None}
+        raw = {place.key: place for place in reading.places if place.ours is None}
         new = raw.keys() - set(known)
-        _place(archive, row, order(known, places, entries), raw)
+        _place(archive, row, order(known, reading.places, reading.entries), raw)
         changed = _keep_versions(archive, row, list(raw.values()), when)
-        gone = _mark_gone(archive, row, set(raw) | {entry.key for entry in entries}, when)
+        under = {entry.key for entry in reading.entries if not entry.gone} - set(reading.hand.deleted)
+        gone = _mark_gone(archive, row, set(raw) | under, when)
+        keep_hand(archive, reading, when)
     return Remembered(len(new), changed - len(new), gone)
 
 
@@ -69,8 +113,8 @@ def whole(archive: Archive, chat_id: str) -> Whole:
     head, tail = archive.run("SELECT head, tail FROM chat WHERE chat_id = ?", (chat_id,))[0]
     rows = archive.run(
         """
-        SELECT raw, packed, sha256 FROM chat JOIN message ON message.chat = chat.id
-        JOIN version ON version.message = message.id
+        SELECT raw, packed, version.sha256 FROM chat JOIN message ON message.chat = chat.id
+        JOIN version ON version.message = message.id LEFT JOIN body ON body.sha256 = version.sha256
         WHERE chat_id = ? AND gone_at IS NULL
           AND version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
         ORDER BY position
@@ -78,6 +122,12 @@ def whole(archive: Archive, chat_id: str) -> Whole:
         (chat_id,),
     )
     return Whole(head, tuple(unpacked(*stored) for stored in rows), tail)
+
+
+def known_chat(archive: Archive, chat_id: str) -> Chat:
+    """The chat without its messages, as its newest export had it."""
+    head, tail = archive.run("SELECT head, tail FROM chat WHERE chat_id = ?", (chat_id,))[0]
+    return read_document("the archive", chat_container(head + tail)).chats[0]
 
 
 def _chat_row(archive: Archive, chat: Chat, when: str) -> int:
@@ -113,40 +163,36 @@ def _place(archive: Archive, row: int, order: Sequence[str], raw: Mapping[str, P
 
 
 def _keep_versions(archive: Archive, row: int, places: Sequence[Place], when: str) -> int:
-    """Keep the bytes that are not the newest version already; how many were kept."""
+    """Keep the bytes that are not the newest version already; how many were kept.
+
+    An original that we keep beside its memory has another version only where it says something else: a sync may
+    have put its keys in another order, around our own fields.
+    """
     newest = {
-        key: (message, number, sha256)
-        for message, key, number, sha256 in archive.run(
+        key: (message, number, sha256, digest)
+        for message, key, number, sha256, digest in archive.run(
             """
-            SELECT message.id, key, coalesce(max(number), 0), sha256
+            SELECT message.id, key, coalesce(max(number), 0), sha256, digest
             FROM message LEFT JOIN version ON version.message = message.id WHERE chat = ? GROUP BY message.id
             """,
             (row,),
         )
     }
-    rows = []
+    kept = 0
     for place in places:
-        message, number, sha256 = newest[place.key]
-        found = hashlib.sha256(place.message.raw).hexdigest()
-        if found != sha256:
-            rows.append((message, number + 1, *packed(place.message.raw), found, *_facts(place.message), when))
-    archive.run_many(
-        """
-        INSERT INTO version (message, number, raw, packed, sha256, digest, uuid, role, created_at, seen_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """,
-        rows,
-    )
-    return len(rows)
-
-
-def _facts(message: Message) -> tuple[str, str | None, str | None, str | None]:
-    return message.digest, message.uuid, message.role, message.created_at
+        message, number, sha256, digest = newest[place.key]
+        is_same = hashlib.sha256(place.message.raw).hexdigest() == sha256
+        if not is_same and not (place.original and place.message.digest == digest):
+            insert_version(archive, message, number + 1, place.message, when)
+            kept += 1
+    return kept
 
 
 def _mark_gone(archive: Archive, row: int, present: set[str], when: str) -> int:
     """Mark what is in no export and under no memory; take the mark from what came back."""
-    rows = archive.run("SELECT id, key, gone_at FROM message WHERE chat = ?", (row,))
+    rows = archive.run(
+        "SELECT id, key, gone_at FROM message WHERE chat = ? AND left_out IS NOT ?", (row, UNDER_SOME_MEMORY)
+    )
     gone = [number for number, key, gone_at in rows if key not in present and gone_at is None]
     back = [number for number, key, gone_at in rows if key in present and gone_at is not None]
     archive.run_many("UPDATE message SET gone_at = ? WHERE id = ?", [(when, number) for number in gone])

@@ -1,9 +1,13 @@
 """Updated exports that were written."""
 
+import re
 from dataclasses import astuple, dataclass
+from pathlib import Path
 
 from daemon.archive.archive import Archive
 
+_SEPARATOR = re.compile(r"[/\\]")
+"""Of folders, on the system that wrote the path: no name of an updated export holds either."""
 _COLUMNS = "chat_id, path, sha256, messages_sha256, source_sha256, written_at"
 
 
@@ -25,7 +29,42 @@ def last_output(archive: Archive, chat_id: str) -> Output | None:
     return Output(*row) if row else None
 
 
+def output_in(archive: Archive, path: str) -> Output | None:
+    """What was written last into this place, by whichever chat, or None."""
+    row = archive.one(f"SELECT {_COLUMNS} FROM output WHERE path = ? ORDER BY id DESC LIMIT 1", (path,))  # noqa: S608
+    return Output(*row) if row else None
+
+
+def standing_outputs(archive: Archive) -> tuple[Output, ...]:
+    """The newest updated export of each chat, unless another chat has been written into the same file since.
+
+    A whole export holds many chats, and a new chat is written first by the old one, then by itself (D3, D9).
+    """
+    rows = archive.run(
+        f"""
+        SELECT {_COLUMNS} FROM output
+        WHERE id IN (SELECT max(id) FROM output GROUP BY chat_id) AND id IN (SELECT max(id) FROM output GROUP BY path)
+        ORDER BY id
+        """  # noqa: S608
+    )
+    return tuple(Output(*row) for row in rows)
+
+
+def was_written(archive: Archive, ending: str) -> bool:
+    """Whether an updated export with a name that ends so was ever written. It must hold no wildcards of LIKE."""
+    return archive.one("SELECT 1 FROM output WHERE path LIKE '%' || ? LIMIT 1", (ending,)) is not None
+
+
 def record_output(archive: Archive, output: Output) -> None:
     """Remember that an updated export is in its place."""
     with archive.transaction():
         archive.run(f"INSERT INTO output ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", astuple(output))  # noqa: S608
+
+
+def move_outputs(archive: Archive, folder: Path) -> None:
+    """The updated exports lie in this folder from now on: the accounts came from another computer."""
+    with archive.transaction():
+        for table in ("output", "outcome"):
+            paths = archive.run(f"SELECT DISTINCT path FROM {table} WHERE path <> ''")  # noqa: S608
+            moved = [(str(folder / _SEPARATOR.split(path)[-1]), path) for (path,) in paths]
+            archive.run_many(f"UPDATE {table} SET path = ? WHERE path = ?", moved)  # noqa: S608

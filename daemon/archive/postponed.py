@@ -4,7 +4,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.arrivals import Arrival, find_arrival
 from daemon.archive.outputs import last_output
 from rules.arrival.tries import MOST_FAILURES
-from rules.memory.memory import EXTRACTED
+from rules.memory.edition import EXTRACTED
 
 
 def put_off(archive: Archive) -> tuple[int, ...]:
@@ -36,8 +36,8 @@ def extracted_from(archive: Archive) -> tuple[Arrival, ...]:
           AND output.id = (SELECT max(id) FROM output AS other WHERE other.chat_id = output.chat_id)
           AND EXISTS (
               SELECT 1 FROM memory JOIN chat ON chat.id = memory.chat
-              JOIN edition ON edition.memory = memory.id AND edition.number = shown_edition
-              WHERE chat.chat_id = output.chat_id AND made = ?)
+              WHERE chat.chat_id = output.chat_id AND forgotten_at IS NULL AND pinned = 0
+                AND NOT EXISTS (SELECT 1 FROM edition WHERE edition.memory = memory.id AND made <> ?))
         GROUP BY arrival.sha256 ORDER BY 1
         """,
         (EXTRACTED,),

@@ -1,7 +1,7 @@
 """The archive's tables, as numbered steps that each run once, in order (requirement 2; design: the archive)."""
 
-OLDEST_SQLITE = (3, 37)
-"""The first that knows strict tables."""
+OLDEST_SQLITE = (3, 38)
+"""The first with JSON built in; strict tables came one before."""
 
 STEPS: tuple[tuple[str, str], ...] = (
     (
@@ -129,6 +129,36 @@ STEPS: tuple[tuple[str, str], ...] = (
         CREATE INDEX reply_asked ON reply (asked_at, usd);
         -- Signs of life of the daemon, and what it has been told to do.
         CREATE TABLE sign (name TEXT PRIMARY KEY, value TEXT NOT NULL, at TEXT NOT NULL) STRICT;
+        """,
+    ),
+    (
+        "again and again",
+        """
+        -- The bytes of a raw message (zlib where packed = 1), once, however many chats have it: forks share them.
+        CREATE TABLE body (sha256 TEXT PRIMARY KEY, raw BLOB NOT NULL, packed INTEGER NOT NULL) STRICT;
+        INSERT OR IGNORE INTO body (sha256, raw, packed) SELECT sha256, raw, packed FROM version;
+        ALTER TABLE version DROP COLUMN raw;
+        ALTER TABLE version DROP COLUMN packed;
+        CREATE INDEX version_sha256 ON version (sha256);
+        -- A fold has several quotes. quotes: JSON list of {text, source, chosen}.
+        ALTER TABLE edition ADD COLUMN quotes TEXT NOT NULL DEFAULT '[]';
+        UPDATE edition
+            SET quotes = json_array(json_object('text', quote, 'source', quote_source, 'chosen', quote_chosen));
+        ALTER TABLE edition DROP COLUMN quote;
+        ALTER TABLE edition DROP COLUMN quote_source;
+        ALTER TABLE edition DROP COLUMN quote_chosen;
+        -- Which edition the person wants to see (NULL: the one that memory.editions prefers), why a new one is
+        -- due, whether it was chosen for a hindsight edition, its id in the chat that it was forked from, and
+        -- whether it was recalled after it was forgotten, and has been in no export since (1).
+        ALTER TABLE memory ADD COLUMN chosen_edition INTEGER;
+        ALTER TABLE memory ADD COLUMN due TEXT NOT NULL DEFAULT '';
+        ALTER TABLE memory ADD COLUMN hindsight INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE memory ADD COLUMN origin TEXT NOT NULL DEFAULT '';
+        ALTER TABLE memory ADD COLUMN recalled INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE memory DROP COLUMN shown_edition;
+        CREATE INDEX memory_origin ON memory (origin);
+        -- The number of the last chunk of the round that was begun: a killed round goes on as it began.
+        ALTER TABLE chat ADD COLUMN round_to INTEGER NOT NULL DEFAULT 0;
         """,
     ),
 )

@@ -20,12 +20,20 @@ _COMMANDS = {
     "resume": "Have it go on.",
     "chats": "The chats that the archive knows.",
     "memories": "The memories of a chat.",
-    "show": "One memory in full.",
+    "show": "One memory in full, in all its editions.",
+    "use": "Choose the edition of a memory that is shown.",
+    "pin": "Never rewrite a memory by itself.",
+    "unpin": "Let it be rewritten again.",
+    "recall": "Bring back a memory that you have deleted in TypingMind.",
     "retry": "Ask for a memory once more, with a word of guidance.",
     "calls": "What models were asked, when, and how much it was.",
     "versions": "What was kept of a chat's exports.",
+    "diff": "What changed between two versions.",
     "restore": "Put a kept version back; shows the difference first.",
     "expand": "The full raw conversation as an export again.",
+    "rebuild": "Have a lost archive back from the backups and the updated exports.",
+    "export-archive": "Everything in one file, for a new computer.",
+    "import-archive": "Take over such a file on the new computer.",
     "verify": "Check archive, backups and outputs against their hashes.",
     "key": "Keep, try or forget a provider's key.",
     "service": "Have the system keep memproc running, or not any more.",
@@ -44,7 +52,8 @@ class _Lazy(click.Group):
         """The command of that name; importing its module is what costs time."""
         if cmd_name not in _COMMANDS:
             return None
-        command = getattr(import_module(f"daemon.cli.{cmd_name}"), cmd_name)
+        name = cmd_name.replace("-", "_")
+        command = getattr(import_module(f"daemon.cli.{name}"), name)
         return command if isinstance(command, click.Command) else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

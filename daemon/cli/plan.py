@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from datetime import date
 from pathlib import Path
 
 import click
@@ -56,7 +55,7 @@ class _Row:
 def plan(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     """Show what `run` would do with the exports in the inbox, or those named. Sends and writes nothing."""
     with settings.archive() as archive:
-        desk = _Desk(archive, settings.config, keys(settings.folders), date.fromisoformat(now()[:10]))
+        desk = _Desk(archive, settings.config, keys(settings.folders), now())
         rows = list(_rows(desk, wanted_exports(settings, paths)))
     if as_json:
         click.echo(json.dumps([_as_json(row) for row in rows], indent=2, ensure_ascii=False))
@@ -74,7 +73,7 @@ class _Desk:
     archive: Archive
     config: Config
     key: FindKey
-    today: date
+    now: str
 
 
 def _rows(desk: _Desk, exports: Sequence[Path]) -> Iterator[_Row]:
@@ -98,7 +97,7 @@ def _plan(desk: _Desk, file: str, chat: Chat, doubled: frozenset[str]) -> _Row:
         config = desk.config.of(chat)
         if reason := why_not(chat, config.chats.include, config.chats.exclude):
             return _Row(file, LeftAlone(chat.chat_id, chat.title, reason))
-        found = survey(desk.archive, chat, config, desk.key, desk.today)
+        found = survey(desk.archive, chat, config, desk.key, desk.now)
     except ArchiveError:
         raise
     except MemprocError as trouble:
@@ -145,7 +144,7 @@ def _print(rows: Sequence[_Row]) -> None:
 
 def _cells(found: ChatPlan, to_send: int) -> list[str]:
     numbers = [
-        found.messages, found.tokens, found.memories, len(found.work), found.calls, to_send,
+        found.messages, found.tokens, found.memories, len(found.chunks), found.calls, to_send,
         found.waiting_tokens, found.live_tokens,
     ]  # fmt: skip
     return [found.title, *(f"{number:,}" for number in numbers)]
@@ -162,7 +161,11 @@ def _notes(row: _Row) -> Iterator[str]:
         if row.who and found.work:
             yield f"{found.title}: {_models(row.who)}"
         if found.again:
-            yield f"{found.title}: extracted memories that a model is asked for now: {len(found.again)}"
+            yield f"{found.title}: memories that are written again: {len(found.again)}"
+        if found.hindsight:
+            yield f"{found.title}: memories that get a hindsight edition: {len(found.hindsight)}"
+        if found.folds:
+            yield f"{found.title}: folds of older memories that are made: about {found.folds}"
         yield from (
             f"{found.title}: {number} messages stay as they are: {why}" for why, number in found.left_out.items()
         )

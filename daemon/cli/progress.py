@@ -10,10 +10,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, Tim
 from rich.progress import Progress as Bars
 
 from daemon.cli.tally import Tally
-from daemon.house import Answered, Event, Noted, Notice, Planned, Remembered
+from daemon.house import Answered, Event, Folded, Noted, Notice, Planned, Remembered
 from daemon.round import Outcome, SetAside
 from daemon.seeing.visible import in_one_line, visible
-from rules.plan.chat_plan import LeftAlone
+from rules.plan.chat_plan import ChatPlan, LeftAlone
 
 
 class Progress:
@@ -55,6 +55,8 @@ class Progress:
                 self.tally.noted[event.what] += 1
             case Remembered():
                 self._remembered(event)
+            case Folded():
+                self._line(f"{event.plan.title}: {event.memories} memories folded into one of level {event.level}")
 
     def tell_outcome(self, outcome: Outcome) -> None:
         """Say what became of a chat or a file; what was set aside goes to the error output with its remedy."""
@@ -69,8 +71,7 @@ class Progress:
         plan = event.plan
         self._began = monotonic()
         self._tasks[plan.chat_id] = self._bars.add_task(in_one_line(plan.title), total=len(plan.work), so_far="")
-        tokens = sum(chunk.tokens for chunk in plan.work)
-        self._line(f"{plan.title}: {len(plan.work)} chunks become memories: {tokens:,} tokens, {plan.calls} calls")
+        self._line(f"{plan.title}: {_work(plan)}; {plan.calls} calls")
         for warning in plan.warnings:
             self._line(f"{plan.title}: note: {warning}")
 
@@ -91,6 +92,15 @@ class Progress:
     def _line(self, text: str) -> None:
         if not self._quiet:
             self._console.print(visible(text), markup=False)
+
+
+def _work(plan: ChatPlan) -> str:
+    """What will be done, as half a sentence."""
+    tokens = sum(chunk.tokens for chunk in plan.chunks)
+    said = [f"{len(plan.chunks)} chunks become memories: {tokens:,} tokens"] if plan.chunks else []
+    said += [f"{len(plan.again)} memories are written again"] if plan.again else []
+    said += [f"{len(plan.hindsight)} get a hindsight edition"] if plan.hindsight else []
+    return ", ".join(said)
 
 
 def _span(seconds: float) -> str:

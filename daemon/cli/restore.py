@@ -2,12 +2,17 @@
 
 import click
 
-from daemon.archive.chats import find_chat
+from daemon.archive.chats import KnownChat, find_chat
+from daemon.cli.diff import counts, print_lines
 from daemon.cli.settings import Settings, pass_settings
-from daemon.house import tell_nobody
-from daemon.restore import find_version, updated_path
+from daemon.differing import Content, compare
+from daemon.house import House, tell_nobody
+from daemon.restore import Restorable, find_version, restorable
 from daemon.restore import restore as put_back
-from rules.output.difference import Difference, difference
+from daemon.survey import canned
+from daemon.texts import load_texts
+from rules.errors import NotAnExport
+from rules.output.readable import readable
 
 
 @click.command
@@ -22,9 +27,9 @@ def restore(settings: Settings, chat: str, version: int, yes: bool) -> int:
     """
     with settings.house(tell_nobody) as house:
         known = find_chat(house.archive, chat)
-        wanted = find_version(settings.folders, known, version, updated_path(house, known))
-        for line in _told(difference(wanted.now, wanted.content)):
-            settings.say(line)
+        kept = find_version(house.folders, known, version)
+        wanted = restorable(house.archive, house.folders, known, kept)
+        _show_difference(settings, house, known, wanted)
         if not yes:
             settings.say(f"Nothing was changed. To do it: memproc restore {known.chat_id} {version} --yes")
             return 0
@@ -33,9 +38,21 @@ def restore(settings: Settings, chat: str, version: int, yes: bool) -> int:
     return 0
 
 
-def _told(found: Difference) -> list[str]:
-    return [
-        f"now:  {found.now} messages, {found.memories_now} memories",
-        f"then: {found.then} messages, {found.memories_then} memories",
-        f"{found.come_back} messages come back, {found.go} go",
-    ]
+def _show_difference(settings: Settings, house: House, known: KnownChat, wanted: Restorable) -> None:
+    """From the present file to the version. One that is no export any more can be replaced all the same."""
+    if settings.quiet:
+        return
+    if wanted.now is None:
+        settings.say(f"There is no {wanted.path} now.")
+        return
+    words = canned(load_texts(house.config.texts.path))
+    then = Content(f"version {wanted.version.number}", wanted.content)
+    try:
+        found, memories = compare(house.archive, known.chat_id, words, Content(wanted.path.name, wanted.now), then)
+    except NotAnExport as spoilt:
+        settings.say(f"What stands there now cannot be compared: {spoilt.message}")
+        return
+    print_lines(counts(found, "now", "then"))
+    print_lines(readable(found, memories))
+    if found.is_empty:
+        settings.say("They say the same.")

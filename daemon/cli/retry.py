@@ -8,6 +8,7 @@ import click
 from daemon.cli.progress import Progress
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.show import describe
+from daemon.cli.use import TO_SEE_IT
 from daemon.retry import Kept
 from daemon.retry import retry as ask_again
 from daemon.seeing.visible import visible
@@ -32,9 +33,7 @@ def retry(settings: Settings, memory: str, say: str, as_json: bool) -> int:
     elif isinstance(outcome, Kept):
         click.echo(visible(f"{outcome.memory_id} stays as it was. {outcome.reason} {outcome.next_step}"), err=True)
     else:
-        for line in (*progress.tally.sentences(), *describe(outcome), "", _NEXT):
+        for line in (*progress.tally.sentences(), *describe(outcome), "", TO_SEE_IT):
             settings.say(line)
     return 1 if isinstance(outcome, Kept) else 0
 
-
-_NEXT = "To put it into the updated export, drop the chat's newest export into the inbox, then: memproc run"

@@ -1,15 +1,18 @@
-"""`memproc show MEMORY`: one memory in full, readable, with where it comes from."""
+"""`memproc show MEMORY`: one memory in full, readable, in all its editions, with where it comes from."""
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
 
 import click
 
-from daemon.archive.memories import find_memory
+from daemon.cli.editions import print_editions, told
+from daemon.cli.memories import in_full
 from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.holding import Holding, holding_of
 from daemon.seeing.visible import visible
-from rules.memory.memory import EXTRACTED, Memory
+from rules.memory.called import called, dates
+from rules.memory.memory import Memory
+from rules.plan.states import in_words
 
 
 @click.command
@@ -17,28 +20,41 @@ from rules.memory.memory import EXTRACTED, Memory
 @json_option
 @pass_settings
 def show(settings: Settings, memory: str, as_json: bool) -> int:
-    """Show MEMORY, named by its id or the beginning of it, in full."""
+    """Show MEMORY, named by its id or the beginning of it, in full.
+
+    All its editions are shown: side by side in 120 columns or more, else one below the other.
+    """
     with settings.archive() as archive:
-        chat_id, found = find_memory(archive, memory)
+        whole, found = holding_of(archive, settings.config, memory)
     if as_json:
-        click.echo(json.dumps({"chat_id": chat_id, **asdict(found)}, indent=2, ensure_ascii=False))
-    else:
-        click.echo(visible("\n".join(describe(found))))
+        click.echo(json.dumps({"chat_id": whole.chat_id, **in_full(whole, found)}, indent=2, ensure_ascii=False))
+        return 0
+    click.echo(visible("\n".join((*_stands_for(found), *_around(whole, found)))))
+    print_editions(found, whole.editions[found.memory_id])
     return 0
 
 
 def describe(memory: Memory) -> Iterator[str]:
-    """The memory as text: what it stands for, its six messages, and who made it."""
-    edition = memory.edition
-    yield f"Memory {memory.number} ({memory.memory_id})"
+    """The memory as lines, in the edition that is shown."""
+    yield from _stands_for(memory)
+    yield ""
+    yield from told(memory, memory.edition)
+
+
+def _stands_for(memory: Memory) -> Iterator[str]:
+    name = called(memory)
+    yield name[0].upper() + name[1:]
     yield (
-        f"stands for {len(memory.keys)} messages, {(memory.began_at or 'no date')[:10]} to "
-        f"{(memory.ended_at or 'no date')[:10]}: {memory.source_tokens:,} tokens are now {edition.tokens:,}"
+        f"stands for {len(memory.keys)} messages, {dates(memory)}: {memory.source_tokens:,} tokens are now "
+        f"{memory.edition.tokens:,}"
     )
-    made = "extracted from the conversation by the built-in engine" if edition.made == EXTRACTED else "written"
-    yield f"{made}: agent {edition.agent}, context manager {edition.context_manager}, {edition.written_at}"
-    yield f"the quote stands in message {edition.quote.source}, chosen by the {edition.quote.chosen}"
-    for slot, text in enumerate(edition.texts):
-        yield ""
-        yield "--- context manager " + "-" * 20 if slot % 2 == 0 else "--- agent " + "-" * 30
-        yield text
+
+
+def _around(whole: Holding, memory: Memory) -> Iterator[str]:
+    """What it is made of, and what became of it."""
+    if memory.keys:
+        yield f"from message {memory.keys[0]} to {memory.keys[-1]}"
+    for name in memory.members:
+        member = whole.memory(name)
+        yield f"made of {called(member)}, {dates(member)}: {member.edition.tokens:,} tokens"
+    yield in_words(memory, whole.states[memory.memory_id])

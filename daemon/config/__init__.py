@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from daemon.config.memories import MemorySettings
     from daemon.config.places import folders
     from daemon.config.reading import load, parse
     from daemon.config.search import Found, find
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from daemon.config.writing import toml_text
 else:
     _HOMES = {
+        "MemorySettings": "memories",
         "folders": "places",
         "load": "reading",
         "parse": "reading",
@@ -31,4 +33,4 @@ else:
         return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
 
 
-__all__ = ["Config", "Found", "find", "folders", "load", "parse", "shipped_text", "toml_text"]
+__all__ = ["Config", "Found", "MemorySettings", "find", "folders", "load", "parse", "shipped_text", "toml_text"]

@@ -5,17 +5,28 @@ from collections.abc import Iterator
 from daemon.config.amounts import token_clashes
 from daemon.config.chats import ChatOverride
 from daemon.config.settings import Config
-from daemon.config.tables import Clash, FolderSettings
+from daemon.config.tables import Clash, FolderSettings, OutputSettings
 from daemon.paths import Folders, settle
 
 
 def clashes(config: Config) -> Iterator[Clash]:
-    """Everything in `config` that does not agree: token counts (D5, D6), folders (D2), and what each override
-    makes of the token counts. An override that names no chat is told here too."""
+    """Everything in `config` that does not agree: token counts (D5, D6), how memories are put back (D3, D9),
+    folders (D2), and what each override makes of the token counts. An override that names no chat is told here too."""
     yield from token_clashes(config.tail, config.chunk)
+    yield from _output_clashes(config.output)
     yield from _folder_clashes(config.folders)
     for index, override in enumerate(config.chats.override):
         yield from _override_clashes(config, index, override)
+
+
+def _output_clashes(output: OutputSettings) -> Iterator[Clash]:
+    """A new chat beside the old one goes into a file of its own: the export that came has no place for it."""
+    if output.mode == "new-chat" and output.container == "export":
+        yield Clash(
+            (("output", "container"), ("output", "mode")),
+            'must be "chat" where output.mode is "new-chat", which puts each new chat into a file of its own '
+            '(is "export")',
+        )
 
 
 def _folder_clashes(folders: FolderSettings) -> Iterator[Clash]:

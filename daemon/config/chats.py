@@ -6,6 +6,7 @@ from pydantic import Field, SerializationInfo, field_serializer
 
 from daemon.config.amounts import ChunkSettings, TailSettings
 from daemon.config.lines import Key
+from daemon.config.memories import FoldSettings, MemorySettings
 from daemon.config.models import ModelSettings
 from daemon.config.tables import Table, Text, Texts, TextSettings
 
@@ -17,6 +18,8 @@ class ChatOverride(Table):
     models: ModelSettings = ModelSettings()
     tail: TailSettings = TailSettings()
     chunk: ChunkSettings = ChunkSettings()
+    memory: MemorySettings = MemorySettings()
+    fold: FoldSettings = FoldSettings()
     texts: TextSettings = TextSettings()
 
     def says(self, key: Key) -> bool:

@@ -4,12 +4,14 @@ from typing import Self
 
 from daemon.config.amounts import ChunkSettings, TailSettings, token_clashes
 from daemon.config.chats import ChatOverride, ChatSettings
+from daemon.config.memories import FoldSettings, MemorySettings
 from daemon.config.models import ModelSettings
 from daemon.config.tables import FolderSettings, OutputSettings, Table, TextSettings
 from daemon.config.watching import NotifySettings, ScheduleSettings, WatchSettings
 from rules.errors import ChatSetAside
 from rules.export.chat import Chat
 from rules.plan.chat_plan import Limits
+from rules.plan.section import Bounds
 from rules.plan.selection import fits
 
 
@@ -21,6 +23,8 @@ class Config(Table):
     models: ModelSettings = ModelSettings()
     tail: TailSettings = TailSettings()
     chunk: ChunkSettings = ChunkSettings()
+    memory: MemorySettings = MemorySettings()
+    fold: FoldSettings = FoldSettings()
     texts: TextSettings = TextSettings()
     output: OutputSettings = OutputSettings()
     watch: WatchSettings = WatchSettings()
@@ -30,7 +34,7 @@ class Config(Table):
     @property
     def limits(self) -> Limits:
         """The numbers that the rules obey."""
-        return Limits(self.tail.tokens, self.tail.step, self.chunk.tokens)
+        return Limits(self.tail.tokens, self.tail.step, self.chunk.tokens, Bounds(self.fold.budget, self.fold.group))
 
     def of(self, chat: Chat) -> Self:
         """The settings that count for one chat: every override that fits it, the later ones over the earlier.

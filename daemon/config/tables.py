@@ -72,6 +72,7 @@ class TextSettings(Table):
 
 
 class OutputSettings(Table):
-    """`[output]`: whether an updated file holds one chat or the whole export (D3)."""
+    """`[output]`: how memories are put back (D9), and whether a file holds one chat or the whole export (D3)."""
 
+    mode: Literal["replace", "new-chat", "keep-originals"] = "replace"
     container: Literal["chat", "export"] = "chat"

@@ -58,7 +58,7 @@ def _has_work(house: House, chat: Chat) -> bool:
     if why_not(chat, config.chats.include, config.chats.exclude):
         return False
     try:
-        found = survey(house.archive, chat, config, house.key, house.today())
+        found = survey(house.archive, chat, config, house.key, house.clock())
     except ChatSetAside:
         return False
     return bool(found.plan.work) and found.too_large is None

@@ -73,6 +73,17 @@ def choose_roles(chat: Chat, messages: Sequence[Message], settings: ModelSetting
     )
 
 
+def chat_model(chat: Chat, messages: Sequence[Message], settings: ModelSettings) -> tuple[str, int | None]:
+    """The model that the person talks with in TypingMind, and the tokens of its window, whoever writes the memories.
+
+    Empty where memproc does not know it; the window is None where nobody does.
+    """
+    name = own_model(tuple(_names(chat, messages))) or ""
+    if settings.agent == CHAT and settings.window:
+        return name, settings.window
+    return name, facts(name).window if name else None
+
+
 def _own(
     chat: Chat, messages: Sequence[Message], settings: ModelSettings, fallback: str, key: FindKey
 ) -> tuple[str, list[str]]:

@@ -15,7 +15,8 @@ from daemon.remembering.dialogue import Passage
 from daemon.remembering.question import Desk
 from primer.request import ENGINE, Request
 from primer.texts import Texts
-from rules.memory.memory import EXTRACTED, WRITTEN, Memory
+from rules.memory.edition import EXTRACTED, WRITTEN
+from rules.memory.memory import Memory
 
 
 class _NotAsked(Exception):
@@ -30,14 +31,14 @@ def worth_asking(
         return
     desk = Desk(lambda request: _known(archive, request), lambda _: None, texts)
     for passage, memory in zip(passages, memories, strict=True):
-        if memory.edition.made != EXTRACTED:
+        if memory.told.made != EXTRACTED:
             continue
         try:
-            rehearsed = make_memory(desk, passage, roles, count, memory.edition.written_at)
+            rehearsed = make_memory(desk, passage, roles, count, memory.told.written_at)
         except _NotAsked:
             yield memory.number
         else:
-            if rehearsed.edition.made == WRITTEN:
+            if rehearsed.told.made == WRITTEN:
                 yield memory.number
 
 

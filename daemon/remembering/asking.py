@@ -1,4 +1,6 @@
-"""Where the questions about a chunk are asked: the journal first, then the model, and everything is told."""
+"""Where the questions about a chunk or a fold are asked: the journal first, then the model, and everything is told."""
+
+from collections.abc import Mapping, Sequence
 
 from daemon.archive.journal import Reply
 from daemon.house import Answered, House, Noted
@@ -9,17 +11,36 @@ from primer.models import token_factor
 from primer.reply import KINDS
 from primer.request import Request
 from rules.errors import ChatSetAside, ContextTooLong
-from rules.plan.chat_plan import PlannedChunk
+from rules.memory.memory import Memory
+from rules.plan.planned import PlannedChunk
 from rules.plan.window import largest_part, parts_of
 
 
-def desk_for(house: House, found: Survey, chunk: PlannedChunk) -> Desk:
-    """The desk for one chunk.
+def desk_for(house: House, found: Survey, chunk: PlannedChunk, after_tokens: int = 0) -> Desk:
+    """The desk for one chunk, and in hindsight for the `after_tokens` that came after it, too.
 
     Asking there raises ModelError where the model cannot be asked, and ChatSetAside, with the sizes of its parts,
     where a request is too long for the model after all.
     """
+    factor = token_factor(found.roles.agent.name)
+    parts = parts_of(chunk, found.plan.fixed_tokens, factor)
+    if after_tokens:
+        parts["what came after"] = round(after_tokens * factor)
+    return _desk(house, found, f"chunk {chunk.number}", parts, "the chunk")
 
+
+def desk_for_fold(house: House, found: Survey, members: Sequence[Memory]) -> Desk:
+    """The desk for one fold; what asking there raises is the same."""
+    factor = token_factor(found.roles.agent.name)
+    parts = {
+        "system message and primer": round(found.plan.fixed_tokens * factor),
+        "the memories": round(sum(member.told.tokens for member in members) * factor),
+    }
+    return _desk(house, found, f"a fold of {len(members)} memories", parts, "the memories")
+
+
+def _desk(house: House, found: Survey, what: str, parts: Mapping[str, int], passage: str) -> Desk:
+    """The desk at which `what` is written; `passage` is the only part that the context manager sees."""
     fresh = False
 
     def heard(reply: Reply) -> None:
@@ -33,14 +54,12 @@ def desk_for(house: House, found: Survey, chunk: PlannedChunk) -> Desk:
         try:
             return ask(house.archive, request, found.plan.chat_id, house.complete, house.clock, heard)
         except ContextTooLong as fault:
-            parts = parts_of(chunk, found.plan.fixed_tokens, token_factor(request.model.name))
-            if request.step == "analysis":
-                parts = {"the chunk": parts["the chunk"]}  # the context manager sees nothing else
-            told = f'"{found.plan.title}", chunk {chunk.number}: {fault.message} {largest_part(parts)}'
+            sent = {passage: parts[passage]} if request.step == "analysis" else parts
+            told = f'"{found.plan.title}", {what}: {fault.message} {largest_part(sent)}'
             raise ChatSetAside(told, fault.next_step) from fault
 
-    def note(what: str) -> None:
-        if fresh or what not in KINDS:  # what the journal answers was counted when it came
-            house.tell(Noted(what))
+    def note(said: str) -> None:
+        if fresh or said not in KINDS:  # what the journal answers was counted when it came
+            house.tell(Noted(said))
 
     return Desk(answer, note, found.texts)

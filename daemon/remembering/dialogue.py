@@ -1,27 +1,26 @@
-"""The dialogue that makes a memory: four calls, each answer checked before the next question (requirement 9, D8).
+"""The dialogue that makes a memory: what is asked once the quotes are known (requirement 9, D8).
 
-quote         agent             verbatim, or asked once more, or the nearest passage, or the engine's choice
+quotes        known by now: chosen by the agent, permanent, or copied by code
 perspective   agent
-analysis      context manager   on its own, from the chunk alone; else the fallback's, else the engine's
+analysis      context manager   on its own, from the passage alone; else the fallback's, else the engine's
 refinement    agent             one round, with the analysis in view
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 
-from daemon.archive.journal import Reply
 from daemon.remembering.question import Desk, Question, put
-from daemon.remembering.quoting import choose_quote
 from primer import prompt
 from primer.inert import keep_inert
 from primer.prompt import Turn
 from primer.reply import Answered, Refused, forged
 from primer.request import ENGINE, Model, Request
 from rules.history.entries import Entry
-from rules.memory.memory import Memory, Quote
+from rules.memory.edition import Quote, Six
+from rules.memory.memory import Memory
 
-_QUOTE_WORDS = 60
+_NO_QUOTE = "[no quote]"
+"""TypingMind takes no empty message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,7 @@ class Passage:
     number: int
     system_message: str
     memories: Sequence[Memory]
-    """Those whose chunks end before the tail (requirement 10.2)."""
+    """Those whose chunks end before the tail (requirement 10.2), the older ones folded."""
     tail: Sequence[Entry]
     chunk: Sequence[Entry]
     tokens: int
@@ -54,58 +53,70 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Dialogue:
-    """The six texts of a finished dialogue, who held it, and the requests that it took."""
+class Subject:
+    """What a dialogue is about: a chunk, a chunk in hindsight, or memories that become one."""
 
-    texts: tuple[str, str, str, str, str, str]
-    quote: Quote
+    before: tuple[Turn, ...]
+    """The agent's context, behind which all its questions stand."""
+    alone: tuple[Turn, ...]
+    """What the context manager reads."""
+    spoken: Sequence[str]
+    """What the answers are judged against."""
+    quote: str
+    """The first question, as the following are without its tag."""
+    perspective: str
+    analysis: str
+    """The context manager's own question."""
+    words: int
+    """About how long each answer may be."""
+    guidance: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """The six texts of a finished dialogue, and who held it."""
+
+    texts: Six
+    quotes: tuple[Quote, ...]
     agent: str
     context_manager: str
-    requests: tuple[str, ...]
 
 
-def hold_dialogue(desk: Desk, passage: Passage, pair: Pair, words: int) -> Dialogue | Refused:
-    """The four calls, one after the other; each further question stands behind the same beginning.
+def converse(desk: Desk, subject: Subject, pair: Pair, quotes: tuple[Quote, ...]) -> Dialogue | Refused:
+    """The dialogue with these quotes as its first answer; each further question stands behind the same beginning.
 
     Refused where the agent's own answers cannot be had. Raises ModelError where a model cannot be asked.
     """
-    desk, asked = _recording(desk)
-    texts = desk.texts
-    said = partial(prompt.guided, texts, passage.guidance)
-    before = prompt.context(texts, passage.system_message, passage.memories, passage.tail, passage.chunk)
-
-    first = prompt.ask_quote(texts, _QUOTE_WORDS)
-    request = Request("quote", pair.agent, before, _QUOTE_WORDS)
-    quote = choose_quote(desk, Question(request, said(first), passage.spoken), passage.chunk)
-    if isinstance(quote, Refused):
-        return quote
-    dialogue = [*before, prompt.question(said(first)), prompt.answer(quote.text)]
-
-    second = prompt.ask_perspective(texts, words)
-    perspective = _answer(desk, passage, pair.agent, dialogue, "perspective", said(second), words)
+    quoted = keep_inert("\n\n".join(quote.text for quote in quotes)) or _NO_QUOTE
+    dialogue = [*subject.before, *_said(desk, subject, subject.quote, quoted)]
+    perspective = _answer(desk, subject, pair.agent, dialogue, "perspective", subject.perspective)
     if isinstance(perspective, Refused):
         return perspective
-    analysed = _analysis(desk, passage, pair.context_managers, words)
+    analysed = _analysis(desk, subject, pair.context_managers)
     if isinstance(analysed, Refused):
         return analysed
-    dialogue += [prompt.question(said(second)), prompt.answer(perspective.text)]
-
-    third = prompt.ask_refinement(texts, analysed.text, words)
-    refinement = _answer(desk, passage, pair.agent, dialogue, "refinement", said(third), words)
+    dialogue += _said(desk, subject, subject.perspective, perspective.text)
+    last = prompt.ask_refinement(desk.texts, analysed.text, subject.words)
+    refinement = _answer(desk, subject, pair.agent, dialogue, "refinement", last)
     if isinstance(refinement, Refused):
         return refinement
-    answers = (keep_inert(quote.text), keep_inert(perspective.text), keep_inert(refinement.text))
-    questions = (prompt.question(text).content for text in (first, second, third))
-    pairs = [text for both in zip(questions, answers, strict=True) for text in both]
-    return Dialogue(_six(pairs), quote, pair.agent.name, analysed.model, tuple(asked))
+    one, two, three = (prompt.question(text).content for text in (subject.quote, subject.perspective, last))
+    texts = (one, quoted, two, keep_inert(perspective.text), three, keep_inert(refinement.text))
+    return Dialogue(texts, quotes, pair.agent.name, analysed.model)
+
+
+def _said(desk: Desk, subject: Subject, asked: str, answered: str) -> tuple[Turn, Turn]:
+    """A question and its answer, as they stand before the next question."""
+    return prompt.question(prompt.guided(desk.texts, subject.guidance, asked)), prompt.answer(answered)
 
 
 def _answer(
-    desk: Desk, passage: Passage, agent: Model, before: Sequence[Turn], step: str, text: str, words: int
+    desk: Desk, subject: Subject, agent: Model, before: Sequence[Turn], step: str, text: str
 ) -> Answered | Refused:
     """The agent's answer to one of its two open questions."""
-    answer = put(desk, Question(Request(step, agent, tuple(before), words), text, passage.spoken))
-    return _noticed(desk, answer)
+    request = Request(step, agent, tuple(before), subject.words)
+    guided = prompt.guided(desk.texts, subject.guidance, text)
+    return _noticed(desk, put(desk, Question(request, guided, subject.spoken)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,24 +125,22 @@ class _Analysed:
     model: str
 
 
-def _analysis(desk: Desk, passage: Passage, models: Sequence[Model], words: int) -> _Analysed | Refused:
+def _analysis(desk: Desk, subject: Subject, models: Sequence[Model]) -> _Analysed | Refused:
     """The first analysis that can be used; the engine's, in the end, is made of the passage's own sentences."""
-    before = prompt.passage_alone(desk.texts, passage.chunk)
-    text = prompt.ask_analysis(desk.texts, words)
     first, *others = models
-    answer = _analysed(desk, Question(Request("analysis", first, before, words), text, passage.spoken, tagged=False))
+    answer = _analysed(desk, subject, first)
     for model in others:
         if isinstance(answer, _Analysed):
             break
         desk.note("analysis by the engine" if model == ENGINE else "analysis by the fallback model")
-        request = Request("analysis", model, before, words)
-        answer = _analysed(desk, Question(request, text, passage.spoken, tagged=False))
+        answer = _analysed(desk, subject, model)
     return answer
 
 
-def _analysed(desk: Desk, question: Question) -> _Analysed | Refused:
-    answer = _noticed(desk, put(desk, question))
-    return answer if isinstance(answer, Refused) else _Analysed(answer.text, question.request.model.name)
+def _analysed(desk: Desk, subject: Subject, model: Model) -> _Analysed | Refused:
+    request = Request("analysis", model, subject.alone, subject.words)
+    answer = _noticed(desk, put(desk, Question(request, subject.analysis, subject.spoken, tagged=False)))
+    return answer if isinstance(answer, Refused) else _Analysed(answer.text, model.name)
 
 
 def _noticed(desk: Desk, answer: Answered | Refused) -> Answered | Refused:
@@ -139,19 +148,3 @@ def _noticed(desk: Desk, answer: Answered | Refused) -> Answered | Refused:
     if isinstance(answer, Answered) and forged(answer.text):
         desk.note("forged tags")
     return answer
-
-
-def _recording(desk: Desk) -> tuple[Desk, list[str]]:
-    """The same desk, and the keys of all requests that go over it from now on, in order."""
-    asked: list[str] = []
-
-    def ask(request: Request) -> Reply:
-        asked.append(request.key)
-        return desk.ask(request)
-
-    return replace(desk, ask=ask), asked
-
-
-def _six(texts: Sequence[str]) -> tuple[str, str, str, str, str, str]:
-    one, two, three, four, five, six = texts
-    return one, two, three, four, five, six

@@ -28,6 +28,17 @@ class Desk:
     texts: Texts
 
 
+def recording(desk: Desk) -> tuple[Desk, list[str]]:
+    """The same desk, and the keys of all requests that go over it from now on, in order."""
+    asked: list[str] = []
+
+    def ask(request: Request) -> Reply:
+        asked.append(request.key)
+        return desk.ask(request)
+
+    return replace(desk, ask=ask), asked
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """A question at the end of a request, and the passage that its answer is judged against."""

@@ -15,9 +15,12 @@ from primer.inert import restore
 from primer.reply import Answered, Refused
 from primer.request import ENGINE
 from rules.history.entries import Entry
-from rules.memory.memory import Quote
+from rules.memory.edition import Quote
 from rules.memory.nearest import nearest_passage
 from rules.memory.quote import NotVerbatim, Verbatim, find_quote
+
+QUOTE_WORDS = 60
+"""About how long a quote may be."""
 
 
 def choose_quote(desk: Desk, question: Question, chunk: Sequence[Entry]) -> Quote | Refused:

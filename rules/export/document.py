@@ -122,3 +122,8 @@ def _text(name: str, data: bytes) -> str:
             "Drop the file exactly as TypingMind wrote it; a text editor may have saved it in another encoding.",
         ) from fault
     return data.decode("latin-1")
+
+
+def chat_container(chat: bytes) -> bytes:
+    """The smallest export that TypingMind imports: one chat, and nothing else that import could replace (D3)."""
+    return b'{"data":{"chats":[' + chat + b"]}}"

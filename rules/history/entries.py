@@ -7,12 +7,16 @@
 Chunks are made from the beginning without a hole (D8), so what is under memories is the history's start.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
-from rules.errors import ChatSetAside
 from rules.export.message import Message
+from rules.history.marker import MEMORY
 from rules.history.recognise import Place
+
+INSERTED = "inserted among messages that stand under memories already"
+UNDER_SOME_MEMORY = "of a memory whose other messages are lost"
+"""Of messages that a rebuilt archive holds, and that no chunk can be made of any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +25,11 @@ class Past:
 
     key: str
     message: Message
+    """As it was when the memory was made."""
     memory: int
     """The number of the memory that it stands under, from 1."""
+    newest: Message | None
+    """As it is now, which differs where the person has edited it since; None where they have deleted it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,26 +41,59 @@ class Entry:
     memory: int | None
     at: int | None
     """Its index in the export, or None where only the archive still holds it."""
+    newest: Message | None = None
+    """As it is now; None where that is what `message` says, or where it is gone."""
+    gone: bool = False
+    """The person has deleted it, after it was compressed."""
+
+
+def without_strays(past: Sequence[Past], places: Sequence[Place]) -> tuple[Place, ...]:
+    """The places, of which those are left out of memories that stand before what is under one already.
+
+    Chunks are frozen, so a message that a sync or another tool put among them cannot become part of one. It
+    stays in the export where it stands, and nothing of it is lost.
+    """
+    under = {old.key for old in past}
+    last = max((place.at for place in places if _is_past(place, under)), default=-1)
+    return tuple(
+        replace(place, left_out=INSERTED) if place.lived and place.key not in under and place.at < last else place
+        for place in places
+    )
+
+
+def as_it_is_now(
+    past: Sequence[Past], places: Sequence[Place], changed: Collection[int], deleted: Collection[str]
+) -> tuple[Past, ...]:
+    """The past after what the person did since the archive last saw the chat (D11).
+
+    `changed` are the numbers of the memories under which messages read otherwise or are gone, `deleted` the keys
+    of those that are gone.
+    """
+    here = {place.key: place.message for place in places if place.ours is None}
+    return tuple(
+        replace(old, newest=None if old.key in deleted else here.get(old.key, old.newest))
+        if old.memory in changed
+        else old
+        for old in past
+    )
 
 
 def history(past: Sequence[Past], places: Sequence[Place]) -> tuple[Entry, ...]:
-    """All lived messages in order, each once.
-
-    Raises ChatSetAside where the export has new messages before some that already stand under a memory.
-    """
-    lived = {place.key: place for place in places if place.lived}
-    under = [Entry(old.key, old.message, old.memory, _at(lived.pop(old.key, None))) for old in past]
-    rest = [Entry(place.key, place.message, None, place.at) for place in lived.values()]
-    last_under = max((entry.at for entry in under if entry.at is not None), default=-1)
-    early = [entry for entry in rest if entry.at is not None and entry.at < last_under]
-    if early:
-        raise ChatSetAside(
-            f"{len(early)} messages of this export stand before messages that are already under a memory, "
-            "and memproc has never seen them.",
-            "Drop the export of the chat that you talk in, not an older copy or a branch of it.",
-        )
-    return tuple(under + rest)
+    """All lived messages in order, each once."""
+    at = {place.key: place.at for place in places if place.ours is None}
+    under = [
+        Entry(old.key, old.message, old.memory, at.get(old.key), _other(old), gone=old.newest is None) for old in past
+    ]
+    taken = {old.key for old in past}
+    rest = [Entry(place.key, place.message, None, place.at) for place in places if place.lived]
+    return tuple(under + [entry for entry in rest if entry.key not in taken])
 
 
-def _at(place: Place | None) -> int | None:
-    return None if place is None else place.at
+def _is_past(place: Place, under: set[str]) -> bool:
+    if place.ours is not None:
+        return place.ours.kind == MEMORY
+    return place.key in under
+
+
+def _other(old: Past) -> Message | None:
+    return None if old.newest is None or old.newest.raw == old.message.raw else old.newest

@@ -1,21 +1,25 @@
 """Which messages of an export are ours and which are the conversation (D10, requirement 2).
 
-First by the marker, then by a uuid that the archive knows as ours, and neither of them is believed where it does
-not fit. A tag in somebody's text is never enough.
+First by the marker, then by a uuid that the archive knows as ours, then by the exact texts; none of them is
+believed where it does not fit. A tag in somebody's text is never enough.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from rules.errors import ChatSetAside
-from rules.export.message import Message
+from rules.export.message import Message, read_message
 from rules.history.claims import believed
 from rules.history.experience import left_out
-from rules.history.marker import MEMORY, Marker
+from rules.history.marker import Marker
+from rules.history.originals import is_original, plain_original
+
+Under = Mapping[str, Mapping[str, str]]
+"""By memory id: the keys of the messages that stand under it, each with the digest of what was said."""
 
 _NAMELESS = "digest:"
-_NOTHING: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+_NOTHING: Under = MappingProxyType({})
+_SAME: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +28,15 @@ class Place:
 
     at: int
     message: Message
+    """As the person and the agent wrote it: an original that we keep beside its memory is without our fields."""
     key: str
     """Its name within the chat; the same message has the same key in the next export."""
     ours: Marker | None
     left_out: str | None
+    original: str = ""
+    """The id of the memory beside which we keep this original (D9); empty for all others."""
+    written: bytes = b""
+    """Its bytes in the export."""
 
     @property
     def lived(self) -> bool:
@@ -36,26 +45,65 @@ class Place:
 
 
 def recognise(
-    messages: Sequence[Message], known: Mapping[str, Marker], under: Mapping[str, Mapping[str, str]] = _NOTHING
+    messages: Sequence[Message],
+    known: Mapping[str, Marker],
+    under: Under = _NOTHING,
+    aliases: Mapping[str, str] = _SAME,
 ) -> tuple[Place, ...]:
     """What each message of a chat is.
 
-    `known` are the markers of our messages in the archive, by uuid; `under` are the keys of the messages that
-    stand under each memory, by its id, each with the digest of what was said. Names that a memory of this
-    export has replaced are taken. Nameless messages are named after what they say, so the next "ok" is another
-    message than the first; a uuid that stands twice is another message where it says something else.
+    `known` are the markers of our messages in the archive, by uuid. Names that a memory of this export has
+    replaced are taken. Nameless messages are named after what they say, so the next "ok" is another message than
+    the first; a uuid that stands twice is another message where it says something else. `aliases` are the ids by
+    which a fork's export may still call its memories, with those that they have here.
     """
-    ours = believed(messages, known)
+    ours = [_renamed(marker, aliases) for marker in believed(messages, known)]
     shown = {marker.memory for marker in ours if marker is not None}
     taken = {key: digest for memory in shown for key, digest in under.get(memory, {}).items()}
     times = dict.fromkeys(taken, 1)
+    waiting = {memory: dict(keys) for memory, keys in under.items()}
     places = []
     for at, (message, marker) in enumerate(zip(messages, ours, strict=True)):
+        kept = _original(message, waiting, aliases) if marker is None else None
+        if kept is not None:
+            places.append(kept.at_index(at, message.raw))
+            continue
         name = message.uuid or _NAMELESS + message.digest
         came_back = message.uuid is not None and taken.pop(name, None) == message.digest
         key = name if came_back else _free_key(name, times)
-        places.append(Place(at, message, key, marker, None if marker else left_out(message)))
+        places.append(Place(at, message, key, marker, None if marker else left_out(message), "", message.raw))
     return tuple(places)
+
+
+@dataclass(frozen=True, slots=True)
+class _Original:
+    plain: Message
+    key: str
+    memory: str
+
+    def at_index(self, at: int, written: bytes) -> Place:
+        return Place(at, self.plain, self.key, None, left_out(self.plain), self.memory, written)
+
+
+def _original(message: Message, waiting: Mapping[str, dict[str, str]], aliases: Mapping[str, str]) -> _Original | None:
+    """The raw message that we kept here beside its memory: by its uuid, or in a fork by what it says, in order."""
+    if not is_original(message.marker):
+        return None
+    said = str((message.marker or {})["memory"])
+    memory = aliases.get(said, said)
+    keys = waiting.get(memory, {})
+    plain = read_message(plain_original(message.raw))
+    key = plain.uuid if plain.uuid in keys else next((key for key in keys if keys[key] == plain.digest), None)
+    if key is None:
+        return None
+    del keys[key]
+    return _Original(plain, key, memory)
+
+
+def _renamed(marker: Marker | None, aliases: Mapping[str, str]) -> Marker | None:
+    if marker is None or marker.memory not in aliases:
+        return marker
+    return replace(marker, memory=aliases[marker.memory])
 
 
 def _free_key(name: str, times: dict[str, int]) -> str:
@@ -66,18 +114,3 @@ def _free_key(name: str, times: dict[str, int]) -> str:
         key = f"{name}#{times[name]}"
     times[key] = 1
     return key
-
-
-def memories_present(places: Sequence[Place]) -> tuple[str, ...]:
-    """Ids of the memories in the export, oldest first. Raises ChatSetAside where one has lost a message."""
-    slots: dict[str, list[int]] = {}
-    for place in places:
-        if place.ours is not None and place.ours.kind == MEMORY:
-            slots.setdefault(place.ours.memory, []).append(place.ours.slot)
-    for number, found in enumerate(slots.values(), 1):
-        if found != [1, 2, 3, 4, 5, 6]:
-            raise ChatSetAside(
-                f"Memory {number} of the chat has {len(found)} of its six messages, or has them out of order.",
-                "Undo the deletion in TypingMind, or drop an export from before it.",
-            )
-    return tuple(slots)

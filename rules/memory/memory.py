@@ -1,50 +1,25 @@
-"""A memory: what a chunk became. Six messages in three pairs (requirement 9.5), in editions (D12)."""
+"""A memory: what a chunk became, or a fold of memories. Six messages in three pairs (requirement 9.5), in editions."""
 
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-EXTRACTED, WRITTEN = "extracted", "model"
+from rules.memory.edition import Edition
 
+FULL_MEMORY = 1000
+"""About how many tokens the memory of a full chunk has."""
 
-@dataclass(frozen=True, slots=True)
-class Quote:
-    """The permanent part of a memory: characters of one raw message, and which message that is."""
-
-    text: str
-    source: str
-    """Key of the raw message within its chat."""
-    chosen: str
-    """`agent`, or `engine` where the agent's quote was not verbatim."""
-
-
-@dataclass(frozen=True, slots=True)
-class Edition:
-    """One version of a memory. None is ever overwritten."""
-
-    number: int
-    kind: str
-    """`as-of`, written with nothing later in sight; later also `hindsight`."""
-    texts: tuple[str, str, str, str, str, str]
-    """The six messages' texts: user, assistant, user, assistant, user, assistant."""
-    quote: Quote
-    made: str
-    """`model`, or `extracted` by the built-in engine."""
-    agent: str
-    context_manager: str
-    requests: tuple[str, ...]
-    """Hashes of the requests that it was made from: where it comes from, to the byte."""
-    tokens: int
-    written_at: str
+CHUNK_LEVEL = 1
+"""Of a memory that stands for a chunk; a fold has a higher one (D13)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A chunk's memory in the edition that is shown."""
+    """What stands for a chunk, or a fold that stands for the memories named in `members`."""
 
     memory_id: str
     number: int
-    """1 for the oldest chunk of the chat, and so on."""
+    """1 for the oldest chunk of the chat, and so on; the folds of a level are counted by themselves."""
     level: int
     keys: tuple[str, ...]
     """Keys of the raw messages that it stands for, in order."""
@@ -56,6 +31,28 @@ class Memory:
     """When the first and the last of them were written, as the export has it."""
     source_tokens: int
     edition: Edition
+    """The one that is shown."""
+    told: Edition
+    """The one that later prompts see: the person's own text, else the newest as-of edition (D12)."""
+    chosen: int | None = None
+    """Number of the edition that the person wants shown; None: the newest that memory.editions prefers."""
+    pinned: bool = False
+    """Never rewritten: the person has edited it, or has said so (D11)."""
+    forgotten: bool = False
+    """The person has deleted it in TypingMind: it is neither shown nor told, until it is recalled (D11)."""
+    due: str = ""
+    """Why it needs a new edition, where its raw messages have changed since; else empty."""
+    recalled: bool = False
+    """It was forgotten and then recalled, and no export has had it since: that it is missing means nothing (D11)."""
+    origin: str = ""
+    """Its id in the chat that this one was forked from: exports may still call it so."""
+    members: tuple[str, ...] = ()
+    """Ids of the memories that a fold stands for, oldest first."""
+
+    @property
+    def is_fold(self) -> bool:
+        """It stands for other memories, which the archive keeps."""
+        return bool(self.members)
 
 
 def memory_id(chat_id: str, number: int, digests: Sequence[str]) -> str:
@@ -78,4 +75,4 @@ def allowance(chunk_tokens: int) -> int:
 
 def expected_tokens(chunk_tokens: int) -> int:
     """About how large a memory becomes: 1,000 tokens for a full chunk, two fifths of a smaller one."""
-    return min(1000, chunk_tokens * 2 // 5)
+    return min(FULL_MEMORY, chunk_tokens * 2 // 5)

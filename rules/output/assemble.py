@@ -1,47 +1,42 @@
-"""The chat as it will be: opening, memories, closing, live tail (requirements 9.5 to 9.7).
-
-    input   [training] m1 m2 (m3 cleared) m4 m5 | m6 m7 m8
-    output  [training] opening  memory of m1 m2 m4 m5  closing  (m3 cleared) | m6 m7 m8
+"""The bytes of the finished chat: opening, memories, closing, live tail (requirements 9.5 to 9.7).
 
 Whatever is not compressed stays as it is, byte for byte and in its order; memories that the export has
-already are kept as they stand there (D11), unless a newer edition was written since. Only the bytes between
-the first and the last changed message, `updatedAt` and `syncMetadata` are ours (D1, D9).
+already are kept as they stand there. Only the bytes between the first and the last changed message,
+`updatedAt` and `syncMetadata` are ours (D1, D9).
 """
 
 import hashlib
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Literal
 
 from rules.export import spans
 from rules.export.chat import Chat
-from rules.export.dates import dates_inside, moved_on, parse_date
+from rules.export.dates import dates_inside, moved_on, parse_date, write_date
+from rules.export.message import read_message
 from rules.export.splice import add_deleted_uuids, replace_field, replace_messages, splice
-from rules.history.edited import edited_memories
 from rules.history.entries import Entry
-from rules.history.marker import CLOSING, MEMORY, OPENING
-from rules.history.recognise import Place, memories_present
+from rules.history.marker import CLOSING, OPENING
+from rules.history.originals import kept_original
+from rules.history.recognise import Place
 from rules.memory.memory import Memory
+from rules.output.arrange import Canned, Original, Part, Section, arrange
 from rules.output.compose import Draft, memory_drafts, write_message
 from rules.output.taken import taken_uuids
 
-_EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+Mode = Literal["replace", "new-chat", "keep-originals"]
 
-
-@dataclass(frozen=True, slots=True)
-class Canned:
-    """The two canned messages, with their tags (requirements 9.6 and 9.7)."""
-
-    opening: str
-    closing: str
+_EARLIEST, _LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One message of the output; `at` is its index in the input, or None where it is new."""
+    """One message of the output; `at` is its index in the input, or None where its bytes are new."""
 
     at: int | None
     raw: bytes
+    uuid: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,19 +55,23 @@ def assemble(
     chat: Chat,
     places: Sequence[Place],
     entries: Sequence[Entry],
-    memories: Sequence[Memory],
+    section: Section,
     canned: Canned,
     now: str,
+    mode: Mode = "replace",
 ) -> Assembled:
-    """Put memories in the place of what they stand for. `memories` are all of the chat's, oldest first."""
-    pieces = _pieces(chat, places, entries, memories, canned)
+    """Put memories in the place of what they stand for, or beside it (D9)."""
+    taken = taken_uuids(chat, places)
+    parts = arrange(chat.chat_id, places, entries, section, canned, keep=mode == "keep-originals")
+    pieces = _written(parts, section.shown, _template(places), taken)
     kept = [piece.at for piece in pieces]
     digest = hashlib.sha256(b"\n".join(piece.raw for piece in pieces)).hexdigest()
     if kept == list(range(len(places))):
         return Assembled(chat.slice(chat.span), changed=False, removed=(), messages_sha256=digest)
-    staying = {places[at].message.uuid for at in kept if at is not None}
-    uuids = [place.message.uuid for place in places if place.at not in set(kept)]
-    removed = tuple(dict.fromkeys(uuid for uuid in uuids if uuid and uuid not in staying))
+    staying = {piece.uuid for piece in pieces if piece.uuid}
+    uuids = [place.message.uuid for place in places]
+    gone = dict.fromkeys(uuid for uuid in uuids if uuid and uuid not in staying)
+    removed = () if mode == "new-chat" else tuple(gone)  # the new chat never had them
     edits = [
         replace_messages(chat, kept, [piece.raw for piece in pieces]),
         *replace_field(chat, "updatedAt", moved_on(_text(chat.field("updatedAt")), now)),
@@ -81,103 +80,80 @@ def assemble(
     return Assembled(splice(chat, edits), changed=True, removed=removed, messages_sha256=digest)
 
 
-# Part of an output: a message that is kept, a memory that is new, or a canned message that is new.
-_Part = Place | Memory | Draft
-
-
-def _pieces(
-    chat: Chat, places: Sequence[Place], entries: Sequence[Entry], memories: Sequence[Memory], canned: Canned
-) -> list[Piece]:
-    """Every message of the output, in order."""
-    parts = _parts(places, entries, memories)
-    at = [index for index, part in enumerate(parts) if _memory_of(part)]
-    if not at:
-        return [Piece(place.at, place.message.raw) for place in places]
-    taken = taken_uuids(chat, places)
-    closing = Draft.closing(_memory_of(parts[at[-1]]), canned.closing).apart_from(taken)
-    parts.insert(at[-1] + 1, _standing(places, CLOSING, closing.uuid) or closing)
-    opening = Draft.opening(chat.chat_id, canned.opening)
-    parts.insert(at[0], _standing(places, OPENING, None) or opening)
-    return _written(parts, memories, _template(places), taken)
-
-
-def _parts(places: Sequence[Place], entries: Sequence[Entry], memories: Sequence[Memory]) -> list[_Part]:
-    """What is kept, with each memory that the export lacks where the first message it stands for was.
-
-    A memory that was written again stands where its older edition was.
-    """
-    numbers = {entry.at: entry.memory for entry in entries if entry.at is not None}
-    present = set(memories_present(places))
-    missing = {memory.number: memory for memory in memories if memory.memory_id not in present}
-    renewed = _renewed(places, memories)
-    parts: list[_Part] = []
-    for place in places:
-        number = numbers.get(place.at)
-        if place.ours is not None and place.ours.kind != MEMORY:
-            continue
-        if place.ours is not None and place.ours.memory in renewed:
-            parts += [renewed[place.ours.memory]] if place.ours.slot == 1 else []
-            continue
-        if number is None:
-            parts.append(place)
-        elif number in missing:
-            parts.append(missing.pop(number))
-    return parts
-
-
-def _renewed(places: Sequence[Place], memories: Sequence[Memory]) -> dict[str, Memory]:
-    """The memories of which the export shows another edition, but for those that the person has edited (D11)."""
-    shown = {place.ours.memory: place.ours.edition for place in places if place.ours is not None}
-    pinned = edited_memories(places)
-    return {
-        memory.memory_id: memory
-        for memory in memories
-        if memory.memory_id not in pinned and shown.get(memory.memory_id) not in (None, memory.edition.number)
-    }
-
-
-def _memory_of(part: _Part) -> str:
-    """The id of the memory that the part is, or is a message of; empty for all others."""
-    if isinstance(part, Memory):
-        return part.memory_id
-    if isinstance(part, Place) and part.ours is not None and part.ours.kind == MEMORY:
-        return part.ours.memory
-    return ""
-
-
-def _standing(places: Sequence[Place], kind: str, uuid: str | None) -> Place | None:
-    """The canned message that the export has already; a closing only where it follows the same memory."""
-    found = (place for place in places if place.ours is not None and place.ours.kind == kind)
-    return next((place for place in found if uuid in (None, place.message.uuid)), None)
-
-
 def _written(
-    parts: Sequence[_Part], memories: Sequence[Memory], template: Mapping[str, object] | None, taken: Set[str]
+    parts: Sequence[Part], memories: Sequence[Memory], template: Mapping[str, object] | None, taken: Set[str]
 ) -> list[Piece]:
-    """Every part as bytes; new messages are dated inside what they stand for, and never before one another."""
+    """Every part as bytes; new messages are dated inside what they stand for, and never before one another.
+
+    TypingMind sorts by date when it merges devices, and equal dates keep their order. So a new message is not dated
+    later than those of ours behind it, which in a fork can all bear one date, nor than an original behind it.
+    """
     pieces: list[Piece] = []
+    ours, others = _earliest_behind(parts, ours=True), _earliest_behind(parts, ours=False)
     after = _EARLIEST
-    for part in parts:
-        if isinstance(part, Place):
-            pieces.append(Piece(part.at, part.message.raw))
+    for at, part in enumerate(parts):
+        if isinstance(part, Original):
+            pieces.append(_original(part))
+        elif isinstance(part, Place):
+            pieces.append(Piece(part.at, part.written, part.message.uuid))
             after = max(after, parse_date(part.message.created_at) or after) if part.ours else after
-            continue
-        drafts = [one.apart_from(taken) for one in (memory_drafts(part) if isinstance(part, Memory) else [part])]
-        began, ended = _span(part, memories)
-        dates = dates_inside(began, ended, len(drafts), after)
-        pieces += [Piece(None, write_message(d, when, template)) for d, when in zip(drafts, dates, strict=True)]
-        after = dates[-1]
+        else:
+            drafts = [one.apart_from(taken) for one in (memory_drafts(part) if isinstance(part, Memory) else [part])]
+            dates = _dates(part, memories, len(drafts), after, ours[at], others[at])
+            for draft, when in zip(drafts, dates, strict=True):
+                pieces.append(Piece(None, write_message(draft, when, template), draft.uuid))
+            after = dates[-1]
     return pieces
+
+
+def _dates(
+    part: Memory | Draft,
+    memories: Sequence[Memory],
+    count: int,
+    after: datetime,
+    ours: datetime,
+    others: datetime,
+) -> list[datetime]:
+    """Dates inside the part's span; not later than `ours`, nor, as far as the span goes, than `others`."""
+    began, ended = _span(part, memories)
+    closes = isinstance(part, Draft) and part.marker.kind == CLOSING
+    earliest = max(after, parse_date(began) or after)
+    wanted = dates_inside(ended if closes else began, ended, count, after)
+    return [min(ours, max(earliest, min(when, others))) for when in wanted]
+
+
+def _earliest_behind(parts: Sequence[Part], *, ours: bool) -> list[datetime]:
+    """For each part, the earliest date of all that is kept behind it: of our messages, or of all others."""
+    found = [_LATEST]
+    for part in reversed(parts):
+        place = part.place if isinstance(part, Original) else part
+        counts = isinstance(place, Place) and (place.ours is not None) == ours
+        date = parse_date(place.message.created_at) if isinstance(place, Place) and counts else None
+        found.append(min(found[-1], date or _LATEST))
+    return found[:0:-1]
+
+
+def _original(part: Original) -> Piece:
+    """The original as it stands, where it is excluded already; else with the exclusion, dated by its chunk alone."""
+    place, memory = part.place, part.memory
+    if place.original == memory.memory_id and read_message(place.written).cleared:
+        return Piece(place.at, place.written, place.message.uuid)
+    when = memory.ended_at or place.message.created_at or write_date(_EARLIEST)
+    return Piece(None, kept_original(place.message.raw, when, memory.memory_id), place.message.uuid)
 
 
 def _span(part: Memory | Draft, memories: Sequence[Memory]) -> tuple[str | None, str | None]:
     """First and last date of what a new part stands for: the opening begins it all, the closing ends it."""
     if isinstance(part, Memory):
         return part.began_at, part.ended_at
+    if part.marker.memory:
+        own = next(memory for memory in memories if memory.memory_id == part.marker.memory)
+        return own.began_at, own.ended_at
     if not memories:
         return None, None
-    edge = memories[0].began_at if part.marker.kind == OPENING else memories[-1].ended_at
-    return edge, edge
+    if part.marker.kind == OPENING:
+        return memories[0].began_at, memories[0].began_at
+    return memories[-1].began_at, memories[-1].ended_at
 
 
 def _template(places: Sequence[Place]) -> Mapping[str, object] | None:

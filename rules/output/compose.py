@@ -7,13 +7,14 @@ one string, never empty: what TypingMind sends and shows depends on these.
 import hashlib
 import json
 import uuid
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Self
 
 from rules.export.dates import write_date
 from rules.history.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
+from rules.memory.edition import Edition
 from rules.memory.memory import Memory
 
 _PLAIN = {"role": "assistant", "uuid": "", "content": "", "createdAt": "", "finish": "stop"}
@@ -78,6 +79,22 @@ def memory_drafts(memory: Memory) -> list[Draft]:
         )
         for slot, text in enumerate(memory.edition.texts, 1)
     ]
+
+
+def drafts_of(
+    chat_id: str, memories: Sequence[Memory], editions: Mapping[str, Sequence[Edition]], opening: str, closing: str
+) -> dict[str, Marker]:
+    """The markers of all messages that we may have written into a chat, by uuid (D10, the second means)."""
+    drafts = [Draft.opening(chat_id, opening), Draft.closing(chat_id, closing)]
+    for memory in memories:
+        for name in (memory.memory_id, memory.origin):
+            if name:
+                named = replace(memory, memory_id=name)
+                drafts += [
+                    draft for one in editions[memory.memory_id] for draft in memory_drafts(replace(named, edition=one))
+                ]
+                drafts.append(Draft.closing(name, closing))
+    return {draft.uuid: draft.marker for draft in drafts}
 
 
 def write_message(draft: Draft, when: datetime, template: Mapping[str, object] | None) -> bytes:

@@ -1,42 +1,91 @@
-"""What restoring a version would change, told before it is done: which messages come back, which go."""
+"""What is different between two exports of one chat: memories, raw messages, and the chat's own fields.
 
-import json
+Messages are matched by uuid, then by what they say. A raw message that is missing may stand under a memory, and a
+memory that is missing in a fold: what the archive knows of them tells these from what is gone.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from rules.export.chat import Chat
+from rules.history.hand import groups
+from rules.history.marker import CLOSING, OPENING
+from rules.history.recognise import Place
+from rules.memory.memory import Memory
+from rules.output.changed_memories import Remembered, changed_memories
+from rules.output.changed_messages import Raw, changed_messages, pairs
+
+_OWN_LIST = "messages"
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two exports, recognised."""
+
+    chat: Chat
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of the chat that was added, is gone, or has another value."""
+
+    name: str
+    how: Literal["new", "gone", "changed"]
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Counts of messages: in the file now, in the version, only in one of them; and the memories in each."""
+    """Everything that is different, in the order of the exports. Nothing at all where it is empty."""
 
-    now: int
-    then: int
-    come_back: int
-    go: int
-    memories_now: int
-    memories_then: int
+    messages_before: int
+    messages_after: int
+    memories_before: int
+    memories_after: int
+    memories: tuple[Remembered, ...]
+    raw: tuple[Raw, ...]
+    reordered: bool
+    """Raw messages that stand in both stand in another order."""
+    canned: tuple[str, ...]
+    """`opening`, `closing`: that canned message reads otherwise."""
+    fields: tuple[Field, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """They say the same."""
+        return not (self.memories or self.raw or self.reordered or self.canned or self.fields)
 
 
-def difference(now: bytes | None, then: bytes) -> Difference:
-    """Compare two exports of one chat, message by message; `now` is None where there is no updated file."""
-    before, after = _messages(now) if now is not None else {}, _messages(then)
+def difference(before: Side, after: Side, known: Sequence[Memory]) -> Difference:
+    """Compare two exports of a chat; `known` are all memories and folds that the archive has of it."""
+    was, now = groups(before.places), groups(after.places)
+    same = pairs(before.places, after.places)
     return Difference(
-        now=len(before),
-        then=len(after),
-        come_back=len(after.keys() - before.keys()),
-        go=len(before.keys() - after.keys()),
-        memories_now=_memories(before),
-        memories_then=_memories(after),
+        messages_before=len(before.places),
+        messages_after=len(after.places),
+        memories_before=len(was),
+        memories_after=len(now),
+        memories=tuple(changed_memories(was, now, known)),
+        raw=tuple(changed_messages(before.places, after.places, same, known)),
+        reordered=any(one > other for one, other in pairwise(same.values())),
+        canned=tuple(kind for kind in (OPENING, CLOSING) if _reads_otherwise(before, after, kind)),
+        fields=tuple(_fields(before.chat, after.chat)),
     )
 
 
-def _messages(export: bytes) -> dict[str, dict[str, object]]:
-    """The messages of all chats by what they are, so that the same message in both files is the same key."""
-    root = json.loads(export, parse_int=str, parse_float=str)
-    data = root.get("data", root)
-    messages = [message for chat in data["chats"] for message in chat.get("messages", [])]
-    return {json.dumps(message, sort_keys=True): message for message in messages}
+def _reads_otherwise(before: Side, after: Side, kind: str) -> bool:
+    """The canned message stands in both, with other words."""
+    one, other = (
+        {place.message.text for place in side.places if place.ours is not None and place.ours.kind == kind}
+        for side in (before, after)
+    )
+    return bool(one and other) and one != other
 
 
-def _memories(messages: dict[str, dict[str, object]]) -> int:
-    markers = [message.get("memproc") for message in messages.values()]
-    return len({marker.get("memory") for marker in markers if isinstance(marker, dict) and marker.get("memory")})
+def _fields(before: Chat, after: Chat) -> list[Field]:
+    was, now = ({member.key for member in chat.members} - {_OWN_LIST} for chat in (before, after))
+    found = [Field(name, "gone") for name in was - now] + [Field(name, "new") for name in now - was]
+    found += [Field(name, "changed") for name in was & now if before.field(name) != after.field(name)]
+    return sorted(found, key=lambda field: field.name)

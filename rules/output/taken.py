@@ -1,4 +1,4 @@
-"""Which uuids no new message of ours may bear: those of raw messages, and those that TypingMind deletes on sync."""
+"""Which uuids no new message of ours may bear: those in the chat, and those that TypingMind deletes on sync."""
 
 from collections.abc import Sequence
 
@@ -7,9 +7,16 @@ from rules.history.recognise import Place
 
 
 def taken_uuids(chat: Chat, places: Sequence[Place]) -> frozenset[str]:
-    """Our uuids follow from names, so somebody else can bear one: by forgery, or because ours was deleted once."""
-    raw = {place.message.uuid for place in places if place.ours is None}
+    """Our uuids follow from names, so one can be taken: by forgery, because ours was deleted once, or was edited.
+
+    An edition that comes back in the place of what the person made of it is another message for their other devices.
+    """
+    here = {place.message.uuid for place in places}
+    return deleted_uuids(chat) | {uuid for uuid in here if uuid}
+
+
+def deleted_uuids(chat: Chat) -> frozenset[str]:
+    """The messages that TypingMind takes out wherever it merges the chat, since they were deleted once (D9)."""
     sync = chat.field("syncMetadata")
     listed = sync.get("deletedMessageUUIDs") if isinstance(sync, dict) else None
-    deleted = listed if isinstance(listed, list) else []
-    return frozenset(uuid for uuid in [*raw, *deleted] if isinstance(uuid, str))
+    return frozenset(uuid for uuid in listed if isinstance(uuid, str)) if isinstance(listed, list) else frozenset()

@@ -10,12 +10,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rules.history.entries import Entry
+from rules.history.marker import CLOSING, MEMORY, OPENING, Marker, read_marker
+from rules.history.originals import is_original, plain_original
 from rules.history.recognise import Place
-from rules.memory.memory import Memory
+from rules.output.arrange import Section
 
 _OURS = frozenset({"messages", "updatedAt", "syncMetadata"})
 _NEEDED = frozenset({"role", "uuid", "content", "createdAt", "memproc"})
 _SHAPE = frozenset({"id", "type", "model", "usage", "finish", "keywords", "titleUsage", "stop_reason", "stop_sequence"})
+
+_JOINER = "\u2060"
+"""Keeps a tag of ours in a quote from being one; nobody sees it (D7)."""
 
 Json = dict[str, object]
 
@@ -30,7 +35,7 @@ class Finished:
     """The messages of `before`, recognised."""
     entries: Sequence[Entry]
     """The whole history, with the memory that each message stands under."""
-    memories: Sequence[Memory]
+    section: Section
     removed: Sequence[str]
 
 
@@ -50,15 +55,27 @@ class _Read:
         return frozenset(at for at in self.came_from if at is not None)
 
     @property
-    def markers(self) -> list[Json]:
-        """What each message says of itself, if it is ours; empty for others, whatever field they carry."""
+    def live(self) -> frozenset[int]:
+        """Indices in the input of the messages that are still sent; originals beside their memory are not."""
+        both = zip(self.messages, self.came_from, strict=True)
+        return frozenset(at for message, at in both if at is not None and not _is_put_out(message))
+
+    @property
+    def marks(self) -> list[Marker | None]:
+        """What each message is of ours; None for all others, whatever field they carry."""
         places = self.finished.places
-        is_ours = [at is None or places[at].ours is not None for at in self.came_from]
-        return [_marker(message) if ours else {} for message, ours in zip(self.messages, is_ours, strict=True)]
+        both = zip(self.messages, self.came_from, strict=True)
+        return [read_marker(_marker(message)) if at is None else places[at].ours for message, at in both]
 
     @property
     def ours(self) -> list[Json]:
-        return [message for message, marker in zip(self.messages, self.markers, strict=True) if marker]
+        return [message for message, mark in zip(self.messages, self.marks, strict=True) if mark is not None]
+
+    @property
+    def new(self) -> list[tuple[Json, Marker]]:
+        """Those of ours that are not kept as they stood in the input: people and other tools may have changed these."""
+        every = zip(self.messages, self.came_from, self.marks, strict=True)
+        return [(message, mark) for message, at, mark in every if mark is not None and at is None]
 
 
 def verify(finished: Finished) -> tuple[str, ...]:
@@ -97,19 +114,34 @@ def _messages(chat: Json) -> list[Json]:
 def _came_from(originals: Sequence[Json], messages: Sequence[Json]) -> list[int | None] | None:
     """Where each message of the output stands in the input (None: it is new), or None where one is in neither."""
     uuids = {str(message.get("uuid")) for message in originals}
+    at: dict[str, list[int]] = {}
+    for index, message in reversed(list(enumerate(originals))):
+        at.setdefault(_said_plainly(message), []).append(index)
     found: list[int | None] = []
-    at = 0
     for message in messages:
-        if _marker(message) and str(message.get("uuid")) not in uuids:
+        if _marker(message) and not _is_original(message) and str(message.get("uuid")) not in uuids:
             found.append(None)
-            continue
-        while at < len(originals) and originals[at] != message:
-            at += 1
-        if at == len(originals):
+        elif same := at.get(_said_plainly(message)):
+            found.append(same.pop())
+        else:
             return None
-        found.append(at)
-        at += 1
     return found
+
+
+def _said_plainly(message: Json) -> str:
+    """The message, so that two are equal where all their fields are; of an original without our own fields."""
+    if _is_original(message):
+        message = json.loads(plain_original(json.dumps(message).encode()))
+    return json.dumps(message, sort_keys=True)
+
+
+def _is_original(message: Json) -> bool:
+    return is_original(_marker(message))
+
+
+def _is_put_out(message: Json) -> bool:
+    """An original that TypingMind no longer sends; one that the person took back into the context is sent again."""
+    return _is_original(message) and bool(message.get("contextClearedAt"))
 
 
 def _marker(message: Json) -> Json:
@@ -129,83 +161,89 @@ def _fields(read: _Read) -> Iterator[str]:
 
 
 def _bytes(read: _Read) -> Iterator[str]:
-    """D1: what is kept stays byte for byte, in its order."""
+    """D1: what is kept stays byte for byte, and in its order unless it is ours."""
     at = 0
-    for index in sorted(read.kept):
-        raw = read.finished.places[index].message.raw
-        at = read.finished.after.find(raw, at)
-        if at < 0:
+    marks = zip(read.messages, read.came_from, read.marks, strict=True)
+    order = [index for message, index, mark in marks if index is not None and mark is None]
+    if order != sorted(order):
+        yield "messages of the conversation are out of order"
+    for index in order:
+        if read.finished.places[index].written in read.finished.after[at:]:
+            at = read.finished.after.index(read.finished.places[index].written, at)
+        elif index in read.live:
             yield f"message {index + 1} is not byte for byte what it was"
             return
-        at += len(raw)
 
 
 def _accounts(read: _Read) -> Iterator[str]:
     """Every message of the history is live, or under exactly one memory, or left out with a reason."""
-    under = Counter(key for memory in read.finished.memories for key in memory.keys)
+    chunks = [memory for memory in read.finished.section.memories if not memory.is_fold]
+    under = Counter(key for memory in chunks for key in memory.keys)
     for number, entry in enumerate(read.finished.entries, 1):
-        if under[entry.key] + (entry.at in read.kept) != 1:
-            where = "is live" if entry.at in read.kept else "is not live"
+        if under[entry.key] + (entry.at in read.live) != 1:
+            where = "is live" if entry.at in read.live else "is not live"
             yield f"message {number} of the history stands {under[entry.key]} times under memories, and {where}"
     for place in read.finished.places:
-        if place.left_out and place.at not in read.kept:
+        if place.left_out and not under[place.key] and place.at not in read.kept:
             yield f"message {place.at + 1} is gone, though it is left out of memories: it is {place.left_out}"
 
 
 def _groups(read: _Read) -> Iterator[str]:
     """Requirements 9.5 to 9.7: opening, then memories of six, then closing, in this order and unbroken."""
-    markers = read.markers
-    kinds = [marker.get("kind") for marker in markers]
-    memory_at = [at for at, kind in enumerate(kinds) if kind == "memory"]
+    marks = read.marks
+    kinds = ["" if mark is None else mark.kind for mark in marks]
+    memory_at = [at for at, kind in enumerate(kinds) if kind == MEMORY]
     if not memory_at:
+        if OPENING in kinds or CLOSING in kinds:
+            yield "an opening or a closing stands without memories"
         return
-    first, last = memory_at[0], memory_at[-1]
-    if first == 0 or kinds[first - 1] != "opening":
+    if kinds[: memory_at[0]][-1:] != [OPENING]:
         yield "no opening stands right before the first memory"
-    if last + 1 >= len(kinds) or kinds[last + 1] != "closing":
+    if kinds[memory_at[-1] + 1 :][:1] != [CLOSING]:
         yield "no closing stands right after the last memory"
-    if kinds.count("opening") != 1 or kinds.count("closing") != 1:
+    if kinds.count(OPENING) != 1 or kinds.count(CLOSING) != 1:
         yield "there is more than one opening or closing"
-    slots = [(markers[at].get("memory"), str(markers[at].get("slot"))) for at in memory_at]
-    for start in range(0, len(slots), 6):
-        group = slots[start : start + 6]
-        if len({memory for memory, _ in group}) != 1 or [slot for _, slot in group] != list("123456"):
-            yield f"memory {start // 6 + 1} is not six messages in order"
-    shown = [memory for memory, slot in slots if slot == "1"]
-    for memory in read.finished.memories:
-        if shown.count(memory.memory_id) != 1:
-            yield f"memory {memory.number} stands {shown.count(memory.memory_id)} times in the chat"
+    known = {memory.memory_id for memory in read.finished.section.memories}
+    slots = [(mark.memory, mark.slot) for mark in marks if mark and mark.kind == MEMORY and mark.memory in known]
+    wanted = [(memory.memory_id, slot) for memory in read.finished.section.shown for slot in range(1, 7)]
+    if slots != wanted:
+        yield "the memories that stand in the chat are not those that should be shown, each as six messages in order"
 
 
 def _generated(read: _Read) -> Iterator[str]:
     """What TypingMind needs of a message that it stores, shows and sends."""
     shape = _template_keys(read)
-    for number, message in enumerate(read.ours, 1):
+    for number, (message, mark) in enumerate(read.new, 1):
         role = message.get("role")
         text = _text(message)
         if _NEEDED - message.keys() or (role == "assistant" and shape - message.keys()):
-            yield f"our message {number} lacks fields"
-        if role != ("assistant" if str(_marker(message).get("slot")) in ("2", "4", "6") else "user"):
-            yield f"our message {number} has the wrong role"
+            yield f"our new message {number} lacks fields"
+        if role != ("assistant" if mark.slot in (2, 4, 6) else "user"):
+            yield f"our new message {number} has the wrong role"
         if text is None or not text.strip():
-            yield f"our message {number} has no text, or more than one part"
+            yield f"our new message {number} has no text, or more than one part"
 
 
 def _quotes(read: _Read) -> Iterator[str]:
-    """Requirement 9.1: a quote is a verbatim part of one raw message."""
-    raws = {entry.key: entry.message.raw for entry in read.finished.entries}
-    shown = {(_marker(m).get("memory"), str(_marker(m).get("slot"))): m for m in read.ours}
-    for memory in read.finished.memories:
-        quote = memory.edition.quote
-        source = raws.get(quote.source)
-        if source is None or quote.source not in memory.keys:
-            yield f"the quote of memory {memory.number} names no message of its chunk"
-        elif not quote.text.strip() or quote.text not in _said(json.loads(source)):
-            yield f"the quote of memory {memory.number} does not stand in its message"
-        # A tag of ours in the quote is kept from being one by a word joiner, which nobody sees (D7).
-        said = [text.replace("\u2060", "") for text in (memory.edition.texts[1], quote.text)]
-        if said[0] != said[1] or (memory.memory_id, "2") not in shown:
-            yield f"the second message of memory {memory.number} is not its quote"
+    """Requirement 9.1: a quote is a verbatim part of one raw message; what the person has edited is theirs."""
+    said = {entry.key: _ever_said(entry) for entry in read.finished.entries}
+    for memory in read.finished.section.shown:
+        answer = memory.edition.texts[1].replace(_JOINER, "")
+        for quote in memory.edition.quotes:
+            if not quote.source:
+                continue  # of a memory whose raw messages nobody knows any more
+            if quote.source not in said or quote.source not in memory.keys:
+                yield f"a quote of memory {memory.number} names no message of its chunk"
+            elif not quote.text.strip() or not any(quote.text in text for text in said[quote.source]):
+                yield f"a quote of memory {memory.number} does not stand in its message"
+            if memory.edition.kind != "person" and quote.text.replace(_JOINER, "") not in answer:
+                yield f"the second message of memory {memory.number} does not hold its quote"
+
+
+def _ever_said(entry: Entry) -> list[str]:
+    """What the message says now, and what it said when its memory was made."""
+    versions = [entry.message] if entry.newest is None else [entry.message, entry.newest]
+    return [_said(json.loads(message.raw)) for message in versions]
 
 
 def _identities(read: _Read) -> Iterator[str]:

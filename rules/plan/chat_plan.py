@@ -6,14 +6,18 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from rules.history.entries import Entry
-from rules.history.recognise import Place
-from rules.memory.memory import expected_tokens
+from rules.history.reading import Reading
 from rules.plan.chunk import chunks
-from rules.plan.estimate import Estimate, estimate
-from rules.plan.tail import tails
+from rules.plan.estimate import Estimate, estimate, estimate_fold, estimate_hindsight
+from rules.plan.foresight import Foresight
+from rules.plan.planned import PlannedChunk, Run, frozen, planned, unbroken
+from rules.plan.section import Bounds
 from rules.plan.turn import Spoken
 
 CALLS_A_MEMORY = 4
+CALLS_A_HINDSIGHT = 2
+"""Its quote is that of the memory, and its analysis is in the journal."""
+CALLS_A_FOLD = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,22 +27,7 @@ class Limits:
     tail: int
     step: int
     chunk: int
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedChunk:
-    """A chunk that becomes memory `number`. `start`, `stop` and `tail_start` index the history's entries."""
-
-    number: int
-    start: int
-    stop: int
-    tokens: int
-    tail_start: int
-    tail_tokens: int
-    memories_before: int
-    """How many memories, from the first on, stand before its tail (requirement 10.2)."""
-    memories_tokens: int
-    """About how many tokens these are."""
+    fold: Bounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +45,14 @@ class ChatPlan:
     chunks: tuple[PlannedChunk, ...]
     """Those that become memories now."""
     again: tuple[PlannedChunk, ...]
-    """Those whose memories the built-in engine made, and which a model can be asked for now (D8)."""
+    """Those whose memories the built-in engine made, and which a model can be asked for now (D8), and those whose
+    raw messages have changed since (D11)."""
+    hindsight: tuple[PlannedChunk, ...]
+    """Those whose memories get a hindsight edition (D12)."""
+    folds: int
+    """About how many folds will be made (D13)."""
+    section_tokens: int
+    """About how large the memory section will be, without opening and closing."""
     waiting_tokens: int
     live_tokens: int
     reason: str
@@ -71,17 +67,20 @@ class ChatPlan:
     @property
     def calls(self) -> int:
         """Model calls when every answer is good at once."""
-        return len(self.work) * CALLS_A_MEMORY
+        memories = len(self.again) + len(self.chunks)
+        return memories * CALLS_A_MEMORY + len(self.hindsight) * CALLS_A_HINDSIGHT + self.folds * CALLS_A_FOLD
 
     @property
     def work(self) -> tuple[PlannedChunk, ...]:
         """All chunks that models are asked about, in the order of the work."""
-        return self.again + self.chunks
+        return self.again + self.hindsight + self.chunks
 
-    def with_again(self, numbers: Collection[int]) -> Self:
-        """The same plan, in which these memories are written again."""
-        again = tuple(chunk for chunk in self.made if chunk.number in numbers)
-        return replace(self, again=again, estimate=total(again + self.chunks, self.fixed_tokens))
+    def with_more(self, again: Collection[int], hindsight: Collection[int], hindsight_tokens: int) -> Self:
+        """The same plan, in which these memories are written again, and these with hindsight."""
+        anew = tuple(chunk for chunk in self.made if chunk.number in again)
+        later = tuple(chunk for chunk in self.made if chunk.number in hindsight)
+        estimate = total(anew + self.chunks, later, self.folds, self.fixed_tokens, hindsight_tokens)
+        return replace(self, again=anew, hindsight=later, estimate=estimate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,59 +95,59 @@ class LeftAlone:
 def plan_chat(
     chat_id: str,
     title: str,
-    entries: Sequence[Entry],
+    reading: Reading,
     tokens: Sequence[int],
-    places: Sequence[Place],
     limits: Limits,
     warnings: tuple[str, ...],
     fixed_tokens: int,
 ) -> ChatPlan:
-    """The plan for one chat. `tokens` are those of `entries`, one by one; `fixed_tokens` those of the primer."""
+    """The plan for one chat. `tokens` are those of its entries, one by one; `fixed_tokens` those of the primer."""
+    entries = reading.entries
     begin = sum(entry.memory is not None for entry in entries)
     spoken = [Spoken(_role(entry), n, entry.message.calls_tools) for entry, n in zip(entries, tokens, strict=True)]
     chunking = chunks(spoken, begin, limits.chunk, limits.tail)
-    starts = _frozen_starts(entries) + [chunk.start for chunk in chunking.chunks]
-    sizes = [sum(tokens[start:stop]) for start, stop in zip(starts, [*starts[1:], begin], strict=False)]
-    sizes[len(sizes) - len(chunking.chunks) :] = [chunk.tokens for chunk in chunking.chunks]
-    firsts = tails(sizes, limits.tail, limits.step)
-    frozen = len(starts) - len(chunking.chunks)
-    stops = [*starts[1:], chunking.waiting_from][: len(starts)]
-    expected = [expected_tokens(size) for size in sizes]
-    planned = tuple(
-        PlannedChunk(
-            number=number,
-            start=start,
-            stop=stop,
-            tokens=size,
-            tail_start=starts[first],
-            tail_tokens=sum(tokens[starts[first] : start]),
-            memories_before=first,
-            memories_tokens=sum(expected[:first]),
-        )
-        for number, (start, stop, size, first) in enumerate(zip(starts, stops, sizes, firsts, strict=True), 1)
+    made = frozen(entries, tokens)
+    first = 1 + len(reading.chunk_memories)
+    new = [Run(number, one.start, one.stop, one.tokens) for number, one in enumerate(chunking.chunks, first)]
+    sizes = Foresight(chat_id, reading.memories, [run.tokens for run in new], limits.fold)
+    rows = tuple(
+        chunk for row in unbroken(made + new) for chunk in planned(row, tokens, limits.tail, limits.step, sizes)
     )
     return ChatPlan(
         chat_id=chat_id,
         title=title,
         messages=len(entries),
         tokens=sum(tokens),
-        memories=frozen,
-        made=planned[:frozen],
-        chunks=planned[frozen:],
+        memories=len(reading.chunk_memories),
+        made=rows[: len(made)],
+        chunks=rows[len(made) :],
         again=(),
+        hindsight=(),
+        folds=sizes.folds_to_make(),
+        section_tokens=sizes.before(len(reading.chunk_memories) + len(new)),
         waiting_tokens=chunking.waiting_tokens,
         live_tokens=chunking.live_tokens,
         reason=chunking.reason,
-        left_out=dict(Counter(place.left_out for place in places if place.left_out)),
+        left_out=dict(Counter(place.left_out for place in reading.places if place.left_out and not place.original)),
         warnings=warnings,
-        estimate=total(planned[frozen:], fixed_tokens),
+        estimate=total(rows[len(made) :], (), sizes.folds_to_make(), fixed_tokens, 0),
         fixed_tokens=fixed_tokens,
     )
 
 
-def total(planned: Sequence[PlannedChunk], fixed: int) -> Estimate:
-    """Tokens of all calls for these chunks; `fixed` are those of system message and primer."""
+def total(
+    planned: Sequence[PlannedChunk], again: Sequence[PlannedChunk], folds: int, fixed: int, hindsight_tokens: int
+) -> Estimate:
+    """Tokens of all calls for these chunks, for those with hindsight, and for so many folds.
+
+    `fixed` are those of system message and primer, `hindsight_tokens` those that are shown of what came after.
+    """
     each = [estimate(fixed, chunk.memories_tokens, chunk.tail_tokens, chunk.tokens) for chunk in planned]
+    each += [
+        estimate_hindsight(fixed + chunk.memories_tokens + chunk.tail_tokens, chunk.tokens, hindsight_tokens)
+        for chunk in again
+    ]
+    each += [estimate_fold(fixed)] * folds
     return Estimate(
         agent_in=sum(one.agent_in for one in each),
         context_manager_in=sum(one.context_manager_in for one in each),
@@ -158,8 +157,3 @@ def total(planned: Sequence[PlannedChunk], fixed: int) -> Estimate:
 
 def _role(entry: Entry) -> str:
     return entry.message.role or "user"
-
-
-def _frozen_starts(entries: Sequence[Entry]) -> list[int]:
-    numbers = [entry.memory for entry in entries]
-    return [at for at, n in enumerate(numbers) if n is not None and (at == 0 or numbers[at - 1] != n)]

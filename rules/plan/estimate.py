@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from rules.memory.memory import expected_tokens
+from rules.memory.memory import FULL_MEMORY, expected_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,3 +23,15 @@ def estimate(fixed: int, memories: int, tail: int, chunk: int) -> Estimate:
     memory = expected_tokens(chunk)
     context = fixed + memories + tail + chunk
     return Estimate(agent_in=3 * context + memory, context_manager_in=chunk, out=memory)
+
+
+def estimate_hindsight(before: int, chunk: int, after: int) -> Estimate:
+    """The two calls of a hindsight edition, on the whole context `before` the chunk and what came `after` it."""
+    memory = expected_tokens(chunk)
+    return Estimate(agent_in=2 * (before + chunk + after) + memory, context_manager_in=0, out=memory * 2 // 3)
+
+
+def estimate_fold(fixed: int, members: int = 6) -> Estimate:
+    """The three calls of a fold of so many memories of the usual size."""
+    held = members * FULL_MEMORY
+    return Estimate(agent_in=2 * (fixed + held) + FULL_MEMORY // 2, context_manager_in=held, out=FULL_MEMORY)

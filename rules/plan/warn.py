@@ -1,6 +1,7 @@
 """What in a chat's own settings would spoil its memories in TypingMind, each with what to do about it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rules.export import spans
 from rules.export.chat import Chat
@@ -8,6 +9,17 @@ from rules.export.message import Message
 from rules.history.recognise import Place
 
 _SYNC_LIMIT_BYTES = 3_145_728
+_KEPT_FREE = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What TypingMind sends of a finished chat, in tokens of the o200k encoding."""
+
+    system_message: int
+    memories: int
+    """With opening and closing."""
+    live: int
 
 
 def warnings(chat: Chat, places: Sequence[Place]) -> tuple[str, ...]:
@@ -19,6 +31,27 @@ def warnings(chat: Chat, places: Sequence[Place]) -> tuple[str, ...]:
         _too_large_for_sync(chat),
     ]
     return tuple(warning for warning in found if warning)
+
+
+def beyond_window(sizes: Sizes, factor: float, window: int) -> str:
+    """Whether the finished chat is more than TypingMind sends to the chat's model, whose window holds `window` tokens.
+
+    It keeps 2,000 tokens free, or a fifth of the window where that is less, and leaves out what is oldest without a
+    word: the memories first. `factor` is what the model makes of one token of ours. Empty where all of it fits.
+    """
+    room = window - min(window // 5, _KEPT_FREE)
+    system_message, memories, live = (
+        round(part * factor) for part in (sizes.system_message, sizes.memories, sizes.live)
+    )
+    needed = system_message + memories + live
+    if needed <= room:
+        return ""
+    return (
+        f"With its memories, the chat has about {needed:,} tokens as its model counts them (system message "
+        f"{system_message:,}, memories {memories:,}, messages {live:,}): {needed - room:,} more than TypingMind sends "
+        f"to a window of {window:,}, and the memories are what it leaves out. "
+        "Lower tail.tokens or fold.budget in memproc.toml, or choose a model with a larger window."
+    )
 
 
 def _context_limit(chat: Chat) -> str:
@@ -33,12 +66,27 @@ def _context_limit(chat: Chat) -> str:
 
 
 def _context_summary(chat: Chat, places: Sequence[Place]) -> str:
-    if not any(place.message.type == "tm_context_summary" for place in places):
+    """What a summary stands for ends at a message that it names; one that names nothing here is not sent."""
+    named = {_cut_off(place.message) for place in places if place.message.type == "tm_context_summary"}
+    if not named:
         return ""
+    if named & {place.message.uuid for place in places if place.message.uuid}:
+        return (
+            "TypingMind's own Context Summary stands for everything before a message that is still in the chat, so "
+            'memories before that message are not sent. Turn off "Auto summarize long conversations" in TypingMind\'s '
+            "settings, under Internal prompts, and delete the summary from the chat."
+        )
     return (
-        "TypingMind's own Context Summary is on for this chat and may hide the memories behind its summary. "
-        "Turn it off in the chat's settings."
+        "TypingMind's own Context Summary was on for this chat: the next summary would stand in the place of the "
+        'memories. Turn off "Auto summarize long conversations" in TypingMind\'s settings, under Internal prompts.'
     )
+
+
+def _cut_off(summary: Message) -> str:
+    fields, _ = spans.value(summary.raw.decode("utf-8"), 0)
+    said = fields.get("contextSummary") if isinstance(fields, dict) else None
+    uuid = said.get("contextCutOffAtUUID") if isinstance(said, dict) else None
+    return uuid if isinstance(uuid, str) else ""
 
 
 def _still_answering(chat: Chat, places: Sequence[Place]) -> str:

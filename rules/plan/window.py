@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rules.memory.memory import expected_tokens
-from rules.plan.chat_plan import PlannedChunk
+from rules.plan.planned import PlannedChunk
 
 _QUESTIONS = 600
 """Tokens of the questions and of the room that the last answer has beyond its own length."""
@@ -70,3 +70,8 @@ def too_large(chunk: PlannedChunk, fixed: int, factor: float, window: int | None
     parts = parts_of(chunk, fixed, factor)
     needed = sum(parts.values())
     return TooLarge(chunk.number, needed, window, parts) if window is not None and needed > window else None
+
+
+def room_left(chunk: PlannedChunk, fixed: int, factor: float, window: int) -> int:
+    """How many tokens more, as we count them, the chunk's last request has room for; 0 or less for none."""
+    return int((window - sum(parts_of(chunk, fixed, factor).values())) / factor)

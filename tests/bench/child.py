@@ -58,8 +58,6 @@ def first(export: Path, folder: Path) -> Stages:
 
 
 def _trip(export: Path, folder: Path, *, keep_counts: bool) -> Stages:
-    from datetime import date
-
     from daemon.archive.archive import Archive
     from daemon.config import Config
     from daemon.files.read import read_export
@@ -69,14 +67,14 @@ def _trip(export: Path, folder: Path, *, keep_counts: bool) -> Stages:
     from rules.export.document import with_chats
     from tests.nokeys import no_keys
 
-    config, today = Config(), date(2026, 11, 21)
+    config, now = Config(), "2026-11-21T12:00:00.000Z"
     with Archive.open(folder) as archive:
         stages = Stages()
         with stages.stage("read"):
             found = read_export(export)
         with stages.stage("plan"):
             for chat in found.chats:
-                surveyed = survey(archive, chat, config, no_keys, today)
+                surveyed = survey(archive, chat, config, no_keys, now)
                 if keep_counts:
                     keep(archive, surveyed.counts)
         with stages.stage("write"):

@@ -117,6 +117,17 @@ def test_a_step_is_not_longer_than_the_tail() -> None:
     assert problems("tail.step = 30001") == ["line 1: tail.step: must be at most 30000, as tail.tokens is (is 30001)"]
 
 
+def test_a_new_chat_goes_into_a_file_of_its_own() -> None:
+    text = '[output]\nmode = "new-chat"\ncontainer = "export"'
+    assert problems(text) == [
+        'line 3: output.container: must be "chat" where output.mode is "new-chat", which puts each new chat into a '
+        'file of its own (is "export")'
+    ]
+    for mode in ("replace", "keep-originals"):
+        assert read(f'[output]\nmode = "{mode}"\ncontainer = "export"').output.container == "export"
+    assert read('output.mode = "new-chat"').output.mode == "new-chat"
+
+
 def test_a_setting_that_is_wrong_by_itself_clashes_with_no_other() -> None:
     assert problems("chunk.tokens = 'many'\ntail.tokens = 900\ntail.step = 1") == [
         'line 1: chunk.tokens: must be a whole number (is "many")'

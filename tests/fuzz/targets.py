@@ -9,7 +9,10 @@ from rules.errors import ChatSetAside, ConfigurationError, NotAnExport
 from rules.export import spans
 from rules.export.chat import Chat, read_messages
 from rules.export.splice import add_deleted_uuids, replace_field, replace_messages, splice
-from rules.history.recognise import memories_present, recognise
+from rules.history.branches import branches
+from rules.history.entries import history, without_strays
+from rules.history.hand import groups
+from rules.history.recognise import recognise
 from rules.plan.selection import why_not
 from rules.plan.warn import warnings
 
@@ -59,7 +62,9 @@ def _chat(chat: Chat) -> None:
         why_not(chat, ["a*"], [])
         places = recognise(messages, {})
         warnings(chat, places)
-        memories_present(places)
+        groups(places)
+        assert len(history((), without_strays((), places))) == sum(place.lived for place in places)
+        branches(messages)
     except ChatSetAside as refusal:
         _is_told(refusal.message, refusal.next_step)
         return

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from itertools import takewhile
 
 from rules.export.dates import parse_date
 from rules.export.message import Message
@@ -60,5 +61,12 @@ def is_a_dialogue(blocks: Sequence[Block], history: Sequence[Message], chunks: S
     assert [(block.tag, block.role, as_it_was(block.words).strip()) for block in tail] == [
         ("", history[at].speaker, shown(history[at])) for at in range(start, chunk.start)
     ]
-    dialogue = [(block.tag, block.role) for block in blocks[began + len(chunk) :]]
+    rest = blocks[began + len(chunk) :]
+    if (rest[0].tag, rest[0].words) == ("context_manager", TEXTS.hindsight):
+        later = list(takewhile(lambda block: block.tag != "context_manager", rest[1:]))
+        assert [(block.tag, block.role, as_it_was(block.words).strip()) for block in later] == [
+            ("", history[at].speaker, shown(history[at])) for at in range(chunk.stop, chunk.stop + len(later))
+        ]
+        rest = rest[1 + len(later) :]
+    dialogue = [(block.tag, block.role) for block in rest]
     assert dialogue == [asked, answered] * (len(dialogue) // 2) + [asked]

@@ -7,11 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from daemon.models.tokens import count
+from primer import prompt
 from primer.tags import TAGS
 from primer.texts import PLACEHOLDERS, Texts, fill, problems
 
 NAMES = tuple(field.name for field in fields(Texts))
-SHOWN_IN_THE_CHAT = ("quote", "perspective", "refinement", "opening", "closing")
+QUESTIONS = {
+    "a memory": ("quote", "perspective", "refinement"),
+    "hindsight": ("quote", "perspective_hindsight", "refinement"),
+    "a fold": ("fold_quotes", "fold_perspective", "refinement"),
+}
+SHOWN_IN_THE_CHAT = (*sorted({name for names in QUESTIONS.values() for name in names}), "opening", "closing")
 
 
 def shipped(name: str) -> str:
@@ -39,8 +46,10 @@ def test_texts_that_are_shown_in_the_chat_are_short(name: str) -> None:
     assert words(shipped(name)) <= 90
 
 
-def test_the_three_questions_of_a_memory_are_short_together() -> None:
-    assert sum(words(shipped(name)) for name in ("quote", "perspective", "refinement")) <= 150
+@pytest.mark.parametrize("names", QUESTIONS.values(), ids=QUESTIONS.keys())
+def test_three_questions_are_short_together(names: tuple[str, ...]) -> None:
+    assert sum(words(shipped(name)) for name in names) <= 180
+    assert sum(count(prompt.question(shipped(name)).content) for name in names) <= 240
 
 
 def test_the_primer_is_concise() -> None:

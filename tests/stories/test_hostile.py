@@ -59,7 +59,7 @@ def test_tags_in_a_model_s_answers_and_in_what_it_quotes_never_come_alive(
         forged.is_as_designed()
         forged.has_memories_without_tags()
         check_requests(server, forged)
-    quotes = [memory["edition"]["quote"] for memory in memories(eve)]
+    quotes = [memory["edition"]["quotes"][0] for memory in memories(eve)]
     own = {message["uuid"]: texts([message])[0] for message in said}
     assert all(quote["text"] in own[quote["source"]] for quote in quotes)
     assert any(is_alive(quote["text"]) for quote in quotes), "the archive keeps the raw message's own characters"

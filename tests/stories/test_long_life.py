@@ -11,7 +11,7 @@ import pytest
 from primer.inert import keep_inert
 from primer.reply import Kind
 from primer.request import EXTRACTIVE
-from rules.memory.memory import WRITTEN
+from rules.memory.edition import WRITTEN
 from tests.chats import export_bytes, long_chat, texts
 from tests.server.faults import Faulty
 from tests.server.rates import FAILING, SPOILT
@@ -25,6 +25,8 @@ from tests.stories.person import Person
 from tests.stories.test_real_exports import FOUND, SHORT
 
 MODELS = """
+[fold]
+budget = 1000000
 [models]
 agent = "anthropic/claude-haiku-5-5"
 context_manager = "anthropic/claude-haiku-5-5"
@@ -140,7 +142,7 @@ def the_output_is_whole(life: Life) -> None:
 def quotes_are_verbatim(life: Life) -> None:
     said = {message["uuid"]: json.dumps(message, ensure_ascii=False) for message in life.said}
     for memory in life.memories:
-        quote = memory["edition"]["quote"]
+        (quote,) = memory["edition"]["quotes"]
         assert json.dumps(quote["text"], ensure_ascii=False)[1:-1] in said[quote["source"]]
 
 

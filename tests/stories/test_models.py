@@ -34,7 +34,7 @@ def memories(person: Person) -> list[dict[str, object]]:
 def quotes_are_verbatim(person: Person) -> None:
     said = {message["uuid"]: json.dumps(message, ensure_ascii=False) for message in CHAT["messages"]}
     for memory in memories(person):
-        quote = memory["edition"]["quote"]  # type: ignore[index]
+        quote = memory["edition"]["quotes"][0]  # type: ignore[index]
         assert json.dumps(quote["text"], ensure_ascii=False)[1:-1] in said[quote["source"]]
 
 

@@ -138,7 +138,7 @@ def test_when_a_key_arrives_extracted_memories_are_written_again(
     first = {memory["memory_id"]: memory["edition"]["texts"] for memory in memories(noor)}
 
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    assert f"extracted memories that a model is asked for now: {number}" in plan(noor)
+    assert f"memories that are written again: {number}" in plan(noor)
     planned = json.loads(noor.memproc("plan", "--json").out)[0]
     assert [chunk["number"] for chunk in planned["again"]] == [1, 2]
     assert planned["calls"] == 4 * number
@@ -177,7 +177,7 @@ def test_a_memory_that_the_person_has_edited_stays_as_they_wrote_it(
     noor.drop(export_bytes(chat))
 
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    assert "is asked for now: 1" in plan(noor)
+    assert "are written again: 1" in plan(noor)
     run(noor)
     assert len(sent(server)) == 4
     texts = exported_texts(noor.chat())

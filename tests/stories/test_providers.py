@@ -53,7 +53,7 @@ def settings(person: Person, server: ServerProcess, agent: str, manager: str = "
 
 def run_well(person: Person) -> None:
     ended = person.memproc("run")
-    assert (ended.code, ended.err) == (0, "")
+    assert (ended.code, ended.err) == (0, ""), ended.err
 
 
 def memories_of_models(person: Person, number: int = 2) -> None:

@@ -11,8 +11,10 @@ import pytest
 from daemon.archive.archive import Archive, check
 from daemon.archive.journal import Reply, recall, record
 from daemon.archive.schema import STEPS
+from daemon.archive.versions import insert_version
 from daemon.paths import archive_path
 from rules.errors import ArchiveError
+from tests.entries import said
 
 WHEN = "2026-03-03T00:00:00.000Z"
 
@@ -93,14 +95,20 @@ def test_a_damaged_archive_is_said_to_be_damaged(tmp_path: Path, damage: bytes) 
 
 def test_a_raw_message_that_was_tampered_with_is_found(tmp_path: Path) -> None:
     with Archive.open(tmp_path) as archive:
-        archive.run("INSERT INTO chat VALUES (1, 'c', 't', NULL, '', '', '', '')".replace("''", "x''", 2))
-        archive.run("INSERT INTO message VALUES (1, 1, 'k', 0, NULL, NULL)")
         archive.run(
-            "INSERT INTO version VALUES (1, 1, 1, x'7b7d', 0, 'not its hash', '', NULL, NULL, NULL, ?)", (WHEN,)
+            "INSERT INTO chat (id, chat_id, title, head, tail, first_seen, last_seen) VALUES (1, 'c', 't', ?, ?, ?, ?)",
+            (b"", b"", WHEN, WHEN),
         )
-        assert check(archive) == ("archive: version 1 of a raw message is not what was stored",)
-        archive.run("UPDATE version SET packed = 1")
-        assert check(archive) == ("archive: version 1 of a raw message is not what was stored",)
+        archive.run("INSERT INTO message VALUES (1, 1, 'k', 0, NULL, NULL)")
+        insert_version(archive, 1, 1, said("user", "hello"), WHEN)
+        assert check(archive) == ()
+        for tampering in (
+            "UPDATE body SET raw = x'7b7d', packed = 0",
+            "UPDATE body SET packed = 1",
+            "DELETE FROM body",
+        ):
+            archive.run(tampering)
+            assert check(archive) == ("archive: version 1 of a raw message is not what was stored",)
 
 
 def test_two_processes_write_to_one_archive(tmp_path: Path) -> None:

@@ -16,9 +16,8 @@ from daemon.archive.outputs import Output, last_output, record_output
 from rules.errors import NotFound
 from rules.export.chat import read_messages
 from rules.export.message import Message
-from rules.history.entries import history
 from rules.history.recognise import recognise
-from tests.entries import chat_of, entries, memory_of, said
+from tests.entries import chat_of, entries, memory_of, reading_of, said
 
 WHEN = "2026-03-03T00:00:00.000Z"
 LATER = "2026-04-03T00:00:00.000Z"
@@ -29,7 +28,7 @@ CHAT = "k3v9xq2m7p"
 def see(archive: Archive, messages: Sequence[Message], when: str = WHEN) -> Remembered:
     chat = chat_of(messages)
     places = recognise(read_messages(chat), {})
-    return remember(archive, chat, places, history(past(archive, chat.chat_id), places), when)
+    return remember(archive, chat, reading_of(places, past(archive, chat.chat_id)), when)
 
 
 def raws(archive: Archive) -> list[bytes]:
@@ -130,7 +129,10 @@ def test_a_chat_is_found_by_its_id_its_title_or_the_beginning_of_its_id() -> Non
 def test_a_title_that_two_chats_bear_is_asked_about() -> None:
     with Archive.memory() as archive:
         see(archive, TALK)
-        archive.run("INSERT INTO chat SELECT 2, 'other', title, NULL, head, tail, first_seen, last_seen FROM chat")
+        archive.run(
+            "INSERT INTO chat (chat_id, title, head, tail, first_seen, last_seen) "
+            "SELECT 'other', title, head, tail, first_seen, last_seen FROM chat"
+        )
         with pytest.raises(NotFound, match="any of 2 chats"):
             find_chat(archive, "Aria")
 

@@ -10,12 +10,13 @@ from daemon.archive.archive import Archive, check
 from daemon.archive.journal import recall, record
 from daemon.archive.memories import keep_memory
 from daemon.archive.messages import past, whole
+from daemon.archive.versions import insert_version
 from daemon.paths import archive_path
 from rules.errors import ArchiveError, FileTrouble, MemprocError
 from tests.daemon.archive.test_archive import reply
-from tests.daemon.archive.test_messages import CHAT, TALK, see
+from tests.daemon.archive.test_messages import CHAT, TALK, WHEN, see
 from tests.daemon.files.children import in_child, needs_root, small_disk
-from tests.entries import entries, memory_of
+from tests.entries import entries, memory_of, said
 
 
 def fill(archive: Archive, replies: int = 2000) -> None:
@@ -82,7 +83,7 @@ def test_a_raw_message_whose_bytes_have_changed_is_never_handed_out() -> None:
     with Archive.memory() as archive:
         see(archive, TALK)
         keep_memory(archive, CHAT, memory_of(1, entries(TALK)[:2]))
-        archive.run("UPDATE version SET raw = CAST(replace(CAST(raw AS TEXT), 'number', 'nunber') AS BLOB), packed = 0")
+        archive.run("UPDATE body SET raw = CAST(replace(CAST(raw AS TEXT), 'number', 'nunber') AS BLOB), packed = 0")
         for read in (past, whole):
             with pytest.raises(ArchiveError, match="raw message in the archive is damaged"):
                 read(archive, CHAT)
@@ -91,12 +92,9 @@ def test_a_raw_message_whose_bytes_have_changed_is_never_handed_out() -> None:
 def test_a_damaged_version_among_many_is_the_only_one_named(tmp_path: Path) -> None:
     with Archive.memory() as archive:
         see(archive, TALK)
-        archive.run(
-            "WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 900) "
-            "INSERT INTO version SELECT NULL, message, i, raw, packed, sha256, digest, uuid, role, created_at, seen_at "
-            "FROM version, n WHERE message = 1"
-        )
-        archive.run("UPDATE version SET raw = x'00' WHERE id = 777")
+        for number in range(2, 900):
+            insert_version(archive, 1, number, said("user", f"wording {number}"), WHEN)
+        archive.run("UPDATE body SET raw = x'00' WHERE sha256 = (SELECT sha256 FROM version WHERE id = 777)")
         assert check(archive) == ("archive: version 777 of a raw message is not what was stored",)
 
 

@@ -17,10 +17,10 @@ from daemon.keys.key import Key, NoKey
 from daemon.paths import Folders
 from rules.export.chat import Chat, read_messages
 from rules.export.document import read_document
-from rules.history.entries import history
 from rules.history.recognise import recognise
 from service.standing import Standing
 from tests.chats import export_bytes
+from tests.entries import reading_of
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 SEEN_AT = "2026-11-21T11:59:00.000Z"
@@ -87,9 +87,8 @@ def read_chat(chat: dict[str, Any]) -> Chat:
 def archived(at: Place, chat: dict[str, Any], when: str = SEEN_AT) -> None:
     """Let the house's archive know a chat, as after a round over its export."""
     found = read_chat(chat)
-    places = recognise(read_messages(found), {})
     with Archive.open(at.folders.state) as archive:
-        remember(archive, found, places, history((), places), when)
+        remember(archive, found, reading_of(recognise(read_messages(found), {})), when)
 
 
 def package(folder: Path, name: str, files: dict[str, bytes]) -> None:

@@ -34,7 +34,7 @@ def test_a_changed_message_is_found_where_every_one_is_read(tmp_path: Path) -> N
     at = used(tmp_path, thorough=True)
     assert one(list(archive(at))).level == "ok"
     with Archive.open(at.folders.state) as kept:
-        kept.run("UPDATE version SET raw = x'7b7d', packed = 0 WHERE id = 2")
+        kept.run("UPDATE body SET raw = x'7b7d', packed = 0 WHERE rowid = 2")
     found = one(list(archive(at)))
     assert found.level == "error"
     assert "raw message" in found.told

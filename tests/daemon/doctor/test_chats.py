@@ -50,7 +50,7 @@ def test_typingmind_s_own_summary_is_found_in_what_was_written(tmp_path: Path) -
     written(at, {**chat, "messages": [*chat["messages"], SUMMARY]})
     found = one(list(chats(at)))
     assert "Context Summary" in found.told
-    assert "Turn it off" in found.mend
+    assert 'Turn off "Auto summarize long conversations"' in found.mend
 
 
 def test_a_chat_above_three_mebibytes_counts_by_what_typingmind_has_now(tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ from daemon.texts import load_texts
 from primer.request import ENGINE, Model, Request
 from rules.errors import ChatSetAside
 from rules.history.entries import Entry
-from rules.memory.memory import EXTRACTED, WRITTEN, Memory
+from rules.memory.edition import EXTRACTED, WRITTEN
+from rules.memory.memory import Memory
 from tests.entries import entries, said, talk
 from tests.scripted import ScriptedModel
 
@@ -95,17 +96,17 @@ def test_a_quote_that_is_not_verbatim_is_asked_for_once_more_with_the_reason() -
     memory = remember(desk)
     assert desk.model.steps()[:3] == ["quote", "quote", "perspective"]
     assert "no single message" in desk.model.asked[1].turns[-1].content
-    assert (memory.edition.quote.text, memory.edition.quote.chosen) == (QUOTE, "agent")
+    assert (memory.edition.quotes[0].text, memory.edition.quotes[0].chosen) == (QUOTE, "agent")
 
 
 def test_an_agent_that_cannot_quote_gets_the_engine_s_choice_which_is_marked() -> None:
     desk = Desk({"quote": ["I made this up."]})
     memory = remember(desk)
-    assert memory.edition.quote.chosen == "engine"
+    assert memory.edition.quotes[0].chosen == "engine"
     assert desk.engine_steps == ["quote"]
     assert memory.edition.made == WRITTEN
     sources = {entry.key: entry.message.words for entry in CHUNK}
-    assert memory.edition.quote.text in sources[memory.edition.quote.source]
+    assert memory.edition.quotes[0].text in sources[memory.edition.quotes[0].source]
 
 
 def test_the_invented_quote_is_not_in_the_dialogue_that_goes_on() -> None:
@@ -134,7 +135,7 @@ def test_the_built_in_engine_goes_through_the_same_four_calls() -> None:
     memory = remember(desk, roles=Roles(ENGINE, ENGINE))
     assert desk.engine_steps == ["quote", "perspective", "analysis", "refinement"]
     assert desk.model.asked == []
-    assert (memory.edition.made, memory.edition.quote.chosen) == (EXTRACTED, "engine")
+    assert (memory.edition.made, memory.edition.quotes[0].chosen) == (EXTRACTED, "engine")
 
 
 def test_tags_in_a_model_s_answer_are_inert_in_the_memory() -> None:

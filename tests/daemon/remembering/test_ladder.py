@@ -5,7 +5,7 @@ import pytest
 from daemon.models.completion import Completion
 from daemon.models.roles import Roles
 from primer.request import ENGINE, Model
-from rules.memory.memory import EXTRACTED, WRITTEN
+from rules.memory.edition import EXTRACTED, WRITTEN
 from tests.daemon.remembering.test_compress import AGENT, MANAGER, QUOTE, Desk, remember
 from tests.scripted import ended
 
@@ -91,7 +91,7 @@ def test_a_quote_that_the_agent_does_not_give_is_chosen_by_the_engine_and_the_re
 ) -> None:
     desk = Desk({"quote": [bad]})
     memory = remember(desk)
-    assert (memory.edition.made, memory.edition.quote.chosen) == (WRITTEN, "engine")
+    assert (memory.edition.made, memory.edition.quotes[0].chosen) == (WRITTEN, "engine")
     assert "quote chosen by the engine" in desk.noted
 
 
@@ -99,7 +99,7 @@ def test_a_quote_that_is_nearly_right_twice_becomes_the_nearest_passage() -> Non
     nearly = "I noticed that I hesitate before answering you."
     desk = Desk({"quote": [nearly]})
     memory = remember(desk)
-    assert (memory.edition.quote.text, memory.edition.quote.chosen) == (QUOTE, "aligned")
+    assert (memory.edition.quotes[0].text, memory.edition.quotes[0].chosen) == (QUOTE, "aligned")
     assert desk.noted == ["not verbatim", "not verbatim", "nearest passage taken as the quote"]
 
 

@@ -1,15 +1,17 @@
 """Our own messages are known by marker or uuid, never by a tag in somebody's text (D10)."""
 
+import json
 from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.errors import ChatSetAside
 from rules.export.message import Message, read_message
+from rules.history.hand import groups
 from rules.history.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
-from rules.history.recognise import Place, memories_present, recognise
+from rules.history.originals import kept_original
+from rules.history.recognise import Place, recognise
 from tests.chats import Json, assistant, json_bytes, user
 from tests.exports.chats import without
 from tests.exports.messages import MESSAGES
@@ -33,12 +35,20 @@ def places(*fields: Json) -> tuple[Place, ...]:
     return recognise(read(*fields), {})
 
 
+def present(found: Sequence[Place]) -> dict[str, list[int]]:
+    """The memories that an export shows, with the slots that are left of each."""
+    return {name: sorted(group) for name, group in groups(found).items()}
+
+
+ALL = [1, 2, 3, 4, 5, 6]
+
+
 def test_our_messages_are_known_by_their_marker() -> None:
     found = places(ours(OPENING), *memory("m1"), ours(CLOSING, 2), user("Hello."))
 
     assert [place.ours.kind if place.ours else None for place in found] == [OPENING, *[MEMORY] * 6, CLOSING, None]
     assert [place.lived for place in found] == [False] * 8 + [True]
-    assert memories_present(found) == ("m1",)
+    assert present(found) == {"m1": ALL}
 
 
 def test_a_marker_that_was_stripped_is_made_up_for_by_the_uuid() -> None:
@@ -60,7 +70,7 @@ def test_tags_in_a_persons_text_make_no_memory(text: str) -> None:
 
 def test_a_fork_of_ours_is_still_ours() -> None:
     fork = [one | {"uuid": f"new {n}", "createdAt": "2026-01-01T00:00:00.000Z"} for n, one in enumerate(memory("m1"))]
-    assert memories_present(places(*fork)) == ("m1",)
+    assert present(places(*fork)) == {"m1": ALL}
 
 
 def test_what_we_could_not_have_written_is_not_ours() -> None:
@@ -75,14 +85,59 @@ def test_our_message_that_the_person_excluded_is_still_ours() -> None:
 
 
 def test_memories_stand_in_the_order_of_the_export() -> None:
-    assert memories_present(places(*memory("b"), *memory("a"))) == ("b", "a")
-    assert memories_present(places(user("Hello."))) == ()
+    assert list(present(places(*memory("b"), *memory("a")))) == ["b", "a"]
+    assert present(places(user("Hello."))) == {}
 
 
-@pytest.mark.parametrize("slots", [(1, 2, 3, 4, 5), (2, 3, 4, 5, 6), (1, 2, 3, 4, 6, 5), (1, 1, 2, 3, 4, 5, 6)])
-def test_a_memory_that_lost_or_swapped_a_message_sets_the_chat_aside(slots: Sequence[int]) -> None:
-    with pytest.raises(ChatSetAside, match=f"Memory 2 of the chat has {len(slots)} of its six messages"):
-        memories_present(places(*memory("m1"), *memory("m2", slots)))
+@pytest.mark.parametrize("slots", [(1, 2, 3, 4, 5), (2, 3, 4, 5, 6), (1, 2, 5, 6), (4,)])
+def test_a_memory_that_lost_messages_is_still_one(slots: Sequence[int]) -> None:
+    assert present(places(*memory("m1"), *memory("m2", slots))) == {"m1": ALL, "m2": list(slots)}
+
+
+def test_a_memory_of_the_chat_that_this_one_was_forked_from_has_its_own_name_here() -> None:
+    found = recognise(read(*memory("m1"), *memory("m2")), {}, {}, {"m1": "own"})
+    assert list(present(found)) == ["own", "m2"]
+
+
+RAW = user("hello", 1)
+
+
+def kept(raw: Json, name: str = "m1", **fields: object) -> Json:
+    """The original as it stands beside its memory."""
+    found: Json = json.loads(kept_original(json_bytes(raw), "2026-01-01T00:00:00.000Z", name))
+    return found | fields
+
+
+def test_an_original_beside_its_memory_is_the_message_that_the_person_wrote() -> None:
+    (raw,) = places(RAW)
+    under = {"m1": {raw.key: raw.message.digest}}
+    *_, original = recognise(read(*memory("m1"), kept(RAW)), {}, under)
+    assert (original.key, original.original, original.left_out) == (raw.key, "m1", None)
+    assert original.message.raw == json_bytes(RAW)
+    assert original.written == json_bytes(kept(RAW))
+
+
+def test_originals_of_a_fork_are_found_by_what_they_say_in_their_order() -> None:
+    """Each has a new uuid, and the memory is still called as in the other chat."""
+    two = [user("ok", 1), user("ok", 2)]
+    keys = [place.key for place in places(*two)]
+    under = {"own": {key: place.message.digest for key, place in zip(keys, places(*two), strict=True)}}
+    forked = [kept(one, uuid=f"new {at}") for at, one in enumerate(two)]
+    found = recognise(read(*memory("m1"), *forked), {}, under, {"m1": "own"})
+    assert [(place.key, place.original) for place in found[6:]] == [(key, "own") for key in keys]
+
+
+def test_an_original_that_no_memory_of_the_chat_has_is_a_message_that_the_person_excluded() -> None:
+    found = recognise(read(kept(RAW)), {}, {"m1": {}})
+    assert [(place.original, place.lived) for place in found] == [("", False)]
+
+
+def test_an_original_that_the_person_sends_again_is_read_as_an_original_still() -> None:
+    """They took it back into the context: it is put out of it again, where its memory stands."""
+    (raw,) = places(RAW)
+    back = {key: value for key, value in kept(RAW).items() if key != "contextClearedAt"}
+    *_, found = recognise(read(*memory("m1"), back), {}, {"m1": {raw.key: raw.message.digest}})
+    assert (found.original, found.message.raw) == ("m1", json_bytes(RAW))
 
 
 def test_a_message_is_named_by_its_uuid_or_by_what_it_says() -> None:

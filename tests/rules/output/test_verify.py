@@ -7,15 +7,13 @@ from typing import Any
 
 import pytest
 
-from rules.export.chat import read_messages
-from rules.history.entries import history
-from rules.history.recognise import recognise
+from rules.memory.edition import Quote
 from rules.memory.memory import Memory
-from rules.output.assemble import Canned, assemble
+from rules.output.assemble import Mode
 from rules.output.verify import Finished, verify
-from tests.entries import chat_of, entries, memory_of, said
+from tests.entries import chat_of, entries, fold_of, memory_of, said
+from tests.rules.output.finishing import finish
 
-CANNED = Canned("<system>\nMemories follow.\n</system>", "<system>\nThe live conversation follows.\n</system>")
 TALK = [
     said(("user", "assistant")[at % 2], f"message number {at}", at, **({"finish": "stop"} if at % 2 else {}))
     for at in range(8)
@@ -23,22 +21,17 @@ TALK = [
 CLEARED = said("user", "never mind", 91, contextClearedAt="x")
 SPELLED_ANEW = json.dumps(json.loads(TALK[7].raw), indent=1).encode()
 MEMORIES = (memory_of(1, entries(TALK)[0:2]), memory_of(2, entries(TALK)[2:4]))
+FOLD = fold_of(1, MEMORIES)
+CHAT = chat_of([*TALK[:2], CLEARED, *TALK[2:]], cost=69.2240, updatedAt="2026-03-02T00:00:00.000Z")
 
 
-TWICE = MEMORIES[1].keys + MEMORIES[0].keys
+def finished(mode: Mode = "replace", memories: Sequence[Memory] = MEMORIES) -> Finished:
+    return finish(CHAT, memories, mode=mode, archived=TALK).proof
 
 
-def finished(memories: Sequence[Memory] = MEMORIES) -> Finished:
-    chat = chat_of([*TALK[:2], CLEARED, *TALK[2:]], cost=69.2240, updatedAt="2026-03-02T00:00:00.000Z")
-    places = recognise(read_messages(chat), {})
-    under = {key: memory.number for memory in memories for key in memory.keys}
-    found = tuple(replace(entry, memory=under.get(entry.key)) for entry in history((), places))
-    done = assemble(chat, places, found, memories, CANNED, "2026-04-01T00:00:00.000Z")
-    return Finished(chat.slice(chat.span), done.chat, places, found, memories, done.removed)
-
-
-def test_a_chat_that_is_as_it_must_be_has_no_faults() -> None:
-    assert verify(finished()) == ()
+@pytest.mark.parametrize("mode", ["replace", "keep-originals", "new-chat"])
+def test_a_chat_that_is_as_it_must_be_has_no_faults(mode: Mode) -> None:
+    assert verify(finished(mode)) == ()
 
 
 def _messages(change: Callable[[list[Any]], object]) -> Callable[[Finished], Finished]:
@@ -72,18 +65,47 @@ def _written(chat: dict[str, Any], good: Finished) -> bytes:
     return text
 
 
+def _with_memories(*memories: Memory) -> Callable[[Finished], Finished]:
+    """The account of the memories differs from what stands in the chat."""
+    return lambda good: replace(good, section=replace(good.section, memories=memories, shown=memories))
+
+
+def _quoting(quote: Quote) -> Callable[[Finished], Finished]:
+    first, second = MEMORIES
+    return _with_memories(replace(first, edition=replace(first.edition, quotes=(quote,))), second)
+
+
 FAULTS: dict[str, tuple[Callable[[Finished], Finished], str]] = {
     "a live message is gone": (_messages(lambda m: m.pop()), "history"),
     "a live message is changed": (_messages(lambda m: m[-1].update(content="other")), "neither ours nor"),
-    "two live messages change places": (_messages(lambda m: m.insert(-1, m.pop())), "neither ours nor"),
+    "two live messages change places": (_messages(lambda m: m.insert(-1, m.pop())), "conversation are out of order"),
     "a live message stands twice": (_messages(lambda m: m.append(m[-1])), "neither ours nor"),
     "a stranger's message": (_messages(lambda m: m.append({"role": "user", "content": "hi"})), "neither ours nor"),
     "what was left out is gone": (_messages(lambda m: m.remove(json.loads(CLEARED.raw))), "left out"),
     "the opening is gone": (_messages(lambda m: m.pop(0)), "no opening"),
     "the closing is gone": (_messages(lambda m: m.pop(-5)), "no closing"),
     "a second closing": (_messages(lambda m: m.append({**m[-5], "uuid": "new"})), "more than one"),
-    "one of six is gone": (_messages(lambda m: m.pop(3)), "not six messages"),
-    "two of six change places": (_messages(lambda m: m.insert(2, m.pop(4))), "not six messages"),
+    "one of six is gone": (_messages(lambda m: m.pop(3)), "each as six messages in order"),
+    "two of six change places": (_messages(lambda m: m.insert(2, m.pop(4))), "each as six messages in order"),
+    "a whole memory is gone": (_messages(lambda m: [m.pop(1) for _ in range(6)]), "not those that should be shown"),
+    "two memories change places": (
+        _messages(lambda m: m.extend([m.pop(1) for _ in range(6)])), "not those that should be shown"
+    ),
+    "a memory that should not be shown": (
+        lambda good: replace(good, section=replace(good.section, shown=MEMORIES[:1])), "not those that should be shown"
+    ),
+    "a fold that should be shown instead": (
+        lambda good: replace(good, section=replace(good.section, memories=(*MEMORIES, FOLD), shown=(FOLD,))),
+        "not those that should be shown",
+    ),
+    "an opening and a closing alone": (
+        _messages(lambda m: m.__setitem__(slice(1, 14), [one for one in m[1:14] if one.get("contextClearedAt")])),
+        "stands without memories",
+    ),
+    "a second opening": (_messages(lambda m: m.insert(0, {**m[0], "uuid": "new"})), "more than one"),
+    "something between the opening and the first memory": (
+        _messages(lambda m: m.insert(1, m.pop(7))), "no opening stands right before"
+    ),
     "an empty answer": (_messages(lambda m: m[4].update(content="  ")), "no text"),
     "an answer in two parts": (
         _messages(lambda m: m[4].update(content=[{"type": "text", "text": "a"}] * 2)),
@@ -99,24 +121,34 @@ FAULTS: dict[str, tuple[Callable[[Finished], Finished], str]] = {
     "a removed message is not named for the sync": (_chat(lambda c: c.pop("syncMetadata")), "not named for"),
     "no JSON": (lambda good: replace(good, after=good.after[:-1]), "nothing that TypingMind could read"),
     "a quote that was never said": (
-        lambda good: replace(good, memories=[_quoting(good.memories[0], "never said"), good.memories[1]]),
-        "quote of memory 1 does not stand",
+        _quoting(Quote("never said", MEMORIES[0].keys[0], "agent")), "quote of memory 1 does not stand"
+    ),
+    "a quote without words": (_quoting(Quote(" ", MEMORIES[0].keys[0], "agent")), "quote of memory 1 does not stand"),
+    "a quote of a message in another chunk": (
+        _quoting(Quote("message number 2", MEMORIES[1].keys[0], "agent")), "names no message of its chunk"
+    ),
+    "a quote of a message that nobody knows": (
+        _quoting(Quote("message number 2", "no key", "agent")), "names no message of its chunk"
+    ),
+    "a memory that does not say its quote": (
+        _quoting(Quote("message number 1", MEMORIES[0].keys[1], "agent")), "does not hold its quote"
     ),
     "a message under two memories": (
-        lambda good: replace(
-            good, memories=[good.memories[0], replace(good.memories[1], keys=TWICE)]
-        ),
+        _with_memories(MEMORIES[0], replace(MEMORIES[1], keys=MEMORIES[1].keys + MEMORIES[0].keys)),
         "stands 2 times under memories",
+    ),
+    "a message under a memory and live": (
+        _with_memories(MEMORIES[0], replace(MEMORIES[1], keys=(*MEMORIES[1].keys, TALK[4].uuid or ""))),
+        "stands 1 times under memories, and is live",
+    ),
+    "what is still there is named as removed": (
+        lambda good: replace(good, removed=(TALK[7].uuid or "",)), "still there is named as removed"
     ),
     "bytes spelled anew": (
         lambda good: replace(good, after=good.after.replace(TALK[7].raw, SPELLED_ANEW)),
         "not byte for byte",
     ),
 }  # fmt: skip
-
-
-def _quoting(memory: Memory, text: str) -> Memory:
-    return replace(memory, edition=replace(memory.edition, quote=replace(memory.edition.quote, text=text)))
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -129,3 +161,41 @@ def test_a_planted_fault_is_found(fault: str) -> None:
 def test_no_fault_repeats_what_was_said() -> None:
     for plant, _ in FAULTS.values():
         assert "message number" not in " ".join(verify(plant(finished())))
+
+
+ORIGINALS: dict[str, tuple[Callable[[Finished], Finished], str]] = {
+    "an original says something else": (_messages(lambda m: m[7].update(content="other")), "neither ours nor"),
+    "an original is sent still": (_messages(lambda m: m[7].pop("contextClearedAt")), "under memories, and is live"),
+    "two originals change places": (_messages(lambda m: m.insert(8, m.pop(7))), "conversation are out of order"),
+    "an original stands twice": (_messages(lambda m: m.insert(8, m[7])), "neither ours nor"),
+}
+
+
+@pytest.mark.parametrize("fault", ORIGINALS)
+def test_a_fault_planted_among_originals_is_found(fault: str) -> None:
+    plant, told = ORIGINALS[fault]
+    faults = verify(plant(finished("keep-originals")))
+    assert any(told in sentence for sentence in faults), faults
+
+
+def test_a_message_that_somebody_marked_as_an_original_and_that_is_sent_is_live() -> None:
+    """Of a lost archive, or forged: no memory has it, and the person took it back into the context."""
+    marker = {"v": 1, "kind": "original", "memory": "m9"}
+    live = said("user", "message number 8", 8, memproc=marker)
+    assert verify(finish(chat_of([*TALK, live]), MEMORIES, archived=TALK).proof) == ()
+
+
+def test_what_the_person_has_written_into_a_memory_needs_no_quote() -> None:
+    first, second = MEMORIES
+    texts = (*first.edition.texts[:1], "what I want it to say", *first.edition.texts[2:])
+    own = replace(first, edition=replace(first.edition, kind="person", texts=texts))
+    assert verify(finished(memories=(own, second))) == ()
+
+
+def test_the_quote_of_a_message_that_was_edited_since_is_proved_by_its_old_words() -> None:
+    good = finished()
+    now = said("user", "other words", 0)
+    edited = [replace(entry, newest=now) if entry.key == TALK[0].uuid else entry for entry in good.entries]
+    assert verify(replace(good, entries=edited)) == ()
+    changed = [replace(entry, message=now) if entry.key == TALK[0].uuid else entry for entry in good.entries]
+    assert "a quote of memory 1 does not stand in its message" in verify(replace(good, entries=changed))

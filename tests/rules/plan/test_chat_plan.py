@@ -5,11 +5,16 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rules.history.adopt import Adopted
 from rules.history.entries import Entry
-from rules.plan.chat_plan import ChatPlan, Limits, PlannedChunk, plan_chat
-from tests.entries import entries, said
+from rules.history.reading import Reading
+from rules.memory.memory import expected_tokens
+from rules.plan.chat_plan import CALLS_A_FOLD, CALLS_A_HINDSIGHT, CALLS_A_MEMORY, ChatPlan, Limits, plan_chat
+from rules.plan.planned import PlannedChunk
+from rules.plan.section import Bounds
+from tests.entries import UNTOUCHED, entries, memory_of, said, sized
 
-LIMITS = Limits(tail=400, step=100, chunk=100)
+LIMITS = Limits(tail=400, step=100, chunk=100, fold=Bounds(200, 3))
 TOKENS = st.lists(st.integers(1, 60), min_size=20, max_size=90)
 
 
@@ -18,7 +23,14 @@ def history(count: int) -> tuple[Entry, ...]:
 
 
 def planned(found: tuple[Entry, ...], tokens: list[int]) -> ChatPlan:
-    return plan_chat("chat", "Aria", found, tokens, (), LIMITS, (), 0)
+    """The plan, where the chunks that stand under memories have some, as large as it was expected of them."""
+    numbers = sorted({entry.memory for entry in found if entry.memory is not None})
+    chunks = [[at for at, entry in enumerate(found) if entry.memory == number] for number in numbers]
+    memories = [memory_of(number, [found[at] for at in chunk]) for number, chunk in enumerate(chunks, 1)]
+    sizes = [expected_tokens(sum(tokens[at] for at in chunk)) for chunk in chunks]
+    as_expected = tuple(sized(memory, size) for memory, size in zip(memories, sizes, strict=True))
+    reading = Reading((), found, as_expected, Adopted(), UNTOUCHED, {})
+    return plan_chat("chat", "Aria", reading, tokens, LIMITS, (), 0)
 
 
 def remembered(found: tuple[Entry, ...], chunks: list[PlannedChunk]) -> tuple[Entry, ...]:
@@ -58,3 +70,24 @@ def test_only_memories_before_a_chunk_s_own_tail_are_shown_to_it(tokens: list[in
 def test_a_plan_of_nothing_makes_no_call() -> None:
     plan = planned(history(4), [5, 5, 5, 5])
     assert (plan.calls, plan.chunks, plan.estimate.agent_in) == (0, (), 0)
+
+
+def test_folds_that_the_budget_asks_for_are_counted_among_the_calls() -> None:
+    """Sixteen memories of about 40 tokens do not stand in 200."""
+    plan = planned(history(80), [25] * 80)
+    assert (len(plan.chunks), plan.folds) == (16, 7)
+    assert plan.calls == 16 * CALLS_A_MEMORY + 7 * CALLS_A_FOLD
+    assert all(chunk.memories_tokens <= 200 for chunk in plan.chunks)
+
+
+def test_what_is_written_again_or_with_hindsight_is_counted_too_and_the_same_chunks_are_new() -> None:
+    whole = history(80)
+    first = planned(whole[:60], [25] * 60)
+    plan = planned(remembered(whole, list(first.chunks)), [25] * 80)
+    more = plan.with_more({1}, {10, 11}, 50)
+    assert [chunk.number for chunk in more.again] == [1]
+    assert [chunk.number for chunk in more.hindsight] == [10, 11]
+    assert more.chunks == plan.chunks
+    assert more.calls == plan.calls + CALLS_A_MEMORY + 2 * CALLS_A_HINDSIGHT
+    assert more.estimate.agent_in > plan.estimate.agent_in
+    assert more.work == more.again + more.hindsight + more.chunks

@@ -5,7 +5,7 @@ import pytest
 from rules.export.chat import read_messages
 from rules.export.document import read_document
 from rules.history.recognise import recognise
-from rules.plan.warn import warnings
+from rules.plan.warn import Sizes, beyond_window, warnings
 from tests.chats import Json, assistant, chat, export_bytes, long_chat, user
 from tests.exports.chats import CHATS, without
 from tests.exports.messages import MESSAGES
@@ -37,10 +37,20 @@ def test_without_a_context_limit_there_is_nothing_to_warn_of(parameters: object)
     assert warned(without(chat(user("a")), "chatParams")) == ()
 
 
-def test_typingminds_own_summary_would_hide_the_memories() -> None:
-    (warning,) = warned(chat(user("a"), MESSAGES["context summary"], assistant("b")))
-    assert "Context Summary" in warning
-    assert "Turn it off" in warning
+def test_typingminds_own_summary_hides_the_memories_before_the_message_that_it_names() -> None:
+    named = user("a") | {"uuid": MESSAGES["context summary"]["contextSummary"]["contextCutOffAtUUID"]}
+    (warning,) = warned(chat(named, MESSAGES["context summary"], assistant("b")))
+    assert "memories before that message are not sent" in warning
+    assert "Internal prompts, and delete the summary" in warning
+
+
+@pytest.mark.parametrize("said", [MESSAGES["context summary"]["contextSummary"], None, {"contextCutOffAtUUID": None}])
+def test_a_summary_that_names_no_message_hides_nothing_but_the_next_one_would(said: object) -> None:
+    summary = MESSAGES["context summary"] | {"contextSummary": said}
+    (warning,) = warned(chat(user("a", uuid="another"), summary, assistant("b")))
+    assert "the next summary would stand in the place of the memories" in warning
+    assert 'Turn off "Auto summarize long conversations"' in warning
+    assert "delete" not in warning
 
 
 @pytest.mark.parametrize("indent", [None, 2])
@@ -71,3 +81,26 @@ def test_a_chat_that_sync_would_skip_is_told() -> None:
 
 def test_an_empty_chat_needs_no_warning() -> None:
     assert warned(chat()) == ()
+
+
+def test_a_chat_that_fits_its_window_needs_no_warning() -> None:
+    assert beyond_window(Sizes(1_000, 16_000, 30_000), 1.0, 49_000) == ""
+
+
+def test_one_token_more_than_typingmind_sends_is_told_with_its_parts() -> None:
+    assert beyond_window(Sizes(1_000, 16_000, 30_001), 1.0, 49_000) == (
+        "With its memories, the chat has about 47,001 tokens as its model counts them (system message 1,000, memories "
+        "16,000, messages 30,001): 1 more than TypingMind sends to a window of 49,000, and the memories are what it "
+        "leaves out. Lower tail.tokens or fold.budget in memproc.toml, or choose a model with a larger window."
+    )
+
+
+def test_of_a_small_window_a_fifth_is_kept_free() -> None:
+    assert beyond_window(Sizes(0, 800, 2_400), 1.0, 4_000) == ""
+    assert "1 more" in beyond_window(Sizes(0, 800, 2_401), 1.0, 4_000)
+
+
+def test_tokens_are_counted_as_the_model_counts_them() -> None:
+    warning = beyond_window(Sizes(100, 1_000, 30_000), 1.35, 40_000)
+    assert "about 41,985 tokens" in warning
+    assert "3,985 more" in warning

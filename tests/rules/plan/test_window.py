@@ -1,6 +1,6 @@
 """Whether a chunk's requests fit the model's window; where not, which part is too large and by how much."""
 
-from rules.plan.chat_plan import PlannedChunk
+from rules.plan.planned import PlannedChunk
 from rules.plan.window import too_large
 
 

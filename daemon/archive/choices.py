@@ -1,0 +1,88 @@
+"""What the person says of a memory at the command line: which edition is shown, pinned or not, recalled (D11, D12).
+
+No edition is touched here. Each function says whether it changed anything, so that a second time can be told.
+"""
+
+from daemon.archive.archive import Archive
+from daemon.archive.memories import editions
+from rules.errors import NotFound
+from rules.memory.memory import Memory
+
+_LET_GO = """
+    UPDATE memory SET pinned = 0, chosen_edition = (
+        SELECT number FROM edition WHERE edition.memory = memory.id AND number = chosen_edition AND kind <> 'person'
+    ) WHERE id = ? AND pinned = 1 RETURNING id
+"""
+_FORGOTTEN_PARTS = """
+    WITH RECURSIVE part (id) AS (VALUES (?) UNION SELECT member FROM fold_member JOIN part ON fold = part.id)
+    SELECT memory.id FROM part JOIN memory ON memory.id = part.id WHERE forgotten_at IS NOT NULL
+    ORDER BY level, number
+"""
+_WHOLE_AGAIN = """
+    SELECT id FROM memory AS fold WHERE forgotten_at IS NOT NULL
+    AND id IN (SELECT fold FROM fold_member JOIN memory ON memory.id = member WHERE recalled)
+    AND NOT EXISTS (
+        SELECT 1 FROM fold_member JOIN memory ON memory.id = member WHERE fold = fold.id AND forgotten_at IS NOT NULL
+    )
+"""
+
+
+def choose_edition(archive: Archive, memory: Memory, number: int | None) -> bool:
+    """That edition is shown from now on; None: the one that memory.editions prefers. Whether that is a change.
+
+    Raises NotFound, which lists the editions that there are.
+    """
+    every = editions(archive, memory.memory_id)
+    if number is not None and number not in {edition.number for edition in every}:
+        there = ", ".join(f"{edition.number} ({edition.kind})" for edition in every)
+        raise NotFound(
+            f"{memory.memory_id} has no edition {number}; it has {there}.",
+            f"Read them with: memproc show {memory.memory_id}",
+        )
+    return _changes(
+        archive,
+        "UPDATE memory SET chosen_edition = ? WHERE id = ? AND chosen_edition IS NOT ? RETURNING id",
+        (number, memory.memory_id, number),
+    )
+
+
+def pin(archive: Archive, memory: Memory) -> bool:
+    """The memory is never rewritten by itself from now on. Whether that is a change."""
+    return _changes(
+        archive, "UPDATE memory SET pinned = 1 WHERE id = ? AND pinned = 0 RETURNING id", (memory.memory_id,)
+    )
+
+
+def unpin(archive: Archive, memory: Memory) -> bool:
+    """The memory may be rewritten again, and is no longer shown as the person edited it. Whether that is a change.
+
+    What they wrote stays among the editions.
+    """
+    return _changes(archive, _LET_GO, (memory.memory_id,))
+
+
+def recall(archive: Archive, memory: Memory) -> tuple[str, ...]:
+    """Bring back a memory that was deleted in TypingMind, with all that it stands for if it is a fold (D11).
+
+    A forgotten fold comes back by itself with the last of its members, for which it would else stand and be silent.
+    The ids of all that came back; none where nothing was forgotten.
+    """
+    with archive.transaction():
+        back: list[str] = []
+        found = _names(archive, _FORGOTTEN_PARTS, (memory.memory_id,))
+        while found:
+            archive.run_many(
+                "UPDATE memory SET forgotten_at = NULL, recalled = 1 WHERE id = ?", [(name,) for name in found]
+            )
+            back += found
+            found = _names(archive, _WHOLE_AGAIN, ())
+    return tuple(back)
+
+
+def _changes(archive: Archive, sql: str, values: tuple[object, ...]) -> bool:
+    with archive.transaction():
+        return bool(archive.run(sql, values))
+
+
+def _names(archive: Archive, sql: str, values: tuple[object, ...]) -> list[str]:
+    return [str(name) for (name,) in archive.run(sql, values)]

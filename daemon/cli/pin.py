@@ -1,0 +1,24 @@
+"""`memproc pin MEMORY`: a memory that is never rewritten by itself."""
+
+import click
+
+from daemon.archive.choices import pin as keep_as_it_is
+from daemon.cli.settings import Settings, pass_settings
+from daemon.holding import holding_of
+from daemon.house import tell_nobody
+from rules.memory.called import called
+
+
+@click.command
+@click.argument("memory")
+@pass_settings
+def pin(settings: Settings, memory: str) -> int:
+    """Never rewrite MEMORY by itself: no hindsight edition, and no other one either."""
+    with settings.house(tell_nobody) as house:
+        _, found = holding_of(house.archive, house.config, memory)
+        changed = keep_as_it_is(house.archive, found)
+    if changed:
+        settings.say(f"Pinned {called(found)}: it stays as it is. To undo this: memproc unpin {found.memory_id}")
+    else:
+        settings.say(f"Nothing to do: {called(found)} is pinned already.")
+    return 0

@@ -1,0 +1,30 @@
+"""`memproc recall MEMORY`: bring back a memory that was deleted in TypingMind."""
+
+import click
+
+from daemon.archive.choices import recall as bring_back
+from daemon.cli.settings import Settings, pass_settings
+from daemon.cli.use import TO_SEE_IT
+from daemon.holding import holding_of
+from daemon.house import tell_nobody
+from rules.memory.called import called
+
+
+@click.command
+@click.argument("memory")
+@pass_settings
+def recall(settings: Settings, memory: str) -> int:
+    """Bring back MEMORY, which you have deleted in TypingMind; a fold comes with the memories that it is made of.
+
+    The next run puts it between its neighbours again, and later memories see it again.
+    """
+    with settings.house(tell_nobody) as house:
+        whole, found = holding_of(house.archive, house.config, memory)
+        back = bring_back(house.archive, found)
+    if not back:
+        settings.say(f"Nothing to do: {called(found)} is not forgotten.")
+        return 0
+    for name in back:
+        settings.say(f"Recalled {called(whole.memory(name))}.")
+    settings.say(TO_SEE_IT)
+    return 0

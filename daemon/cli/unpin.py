@@ -1,0 +1,35 @@
+"""`memproc unpin MEMORY`: a memory that may be rewritten again."""
+
+import click
+
+from daemon.archive.choices import unpin as let_go
+from daemon.cli.settings import Settings, pass_settings
+from daemon.cli.use import TO_SEE_IT
+from daemon.holding import holding_of
+from daemon.house import tell_nobody
+from rules.memory.called import called
+
+
+@click.command
+@click.argument("memory")
+@pass_settings
+def unpin(settings: Settings, memory: str) -> int:
+    """Let MEMORY be rewritten again. If you have edited it in TypingMind, your text gives way to memproc's edition.
+
+    Your text stays among its editions: `memproc use` brings it back.
+    """
+    with settings.house(tell_nobody) as house:
+        _, found = holding_of(house.archive, house.config, memory)
+        changed = let_go(house.archive, found)
+        _, now = holding_of(house.archive, house.config, found.memory_id)
+    if not changed:
+        settings.say(f"Nothing to do: {called(found)} is not pinned.")
+        return 0
+    settings.say(f"Unpinned {called(found)}: it may be rewritten again.")
+    if now.edition.number != found.edition.number:
+        settings.say(
+            f"It is shown in its {now.edition.kind} edition {now.edition.number} again. Your text is edition "
+            f"{found.edition.number}: memproc use {found.memory_id} {found.edition.number}"
+        )
+        settings.say(TO_SEE_IT)
+    return 0

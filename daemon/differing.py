@@ -1,0 +1,57 @@
+"""Two exports of one chat compared: each recognised by what the archive knows of the chat, whatever markers it has."""
+
+from dataclasses import dataclass
+
+from daemon.archive.archive import Archive
+from daemon.archive.memories import editions, memories
+from daemon.archive.messages import past
+from daemon.files.read import documents
+from rules.errors import ChatSetAside
+from rules.export.chat import Chat, read_messages
+from rules.history.recognise import recognise
+from rules.memory.memory import Memory
+from rules.output.arrange import Canned
+from rules.output.compose import drafts_of
+from rules.output.difference import Difference, Side, difference
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """An export's bytes, and what to call it."""
+
+    name: str
+    data: bytes
+
+
+def compare(
+    archive: Archive, chat_id: str, words: Canned, before: Content, after: Content
+) -> tuple[Difference, tuple[Memory, ...]]:
+    """What is different, and all memories and folds of the chat. `words` are the canned messages.
+
+    Raises NotAnExport or ChatSetAside where one of the two does not hold the chat.
+    """
+    known = memories(archive, chat_id)
+    one, other = (_side(archive, chat_id, known, words, content) for content in (before, after))
+    return difference(one, other, known), known
+
+
+def _side(archive: Archive, chat_id: str, known: tuple[Memory, ...], words: Canned, content: Content) -> Side:
+    chat = _chat(chat_id, content)
+    every = {one.memory_id: editions(archive, one.memory_id) for one in known}
+    ours = drafts_of(chat.chat_id, known, every, words.opening, words.closing)
+    digests = {old.key: old.message.digest for old in past(archive, chat_id)}
+    under = {one.memory_id: {key: digests[key] for key in one.keys} for one in known}
+    aliases = {one.origin: one.memory_id for one in known if one.origin}
+    return Side(chat, recognise(read_messages(chat), ours, under, aliases))
+
+
+def _chat(chat_id: str, content: Content) -> Chat:
+    """The chat of that id; or the only one, which was put in the place of another chat (D9, `new-chat`)."""
+    chats = [chat for document in documents(content.name, content.data) for chat in document.chats]
+    found = [chat for chat in chats if chat.chat_id == chat_id] or chats
+    if len(found) != 1:
+        raise ChatSetAside(
+            f"{content.name} holds {len(chats)} chats, and none of them is {chat_id}.",
+            f"Name other versions; they are listed by: memproc versions {chat_id}",
+        )
+    return found[0]

@@ -1,0 +1,250 @@
+"""Take over a moving file on a new computer: all of it is proved first, then put in its places.
+
+stage     every file beside its place, within its size, with its hash; the archive with its own check
+aside     what stands in the places goes into a folder "before-import-<date>" there; nothing is deleted
+place     backups, updated exports, copies, and the archive as the last: until then the import can be repeated
+"""
+
+import shutil
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from daemon.archive.archive import Archive, check
+from daemon.archive.chats import known_chats
+from daemon.archive.outputs import move_outputs
+from daemon.config.reading import parse
+from daemon.files.folders import flush_folder, make_private
+from daemon.files.lock import hold
+from daemon.files.packed import BLOCK
+from daemon.files.swap import put_in_place
+from daemon.files.trouble import told
+from daemon.files.write import replace_file
+from daemon.moving.manifest import (
+    ARCHIVE,
+    ASIDE,
+    FOLDERS,
+    LARGEST_MANIFEST,
+    MANIFEST,
+    SETTINGS,
+    Entry,
+    Manifest,
+    read_manifest,
+    refused,
+)
+from daemon.paths import Folders, archive_path
+from daemon.watching.intake import copies_folder
+from rules.errors import ArchiveError, FileTrouble
+
+_STAGE = ".memproc-import"
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, RuntimeError)
+"""What the standard library raises for a broken or locked ZIP."""
+_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+_ROOM = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where everything goes. `settings` is None where a memproc.toml counts already."""
+
+    folders: Folders
+    settings: Path | None
+
+    def of(self, name: str) -> Path:
+        """The folder that a file of this name goes to, or lies below."""
+        if name == SETTINGS:
+            return self.folders.state  # it is staged there; where it goes in the end is `settings`
+        folder = name.split("/")[0]
+        return {
+            "backups": self.folders.backups,
+            "updated": self.folders.updated,
+            "arrivals": copies_folder(self.folders.state),
+            ARCHIVE: self.folders.state,
+        }[folder]
+
+
+@dataclass(frozen=True, slots=True)
+class TakenOver:
+    """What was taken over: chats in the archive, and the folders in which lies what was there before."""
+
+    manifest: Manifest
+    chats: int
+    aside: tuple[Path, ...]
+    settings: Path | None
+
+
+def look_into(path: Path) -> Manifest:
+    """What a moving file says that it holds; its names are proved, and nothing else yet. Raises FileTrouble."""
+    with _opened(path) as package:
+        return _manifest(package)
+
+
+def import_archive(places: Places, path: Path, now: str, *, replace: bool) -> TakenOver:
+    """Put everything of a moving file in its place, or nothing.
+
+    Raises FileTrouble where the file is damaged or no moving file, ArchiveError where an archive with chats stands
+    there already and is not to be replaced, and Busy while another memproc, the daemon too, is at work.
+    """
+    state = places.folders.state
+    for folder in (state, places.folders.backups, places.folders.updated, copies_folder(state)):
+        make_private(folder)
+    with hold(state / "lock"), hold(state / "daemon.lock", "looks after this archive"):
+        if not replace:
+            _refuse_a_loss(state)
+        stages = {name: places.of(name) / _STAGE for name in (ARCHIVE, *FOLDERS)}
+        try:
+            _clear(stages.values())
+            with _opened(path) as package:
+                manifest = _manifest(package)
+                _refuse_a_full_disk(manifest, state)
+                for entry in manifest.files:
+                    _stage(package, entry, _staged(places, entry.name))
+            chats = _prove(places, manifest)
+            aside = tuple(_placed(places, manifest, stages, now))
+        finally:
+            _clear(stages.values())
+    return TakenOver(manifest, chats, aside, places.settings if _has_settings(manifest) else None)
+
+
+def _refuse_a_loss(state: Path) -> None:
+    with Archive.read(state) as archive:
+        chats = len(known_chats(archive))
+    if chats:
+        raise ArchiveError(
+            f"The archive in {state} has {chats:,} chats already, so nothing was taken over.",
+            "To put it aside and take over the other one: memproc import-archive FILE --replace --yes",
+        )
+
+
+def _refuse_a_full_disk(manifest: Manifest, state: Path) -> None:
+    free = shutil.disk_usage(state).free
+    if manifest.size + _ROOM > free:
+        raise FileTrouble(
+            f"The file unpacks to {manifest.size:,} bytes, and {free:,} are free on the disk of {state}.",
+            "Free some space there, then run this again. Nothing was changed.",
+        )
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    """The ZIP; whatever is broken in it becomes a refusal."""
+    try:
+        with told(path, "read"), zipfile.ZipFile(path) as package:
+            yield package
+    except _DAMAGE as fault:
+        raise refused("it is damaged or cut off, or no moving file") from fault
+
+
+def _manifest(package: zipfile.ZipFile) -> Manifest:
+    """The list of contents, where the ZIP holds just these files, each once, and no links or folders."""
+    infos = {info.filename: info for info in package.infolist()}
+    if MANIFEST not in infos or len(infos) != len(package.infolist()):
+        raise refused("it has no list of contents, or a name twice")
+    for info in infos.values():
+        kind = stat.S_IFMT(info.external_attr >> 16)
+        if info.is_dir() or kind not in (0, stat.S_IFREG) or info.flag_bits & 1 or info.compress_type not in _METHODS:
+            raise refused(f"{info.filename!r} in it is no plain file")
+    with package.open(MANIFEST) as file:
+        content = file.read(LARGEST_MANIFEST + 1)
+    if len(content) > LARGEST_MANIFEST:
+        raise refused("its list of contents is too long")
+    manifest = read_manifest(content)
+    if {entry.name for entry in manifest.files} | {MANIFEST} != infos.keys():
+        raise refused("it holds other files than its list of contents says")
+    return manifest
+
+
+def _staged(places: Places, name: str) -> Path:
+    """Where a file waits until all are proved: below the folder that it goes to."""
+    inside = name.split("/")[1:] or [name]
+    return places.of(name).joinpath(_STAGE, *inside)
+
+
+def _stage(package: zipfile.ZipFile, entry: Entry, path: Path) -> None:
+    make_private(path.parent)
+    written = replace_file(path, _within(package, entry))
+    if (written.size, written.sha256) != (entry.size, entry.sha256):
+        raise refused(f"{entry.name!r} in it is not what its list of contents says")
+
+
+def _within(package: zipfile.ZipFile, entry: Entry) -> Iterator[bytes]:
+    """A file of the ZIP, never more of it than the list says."""
+    left = entry.size
+    with package.open(entry.name) as file:
+        while block := file.read(min(BLOCK, left + 1)):
+            left -= len(block)
+            if left < 0:
+                raise refused(f"{entry.name!r} in it is larger than its list of contents says")
+            yield block
+
+
+def _prove(places: Places, manifest: Manifest) -> int:
+    """The archive is sound, and its accounts name this computer's folders from now on; how many chats it has."""
+    with Archive.open(places.of(ARCHIVE) / _STAGE) as archive:
+        if faults := check(archive):
+            raise refused(f"the archive in it is damaged ({faults[0]})")
+        move_outputs(archive, places.folders.updated)
+        archive.run("PRAGMA wal_checkpoint(TRUNCATE)")
+        chats = len(known_chats(archive))
+    if _has_settings(manifest):
+        staged = _staged(places, SETTINGS)
+        parse(staged.read_bytes(), places.settings or staged)
+    return chats
+
+
+def _placed(places: Places, manifest: Manifest, stages: Mapping[str, Path], now: str) -> Iterator[Path]:
+    """Everything in its place, the archive as the last; the folders into which went what was there."""
+    stamp = "".join(letter for letter in now if letter.isalnum())
+    for name in FOLDERS:
+        folder = places.of(name)
+        there = [path for path in folder.iterdir() if path.name != _STAGE and not path.name.startswith(ASIDE)]
+        yield from _aside(folder, there, stamp)
+        _move(sorted(stages[name].iterdir()) if stages[name].is_dir() else (), folder)
+    if places.settings is not None and _has_settings(manifest):
+        make_private(places.settings.parent)
+        replace_file(places.settings, [_staged(places, SETTINGS).read_bytes()])
+    state = places.folders.state
+    yield from _aside(state, _whole_archive(state), stamp)
+    _move([archive_path(stages[ARCHIVE])], state)
+
+
+def _has_settings(manifest: Manifest) -> bool:
+    return any(entry.name == SETTINGS for entry in manifest.files)
+
+
+def _whole_archive(state: Path) -> list[Path]:
+    """The archive's file, with its log folded in; where it is too damaged for that, with its log beside it."""
+    path = archive_path(state)
+    if not path.exists():
+        return []
+    with suppress(ArchiveError), Archive.open(state) as archive:
+        archive.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    return [one for one in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))) if one.exists()]
+
+
+def _aside(folder: Path, there: Sequence[Path], stamp: str) -> Iterator[Path]:
+    """Out of the way, and kept; the archive's own file goes last, so that its log is never left without it."""
+    if there:
+        aside = folder / f"{ASIDE}{stamp}"
+        make_private(aside)
+        _move(sorted(there, reverse=True), aside)
+        yield aside
+
+
+def _move(paths: Sequence[Path], folder: Path) -> None:
+    for path in paths:
+        with told(folder / path.name, "written"):
+            put_in_place(path, folder / path.name)
+    with told(folder, "written"):
+        flush_folder(folder)
+
+
+def _clear(stages: Iterable[Path]) -> None:
+    for stage in stages:
+        with told(stage, "removed"):
+            if stage.exists():
+                shutil.rmtree(stage)

@@ -1,0 +1,171 @@
+"""Read an export of a chat against what the archive knows of it (D10, D11). Nothing is kept, sent or written here."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from daemon.archive.archive import Archive
+from daemon.archive.kin import all_memories, find_kin
+from daemon.archive.memories import editions, memories
+from daemon.archive.messages import known_keys, past, standing
+from daemon.models.tokens import count
+from rules.errors import ChatSetAside
+from rules.export.chat import Chat, read_messages
+from rules.export.message import Message
+from rules.history.adopt import Adopted, freeze, inherit
+from rules.history.entries import Past, as_it_is_now, history, without_strays
+from rules.history.hand import Hand, groups, there, what_was_done
+from rules.history.loss import lost
+from rules.history.marker import Marker
+from rules.history.reading import Reading
+from rules.history.recognise import Place, recognise
+from rules.history.willed import deleted_memories
+from rules.memory.edition import Edition, Preferred, shown, told
+from rules.memory.memory import Memory
+from rules.output.arrange import Canned
+from rules.output.compose import drafts_of
+from rules.output.taken import deleted_uuids
+
+_TAG = b"<context_manager>"
+Editions = Mapping[str, Sequence[Edition]]
+
+
+def read_chat(archive: Archive, chat: Chat, words: Canned, preferred: Preferred, now: str) -> Reading:
+    """What each message is, which memories the chat has, and what the person did. Raises ChatSetAside if it is lost."""
+    messages = read_messages(chat)
+    made = memories(archive, chat.chat_id, preferred)
+    every: dict[str, Sequence[Edition]] = {one.memory_id: editions(archive, one.memory_id) for one in made}
+    before = past(archive, chat.chat_id)
+    known = drafts_of(chat.chat_id, made, every, words.opening, words.closing) | _strangers(
+        archive, chat, made, messages, words
+    )
+    places = _recognised(messages, known, made, before)
+    adopted = _adopted(archive, chat, made, places)
+    if adopted.memories:
+        every |= adopted.editions
+        made = _in_order((*made, *(_as_preferred(one, every, preferred) for one in adopted.memories)))
+        before = (*before, *adopted.past)
+        places = _recognised(messages, known, made, before)
+    else:
+        _refuse_lost(archive, chat, made, before, places, known)
+    hand = what_was_done(made, every, before, places)
+    person = {name: _persons(every[name], texts, now) for name, texts in hand.edited.items()}
+    changed = {one.number for one in made if one.memory_id in hand.changed}
+    before = as_it_is_now(before, places, changed, hand.deleted)
+    places = without_strays(before, places)
+    made = tuple(_after(one, every[one.memory_id], person, hand) for one in made)
+    return Reading(places, history(before, places), made, adopted, hand, person)
+
+
+def read_archive(archive: Archive, chat_id: str, preferred: Preferred) -> Reading:
+    """A chat as the archive alone knows it: what stands under memories, without any live messages."""
+    nothing = Hand({}, frozenset(), (), (), {}, ())
+    before = past(archive, chat_id)
+    return Reading((), history(before, ()), memories(archive, chat_id, preferred), Adopted(), nothing, {})
+
+
+def _recognised(
+    messages: Sequence[Message], known: Mapping[str, Marker], made: Sequence[Memory], before: Sequence[Past]
+) -> tuple[Place, ...]:
+    digests = {old.key: old.message.digest for old in before}
+    under = {one.memory_id: {key: digests[key] for key in one.keys} for one in made}
+    aliases = {one.origin: one.memory_id for one in made if one.origin}
+    return recognise(messages, known, under, aliases)
+
+
+def _strangers(
+    archive: Archive, chat: Chat, made: Sequence[Memory], messages: Sequence[Message], words: Canned
+) -> dict[str, Marker]:
+    """Messages of other chats' memories that may stand here: in a fork that has lost its markers.
+
+    It is looked for where our tags stand in a message that does not say what it is, and the chat has no memories
+    of its own.
+    """
+    if made or not any(_TAG in message.raw and not message.marker for message in messages):
+        return {}
+    others = all_memories(archive)
+    every = {one.memory_id: editions(archive, one.memory_id) for one in others}
+    return drafts_of(chat.chat_id, others, every, words.opening, words.closing)
+
+
+def _adopted(archive: Archive, chat: Chat, made: Sequence[Memory], places: Sequence[Place]) -> Adopted:
+    """The memories behind the last one that this chat's archive knows."""
+    every = groups(places)
+    known = {one.memory_id for one in made}
+    last = max((at for at, name in enumerate(every) if name in known), default=-1)
+    strange = {name: group for at, (name, group) in enumerate(every.items()) if at > last}
+    if not strange:
+        return Adopted()
+    kin = find_kin(archive, chat.chat_id, strange) if not made else None
+    inherited = inherit(chat.chat_id, strange, kin) if kin else Adopted()
+    origins = {one.origin for one in inherited.memories}
+    at = max((number for number, name in enumerate(strange) if name in origins), default=-1)
+    rest = {name: group for number, (name, group) in enumerate(strange.items()) if number > at}
+    first = 1 + max((one.number for one in (*made, *inherited.memories) if not one.is_fold), default=0)
+    frozen = freeze(rest, first, count)
+    return Adopted(inherited.memories + frozen.memories, {**inherited.editions, **frozen.editions}, inherited.past)
+
+
+def _refuse_lost(
+    archive: Archive,
+    chat: Chat,
+    made: Sequence[Memory],
+    before: Sequence[Past],
+    places: Sequence[Place],
+    ours: Mapping[str, Marker],
+) -> None:
+    here = there(made, before, places)
+    deleted = deleted_uuids(chat)
+    willed = deleted_memories(made, deleted, ours)
+    expected = [one for one in made if not (one.is_fold or one.forgotten or one.recalled)]
+    found = lost(
+        standing(archive, chat.chat_id),
+        {name: name in here for one in expected if (name := one.memory_id) in here or name not in willed},
+        places,
+        deleted,
+        frozenset(ours),
+        known_keys(archive, chat.chat_id),
+    )
+    if found:
+        raise ChatSetAside(f'"{chat.title}": {found.reason}', found.next_step)
+
+
+def _persons(known: Sequence[Edition], texts: tuple[str, str, str, str, str, str], now: str) -> Edition:
+    """What the person has made of a memory, as an edition of it."""
+    newest = known[-1]
+    return replace(
+        newest,
+        number=1 + max(one.number for one in known),
+        kind="person",
+        texts=texts,
+        requests=(),
+        tokens=sum(count(text) for text in texts),
+        written_at=now,
+    )
+
+
+def _as_preferred(memory: Memory, every: Editions, preferred: Preferred) -> Memory:
+    return replace(memory, edition=shown(every[memory.memory_id], memory.chosen, preferred))
+
+
+def _after(memory: Memory, known: Sequence[Edition], person: Mapping[str, Edition], hand: Hand) -> Memory:
+    """The memory as it is after what the person did."""
+    name = memory.memory_id
+    if edition := person.get(name):
+        all_of_it = (*known, edition)
+        memory = replace(
+            memory,
+            edition=edition,
+            told=told(all_of_it, edition.number),
+            chosen=edition.number,
+            pinned=True,
+        )
+    return replace(
+        memory,
+        forgotten=(memory.forgotten or name in hand.forgotten) and name not in hand.recalled,
+        due=hand.changed.get(name, memory.due),
+    )
+
+
+def _in_order(made: Iterable[Memory]) -> tuple[Memory, ...]:
+    """The chunks' memories first, then the folds: as the archive gives them."""
+    return tuple(sorted(made, key=lambda one: (one.is_fold, one.level if one.is_fold else 0, one.number)))

@@ -1,0 +1,128 @@
+"""Several memories become one of a higher level, in the same six-message form (D13).
+
+    quotes         those of all members, word for word, by code; of more than six the agent chooses
+    perspective    agent               over the whole stretch of time
+    analysis       context manager     from the members' answers alone
+    refinement     agent
+
+A fold is at most half as large as its members. Where its quotes alone make that impossible, it has at most 400
+tokens more than its quotes. The engine's, on the last rung, is made shorter until it fits, down to a word an answer.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from daemon.models.roles import Roles
+from daemon.remembering.carrying import carried
+from daemon.remembering.dialogue import Dialogue, Pair, Subject, converse
+from daemon.remembering.ladder import ENGINE_ALONE, Count, Held, Work, first_good, hold, pairs
+from daemon.remembering.question import Desk, recording
+from primer import fold, prompt
+from primer.prompt import Turn
+from primer.reply import Refused
+from primer.request import ENGINE
+from rules.errors import ChatSetAside
+from rules.memory.edition import Edition, Quote
+from rules.memory.fold import fold_id, fold_words, most_fold_tokens
+from rules.memory.memory import Memory
+
+
+def make_fold(
+    desk: Desk,
+    chat_id: str,
+    system_message: str,
+    members: Sequence[Memory],
+    level: int,
+    roles: Roles,
+    count: Count,
+    written_at: str,
+    guidance: str = "",
+) -> Memory:
+    """The fold of `members` (oldest first, two or more); its number among the folds of its level is for others to give.
+
+    It is written from the members' told editions (D12). Raises ModelError where a model cannot be asked,
+    ChatSetAside where the members have no words at all.
+    """
+    before = prompt.context(desk.texts, system_message, members, (), ())
+    at_desk, asked = recording(desk)
+    quotes = carried(at_desk, roles.agent, before, members, guidance)
+    work = _work(members, quotes, partial(_dialogue, before, members, guidance, quotes), count)
+    held = first_good(desk, work, pairs(roles))
+    if isinstance(held, Refused):
+        if roles.agent != ENGINE:
+            desk.note("fold extracted by the engine")
+        held = _by_the_engine(desk, work)
+    if isinstance(held, Refused):
+        raise ChatSetAside(
+            f"The {len(members)} memories that begin with {members[0].memory_id} have no words that a fold could "
+            "be made of.",
+            "Raise fold.budget in memproc.toml, or exclude the chat (chats.exclude).",
+        )
+    edition = held.edition(1, "as-of", written_at)
+    return _memory(chat_id, members, level, replace(edition, requests=(*asked, *edition.requests)))
+
+
+def _work(
+    members: Sequence[Memory],
+    quotes: tuple[Quote, ...],
+    dialogue: Callable[[Desk, Pair, int], Dialogue | Refused],
+    count: Count,
+) -> Work:
+    member_tokens = sum(member.told.tokens for member in members)
+    quote_tokens = sum(count(quote.text) for quote in quotes)
+    most = most_fold_tokens(member_tokens, quote_tokens)
+    words = fold_words(member_tokens, quote_tokens)
+    return Work("fold", "its memories", dialogue, words, lambda tokens: tokens <= most, count)
+
+
+def _dialogue(
+    before: tuple[Turn, ...],
+    members: Sequence[Memory],
+    guidance: str,
+    quotes: tuple[Quote, ...],
+    desk: Desk,
+    pair: Pair,
+    words: int,
+) -> Dialogue | Refused:
+    """The three calls that are left when the quotes are known. The engine reads what the context manager reads."""
+    alone = fold.memories_alone(desk.texts, members)
+    subject = Subject(
+        before=alone if pair.agent == ENGINE else before,
+        alone=alone,
+        spoken=[text for member in members for text in member.told.texts[1::2]],
+        quote=fold.ask_quotes(desk.texts),
+        perspective=fold.ask_perspective(desk.texts, words),
+        analysis=fold.ask_analysis(desk.texts, words),
+        words=words,
+        guidance=guidance,
+    )
+    return converse(desk, subject, pair, quotes)
+
+
+def _by_the_engine(desk: Desk, work: Work) -> Held | Refused:
+    """The engine's, half as long each time until it fits."""
+    words = work.words
+    while True:
+        words = max(1, words // 2)
+        held = hold(desk, work, ENGINE_ALONE, words)
+        if isinstance(held, Refused) or work.fits(held.tokens) or words == 1:
+            return held
+
+
+def _memory(chat_id: str, members: Sequence[Memory], level: int, edition: Edition) -> Memory:
+    first, last = members[0], members[-1]
+    return Memory(
+        memory_id=fold_id(chat_id, members),
+        number=0,
+        level=level,
+        keys=tuple(key for member in members for key in member.keys),
+        first=first.first,
+        last=last.last,
+        began_at=first.began_at,
+        ended_at=last.ended_at,
+        source_tokens=sum(member.source_tokens for member in members),
+        edition=edition,
+        told=edition,
+        members=tuple(member.memory_id for member in members),
+    )

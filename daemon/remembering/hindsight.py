@@ -1,0 +1,70 @@
+"""A memory is written once more, with what came after its chunk in view (requirement 2, D12).
+
+From the raw chunk and never from an earlier summary. The quote is permanent: it is copied, not asked for
+again. The analysis is the very request of the as-of edition, so the journal answers it for nothing.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+
+from daemon.models.roles import Roles
+from daemon.remembering.dialogue import Dialogue, Pair, Passage, Subject, converse
+from daemon.remembering.ladder import Count, Work, first_good, pairs
+from daemon.remembering.question import Desk
+from daemon.remembering.quoting import QUOTE_WORDS
+from primer import hindsight, prompt
+from primer.reply import Refused
+from primer.request import ENGINE
+from rules.history.entries import Entry
+from rules.memory.edition import Edition, Quote
+from rules.memory.memory import allowance, is_clearly_smaller
+
+
+def make_hindsight(
+    desk: Desk,
+    passage: Passage,
+    after: Sequence[Entry],
+    before: Edition,
+    roles: Roles,
+    count: Count,
+    written_at: str,
+    number: int,
+) -> Edition | Refused:
+    """The hindsight edition `number` of a chunk's memory; `before` is the edition whose quote it keeps.
+
+    `passage` is what the memory was written from, `after` the raw messages that came after its chunk. Refused
+    where no model writes one that can be used: the engine has no hindsight. Raises ModelError where a model
+    cannot be asked.
+    """
+    writers = [pair for pair in pairs(roles) if pair.agent != ENGINE]
+    if not writers:
+        return Refused("refused", "The built-in engine cannot look back.")
+    work = Work(
+        name="hindsight",
+        source="its chunk",
+        hold=partial(_dialogue, passage, after, before.quotes),
+        words=allowance(passage.tokens),
+        fits=lambda tokens: is_clearly_smaller(tokens, passage.tokens),
+        count=count,
+    )
+    held = first_good(desk, work, writers)
+    return held if isinstance(held, Refused) else held.edition(number, "hindsight", written_at)
+
+
+def _dialogue(
+    passage: Passage, after: Sequence[Entry], quotes: tuple[Quote, ...], desk: Desk, pair: Pair, words: int
+) -> Dialogue | Refused:
+    """The three calls that are left when the quote is known."""
+    texts = desk.texts
+    lived = (passage.system_message, passage.memories, passage.tail, passage.chunk, after)
+    subject = Subject(
+        before=hindsight.context_in_hindsight(texts, *lived),
+        alone=prompt.passage_alone(texts, passage.chunk),
+        spoken=passage.spoken,
+        quote=prompt.ask_quote(texts, QUOTE_WORDS),
+        perspective=hindsight.ask_perspective(texts, words),
+        analysis=prompt.ask_analysis(texts, words),
+        words=words,
+        guidance=passage.guidance,
+    )
+    return converse(desk, subject, pair, quotes)

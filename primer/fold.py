@@ -1,0 +1,97 @@
+"""What is shown and asked when several memories become one (D13), and how a choice of quotes is read.
+
+agent             the memories as ever: opening, six messages each, closing; then the questions
+context manager   the memories' answers, each memory in a <to_remember> with its dates
+engine            the same as the context manager
+"""
+
+import re
+from collections.abc import Sequence
+
+from primer.inert import keep_inert
+from primer.prompt import Turn
+from primer.tags import wrap
+from primer.texts import Texts, fill
+from rules.export.dates import parse_date
+from rules.memory.edition import EXTRACTED, Quote
+from rules.memory.memory import Memory
+
+_LISTED = re.compile(r"[\s\-*•#(\[]*(\d{1,4})(?=\s*[\])]*[.):]|\s*$)", re.ASCII)
+_NUMBER = re.compile(r"(?<![\w./-])(?<!\d:)\d{1,4}(?![\w/-]|[.:]\d)", re.ASCII)
+_LETTER = re.compile(r"[^\W\d_]")
+_MINUTE = re.compile(r"(?:(\d{4}-\d\d-\d\d), )?(user|assistant): (.*)")
+
+
+def ask_quotes(texts: Texts) -> str:
+    """The first question: the quotes to carry on. The answer is copied by code."""
+    return texts.fold_quotes
+
+
+def ask_choice(texts: Texts, quotes: Sequence[Quote], most: int) -> str:
+    """Which of the quotes, numbered from 1, to carry on; no part of the memory."""
+    listed = [f"{number}. {keep_inert(quote.text)}" for number, quote in enumerate(quotes, 1)]
+    return fill(texts.fold_choice, most=str(most), quotes="\n\n".join(listed))
+
+
+def read_choice(answer: str, offered: int, most: int) -> tuple[int, ...]:
+    """The first `most` numbers from 1 to `offered` that the answer names, in order of size; none where it names none.
+
+    Of a line that begins with a number in a list only that one counts, since the quote may follow it.
+    """
+    named = [number for line in answer.splitlines() for number in _numbers(line)]
+    chosen = list(dict.fromkeys(number for number in named if 1 <= number <= offered))
+    return tuple(sorted(chosen[:most]))
+
+
+def ask_perspective(texts: Texts, words: int) -> str:
+    """The second question: what the whole stretch of time was."""
+    return fill(texts.fold_perspective, words=str(words))
+
+
+def ask_analysis(texts: Texts, words: int) -> str:
+    """The context manager's own question."""
+    return fill(texts.fold_analysis, words=str(words))
+
+
+def memories_alone(texts: Texts, members: Sequence[Memory]) -> tuple[Turn, ...]:
+    """What the context manager and the engine read: what the memories answer, and nothing else."""
+    told = "\n".join(passage for member in members for passage in _passages(member))
+    return Turn("system", texts.analyst), Turn("user", told)
+
+
+def _numbers(line: str) -> list[int]:
+    listed = _LISTED.match(line)
+    if listed and _LETTER.search(line):
+        return [int(listed[1])]
+    return [int(number) for number in _NUMBER.findall(line)]
+
+
+def _passages(member: Memory) -> list[str]:
+    """A memory's three answers, as the agent's own words, with the dates between which it happened.
+
+    What the engine has extracted goes back to who said it and when, so that a fold of folds does not nest them.
+    """
+    quote, perspective, refinement = member.told.texts[1::2]
+    if member.told.made != EXTRACTED:
+        return [_passage(member, "\n\n".join([quote, perspective, refinement]))]
+    minutes = [_MINUTE.fullmatch(line) for line in refinement.splitlines()]
+    if not minutes or not all(minutes):
+        return [_passage(member, "\n\n".join([quote, perspective, refinement]))]
+    return [_passage(member, f"{quote}\n\n{perspective}"), *_said(member, [one for one in minutes if one])]
+
+
+def _passage(member: Memory, text: str) -> str:
+    dates = {"date": member.began_at, "until": member.ended_at}
+    known = {name: date for name, date in dates.items() if date and parse_date(date)}
+    return wrap("to_remember", keep_inert(text), role="assistant", **known)
+
+
+def _said(member: Memory, minutes: Sequence[re.Match[str]]) -> list[str]:
+    """The engine's minutes, a message for each line; a day counts until the next one is named."""
+    day = member.began_at or ""
+    found = []
+    for minute in minutes:
+        day = minute[1] or day
+        dated = {"date": day} if parse_date(day) else {}
+        found.append(wrap("to_remember", keep_inert(minute[3]), role=minute[2], **dated))
+    return found

@@ -1,0 +1,32 @@
+"""What an agent is shown and asked when it looks back on a chunk: what came after it, too (requirement 2, D12).
+
+system, memories, tail, chunk      the same bytes as when the memory was written
+announcement                       in <context_manager>
+what came after                    raw messages, as they were
+question                           in <context_manager>
+"""
+
+from collections.abc import Sequence
+
+from primer.prompt import Turn, context, ending_prefix, lived, question
+from primer.texts import Texts, fill
+from rules.history.entries import Entry
+from rules.memory.memory import Memory
+
+
+def context_in_hindsight(
+    texts: Texts,
+    system_message: str,
+    memories: Sequence[Memory],
+    tail: Sequence[Entry],
+    chunk: Sequence[Entry],
+    after: Sequence[Entry],
+) -> tuple[Turn, ...]:
+    """The context in which the memory was written, and behind it what was said after the chunk."""
+    before = context(texts, system_message, memories, tail, chunk)
+    return (*before, question(texts.hindsight), *ending_prefix(lived(after)))
+
+
+def ask_perspective(texts: Texts, words: int) -> str:
+    """The second question, with what came after in view."""
+    return fill(texts.perspective_hindsight, words=str(words))

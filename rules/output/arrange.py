@@ -1,0 +1,149 @@
+"""In which order everything stands in the finished chat: what is kept, what is new, and where memories go.
+
+    input   [training] m1 m2 (m3 cleared) m4 m5 | m6 m7 m8
+    output  [training] opening  memory of m1 m2 m4 m5  closing  (m3 cleared) | m6 m7 m8
+
+A memory stands where its messages stood, or else where the first of what it stands for was. One of which
+messages were deleted gets them back; one that the export shows in another edition is renewed (D12), unless the
+person has touched it in TypingMind (D11). With `keep-originals` what is under a memory stays behind it.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rules.history.entries import Entry
+from rules.history.hand import groups
+from rules.history.marker import CLOSING, MEMORY, OPENING
+from rules.history.recognise import Place
+from rules.memory.memory import Memory
+from rules.output.compose import Draft, memory_drafts
+
+
+@dataclass(frozen=True, slots=True)
+class Canned:
+    """The two canned messages, with their tags (requirements 9.6 and 9.7)."""
+
+    opening: str
+    closing: str
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """A raw message that stays beside its memory, excluded from the context (D9)."""
+
+    place: Place
+    memory: Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """All memories and folds of a chat, and those of them that are to be shown, oldest first."""
+
+    memories: Sequence[Memory]
+    shown: Sequence[Memory]
+    touched: Collection[str] = ()
+    """Ids of those whose messages stay as they stand in the export, whatever their edition."""
+
+
+Part = Place | Memory | Draft | Original
+"""Of an output: a message that is kept, a whole memory that is new, a message of ours that is, or an original."""
+
+
+def arrange(
+    chat_id: str, places: Sequence[Place], entries: Sequence[Entry], section: Section, canned: Canned, *, keep: bool
+) -> list[Part]:
+    """Every part of the output, in order. With `keep`, raw messages under memories stay (`keep-originals`)."""
+    parts = list(_parts(places, entries, section, keep=keep))
+    at = [index for index, part in enumerate(parts) if memory_of(part)]
+    if not at:
+        return parts
+    last = memory_of(parts[at[-1]])
+    parts.insert(at[-1] + 1, _closing_behind(places, last) or Draft.closing(last, canned.closing))
+    parts.insert(at[0], _opening(places) or Draft.opening(chat_id, canned.opening))
+    return parts
+
+
+def memory_of(part: Part) -> str:
+    """The id of the memory that the part is, or is a message of; empty for all others."""
+    if isinstance(part, Memory):
+        return part.memory_id
+    if isinstance(part, Draft):
+        return part.marker.memory
+    if isinstance(part, Place) and part.ours is not None and part.ours.kind == MEMORY:
+        return part.ours.memory
+    return ""
+
+
+def _parts(places: Sequence[Place], entries: Sequence[Entry], section: Section, *, keep: bool) -> Iterator[Part]:
+    shown = groups(places)
+    waiting = _by_anchor(places, entries, section)
+    known = {memory.memory_id for memory in section.memories}
+    under = {memory.number: memory for memory in section.memories if not memory.is_fold}
+    numbers = {entry.at: entry.memory for entry in entries if entry.at is not None}
+    for at in range(len(places) + 1):
+        for memory in waiting.get(at, ()):
+            yield from _standing(memory, shown.get(memory.memory_id, {}), section.touched)
+        if at == len(places):
+            return
+        place, number = places[at], numbers.get(at)
+        if place.ours is not None:
+            if place.ours.kind == MEMORY and place.ours.memory not in known:
+                yield place
+        elif number is None:
+            yield place
+        elif keep:
+            yield Original(place, under[number])
+
+
+def _standing(memory: Memory, group: Mapping[int, Place], touched: Collection[str]) -> Iterator[Part]:
+    """The memory as the export has it, with what it lacks; or as a new one."""
+    reads_so = all(place.message.text == memory.edition.texts[slot - 1] for slot, place in group.items())
+    if not group or (memory.memory_id not in touched and not reads_so):
+        yield memory
+        return
+    for slot, draft in enumerate(memory_drafts(memory), 1):
+        yield group.get(slot, draft)
+
+
+def _by_anchor(places: Sequence[Place], entries: Sequence[Entry], section: Section) -> dict[int, list[Memory]]:
+    """Before which index of the export each shown memory stands; they never change their order."""
+    first = _first_places(places, entries, section.memories)
+    anchors = [first.get(memory.memory_id) for memory in section.shown]
+    live = min((entry.at for entry in entries if entry.memory is None and entry.at is not None), default=len(places))
+    found: dict[int, list[Memory]] = {}
+    at = next((anchor for anchor in anchors if anchor is not None), live)
+    for memory, anchor in zip(section.shown, anchors, strict=True):
+        at = max(at, anchor if anchor is not None else at)
+        found.setdefault(at, []).append(memory)
+    return found
+
+
+def _first_places(places: Sequence[Place], entries: Sequence[Entry], memories: Sequence[Memory]) -> dict[str, int]:
+    """Where the messages of each memory begin in the export, or those that it stands for."""
+    found = {name: min(place.at for place in group.values()) for name, group in groups(places).items()}
+    raw: dict[int, int] = {}
+    for entry in entries:
+        if entry.at is not None and entry.memory is not None:
+            raw[entry.memory] = min(entry.at, raw.get(entry.memory, entry.at))
+    for memory in sorted(memories, key=lambda one: (one.is_fold, one.level)):
+        inside = [found[name] for name in memory.members if name in found]
+        inside += [raw[memory.number]] if not memory.is_fold and memory.number in raw else []
+        if memory.memory_id not in found and inside:
+            found[memory.memory_id] = min(inside)
+    return found
+
+
+def _opening(places: Sequence[Place]) -> Place | None:
+    """The one that the export has already."""
+    return next((place for place in places if place.ours is not None and place.ours.kind == OPENING), None)
+
+
+def _closing_behind(places: Sequence[Place], memory: str) -> Place | None:
+    """The one that the export has already, where it stands behind the same memory."""
+    before = ""
+    for place in places:
+        if place.ours is not None and place.ours.kind == CLOSING and before == memory:
+            return place
+        if place.ours is not None and place.ours.kind == MEMORY:
+            before = place.ours.memory
+    return None

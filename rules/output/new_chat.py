@@ -1,0 +1,75 @@
+"""The finished chat as a chat of its own beside the old one, which stays as it is (D9, `new-chat`).
+
+TypingMind stores a chat under `chatID` and replaces whatever has the same: the new id is what keeps the old
+chat safe. Message uuids may stand in two chats, so messages keep theirs.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from itertools import count
+
+from rules.export.chat import Chat, walk_chat
+from rules.export.dates import parse_date
+from rules.export.spans import Span
+from rules.export.splice import Edit, replace_field, splice
+
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_LENGTH = 10
+_SUFFIX = "(memories)"
+
+
+def new_chat_id(chat_id: str, number: int = 1) -> str:
+    """An id of TypingMind's own form, from the old id and number alone, so that a second run names the same chat.
+
+    It is never the old id itself.
+    """
+    names = (_shaped(f"{chat_id}/memories/{number}/{again}") for again in count())
+    return next(name for name in names if name != chat_id)
+
+
+def memories_title(title: str) -> str:
+    """The old title with "(memories)" behind it; one that ends so already stays."""
+    return title if title.rstrip().endswith(_SUFFIX) else f"{title.rstrip()} {_SUFFIX}".lstrip()
+
+
+def as_new_chat(chat: bytes, new_id: str, title: str, now: str) -> bytes:
+    """A finished chat under another id and title, updated `now` and never synced; every other byte stays (D1).
+
+    What `chat` says of itself in `updatedAt` stays where it is later than `now`. `chatID` and the title are
+    added where they are missing: without a `chatID`, the import would replace another chat that has none
+    either. Raises spans.BadJson where the bytes are no chat.
+    """
+    found: list[Chat] = []
+    walk_chat(found.append)(chat.decode("latin-1"), 0)
+    new = found[0]
+    edits = [
+        *replace_field(new, "id", new_id),
+        *_given(new, {"chatID": new_id, "chatTitle": title}),
+        *(replace_field(new, "updatedAt", now) if _has_passed(new.text_field("updatedAt"), now) else []),
+        *replace_field(new, "syncedAt", None),
+    ]
+    return splice(new, edits)
+
+
+def _shaped(name: str) -> str:
+    """Ten digits of base 36, drawn from the name's hash."""
+    number = int.from_bytes(hashlib.sha256(name.encode()).digest())
+    return "".join(_DIGITS[number // 36**place % 36] for place in range(_LENGTH))
+
+
+def _has_passed(date: str, now: str) -> bool:
+    """What is no date has passed too."""
+    then, present = parse_date(date), parse_date(now)
+    return then is None or present is None or then <= present
+
+
+def _given(chat: Chat, fields: Mapping[str, str]) -> list[Edit]:
+    """The fields with these values; those that the chat lacks stand behind its last one."""
+    edits = [edit for key, value in fields.items() for edit in replace_field(chat, key, value)]
+    lacking = {key: value for key, value in fields.items() if chat.member(key) is None}
+    if not lacking:
+        return edits
+    at = chat.members[-1].value.stop if chat.members else chat.span.start + 1
+    entries = json.dumps(lacking, ensure_ascii=False, separators=(",", ":"))[1:-1].encode()
+    return [*edits, Edit(Span(at, at), b"," + entries if chat.members else entries)]

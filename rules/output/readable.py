@@ -1,0 +1,95 @@
+"""A difference as lines that a person can read, for `memproc diff` and `memproc restore`."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal
+
+from rules.memory.called import called, dates
+from rules.memory.memory import Memory
+from rules.output.changed_memories import Remembered
+from rules.output.changed_messages import Raw
+from rules.output.difference import Difference
+
+_ENDS = 4
+_IN_A_LINE = 16
+
+Mark = Literal["+", "-", "~", " "]
+"""In the second export alone, in the first alone, in both and different, neither."""
+
+_GROUPS = {
+    "compressed": "Compressed into {memory}",
+    "come back": "Come back from under {memory}",
+    "edited": "Edited",
+    "changed": "Changed, with the same words",
+    "new": "New",
+    "gone": "Gone",
+}
+_MARKS: Mapping[str, Mark] = {
+    "compressed": "-", "gone": "-", "folded": "-", "come back": "+", "new": "+", "unfolded": "+",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line; one without a mark says what stands below it."""
+
+    mark: Mark
+    text: str
+
+
+def readable(found: Difference, known: Sequence[Memory]) -> Iterator[Line]:
+    """The difference in words; `known` are the memories and folds that the archive has of the chat."""
+    names = {memory.memory_id: memory for memory in known}
+    for one in found.memories:
+        yield Line(_MARKS.get(one.how, "~"), _of_memory(one, names))
+    for how in _GROUPS:
+        mine = [one for one in found.raw if one.how == how]
+        for memory, group in groupby(mine, key=lambda one: one.memory if "{memory}" in _GROUPS[one.how] else ""):
+            yield from _of_messages(how, names.get(memory), list(group))
+    if found.reordered:
+        yield Line("~", "messages that stand in both stand in another order")
+    for kind in found.canned:
+        yield Line("~", f"the {kind} reads otherwise")
+    for how in ("changed", "new", "gone"):
+        if fields := [field.name for field in found.fields if field.how == how]:
+            yield Line("~", f"{how} fields of the chat: {', '.join(fields)}")
+
+
+def _of_memory(one: Remembered, names: Mapping[str, Memory]) -> str:
+    memory = names.get(one.memory)
+    name = f"{called(memory)}, {dates(memory)}" if memory else one.memory
+    fold = called(names[one.fold]) if one.fold else ""
+    said = {
+        "new": f"new, in edition {one.after}",
+        "gone": "forgotten" if memory and memory.forgotten else "gone",
+        "renewed": f"edition {one.before} -> {one.after}",
+        "edited": "its text was edited",
+        "completed": "messages of it that were missing are back",
+        "incomplete": "messages of it are missing",
+        "folded": f"folded into {fold}",
+        "unfolded": f"unfolded from {fold}",
+    }
+    return f"{name}: {said[one.how]}"
+
+
+def _of_messages(how: str, memory: Memory | None, group: Sequence[Raw]) -> Iterator[Line]:
+    """A group under its heading; the middle of a long one is only counted."""
+    heading = _GROUPS[how].format(memory=called(memory) if memory else "a memory")
+    yield Line(" ", f"{heading}, {len(group):,} {'message' if len(group) == 1 else 'messages'}:")
+    hidden = len(group) - 2 * _ENDS
+    for at, one in enumerate(group):
+        if hidden <= 1 or at < _ENDS or at >= len(group) - _ENDS:
+            yield from _of_message(one)
+        elif at == _ENDS:
+            yield Line(" ", f"  ... {hidden:,} more ...")
+
+
+def _of_message(one: Raw) -> Iterator[Line]:
+    head = f"{one.date[:_IN_A_LINE].replace('T', ' ') or 'no date'} {one.role or 'no role'}: "
+    if one.how == "edited" and one.was != one.begins:
+        yield Line("-", f"  {head}{one.was}")
+        yield Line("+", f"  {head}{one.begins}")
+        return
+    others = "further on" if one.how == "edited" else ", ".join(one.fields)
+    yield Line(_MARKS.get(one.how, "~"), f"  {head}{one.begins}{f' ({others})' if others else ''}")

@@ -1,0 +1,37 @@
+"""How large the memory section will be while a plan is carried out: memories as they are, and those to come (D13)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rules.memory.memory import Memory, expected_tokens
+from rules.plan.fold import Standing, View, Wanted, expected_fold
+from rules.plan.section import Bounds, section, told_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Foresight:
+    """What is known of a chat's memories, and what is expected of those to come."""
+
+    chat_id: str
+    memories: Sequence[Memory]
+    coming: Sequence[int]
+    """Tokens of the chunks that become memories now."""
+    bounds: Bounds
+
+    def before(self, upto: int) -> int:
+        """About how many tokens stand for the first `upto` memories."""
+        return self._view(upto, []).tokens
+
+    def folds_to_make(self) -> int:
+        """About how many folds are missing until all is done."""
+        missing: list[Wanted] = []
+        self._view(len(self.memories) + len(self.coming), missing)
+        return len(missing)
+
+    def _view(self, upto: int, missing: list[Wanted]) -> View:
+        def expect(wanted: Wanted) -> Standing:
+            missing.append(wanted)
+            return Standing(" ".join(wanted.covers), wanted.level, expected_fold(wanted), wanted.covers)
+
+        coming = [(str(at), expected_tokens(tokens)) for at, tokens in enumerate(self.coming)]
+        return section(self.chat_id, self.memories, upto, self.bounds, told_tokens, expect, coming)

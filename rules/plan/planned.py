@@ -1,0 +1,75 @@
+"""The chunks of a plan, each with its tail and what stands before it (requirements 3 and 10.2)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rules.history.entries import Entry
+from rules.plan.foresight import Foresight
+from rules.plan.tail import tails
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedChunk:
+    """A chunk that becomes memory `number`. `start`, `stop` and `tail_start` index the history's entries."""
+
+    number: int
+    start: int
+    stop: int
+    tokens: int
+    tail_start: int
+    tail_tokens: int
+    memories_before: int
+    """How many memories, from the first on, are of what comes before its tail (requirement 10.2)."""
+    memories_tokens: int
+    """About how many tokens these are, folded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A chunk, made or to be made: entries from `start` up to but not including `stop`."""
+
+    number: int
+    start: int
+    stop: int
+    tokens: int
+
+
+def planned(row: Sequence[Run], tokens: Sequence[int], keep: int, step: int, sizes: Foresight) -> list[PlannedChunk]:
+    """The chunks of an unbroken row, each with its tail; what stands before a tail stands there as memories."""
+    starts = tails([run.tokens for run in row], keep, step)
+    before = {first: sizes.before(row[first].number - 1) for first in set(starts)}
+    return [
+        PlannedChunk(
+            number=run.number,
+            start=run.start,
+            stop=run.stop,
+            tokens=run.tokens,
+            tail_start=row[first].start,
+            tail_tokens=sum(tokens[row[first].start : run.start]),
+            memories_before=row[first].number - 1,
+            memories_tokens=before[first],
+        )
+        for run, first in zip(row, starts, strict=True)
+    ]
+
+
+def unbroken(runs: Sequence[Run]) -> list[list[Run]]:
+    """The chunks in rows: where memories stand between two of them whose raw messages nobody knows, a row ends."""
+    rows: list[list[Run]] = []
+    for run in runs:
+        if rows and rows[-1][-1].number == run.number - 1:
+            rows[-1].append(run)
+        else:
+            rows.append([run])
+    return rows
+
+
+def frozen(entries: Sequence[Entry], tokens: Sequence[int]) -> list[Run]:
+    """The chunks that have memories, of which `tokens` are those of each message."""
+    numbers = [entry.memory for entry in entries]
+    starts = [at for at, n in enumerate(numbers) if n is not None and (at == 0 or numbers[at - 1] != n)]
+    stops = [*starts[1:], sum(n is not None for n in numbers)]
+    return [
+        Run(numbers[start] or 0, start, stop, sum(tokens[start:stop]))
+        for start, stop in zip(starts, stops, strict=False)
+    ]

@@ -1,0 +1,155 @@
+"""A fork takes over memories, editions and raw messages, and shares their bytes with the chat that it came from."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from daemon.archive.archive import Archive, check
+from daemon.archive.kin import all_memories, find_kin
+from daemon.archive.memories import editions, keep_edition, keep_fold, keep_memory, memories
+from daemon.archive.messages import past, remember, whole
+from daemon.archive.rounds import round_of
+from rules.export.chat import read_messages
+from rules.export.message import Message
+from rules.history.adopt import Adopted, inherit
+from rules.history.entries import Past
+from rules.history.recognise import recognise
+from tests.daemon.archive.test_messages import CHAT, LATER, TALK, WHEN, see
+from tests.entries import chat_of, entries, fold_of, memory_of, reading_of, said, with_edition
+
+M1, M2 = memory_of(1, entries(TALK)[:2]), memory_of(2, entries(TALK)[2:4])
+FOLD = fold_of(1, [M1, M2])
+FORK = "a9b8c7d6e5"
+LIVE = [said(("user", "assistant")[at % 2], f"message number {at} " * (at + 1), 500 + at) for at in (4, 5)]
+
+
+@pytest.fixture
+def first() -> Archive:
+    """An archive with a chat of two memories, one of them in two editions, and their fold."""
+    archive = Archive.memory()
+    see(archive, TALK)
+    for memory in (M1, M2):
+        keep_memory(archive, CHAT, memory)
+    keep_edition(archive, "m1", with_edition(M1, 2).edition)
+    keep_fold(archive, CHAT, FOLD)
+    return archive
+
+
+def adopted(archive: Archive) -> Adopted:
+    kin = find_kin(archive, FORK, ["m1", "m2"])
+    assert kin is not None
+    return inherit(FORK, {"m1": {}, "m2": {}}, kin)
+
+
+def taken_over(archive: Archive, what: Adopted, messages: Sequence[Message] = LIVE) -> None:
+    chat = chat_of(messages, id=FORK, chatID=FORK)
+    reading = reading_of(recognise(read_messages(chat), {}), what.past, what.memories)
+    remember(archive, chat, replace(reading, adopted=what), LATER)
+
+
+def test_the_fork_has_all_that_it_took_over(first: Archive) -> None:
+    what = adopted(first)
+    taken_over(first, what)
+    kept = memories(first, FORK)
+    assert [memory.origin for memory in kept] == ["m1", "m2", FOLD.memory_id]
+    assert kept == what.memories
+    assert {memory.memory_id: editions(first, memory.memory_id) for memory in kept} == what.editions
+    assert kept[2].members == (kept[0].memory_id, kept[1].memory_id)
+    assert past(first, FORK) == past(first, CHAT)
+    assert [bytes(raw) for raw in whole(first, FORK).messages] == [
+        *(message.raw for message in TALK[:4]), *(message.raw for message in LIVE)
+    ]  # fmt: skip
+    assert check(first) == ()
+
+
+def test_the_chat_that_it_came_from_stays_as_it_was(first: Archive) -> None:
+    before = memories(first, CHAT), past(first, CHAT), whole(first, CHAT)
+    taken_over(first, adopted(first))
+    assert (memories(first, CHAT), past(first, CHAT), whole(first, CHAT)) == before
+
+
+def test_what_both_have_is_kept_once(first: Archive) -> None:
+    before = first.one("SELECT count(*) FROM body")
+    taken_over(first, adopted(first), LIVE)
+    assert before == (6,)
+    assert first.one("SELECT count(*) FROM body") == (8,), "only the fork's own two messages are new"
+    assert first.one("SELECT count(*) FROM version") == (12,)
+
+
+def test_a_second_look_at_the_fork_takes_nothing_over_again(first: Archive) -> None:
+    taken_over(first, adopted(first))
+    before = memories(first, FORK), past(first, FORK), first.run("SELECT * FROM message")
+    _look_again(first)
+    assert (memories(first, FORK), past(first, FORK), first.run("SELECT * FROM message")) == before
+
+
+def _look_again(archive: Archive) -> None:
+    chat = chat_of(LIVE, id=FORK, chatID=FORK)
+    reading = reading_of(recognise(read_messages(chat), {}), past(archive, FORK), memories(archive, FORK))
+    remember(archive, chat, reading, LATER)
+
+
+def test_hindsight_that_was_had_in_the_other_chat_is_not_had_again(first: Archive) -> None:
+    taken_over(first, adopted(first))
+    one, *_ = memories(first, FORK)
+    assert set(round_of(first, FORK, Adopted()).had) == {one.memory_id}
+
+
+def test_what_was_pinned_chosen_or_forgotten_is_so_in_the_fork(first: Archive) -> None:
+    first.run("UPDATE memory SET pinned = 1, chosen_edition = 1 WHERE id = 'm1'")
+    first.run("UPDATE memory SET forgotten_at = ? WHERE id = 'm2'", (WHEN,))
+    taken_over(first, adopted(first))
+    one, two, _ = memories(first, FORK)
+    assert (one.pinned, one.chosen, one.edition.number) == (True, 1, 1)
+    assert two.forgotten
+
+
+def test_an_edited_and_a_deleted_message_under_a_memory_come_as_they_are(first: Archive) -> None:
+    what = adopted(first)
+    edited, gone, *others = what.past
+    now = said("user", "now I say something else", 0)
+    changed = [replace(edited, newest=now), replace(gone, newest=None), *others]
+    taken_over(first, replace(what, past=tuple(changed)))
+    kept = past(first, FORK)
+    assert [(old.key, old.message.raw) for old in kept] == [(old.key, old.message.raw) for old in what.past]
+    assert [_now(old) for old in kept] == [now.raw, None, *(old.message.raw for old in others)]
+    assert gone.message.raw not in [bytes(raw) for raw in whole(first, FORK).messages]
+
+
+def _now(old: Past) -> bytes | None:
+    return old.newest.raw if old.newest else None
+
+
+def test_the_chat_with_most_of_the_memories_is_the_one_that_it_came_from(first: Archive) -> None:
+    taken_over(first, adopted(first))
+    own = [memory.memory_id for memory in memories(first, FORK)]
+    for ids, origin in (([own[0], own[1], "m1"], FORK), ([own[0], "unknown"], FORK)):
+        kin = find_kin(first, "third", ids)
+        assert kin is not None
+        assert kin.memories == memories(first, origin)
+    assert find_kin(first, "third", ["unknown"]) is None
+    assert find_kin(first, "third", []) is None
+
+
+def test_a_chat_is_no_kin_of_its_own(first: Archive) -> None:
+    assert find_kin(first, CHAT, ["m1", "m2"]) is None
+
+
+def test_a_fork_of_a_fork_is_found_by_the_ids_that_its_messages_still_bear(first: Archive) -> None:
+    taken_over(first, adopted(first))
+    for name in ("fold_member", "chunk_message", "edition", "memory"):
+        column = {"fold_member": "fold", "memory": "id"}.get(name, "memory")
+        first.run(
+            f"DELETE FROM {name} WHERE {column} IN "
+            "(SELECT memory.id FROM memory JOIN chat ON chat.id = memory.chat WHERE chat_id = ?)",
+            (CHAT,),
+        )
+    kin = find_kin(first, "third", ["m1", "m2"])
+    assert kin is not None
+    assert kin.memories == memories(first, FORK)
+
+
+def test_memories_of_every_chat_are_found(first: Archive) -> None:
+    taken_over(first, adopted(first))
+    assert all_memories(first) == memories(first, CHAT) + memories(first, FORK)

@@ -1,0 +1,141 @@
+"""A fork has memories of its own from the first look on, and a memory that nobody knows is kept as it is."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rules.export.chat import read_messages
+from rules.history.adopt import Adopted, Kin, freeze, inherit
+from rules.history.entries import Past
+from rules.history.hand import groups
+from rules.history.recognise import Place, recognise
+from rules.memory.edition import Edition
+from rules.memory.memory import Memory
+from tests.entries import chat_of, fold_of, memory_of, past_of, with_edition
+from tests.rules.output.finishing import TALK, chunk, finish
+
+M1, M2, M3 = (memory_of(number, chunk(2 * number - 2, 2 * number)) for number in (1, 2, 3))
+ALL = [M1, M2, M3]
+PAST = [old for at, memory in enumerate(ALL) for old in past_of(memory, chunk(2 * at, 2 * at + 2))]
+FOLD = fold_of(1, [M1, M2])
+OWN = "a9b8c7d6e5"
+
+
+def kin_of(memories: Sequence[Memory], past: Sequence[Past] = PAST) -> Kin:
+    return Kin(memories, {memory.memory_id: editions(memory) for memory in memories}, past)
+
+
+def editions(memory: Memory) -> list[Edition]:
+    return list({one.number: one for one in (memory.told, memory.edition)}.values())
+
+
+def shows(*memories: Memory) -> dict[str, dict[int, Place]]:
+    """What an export shows with these memories in it."""
+    chat = finish(chat_of(TALK), [*ALL, FOLD], shown=memories).again()
+    return groups(recognise(read_messages(chat), {}))
+
+
+def by_number(found: Adopted) -> dict[int, Memory]:
+    return {memory.number: memory for memory in found.memories if not memory.is_fold}
+
+
+def test_a_fork_has_the_same_memories_under_ids_of_its_own() -> None:
+    found = inherit(OWN, shows(*ALL), kin_of(ALL))
+    assert [memory.origin for memory in found.memories] == ["m1", "m2", "m3"]
+    assert [memory.edition for memory in found.memories] == [memory.edition for memory in ALL]
+    assert found.past == tuple(PAST)
+    names = {memory.memory_id for memory in found.memories}
+    assert len(names) == 3
+    assert not names & {"m1", "m2", "m3"}
+    assert names == {memory.memory_id for memory in inherit(OWN, shows(*ALL), kin_of(ALL)).memories}, "on any day"
+    assert names.isdisjoint(one.memory_id for one in inherit("another", shows(*ALL), kin_of(ALL)).memories)
+
+
+def test_a_fork_has_what_stood_in_the_chat_when_it_was_made_and_no_more() -> None:
+    found = inherit(OWN, shows(M1, M2), kin_of(ALL))
+    assert [memory.origin for memory in found.memories] == ["m1", "m2"]
+    assert {old.memory for old in found.past} == {1, 2}
+
+
+def test_what_was_forgotten_before_the_fork_is_forgotten_in_it() -> None:
+    found = by_number(inherit(OWN, shows(M1, M3), kin_of(ALL)))
+    assert [found[number].forgotten for number in (1, 2, 3)] == [False, True, False]
+    again = by_number(inherit(OWN, shows(*ALL), kin_of([M1, replace(M2, forgotten=True), M3])))
+    assert again[2].forgotten
+
+
+def test_a_memory_in_a_fold_that_the_fork_shows_was_not_forgotten() -> None:
+    found = inherit(OWN, shows(FOLD, M3), kin_of([*ALL, FOLD]))
+    assert [memory.origin for memory in found.memories] == ["m1", "m2", "m3", FOLD.memory_id]
+    assert not any(memory.forgotten for memory in found.memories)
+    *chunks, fold = found.memories
+    assert fold.members == tuple(memory.memory_id for memory in chunks[:2])
+    assert fold.memory_id != FOLD.memory_id
+
+
+def test_a_fold_that_the_fork_does_not_show_comes_too_where_it_has_all_its_memories() -> None:
+    assert [one.origin for one in inherit(OWN, shows(M1, M2), kin_of([*ALL, FOLD])).memories][2:] == [FOLD.memory_id]
+    assert [one.origin for one in inherit(OWN, shows(M1), kin_of([*ALL, FOLD])).memories] == ["m1"]
+
+
+def test_a_fold_of_folds_is_inherited_with_all_below_it() -> None:
+    higher = fold_of(1, [FOLD, M3])
+    found = inherit(OWN, shows(FOLD, M3), kin_of([*ALL, FOLD, higher]))
+    by_origin = {memory.origin: memory for memory in found.memories}
+    assert by_origin[higher.memory_id].members == tuple(
+        by_origin[name].memory_id for name in (FOLD.memory_id, "m3")
+    )  # fmt: skip
+
+
+def test_every_edition_comes_along_and_what_had_hindsight_gets_none_again() -> None:
+    found = inherit(OWN, shows(*ALL), kin_of([with_edition(M1, 2), M2, M3]))
+    first = by_number(found)[1].memory_id
+    assert [edition.kind for edition in found.editions[first]] == ["as-of", "hindsight"]
+    assert found.had_hindsight == {first}
+
+
+def test_a_fork_of_a_fork_is_one_of_the_first_chat_to_its_export() -> None:
+    """The messages still bear the ids of the chat in which they were written."""
+    second = inherit("b", shows(*ALL), kin_of(ALL))
+    kin = Kin(second.memories, second.editions, second.past)
+    third = inherit("c", shows(*ALL), kin)
+    assert [memory.origin for memory in third.memories] == ["m1", "m2", "m3"]
+    named = {memory.memory_id: group for memory, group in zip(second.memories, shows(*ALL).values(), strict=True)}
+    assert [memory.origin for memory in inherit("c", named, kin).memories] == list(named)
+
+
+def length(text: str) -> int:
+    return len(text)
+
+
+def test_memories_that_nobody_knows_are_kept_as_they_stand() -> None:
+    first, second = freeze(shows(M1, M2), 4, length).memories
+    assert (first.memory_id, second.memory_id) == ("m1", "m2")
+    assert (first.number, second.number) == (4, 5)
+    assert first.edition.texts == M1.edition.texts
+    assert first.keys == ()
+    assert first.edition.tokens == sum(map(len, M1.edition.texts))
+    assert first.edition.made == "model"
+    assert [(quote.text, quote.source) for quote in first.edition.quotes] == [("message number 0", "")]
+    assert (first.first, first.last) == (M1.first, M1.last)
+
+
+def test_a_fold_that_nobody_knows_keeps_its_level() -> None:
+    fold, memory = freeze(shows(FOLD, M3), 1, length).memories
+    assert (fold.level, memory.level) == (2, 1)
+    assert not fold.is_fold, "what it stood for is not known any more"
+
+
+def test_a_memory_that_has_lost_a_message_is_not_taken_for_one() -> None:
+    shown = shows(*ALL)
+    broken = {name: {slot: place for slot, place in group.items() if (name, slot) != ("m2", 5)}
+              for name, group in shown.items()}  # fmt: skip
+    found = freeze(broken, 1, length)
+    assert [(memory.memory_id, memory.number) for memory in found.memories] == [("m1", 1), ("m3", 2)]
+    assert set(found.editions) == {"m1", "m3"}
+
+
+def test_a_memory_that_says_it_was_extracted_is_known_as_such() -> None:
+    extracted = replace(M1, edition=replace(M1.edition, made="extracted", number=3))
+    chat = finish(chat_of(TALK), [extracted]).again()
+    (memory,) = freeze(groups(recognise(read_messages(chat), {})), 1, length).memories
+    assert (memory.edition.made, memory.edition.number) == ("extracted", 3)

@@ -1,0 +1,133 @@
+"""A chat of its own beside the old one, which stays as it is (D9)."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rules.export.chat import Chat, walk_chat
+from rules.output.new_chat import as_new_chat, memories_title, new_chat_id
+from tests.chats import CHAT_ID, Json, chat, conversation, json_bytes, written
+from tests.exports.generated import chats
+
+NOW = "2026-04-01T12:00:00.000Z"
+NEW_ID = "0123456789"
+CHANGED = {"id", "chatID", "chatTitle", "updatedAt", "syncedAt"}
+TALK = conversation(2, 40)
+
+
+def renamed(data: bytes) -> bytes:
+    return as_new_chat(data, NEW_ID, "Aria (memories)", NOW)
+
+
+def renamed_fields(fields: Json) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(renamed(json_bytes(fields)))
+    return found
+
+
+def read(data: bytes) -> Chat:
+    found: list[Chat] = []
+    walk_chat(found.append)(data.decode("latin-1"), 0)
+    return found[0]
+
+
+@given(st.text(st.characters(codec="utf-8"), max_size=40), st.integers(1, 1000))
+def test_a_new_id_has_typingmind_s_own_form_and_is_another_one(chat_id: str, number: int) -> None:
+    found = new_chat_id(chat_id, number)
+    assert re.fullmatch(r"[0-9a-z]{10}", found)
+    assert found != chat_id
+    assert found == new_chat_id(chat_id, number)
+
+
+def test_a_new_id_differs_between_chats_and_between_numbers() -> None:
+    ids = {new_chat_id(f"chat{name}", number) for name in range(100) for number in range(1, 11)}
+    assert len(ids) == 1000
+    assert new_chat_id(CHAT_ID) == new_chat_id(CHAT_ID, 1)
+
+
+def test_a_new_id_is_the_same_in_every_version_of_the_program() -> None:
+    assert new_chat_id("kxecrzvvc1") == "3s4gkulcpy"
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Aria", "Aria (memories)"),
+        ("Aria (memories)", "Aria (memories)"),
+        ("Aria (memories) ", "Aria (memories) "),
+        ("Aria ", "Aria (memories)"),
+        ("Aria (memories) and more", "Aria (memories) and more (memories)"),
+        ("", "(memories)"),
+    ],
+)
+def test_the_title_says_that_there_are_memories_once(title: str, expected: str) -> None:
+    assert memories_title(title) == expected
+
+
+def test_a_new_chat_has_an_id_and_a_title_of_its_own_and_was_never_synced() -> None:
+    found = renamed_fields(chat(*TALK, syncedAt="2026-03-31T12:00:00.000Z"))
+    assert {key: found[key] for key in CHANGED} == {
+        "id": NEW_ID,
+        "chatID": NEW_ID,
+        "chatTitle": "Aria (memories)",
+        "updatedAt": NOW,
+        "syncedAt": None,
+    }
+
+
+@given(chats)
+def test_every_other_byte_is_the_finished_chat_s_own(text: str) -> None:
+    before, after = read(text.encode()), read(renamed(text.encode()))
+    assert [(one.key, before.slice(one.value)) for one in before.members if one.key not in CHANGED] == [
+        (one.key, after.slice(one.value)) for one in after.members if one.key not in CHANGED
+    ]
+    assert after.chat_id == NEW_ID
+    assert after.title == "Aria (memories)"
+
+
+def test_messages_the_money_spent_and_what_sync_knows_stay_as_they_are() -> None:
+    sync = {"deletedMessageUUIDs": ["older"], "deletedSyncedBlobIDs": [written("7.50")]}
+    data = json_bytes(chat(*TALK, syncMetadata=sync), indent=2)
+    before, after = read(data), read(renamed(data))
+    for key in ("messages", "tokenUsage", "syncMetadata", "createdAt", "chatParams"):
+        old, new = before.member(key), after.member(key)
+        assert old is not None
+        assert new is not None
+        assert before.slice(old.value) == after.slice(new.value)
+
+
+def test_only_what_the_import_needs_is_added() -> None:
+    assert renamed(b'{ "id" : "a" ,"messages":[ ] }') == (
+        b'{ "id" : "0123456789" ,"messages":[ ],"chatID":"0123456789","chatTitle":"Aria (memories)" }'
+    )
+    assert renamed(b'{"chatID":null,"chatTitle":null,"messages":[]}') == (
+        b'{"chatID":"0123456789","chatTitle":"Aria (memories)","messages":[]}'
+    )
+    assert renamed(b"{}") == b'{"chatID":"0123456789","chatTitle":"Aria (memories)"}'
+
+
+def test_a_title_in_any_script_can_be_written() -> None:
+    found = as_new_chat(json_bytes(chat(*TALK)), NEW_ID, 'Ключ "ü" 🗝 (memories)', NOW)
+    assert json.loads(found)["chatTitle"] == 'Ключ "ü" 🗝 (memories)'
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("2026-03-01T00:00:00.000Z", NOW),
+        (NOW, NOW),
+        ("2026-04-01T12:00:00.001Z", "2026-04-01T12:00:00.001Z"),
+        ("yesterday", NOW),
+        (None, NOW),
+    ],
+)
+def test_the_time_of_update_never_goes_back(before: str | None, after: str) -> None:
+    assert renamed_fields(chat(*TALK, updatedAt=before))["updatedAt"] == after
+
+
+def test_a_second_renaming_changes_nothing() -> None:
+    once = renamed(json_bytes(chat(*TALK)))
+    assert renamed(once) == once

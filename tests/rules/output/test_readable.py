@@ -1,0 +1,108 @@
+"""A difference reads as a person would tell it."""
+
+from rules.output.changed_memories import Remembered
+from rules.output.changed_messages import How, Raw
+from rules.output.difference import Difference, Field
+from rules.output.readable import Line, readable
+from tests.rules.output.test_difference import FOLD, KNOWN
+
+NOTHING = Difference(8, 8, 1, 1, (), (), reordered=False, canned=(), fields=())
+
+
+def told(*raw: Raw, memories: tuple[Remembered, ...] = ()) -> list[Line]:
+    found = Difference(8, 8, 1, 1, memories, raw, reordered=False, canned=(), fields=())
+    return list(readable(found, KNOWN))
+
+
+def spoken(how: How, number: int, memory: str = "") -> Raw:
+    return Raw(how, f"uuid {number}", "user", "2026-03-02T10:15:00.000Z", f"words {number}", memory)
+
+
+def test_no_difference_has_no_lines() -> None:
+    assert list(readable(NOTHING, KNOWN)) == []
+
+
+def test_messages_stand_below_the_memory_that_they_went_into() -> None:
+    lines = told(spoken("compressed", 1, "m1"), spoken("compressed", 2, "m2"), spoken("compressed", 3, "m2"))
+    assert lines == [
+        Line(" ", "Compressed into memory 1 (m1), 1 message:"),
+        Line("-", "  2026-03-02 10:15 user: words 1"),
+        Line(" ", "Compressed into memory 2 (m2), 2 messages:"),
+        Line("-", "  2026-03-02 10:15 user: words 2"),
+        Line("-", "  2026-03-02 10:15 user: words 3"),
+    ]
+
+
+def test_each_kind_has_its_heading_and_its_mark() -> None:
+    lines = told(*(spoken(how, 1, "m1") for how in ("gone", "new", "changed", "come back")))
+    assert [(line.mark, line.text) for line in lines if line.mark == " "] == [
+        (" ", "Come back from under memory 1 (m1), 1 message:"),
+        (" ", "Changed, with the same words, 1 message:"),
+        (" ", "New, 1 message:"),
+        (" ", "Gone, 1 message:"),
+    ]
+    assert [line.mark for line in lines if line.mark != " "] == ["+", "~", "+", "-"]
+
+
+def test_an_edited_message_shows_its_words_before_and_after() -> None:
+    edited = Raw("edited", "u", "user", "2026-03-02T10:15:00.000Z", "these words", was="those words")
+    assert told(edited)[1:] == [
+        Line("-", "  2026-03-02 10:15 user: those words"),
+        Line("+", "  2026-03-02 10:15 user: these words"),
+    ]
+    further = Raw("edited", "u", "user", "", "the same beginning...", was="the same beginning...")
+    assert told(further)[1:] == [Line("~", "  no date user: the same beginning... (further on)")]
+
+
+def test_the_middle_of_many_is_counted() -> None:
+    texts = [line.text for line in told(*(spoken("new", number) for number in range(1, 21)))]
+    assert texts[0] == "New, 20 messages:"
+    assert texts[5] == "  ... 12 more ..."
+    assert [text.rsplit(" ", 1)[1] for text in (*texts[1:5], *texts[6:])] == [
+        "1",
+        "2",
+        "3",
+        "4",
+        "17",
+        "18",
+        "19",
+        "20",
+    ]
+    assert len(told(*(spoken("new", number) for number in range(9)))) == 10, "nothing is hidden to hide one"
+
+
+def test_every_fate_of_a_memory_has_its_words() -> None:
+    lines = told(
+        memories=(
+            Remembered("new", "m1", 0, 1),
+            Remembered("renewed", "m1", 1, 2),
+            Remembered("edited", "m1", 2, 2),
+            Remembered("incomplete", "m2", 1, 1),
+            Remembered("folded", "m2", 1, 0, FOLD.memory_id),
+            Remembered("unfolded", "m2", 0, 1, FOLD.memory_id),
+            Remembered("gone", "m9", 1, 0),
+        )
+    )
+    first, second = (f"memory {number} (m{number}), 2026-03-02 to 2026-03-02" for number in (1, 2))
+    assert lines == [
+        Line("+", f"{first}: new, in edition 1"),
+        Line("~", f"{first}: edition 1 -> 2"),
+        Line("~", f"{first}: its text was edited"),
+        Line("~", f"{second}: messages of it are missing"),
+        Line("-", f"{second}: folded into fold 1 of level 2 (f2.1)"),
+        Line("+", f"{second}: unfolded from fold 1 of level 2 (f2.1)"),
+        Line("-", "m9: gone"),
+    ]
+
+
+def test_order_canned_messages_and_fields_come_last() -> None:
+    found = Difference(
+        8, 8, 1, 1, (), (), reordered=True, canned=("closing",),
+        fields=(Field("preview", "changed"), Field("syncMetadata", "new"), Field("updatedAt", "changed")),
+    )  # fmt: skip
+    assert [line.text for line in readable(found, KNOWN)] == [
+        "messages that stand in both stand in another order",
+        "the closing reads otherwise",
+        "changed fields of the chat: preview, updatedAt",
+        "new fields of the chat: syncMetadata",
+    ]

@@ -1,0 +1,123 @@
+"""What stands for the first memories of a chat, in prompts and in the export, within the budget."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rules.memory.fold import fold_id
+from rules.memory.memory import Memory
+from rules.plan.fold import Standing, View, Wanted
+from rules.plan.section import Bounds, section, shown_tokens, told_tokens
+from tests.entries import entries, fold_of, memory_of, said, sized, with_edition
+
+TALK = entries([said("user", f"m{at}", at) for at in range(40)])
+CHAT = "k3v9xq2m7p"
+LARGE = Bounds(1000, 3)
+
+
+def made(count: int, tokens: int = 10) -> list[Memory]:
+    return [sized(memory_of(number, TALK[number - 1 : number]), tokens) for number in range(1, count + 1)]
+
+
+def folded(number: int, members: Sequence[Memory], tokens: int = 10) -> Memory:
+    """A fold under the name that it would have."""
+    return replace(sized(fold_of(number, members), tokens), memory_id=fold_id(CHAT, members))
+
+
+def names(view: View) -> list[str]:
+    return [item.name for item in view.standing]
+
+
+def test_within_the_budget_the_memories_stand_as_they_are() -> None:
+    assert names(section(CHAT, made(3), 3, Bounds(30, 3), told_tokens)) == ["m1", "m2", "m3"]
+
+
+def test_only_the_memories_before_a_point_are_in_the_section_of_that_point() -> None:
+    assert names(section(CHAT, made(5), 2, LARGE, told_tokens)) == ["m1", "m2"]
+    assert names(section(CHAT, made(5), 0, LARGE, told_tokens)) == []
+
+
+def test_above_the_budget_the_oldest_group_is_one_fold() -> None:
+    memories = made(4)
+    fold = folded(1, memories[:3])
+    view = section(CHAT, [*memories, fold], 4, Bounds(30, 3), told_tokens)
+    assert names(view) == [fold.memory_id, "m4"]
+    assert view.standing[0].covers == ("m1", "m2", "m3")
+    assert names(section(CHAT, [*memories, fold], 3, Bounds(30, 3), told_tokens)) == ["m1", "m2", "m3"]
+
+
+def test_a_fold_that_is_not_made_is_wanted() -> None:
+    view = section(CHAT, made(4), 4, Bounds(30, 3), told_tokens)
+    assert view.wanted is not None
+    assert [member.name for member in view.wanted.members] == ["m1", "m2", "m3"]
+
+
+def test_a_fold_of_other_editions_is_another_fold() -> None:
+    """The person has edited a member since: what was folded is not what it says now."""
+    memories = made(4)
+    fold = folded(1, memories[:3])
+    edited = with_edition(memories[0], 2, "person").edition
+    now = [replace(memories[0], edition=edited, told=edited), *memories[1:], fold]
+    assert section(CHAT, now, 4, Bounds(30, 3), told_tokens).wanted is not None
+
+
+def test_hindsight_does_not_change_which_fold_stands_there() -> None:
+    """Later prompts see as-of editions, so a fold is made of them and stays."""
+    memories = made(4)
+    fold = folded(1, memories[:3])
+    now = [sized(memories[0], 10), *memories[1:], fold]
+    now[0] = replace(now[0], edition=with_edition(now[0], 2).edition)
+    assert names(section(CHAT, now, 4, Bounds(30, 3), told_tokens)) == [fold.memory_id, "m4"]
+
+
+def test_what_is_told_and_what_is_shown_can_differ_in_size() -> None:
+    """An edition with hindsight may be longer, so that the export folds earlier than the prompts."""
+    one, two = made(2)
+    longer = replace(one, edition=replace(with_edition(one, 2).edition, tokens=25))
+    assert section(CHAT, [longer, two], 2, Bounds(30, 3), told_tokens).tokens == 20
+    assert section(CHAT, [longer, two], 2, Bounds(30, 3), shown_tokens).wanted is not None
+
+
+def test_what_is_forgotten_stands_nowhere_and_takes_no_room() -> None:
+    one, two, three = made(3)
+    for size in (told_tokens, shown_tokens):
+        view = section(CHAT, [one, replace(two, forgotten=True), three], 3, Bounds(20, 3), size)
+        assert names(view) == ["m1", "m3"]
+
+
+def test_memories_that_are_still_to_come_count_with_a_guess_and_so_may_a_fold() -> None:
+    guessed: list[Wanted] = []
+
+    def guess(wanted: Wanted) -> Standing:
+        guessed.append(wanted)
+        return Standing("guess", wanted.level, 5, wanted.covers)
+
+    view = section(CHAT, made(2), 4, Bounds(30, 3), told_tokens, guess, [("m3", 10), ("m4", 10)])
+    assert names(view) == ["guess", "m4"]
+    assert [wanted.covers for wanted in guessed] == [("m1", "m2", "m3")]
+
+
+@given(st.lists(st.integers(1, 20), max_size=30), st.integers(10, 60), st.integers(2, 5), st.sets(st.integers(0, 29)))
+def test_the_section_covers_all_that_is_not_forgotten_once_and_in_order(
+    tokens: list[int], budget: int, group: int, forgotten: set[int]
+) -> None:
+    memories = [
+        replace(sized(memory, size), forgotten=at in forgotten)
+        for at, (memory, size) in enumerate(zip(made(len(tokens)), tokens, strict=True))
+    ]
+    every = list(memories)
+    bounds = Bounds(budget, group)
+    while wanted := section(CHAT, every, len(memories), bounds, told_tokens).wanted:
+        by_id = {memory.memory_id: memory for memory in every}
+        members = [by_id[member.name] for member in wanted.members]
+        every.append(replace(folded(1, members, 3), level=wanted.level))
+    view = section(CHAT, every, len(memories), bounds, told_tokens)
+    known = {memory.memory_id for memory in every}
+    assert {item.name for item in view.standing} <= known
+    covered = [name for item in view.standing for name in item.covers]
+    assert covered == [memory.memory_id for memory in memories if not memory.forgotten]
+    assert view.tokens <= budget or len(view.standing) == 1
+    for upto in range(len(memories) + 1):
+        assert section(CHAT, every, upto, bounds, told_tokens).wanted is None, "each earlier section had its folds too"

@@ -1,0 +1,93 @@
+"""What became of a memory is said in words: shown, folded away, forgotten, not in use."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rules.memory.fold import fold_id
+from rules.memory.memory import Memory
+from rules.plan.section import Bounds, section, shown_tokens
+from rules.plan.states import State, in_words, states
+from tests.entries import fold_of, memory_of, talk
+
+CHAT = "k3v9xq2m7p"
+ROOMY, TIGHT = Bounds(1000, 2), Bounds(39, 2)
+
+
+def chunks(count: int) -> list[Memory]:
+    """So many memories, each of ten tokens."""
+    entries = talk(*(f"words {number}" for number in range(count)))
+    return [memory_of(number, entries[number - 1 : number]) for number in range(1, count + 1)]
+
+
+def folded(number: int, members: Sequence[Memory]) -> Memory:
+    """The fold that a section looks for, of ten tokens too."""
+    return replace(fold_of(number, members), memory_id=fold_id(CHAT, members))
+
+
+def words_of(memories: Sequence[Memory], bounds: Bounds) -> list[str]:
+    return [str(state) for state in states(CHAT, memories, bounds).values()]
+
+
+def test_all_are_shown_where_there_is_room() -> None:
+    assert words_of(chunks(4), ROOMY) == ["shown"] * 4
+
+
+def test_what_went_into_a_fold_says_into_which() -> None:
+    made = chunks(4)
+    fold = folded(1, made[:2])
+    found = states(CHAT, [*made, fold], TIGHT)
+    assert found["m1"] == found["m2"] == State("folded", fold.memory_id)
+    assert found["m3"] == found["m4"] == found[fold.memory_id] == State("shown")
+    assert str(found["m1"]) == f"folded into {fold.memory_id}"
+
+
+def test_a_fold_of_folds_stands_for_both() -> None:
+    made = chunks(5)
+    inner, other = folded(1, made[:2]), folded(2, made[2:4])
+    outer = folded(1, [inner, other])
+    found = states(CHAT, [*made, inner, other, outer], Bounds(20, 2))
+    assert (found["m1"].into, found["m4"].into) == (inner.memory_id, other.memory_id)
+    assert found[inner.memory_id] == found[other.memory_id] == State("folded", outer.memory_id)
+    assert [found[name].word for name in (outer.memory_id, "m5")] == ["shown"] * 2
+
+
+def test_a_fold_whose_memories_are_shown_is_not_in_use() -> None:
+    made = chunks(4)
+    assert words_of([*made, folded(1, made[:2])], ROOMY) == ["shown"] * 4 + ["not in use"]
+
+
+def test_memories_whose_fold_is_still_to_be_made_are_shown() -> None:
+    assert words_of(chunks(6), TIGHT) == ["shown"] * 6
+
+
+def test_what_is_forgotten_is_nowhere_else() -> None:
+    made = chunks(4)
+    made[1] = replace(made[1], forgotten=True)
+    assert words_of(made, ROOMY) == ["shown", "forgotten", "shown", "shown"]
+
+
+@given(st.integers(1, 12), st.integers(5, 130), st.integers(2, 5), st.sets(st.integers(0, 11)))
+def test_what_is_shown_is_what_the_section_shows(count: int, budget: int, group: int, gone: set[int]) -> None:
+    made = [replace(one, forgotten=at in gone) for at, one in enumerate(chunks(count))]
+    bounds = Bounds(budget, group)
+    while (view := section(CHAT, made, count, bounds, shown_tokens)).wanted is not None:
+        by_id = {memory.memory_id: memory for memory in made}
+        made.append(folded(len(made), [by_id[member.name] for member in view.wanted.members]))
+    found = states(CHAT, made, bounds)
+    assert {name for name, state in found.items() if state.word == "shown"} == {one.name for one in view.standing}
+    assert {name for name, state in found.items() if state.word == "forgotten"} == {
+        f"m{at + 1}" for at in gone if at < count
+    }
+    for state in found.values():
+        assert not state.into or found[state.into].word in ("shown", "folded")
+
+
+def test_everything_else_of_note_is_said_behind_the_state() -> None:
+    memory = replace(chunks(1)[0], pinned=True, recalled=True, due="1 of its messages edited")
+    assert in_words(memory, State("shown")) == (
+        "shown, pinned, recalled: it comes back with the next run, new edition due (1 of its messages edited)"
+    )
+    assert in_words(chunks(1)[0], State("forgotten")) == "forgotten"

@@ -1,0 +1,174 @@
+"""A life in rounds: a person talks on in TypingMind, exports, lets memproc run, and imports what it wrote."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from daemon.archive.archive import Archive
+from daemon.archive.memories import editions
+from daemon.archive.memories import memories as kept_memories
+from rules.memory.edition import Edition
+from rules.memory.memory import Memory
+from tests.chats import texts
+from tests.server.models import KNOWN, Model
+from tests.server.reply import Answer, Script
+from tests.server.request import Request
+from tests.server.scribe import scribe
+from tests.server.server import ModelServer
+from tests.server.setup import KEY, Setup
+from tests.stories.person import Person
+from tests.typingmind import TypingMind
+
+About = Literal["chunk", "hindsight", "fold"]
+
+ENGINE, SCRIPTED = "memproc/extractive", "anthropic/claude-haiku-5-5"
+
+_SMALL = {"local-10k": Model(window=10_000)}
+_WRITTEN_ANEW = Path(__file__).parents[2] / "primer" / "texts" / "hindsight.md"
+_QUESTIONS: dict[About, tuple[str, ...]] = {
+    "chunk": ("quote", "perspective", "refinement"),
+    "hindsight": ("", "", "perspective", "refinement"),
+    "fold": ("choice", "perspective", "refinement"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a request is about, and which of its questions it puts."""
+
+    about: About
+    step: str
+
+
+def asked(request: Request) -> Asked:
+    """Read from the structure of the request, and from the announcement of what came after."""
+    texts = [turn.text for turn in request.turns]
+    passage = max((at for at, text in enumerate(texts) if text.startswith("<to_remember")), default=-1)
+    if texts[-1].startswith("<context_manager>"):
+        after = [text for text in texts[passage + 1 :] if text.startswith("<context_manager>")]
+        if passage < 0:
+            return Asked("fold", _fold_step(texts))
+        about: About = "hindsight" if announcement() in after[0] else "chunk"
+        return Asked(about, _QUESTIONS[about][len(after) - 1])
+    return Asked("fold" if ' until="' in "".join(texts) else "chunk", "analysis")
+
+
+def announcement() -> str:
+    """The sentence with which an agent is told of what came after."""
+    return _WRITTEN_ANEW.read_text(encoding="utf-8").strip()
+
+
+def _fold_step(texts: Sequence[str]) -> str:
+    """The questions of a fold stand behind the memories: after the closing."""
+    closed = max(at for at, text in enumerate(texts) if text.startswith("<system>"))
+    return _QUESTIONS["fold"][sum(text.startswith("<context_manager>") for text in texts[closed:]) - 1]
+
+
+def teller(request: Request) -> Answer:
+    """The scribe, which also looks back and folds: each of its texts can be told from all others."""
+    about = asked(request)
+    if about.about == "chunk":
+        return scribe(request)
+    if about.step == "choice":
+        return Answer("6, 5, 4, 3, 2, 1")
+    mark = request.key[:6]
+    if about.about == "fold":
+        return Answer(f"This whole time, as I see it in {mark}, was one of watching and of writing down.")
+    return Answer(f"Now that I know what came after, as {mark} tells, I see it in another light.")
+
+
+@dataclass
+class Life:
+    """A person, the one device that they talk on, the one chat, and the models' server."""
+
+    person: Person
+    server: ModelServer
+    device: TypingMind
+    chat_id: str
+    models: str = SCRIPTED
+    tables: dict[str, str] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
+    """Every message of the conversation, also those that the device no longer has."""
+
+    def settings(self, **tables: str) -> None:
+        """Change tables of memproc.toml: `memory="hindsight = 2"`. What was said before stays."""
+        self.tables |= tables
+        spelled = "".join(f"[{name}]\n{lines}\n" for name, lines in self.tables.items())
+        self.person.settings(
+            f'[models]\nagent = "{self.models}"\ncontext_manager = "{self.models}"\n'
+            f'[models.options."anthropic/*"]\napi_base = "{self.server.url}"\n{spelled}'
+        )
+
+    def talk(self, tokens: int) -> None:
+        """About so many tokens more of the conversation, in turns of 100."""
+        turns = tokens // 100
+        self.device.talk(self.chat_id, turns)
+        self.said += texts(self.device.messages(self.chat_id)[-2 * turns :] if turns else [])
+
+    def drop(self) -> None:
+        """Export the chat and put it into the inbox."""
+        self.person.drop(self.device.export(self.chat_id))
+
+    def run(self) -> list[Request]:
+        """`memproc run`, then the import of what it wrote, if anything; the requests that it took."""
+        requests, stood = len(self.server.requests), self._written()
+        ended = self.person.memproc("run")
+        assert (ended.code, ended.err) == (0, ""), ended
+        for path, content in self._written().items():
+            if stood.get(path) != content:
+                self.device.bring_in(content)
+        return self.server.requests[requests:]
+
+    def _written(self) -> dict[Path, bytes]:
+        return {path: path.read_bytes() for path in self.person.updated()}
+
+    def round(self, tokens: int = 0) -> list[Request]:
+        """Talk on, export, run, import; the requests that it took."""
+        self.talk(tokens)
+        self.drop()
+        return self.run()
+
+    def memories(self) -> list[Memory]:
+        """The chunks' memories, oldest first."""
+        return [memory for memory in self.all() if not memory.is_fold]
+
+    def folds(self) -> list[Memory]:
+        return [memory for memory in self.all() if memory.is_fold]
+
+    def all(self) -> tuple[Memory, ...]:
+        with Archive.read(self.person.home / "state") as archive:
+            return kept_memories(archive, self.chat_id)
+
+    def editions(self, memory_id: str) -> tuple[Edition, ...]:
+        with Archive.read(self.person.home / "state") as archive:
+            return editions(archive, memory_id)
+
+    def kinds(self) -> list[list[str]]:
+        """The kinds of the editions of each chunk's memory, oldest first."""
+        return [[edition.kind for edition in self.editions(one.memory_id)] for one in self.memories()]
+
+    def plan(self) -> dict[str, Any]:
+        """What `memproc plan` says of the chat."""
+        (found,) = json.loads(self.person.memproc("plan", "--json").out)
+        assert isinstance(found, dict)
+        return found
+
+
+@contextmanager
+def life(folder: Path, script: Script = teller, **tables: str) -> Iterator[Life]:
+    """A life that has yet to begin; `tables` are those of memproc.toml. It is the same one each time."""
+    with (
+        ModelServer(Setup(script=script, models={**KNOWN, **_SMALL})) as server,
+        pytest.MonkeyPatch.context() as environment,
+    ):
+        environment.setenv("ANTHROPIC_API_KEY", KEY)
+        device = TypingMind(1)
+        chat_id = device.begin("The lighthouse", "You are Aria.")
+        lived = Life(Person(folder, tail=3200, step=800, chunk=800), server, device, chat_id)
+        lived.settings(**tables)
+        yield lived

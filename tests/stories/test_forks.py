@@ -1,0 +1,263 @@
+"""A chat that was forked or restored is a chat of its own: it knows what its origin knew, and touches nothing of it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.chats import Json
+from tests.stories.cycle import ENGINE, FIRST, MORE, Cycle, quiet, stand
+from tests.typingmind import strip_markers
+from tests.typingmind.shapes import Build
+from tests.typingmind.texts import text_of
+
+pytestmark = pytest.mark.timeout(200)
+OWN = "In my own words: the lamp stays lit."
+
+Way = Callable[[Cycle], Cycle]
+
+
+@pytest.fixture
+def chat(tmp_path: Path) -> Cycle:
+    """A chat with a few memories, imported."""
+    return Cycle.begin(tmp_path / "ada").goes_round()
+
+
+def forked(cycle: Cycle) -> Cycle:
+    return cycle.of(cycle.device.fork(cycle.chat_id))
+
+
+def forked_with_new_uuids(cycle: Cycle) -> Cycle:
+    return cycle.of(cycle.device.fork(cycle.chat_id, new_uuids=True))
+
+
+def restored(cycle: Cycle) -> Cycle:
+    return cycle.of(cycle.device.restore(cycle.chat_id))
+
+
+def stripped_and_forked(cycle: Cycle) -> Cycle:
+    cycle.device.bring_in(strip_markers(cycle.export()))
+    return forked_with_new_uuids(cycle)
+
+
+WAYS: list[Way] = [forked, forked_with_new_uuids, restored, stripped_and_forked]
+
+
+def said(message: Json) -> str:
+    return f"{message['role']}: {text_of(message['content'])}"
+
+
+def bodies(chat: Cycle) -> int:
+    ((count,),) = chat.rows("SELECT count(*) FROM body")
+    return int(count)
+
+
+@pytest.mark.parametrize("build", ["2024", "2026"])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_fork_gets_memories_of_its_own_and_keeps_what_it_shows(tmp_path: Path, way: Way, build: Build) -> None:
+    chat = Cycle.begin(tmp_path / "ada", build)
+    raw = list(map(said, chat.messages))
+    chat.goes_round()
+    fork = way(chat)
+    messages = list(fork.messages)
+    kept = bodies(chat)
+    ours = {message["uuid"] for message in fork.messages[: 6 * len(chat.names())]}
+
+    assert fork.hand_in().code == 0
+
+    live = len(fork.messages) - 6 * len(fork.names()) - 2
+    new = {message["uuid"] for message in fork.messages[-live:]} - {message["uuid"] for message in chat_messages(chat)}
+    assert bodies(chat) - kept <= len(new), "what stands under the memories is there once"
+    assert not set(fork.names()) & set(chat.names()), "ids of their own"
+    same = ("keys", "source_tokens", "number", "edition", "told", "began_at", "ended_at")
+    for mine, theirs in zip(fork.memories(), chat.memories(), strict=True):
+        assert [mine[name] for name in same] == [theirs[name] for name in same]
+        assert mine["origin"] == theirs["memory_id"]
+    assert list(map(said, fork.expanded())) == raw
+
+    fork.talk().goes_round()
+    shown = 1 + 6 * len(chat.names())
+    assert fork.messages[:shown] == messages[:shown]
+    assert len(fork.names()) > len(chat.names())
+    assert {message["uuid"] for message in fork.messages} >= ours
+    quiet(fork)
+
+
+def chat_messages(chat: Cycle) -> list[Json]:
+    """What TypingMind has of a chat; nothing, where it went into the bin."""
+    found: list[Json] = chat.device.chats.get(chat.chat_id, {}).get("messages", [])
+    return found
+
+
+def test_what_a_fork_has_in_common_is_in_the_archive_once(chat: Cycle) -> None:
+    kept = bodies(chat)
+    fork = forked(chat)
+    assert fork.hand_in().code == 0
+    assert bodies(chat) == kept
+    fork.talk(3)
+    assert fork.hand_in().code == 0
+    assert bodies(chat) == kept + 6
+
+
+def test_both_go_on_by_themselves(chat: Cycle) -> None:
+    fork = forked(chat)
+    assert fork.hand_in().code == 0
+    common = len(chat.names())
+    chat.talk()
+    fork.talk()
+    for one in (chat, fork, chat, fork):
+        one.talk().goes_round()
+    assert chat.bounds()[:8] == fork.bounds()[:8], "the same messages under the memories that they have in common"
+    assert len(chat.names()) > common
+    old, new = ({key for _, _, key, _ in one.bounds()} for one in (chat, fork))
+    assert old - new and new - old
+    for one in (chat, fork):
+        quiet(one)
+
+
+def test_both_in_one_full_export(chat: Cycle) -> None:
+    fork = forked(chat)
+    for one in (chat, fork):
+        one.talk()
+    everything = chat.device.export()
+    path = chat.person.drop(everything)
+    ended = chat.person.memproc("run", path)
+    assert (ended.code, ended.err) == (0, "")
+    assert "2 written" in ended.out
+    before, calls = stand(chat), chat.calls()
+    assert "2 left alone" in chat.person.memproc("run", path).out
+    assert (stand(chat), chat.calls()) == (before, calls)
+    for one in (chat, fork):
+        one.imports()
+        assert one.memories()[-1]["keys"][0] in {key for _, _, key, _ in one.bounds()}
+        quiet(one)
+    assert not set(chat.names()) & set(fork.names())
+
+
+@pytest.mark.parametrize("first", ["the fork", "the original"])
+def test_both_in_one_full_export_that_memproc_has_never_seen(tmp_path: Path, first: str) -> None:
+    chat = Cycle.begin(tmp_path / "ada")
+    fork = forked(chat)
+    both = (fork.chat_id, chat.chat_id) if first == "the fork" else (chat.chat_id, fork.chat_id)
+    path = chat.person.drop(chat.device.export(*both))
+    ended = chat.person.memproc("run", path)
+    assert (ended.code, ended.err) == (0, "")
+    assert not set(chat.names()) & set(fork.names()), "nothing is taken over that is not shown"
+    assert [one["keys"] for one in chat.memories()] == [one["keys"] for one in fork.memories()]
+    for one in (chat, fork):
+        one.imports().talk().goes_round()
+        quiet(one)
+
+
+def test_the_same_message_in_two_chats_is_two_messages(chat: Cycle) -> None:
+    fork = forked(chat)
+    assert fork.hand_in().code == 0
+    at = fork.live()[0]
+    uuid, old = fork.messages[at]["uuid"], chat.said(at)
+    fork.device.edit(fork.chat_id, at, OWN)
+    fork.talk().goes_round()
+    chat.talk().goes_round()
+    kept = [{message["uuid"]: text_of(message["content"]) for message in one.expanded()}[uuid] for one in (fork, chat)]
+    assert kept == [OWN, old]
+
+
+def test_a_memory_that_is_edited_or_forgotten_in_a_fork_stays_as_it_was_in_the_original(chat: Cycle) -> None:
+    texts, memories = chat.texts(), chat.memories()
+    fork = forked(chat)
+    edited, forgotten = fork.shown()[0], fork.shown()[1]
+    fork.device.edit(fork.chat_id, fork.at(edited, 4), OWN)
+    fork.forget(forgotten)
+    fork.talk().goes_round()
+    mine = fork.memories()
+    assert (mine[0]["pinned"], mine[0]["edition"]["texts"][3], mine[1]["forgotten"]) == (True, OWN, True)
+    chat.talk().goes_round()
+    assert {name: chat.texts()[name] for name in texts} == texts
+    assert chat.memories()[: len(memories)] == memories
+    for one in (chat, fork):
+        quiet(one)
+
+
+def test_what_was_edited_or_forgotten_before_the_fork_is_so_in_the_fork(chat: Cycle) -> None:
+    edited, forgotten = chat.shown()[0], chat.shown()[1]
+    chat.device.edit(chat.chat_id, chat.at(edited, 4), OWN)
+    chat.forget(forgotten).talk().goes_round()
+    fork = forked(chat).talk().goes_round()
+    mine = fork.memories()
+    assert (mine[0]["pinned"], mine[0]["edition"]["texts"][3], mine[1]["forgotten"]) == (True, OWN, True)
+    assert forgotten not in fork.shown()
+    quiet(fork)
+
+
+def test_a_fork_from_the_middle_of_the_memories_has_those_before_it(chat: Cycle) -> None:
+    name = chat.shown()[2]
+    fork = chat.of(chat.device.fork(chat.chat_id, chat.at(name, 6)))
+    ended = fork.hand_in()
+    assert ended.code == 0, ended.err
+    assert len(fork.names()) == 3
+    fork.talk(FIRST).goes_round()
+    assert len(fork.names()) > 3
+    assert fork.bounds()[: len(chat.memories()[0]["keys"])] == chat.bounds()[: len(chat.memories()[0]["keys"])]
+    quiet(fork)
+    chat.talk().goes_round()
+    quiet(chat)
+
+
+def test_a_fork_from_within_a_memory_goes_on_too(chat: Cycle) -> None:
+    name = chat.shown()[2]
+    fork = chat.of(chat.device.fork(chat.chat_id, chat.at(name, 4)))
+    ended = fork.hand_in()
+    assert ended.code == 0, ended.err
+    fork.talk(FIRST).goes_round()
+    quiet(fork)
+
+
+def test_a_fork_of_a_fork_knows_what_both_knew(chat: Cycle) -> None:
+    one = forked_with_new_uuids(chat).talk().goes_round()
+    two = forked_with_new_uuids(one).talk().goes_round()
+    raw = [list(map(said, cycle.expanded())) for cycle in (chat, one, two)]
+    for older, newer in zip(raw, raw[1:], strict=False):
+        assert newer[: len(older)] == older
+        assert len(newer) == len(older) + 2 * MORE
+    for cycle in (chat, one, two):
+        quiet(cycle)
+
+
+MODES = [*((way, "new-chat") for way in WAYS), *((way, "keep-originals") for way in WAYS[:3])]
+"""Originals that are kept beside their memories are known by their marker: with new uuids and without it, they are raw."""
+
+
+@pytest.mark.parametrize(("way", "mode"), MODES)
+def test_a_fork_in_the_other_output_modes(tmp_path: Path, way: Way, mode: str) -> None:
+    chat = Cycle.begin(tmp_path / "ada", settings=f'{ENGINE}[output]\nmode = "{mode}"\n')
+    raw = list(map(said, chat.messages))
+    assert chat.hand_in().code == 0
+    (path,) = chat.person.updated()
+    (exported,) = json.loads(path.read_bytes())["data"]["chats"]
+    compressed = chat.of(exported["chatID"]).imports()
+    fork = way(compressed)
+    files, calls = stand(fork), fork.calls()
+    ended = fork.hand_in()
+    assert (ended.code, ended.err) == (0, "")
+    assert (stand(fork), fork.calls()) == (files, calls)
+    assert list(map(said, fork.expanded())) == raw
+    fork.talk().goes_round()
+    quiet(fork)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_fork_with_folds(tmp_path: Path, way: Way) -> None:
+    settings = f"{ENGINE}[fold]\nbudget = 1200\ngroup = 3\n"
+    chat = Cycle.begin(tmp_path / "ada", settings=settings).goes_round()
+    assert any(one["members"] for one in chat.everything())
+    raw = list(map(said, chat.expanded()))
+    fork = way(chat)
+    files, calls = stand(fork), fork.calls()
+    ended = fork.hand_in()
+    assert (ended.code, ended.err) == (0, "")
+    assert (stand(fork), fork.calls()) == (files, calls), "the folds are taken over too"
+    assert list(map(said, fork.expanded())) == raw
+    assert not {one["memory_id"] for one in fork.everything()} & {one["memory_id"] for one in chat.everything()}
+    for _ in range(2):
+        fork.talk().goes_round()
+    quiet(fork)

@@ -1,0 +1,362 @@
+"""A person looks at memories, chooses, pins, recalls, and sees what changed from one version to the next."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from daemon.archive.archive import Archive
+from tests.chats import CHAT_ID, export_bytes, long_chat, user
+from tests.daemon.archive.test_messages import CHAT, TALK, see
+from tests.stories.cycle import ENGINE, FIRST, Cycle
+from tests.stories.person import Ended, Person
+from tests.stories.rounds import Life, life
+
+pytestmark = pytest.mark.timeout(200)
+TIGHT = f"{ENGINE}[fold]\nbudget = 700\ngroup = 2\n"
+
+
+@pytest.fixture
+def chat(tmp_path: Path) -> Cycle:
+    """A chat with a few memories, as it stands in TypingMind after its first round."""
+    return Cycle.begin(tmp_path / "person").goes_round()
+
+
+@pytest.fixture(scope="module")
+def wise(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Life]:
+    """Memories that a model wrote, the fourth and the fifth of them with hindsight too."""
+    with life(tmp_path_factory.mktemp("wise"), memory="hindsight_tokens = 1500") as wise:
+        wise.round(6_500)
+        wise.round(1_600)
+        assert wise.kinds()[3:5] == [["as-of", "hindsight"]] * 2
+        yield wise
+
+
+def read(ended: Ended) -> Any:
+    assert ended.code == 0, ended.err
+    return json.loads(ended.out)
+
+
+def done(ended: Ended, *words: str) -> None:
+    """It went well and says these words."""
+    assert (ended.code, ended.err) == (0, "")
+    for word in words:
+        assert word in ended.out, ended.out
+
+
+def shown_texts(lived: Life, at: int) -> list[str]:
+    """The texts of a memory as TypingMind shows them."""
+    name = lived.memories()[at].memory_id
+    return [
+        message["content"] if isinstance(message["content"], str) else message["content"][0]["text"]
+        for message in lived.device.messages(lived.chat_id)
+        if message.get("memproc", {}).get("memory") == name
+    ]
+
+
+def test_the_list_says_of_each_memory_what_it_is_and_where(tmp_path: Path) -> None:
+    chat = Cycle.begin(tmp_path / "person", settings=TIGHT).goes_round()
+    every = chat.everything()
+    words = {memory["memory_id"]: memory["state"] for memory in every}
+    assert set(words.values()) >= {"shown", "folded"}
+    assert [name for name in words if words[name] == "shown" and name in chat.shown()] == sorted(
+        chat.shown(), key=list(words).index
+    )
+    listed = chat.person.memproc("memories", chat.chat_id).out.splitlines()
+    assert [line.split()[2] for line in listed[1:]] == list(words)
+    for memory in every:
+        line = next(line for line in listed if f" {memory['memory_id']} " in line)
+        state = f"folded into {memory['folded_into']}" if memory["folded_into"] else memory["state"]
+        for word in (f"as-of {memory['edition']['number']} of {len(memory['editions'])}", "extracted", state):
+            assert word in line
+
+
+def test_the_tree_shows_what_stands_in_the_export_with_what_it_is_made_of(tmp_path: Path) -> None:
+    chat = Cycle.begin(tmp_path / "person", settings=TIGHT).goes_round()
+    lines = chat.person.memproc("memories", chat.chat_id, "--tree").out.splitlines()
+    column = lines[0].index("Memory")
+    depth = {line[column:].split()[0]: len(line[column:]) - len(line[column:].lstrip()) for line in lines[1:]}
+    assert [name for name in depth if depth[name] == 0] == chat.shown()
+    assert depth.keys() == {memory["memory_id"] for memory in chat.everything()}
+    order = list(depth)
+    for memory in chat.everything():
+        for member in memory["members"]:
+            assert depth[member] == depth[memory["memory_id"]] + 3
+            assert order.index(member) > order.index(memory["memory_id"])
+
+
+def test_a_chat_without_memories_says_how_to_see_what_a_run_would_do(ada: Person) -> None:
+    with Archive.open(ada.home / "state") as archive:
+        see(archive, TALK)
+    for command in (["memories", CHAT], ["memories", CHAT, "--tree"]):
+        done(ada.memproc(*command), "has no memories yet", "memproc plan")
+    assert read(ada.memproc("memories", CHAT, "--json")) == []
+
+
+def test_show_prints_all_editions_one_below_the_other(wise: Life) -> None:
+    memory = wise.memories()[3]
+    ended = wise.person.memproc("show", memory.memory_id[:9])
+    done(ended, "edition 1, as-of, seen by later prompts", "edition 2, hindsight, shown", "anthropic/claude-haiku-5-5")
+    for edition in wise.editions(memory.memory_id):
+        for text in (*edition.texts, *(request[:8] for request in edition.requests)):
+            assert text in ended.out
+    assert max(map(len, ended.out.splitlines())) > 120, "lines are not cut in a pipe"
+
+
+def test_show_puts_editions_side_by_side_where_there_is_room(wise: Life, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "140")
+    done(wise.person.memproc("show", wise.memories()[3].memory_id))
+    beside = wise.person.memproc("show", wise.memories()[3].memory_id).out.splitlines()
+    assert any("edition 1, as-of" in line and "edition 2, hindsight" in line for line in beside)
+    assert max(map(len, beside)) <= 140
+    monkeypatch.setenv("COLUMNS", "119")
+    below = wise.person.memproc("show", wise.memories()[3].memory_id).out.splitlines()
+    assert not any("edition 1, as-of" in line and "edition 2, hindsight" in line for line in below)
+
+
+def test_show_as_json_has_everything(wise: Life) -> None:
+    memory = wise.memories()[3]
+    found = read(wise.person.memproc("show", memory.memory_id, "--json"))
+    assert found["keys"] == list(memory.keys)
+    assert [edition["kind"] for edition in found["editions"]] == ["as-of", "hindsight"]
+    assert [edition["requests"] for edition in found["editions"]] == [
+        list(edition.requests) for edition in wise.editions(memory.memory_id)
+    ]
+    assert (found["chat_id"], found["state"], found["edition"]["number"]) == (wise.chat_id, "shown", 2)
+
+
+def test_a_fold_is_shown_with_its_members_and_all_its_quotes(tmp_path: Path) -> None:
+    chat = Cycle.begin(tmp_path / "person", settings=TIGHT).goes_round()
+    fold = next(memory for memory in chat.everything() if memory["members"])
+    ended = chat.person.memproc("show", fold["memory_id"])
+    done(ended, f"Fold {fold['number']} of level {fold['level']}", *fold["members"])
+    for quote in fold["edition"]["quotes"]:
+        assert f"message {quote['source']}" in ended.out
+
+
+def test_the_chosen_edition_is_shown_from_the_next_run_on_and_auto_lets_go(wise: Life) -> None:
+    memory = wise.memories()[4]
+    as_of, hindsight = wise.editions(memory.memory_id)
+    assert shown_texts(wise, 4) == list(hindsight.texts)
+
+    chosen = wise.person.memproc("use", memory.memory_id, "1")
+    done(chosen, "From now on as-of edition 1 of memory 5", "as you have chosen", "memproc run")
+    done(wise.person.memproc("use", memory.memory_id, "1"), "Nothing to do")
+    assert wise.round() == [], "to choose costs nothing"
+    assert shown_texts(wise, 4) == list(as_of.texts)
+
+    done(wise.person.memproc("use", memory.memory_id, "auto"), "hindsight edition 2", "as memory.editions prefers")
+    assert wise.round() == []
+    assert shown_texts(wise, 4) == list(hindsight.texts)
+    assert wise.person.memproc("verify").code == 0
+
+
+def test_the_list_shows_the_editions_that_the_settings_prefer(wise: Life) -> None:
+    def listed() -> list[str]:
+        out = wise.person.memproc("memories", wise.chat_id).out.splitlines()
+        return [next(word for word in ("as-of", "hindsight") if f" {word} " in line) for line in out[4:6]]
+
+    assert listed() == ["hindsight"] * 2
+    wise.settings(memory='hindsight_tokens = 1500\neditions = "as-of"')
+    assert listed() == ["as-of"] * 2
+    found = read(wise.person.memproc("show", wise.memories()[3].memory_id, "--json"))
+    assert found["edition"]["kind"] == "as-of"
+    wise.settings(memory="hindsight_tokens = 1500")
+
+
+def test_an_edition_that_is_not_there_is_not_chosen(wise: Life) -> None:
+    name = wise.memories()[4].memory_id
+    ended = wise.person.memproc("use", name, "7")
+    assert ended.code == 2
+    assert "no edition 7; it has 1 (as-of), 2 (hindsight)" in ended.err
+    assert wise.person.memproc("use", name, "newest").code == 2
+    assert wise.person.memproc("use", "m0000", "1").code == 2
+    assert wise.memories()[4].chosen is None
+
+
+def test_a_retry_without_a_word_makes_no_second_copy_of_an_edition(wise: Life) -> None:
+    memory = wise.memories()[3]
+    ended = wise.person.memproc("retry", memory.memory_id)
+    assert (ended.code, ended.out) == (1, "")
+    assert "All this has been asked before" in ended.err
+    assert len(wise.editions(memory.memory_id)) == 2
+
+
+def test_a_pinned_memory_is_never_written_again_by_itself(tmp_path: Path) -> None:
+    with life(tmp_path / "life", memory="hindsight_tokens = 1500") as lived:
+        lived.round(6_500)
+        name = lived.memories()[-1].memory_id
+        done(lived.person.memproc("pin", name), "Pinned memory 5", f"memproc unpin {name}")
+        done(lived.person.memproc("pin", name), "Nothing to do", "pinned already")
+        done(lived.person.memproc("memories", lived.chat_id), "shown, pinned")
+        lived.round(1_600)
+        assert lived.kinds()[3:5] == [["as-of", "hindsight"], ["as-of"]]
+        done(lived.person.memproc("unpin", name), "Unpinned memory 5")
+        done(lived.person.memproc("unpin", name), "Nothing to do", "not pinned")
+
+
+def test_unpinning_an_edited_memory_puts_memprocs_edition_back_and_keeps_the_persons(chat: Cycle) -> None:
+    name = chat.names()[0]
+    written = chat.texts()[name]
+    chat.device.edit(chat.chat_id, chat.at(name, 6), "In my own words.")
+    assert chat.hand_in().code == 0
+    done(chat.person.memproc("show", name), "edition 2, person, shown, seen by later prompts", "edited in TypingMind")
+    done(chat.person.memproc("memories", chat.chat_id), "person 2 of 2", "you", "shown, pinned")
+
+    done(chat.person.memproc("unpin", name), "as-of edition 1", f"memproc use {name} 2", "memproc run")
+    assert chat.goes_round().texts()[name] == written
+    done(chat.person.memproc("use", name, "2"))
+    assert chat.goes_round().texts()[name] == [*written[:5], "In my own words."]
+    done(chat.person.memproc("use", name, "auto"))
+    assert chat.goes_round().texts()[name] == written
+    assert chat.person.memproc("verify").code == 0
+
+
+def test_a_recalled_memory_comes_back_between_its_neighbours_and_can_be_forgotten_again(chat: Cycle) -> None:
+    name, before = chat.names()[1], chat.shown()
+    done(chat.person.memproc("recall", name), "Nothing to do", "not forgotten")
+    chat.forget(name).hand_in()
+    done(chat.person.memproc("memories", chat.chat_id), "forgotten")
+
+    done(chat.person.memproc("recall", name), "Recalled memory 2", "memproc run")
+    done(chat.person.memproc("memories", chat.chat_id), "recalled: it comes back with the next run")
+    assert chat.goes_round().shown() == before
+    assert chat.hand_in().code == 0
+    assert "recalled" not in chat.person.memproc("memories", chat.chat_id).out
+
+    chat.forget(name).hand_in()
+    assert next(memory for memory in chat.memories() if memory["memory_id"] == name)["state"] == "forgotten"
+
+
+def test_a_recalled_fold_brings_back_all_that_it_stands_for(tmp_path: Path) -> None:
+    chat = Cycle.begin(tmp_path / "person", settings=TIGHT).goes_round()
+    before = chat.shown()
+    fold = next(memory for memory in chat.everything() if memory["memory_id"] == before[0])
+    assert fold["members"]
+    chat.forget(fold["memory_id"]).hand_in()
+    assert fold["memory_id"] not in [one["memory_id"] for one in chat.everything() if one["state"] != "forgotten"]
+    done(chat.person.memproc("recall", fold["memory_id"]), f"Recalled fold {fold['number']} of level {fold['level']}")
+    assert chat.goes_round().shown() == before
+    assert {memory["state"] for memory in chat.everything()} == {"shown", "folded"}
+    chat.person.settings(ENGINE)
+    assert chat.goes_round().shown() == chat.names(), "with a larger budget they all stand there themselves"
+
+
+def test_diff_tells_what_a_round_has_changed(chat: Cycle) -> None:
+    first = len(chat.names())
+    person = chat.person
+    done(
+        person.memproc("diff", chat.chat_id),
+        "version 1 (original, ", f": {2 * FIRST} messages, 0 memories", "the updated export: ",
+        "+ memory 1 (", "new, in edition 1", "Compressed into memory 1 (", "changed fields of the chat: ",
+    )  # fmt: skip
+    chat.talk().device.edit(chat.chat_id, chat.live()[-1], "Let me say this in another way.")
+    chat.goes_round()
+    found = read(person.memproc("diff", chat.chat_id, "--json"))
+    news = [one["memory"] for one in found["memories"] if one["how"] == "new"]
+    assert news == chat.names()[first:]
+    keys = {one["memory_id"]: one["keys"] for one in chat.memories()}
+    for name in news:
+        here = [one["uuid"] for one in found["raw"] if one["memory"] == name and one["how"] == "compressed"]
+        assert here == [key for key in keys[name] if key in here]
+    assert {one["how"] for one in found["raw"]} == {"compressed", "new"}
+    assert found["before"].startswith("version 2 ")
+
+
+def test_diff_tells_of_editions_folds_and_edits(chat: Cycle) -> None:
+    person, name = chat.person, chat.names()[1]
+    chat.device.edit(chat.chat_id, chat.live()[-1], "Let me say this in another way.")
+    person.settings(TIGHT)
+    chat.goes_round()
+    done(person.memproc("diff", chat.chat_id), f"({name})", ": folded into fold ", "Edited, 1 message:", "+   ", "-   ")
+    person.settings(ENGINE)
+    chat.goes_round()
+    done(person.memproc("diff", chat.chat_id), f"({name})", ": unfolded from fold ")
+
+
+def test_diff_of_two_versions_reads_the_other_way_round_too(chat: Cycle) -> None:
+    chat.talk().goes_round()
+    there, back = (read(chat.person.memproc("diff", chat.chat_id, *two, "--json")) for two in (("1", "2"), ("2", "1")))
+    assert {one["how"] for one in there["raw"]} == {"compressed"}
+    assert {one["how"] for one in back["raw"]} == {"come back"}
+    assert [one["uuid"] for one in there["raw"]] == [one["uuid"] for one in back["raw"]]
+    same = read(chat.person.memproc("diff", chat.chat_id, "2", "2", "--json"))
+    assert same["same_bytes"]
+    assert not (same["raw"] or same["memories"] or same["fields"])
+    done(chat.person.memproc("diff", chat.chat_id, "2", "2"), "the same, byte for byte")
+
+
+def test_diff_changes_nothing_and_steers_no_terminal(ada: Person) -> None:
+    evil = user("Look: \x1b[2Jgone \u202eesrever", 900)
+    chat = long_chat(5000, tokens_each=200)
+    ada.drop(export_bytes({**chat, "messages": [evil, *chat["messages"]]}))
+    assert ada.memproc("run").code == 0
+    before = ada.bytes_of_everything()
+    ended = ada.memproc("diff", CHAT_ID)
+    done(ended, "\\x1b[2J", "\\u202e")
+    assert "\x1b" not in ended.out
+    assert "\u202e" not in ended.out
+    assert ada.bytes_of_everything() == before
+
+
+def test_diff_names_what_it_cannot_find(chat: Cycle) -> None:
+    unknown = chat.person.memproc("diff", chat.chat_id, "9")
+    assert unknown.code == 2
+    assert "no version 9" in unknown.err
+    assert "there are: 1." in unknown.err
+    chat.updated().unlink()
+    absent = chat.person.memproc("diff", chat.chat_id)
+    assert absent.code == 2
+    assert "no updated export" in absent.err
+    assert chat.person.memproc("diff", chat.chat_id, "1", "1").code == 0
+    assert chat.person.memproc("diff", "nobody").code == 2
+
+
+def test_restore_tells_the_difference_in_the_same_words_and_keeps_the_present_state(chat: Cycle) -> None:
+    chat.talk().goes_round()
+    person, present = chat.person, chat.updated().read_bytes()
+    before = person.bytes_of_everything()
+    dry = person.memproc("restore", chat.chat_id, "1")
+    done(
+        dry,
+        "now: ",
+        f"then: {2 * FIRST} messages, 0 memories",
+        "Come back from under memory 1 (",
+        "Nothing was changed",
+    )
+    assert person.bytes_of_everything() == before
+    kept = read(person.memproc("versions", chat.chat_id, "--json"))
+    for number in (1, 2, 1, 3):
+        done(person.memproc("restore", chat.chat_id, str(number), "--yes"), "Restored.")
+    after = read(person.memproc("versions", chat.chat_id, "--json"))
+    assert after[: len(kept)] == kept, "nothing is pruned"
+    assert len(after) == 3
+    assert chat.updated().read_bytes() == present
+    assert person.memproc("verify").code == 0
+
+
+def test_what_is_no_export_any_more_can_be_replaced_by_a_version(chat: Cycle) -> None:
+    whole = chat.updated().read_bytes()
+    assert chat.person.memproc("restore", chat.chat_id, "1", "--yes").code == 0
+    chat.updated().write_bytes(whole[: len(whole) // 2])
+    done(chat.person.memproc("restore", chat.chat_id, "2", "--yes"), "cannot be compared", "Restored.")
+    assert chat.updated().read_bytes() == whole
+
+
+def test_one_chat_never_drives_the_others_out_of_a_whole_export(ada: Person) -> None:
+    ada.settings('[output]\ncontainer = "export"\n')
+    two = [
+        long_chat(5000, tokens_each=200, chatID=name, id=name, chatTitle=name)
+        for name in ("chatnumber1", "chatnumber2")
+    ]
+    ada.drop(export_bytes(*two))
+    assert ada.memproc("run").code == 0
+    (whole,) = ada.updated()
+    before = whole.read_bytes()
+    done(ada.memproc("diff", "chatnumber2"), "version 1 (original", "Compressed into memory 1 (")
+    done(ada.memproc("restore", "chatnumber2", "1", "--yes"), "Restored.")
+    assert whole.read_bytes() == before
+    (own,) = (path for path in ada.updated() if path != whole)
+    assert json.loads(own.read_bytes())["data"]["chats"] == [json.loads(export_bytes(two[1]))["data"]["chats"][0]]

@@ -1,0 +1,188 @@
+"""Several devices with cloud sync: what memproc has taken out stays out, and nothing is shown twice (D9)."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.chats import Json
+from tests.server.setup import KEY
+from tests.stories.cycle import Cycle, models, quiet
+from tests.stories.test_modes import LARGE, SMALL, Witness, begin, goes_round, is_well
+from tests.typingmind import TypingMind, jsonb, sync
+from tests.typingmind.shapes import Build
+from tests.typingmind.texts import text_of
+
+pytestmark = pytest.mark.timeout(120)
+
+
+def second_device(cycle: Cycle) -> Cycle:
+    """Another device of the person's, which has pulled the chat as it is now, and has a clean copy of it."""
+    other = TypingMind(2, cycle.device.build)
+    sync(cycle.device, other, cycle.chat_id)
+    return Cycle(cycle.person, other, cycle.chat_id, cycle.words)
+
+
+def meet(*cycles: Cycle) -> None:
+    """Everything that one of the devices has to say has reached the others."""
+    for _ in range(2):
+        for one in cycles:
+            for other in cycles:
+                if one is not other and one.chat_id in one.device.chats:
+                    sync(one.device, other.device, one.chat_id)
+
+
+def shown(cycle: Cycle) -> list[Json]:
+    """The messages on a device, whatever the order of their keys."""
+    found: list[Json] = json.loads(json.dumps(cycle.messages, sort_keys=True))
+    return found
+
+
+def uuids(cycle: Cycle) -> list[str]:
+    return [message["uuid"] for message in cycle.messages]
+
+
+def removed(cycle: Cycle) -> list[str]:
+    """What the chat names for the other devices as deleted."""
+    found: list[str] = cycle.device.chat(cycle.chat_id)["syncMetadata"]["deletedMessageUUIDs"]
+    return found
+
+
+@pytest.mark.parametrize("build", ["2024", "2026"])
+@pytest.mark.parametrize(("mode", "budget"), [("replace", LARGE), ("replace", SMALL), ("keep-originals", SMALL)])
+def test_what_was_taken_out_never_comes_back_from_another_device(
+    tmp_path: Path, mode: str, budget: int, build: Build
+) -> None:
+    cycle, witness = begin(tmp_path, mode, budget, build), Witness()
+    other = second_device(cycle)
+    for turn in range(4):
+        cycle = goes_round(witness.looks(cycle))
+        before = shown(cycle)
+        meet(cycle, other)
+        assert shown(other) == shown(cycle) == before
+        is_well(other)
+        quiet(cycle)
+        speaking = (cycle, other)[turn % 2]
+        witness.looks(speaking.talk())
+        meet(cycle, other)
+        assert shown(other) == shown(cycle)
+    cycle = goes_round(cycle)
+    assert cycle.expanded() == [json.loads(message) for message in witness.seen.values()]
+
+
+def test_a_memory_that_was_written_anew_with_hindsight_takes_the_old_edition_s_place_everywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    with models(tmp_path / "server") as (_, asking):
+        cycle = Cycle.begin(tmp_path / "ada", settings=asking, size=800)
+        cycle = goes_round(cycle)
+        other = second_device(cycle)
+        before = uuids(other)
+        cycle = goes_round(cycle.talk())
+        renewed = {uuid for uuid in before if uuid not in uuids(cycle)}
+        memories = {message["uuid"] for message in other.messages if message.get("memproc", {}).get("kind") == "memory"}
+        assert len(renewed & memories) >= 6, "a memory has its hindsight edition"
+        assert renewed <= set(removed(cycle))
+        meet(cycle, other)
+        assert shown(other) == shown(cycle)
+        assert not renewed & set(uuids(other))
+        is_well(other)
+        quiet(cycle)
+
+
+def test_what_comes_back_since_typingmind_cut_the_list_is_taken_out_again(tmp_path: Path) -> None:
+    witness = Witness()
+    cycle = begin(tmp_path, "replace").talk(60)
+    other = second_device(witness.looks(cycle))
+    cycle = goes_round(cycle)
+    out = removed(cycle)
+    assert len(out) > 100
+    gone = cycle.messages[-3]["uuid"]
+    cycle.device.delete(cycle.chat_id, -3)
+    del witness.seen[gone]
+    assert len(removed(cycle)) == 100
+    meet(cycle, other)
+    back = set(uuids(cycle)) & set(out)
+    assert len(back) == len(out) - 99, "these had no place on the list any more"
+    assert shown(cycle) == shown(other)
+    calls = cycle.calls()
+    cycle = goes_round(cycle)
+    assert cycle.calls() == calls
+    assert not set(uuids(cycle)) & {*out, gone}
+    meet(cycle, other)
+    assert shown(cycle) == shown(other)
+    assert not set(uuids(cycle)) & {*out, gone}
+    is_well(cycle)
+    quiet(cycle)
+    assert cycle.expanded() == [json.loads(message) for message in witness.seen.values()]
+
+
+@pytest.mark.parametrize("build", ["2024", "2026"])
+@pytest.mark.parametrize("mode", ["replace", "keep-originals"])
+def test_somebody_talked_on_in_the_old_copy_of_another_device(tmp_path: Path, mode: str, build: Build) -> None:
+    """Its copy has changes of its own, so it wins: every raw message is back, and what was said there is new."""
+    witness = Witness()
+    cycle = begin(tmp_path, mode, build=build)
+    other = second_device(witness.looks(cycle))
+    cycle = goes_round(cycle)
+    texts, calls, live = cycle.texts(), cycle.calls(), len(cycle.live())
+    witness.looks(other.talk(1))
+    meet(cycle, other)
+    assert len(cycle.live()) > live + 2
+    cycle = goes_round(cycle)
+    assert (cycle.texts(), cycle.calls()) == (texts, calls), "the memories are those that were made"
+    meet(cycle, other)
+    assert shown(cycle) == shown(other)
+    assert len(set(uuids(cycle))) == len(cycle.messages)
+    is_well(cycle)
+    quiet(cycle)
+    assert cycle.expanded() == [json.loads(message) for message in witness.seen.values()]
+
+
+def test_a_new_chat_reaches_the_other_device_and_the_old_one_stays(tmp_path: Path) -> None:
+    old = begin(tmp_path, "new-chat")
+    other = second_device(old)
+    before = shown(other)
+    new = goes_round(old)
+    there = other.of(new.chat_id)
+    for _ in range(2):
+        meet(new, there)
+        meet(old, other)
+        assert shown(there) == shown(new)
+        assert shown(other) == shown(old) == before
+        there.talk()
+        meet(there, new)
+        new = goes_round(new)
+        is_well(new)
+        quiet(new)
+
+
+@pytest.mark.parametrize("mode", ["replace", "keep-originals"])
+def test_the_cloud_s_order_of_keys_changes_nothing(tmp_path: Path, mode: str) -> None:
+    cycle = goes_round(begin(tmp_path, mode))
+    cycle = goes_round(cycle.talk())
+    calls = cycle.calls()
+    ended = cycle.hand_in(jsonb(cycle.export()))
+    assert (ended.code, ended.err) == (0, "")
+    assert "0 written, 1 left alone" in ended.out
+    cycle.device.bring_in(jsonb(cycle.export()))
+    quiet(cycle)
+    assert cycle.calls() == calls
+    cycle = goes_round(cycle.talk())
+    is_well(cycle)
+    quiet(cycle)
+
+
+def test_without_our_fields_the_memories_are_known_by_their_texts_after_a_merge(tmp_path: Path) -> None:
+    """A cloud of another make keeps only the fields that it knows; the device that pulls it has an old copy."""
+    cycle = begin(tmp_path, "replace")
+    other = second_device(cycle)
+    cycle = goes_round(cycle)
+    meet(cycle, other)
+    for message in other.messages:
+        message.pop("memproc", None)
+    texts = [text for six in cycle.texts().values() for text in six]
+    other = goes_round(other.talk())
+    assert [text_of(message["content"]) for message in other.messages[1 : len(texts) + 1]] == texts
+    quiet(other)
