@@ -16,9 +16,10 @@ from rules.output.naming import file_name
 from rules.output.new_chat import as_new_chat, memories_title, new_chat_id
 
 
-def mode_for(wanted: Mode, places: tuple[Place, ...]) -> Mode:
-    """How this export's memories are put back: a chat that holds some already goes on in its own place."""
-    return "replace" if wanted == "new-chat" and groups(places) else wanted
+def mode_for(archive: Archive, wanted: Mode, chat_id: str, places: tuple[Place, ...]) -> Mode:
+    """How this chat's memories are put back: one that holds some, or was written by us, goes on in its own place."""
+    goes_on = groups(places) or _was_written(archive, chat_id)
+    return "replace" if wanted == "new-chat" and goes_on else wanted
 
 
 def in_new_chat(house: House, ready: Ready) -> Ready:
@@ -38,4 +39,9 @@ def in_new_chat(house: House, ready: Ready) -> Ready:
 
 def _is_free(archive: Archive, chat_id: str) -> bool:
     """No chat of this id was read, and none written, which the person may have imported since."""
-    return not is_known(archive, chat_id) and not was_written(archive, f"({chat_id}).json")
+    return not is_known(archive, chat_id) and not _was_written(archive, chat_id)
+
+
+def _was_written(archive: Archive, chat_id: str) -> bool:
+    """Whether an updated export was ever written under this id, whatever the chat's title was then."""
+    return was_written(archive, file_name("A", chat_id).removeprefix("A "))

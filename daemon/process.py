@@ -55,7 +55,7 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone:
     entries = _under_memories(found.reading.entries, memories)
     section = Section(memories, shown, found.reading.hand.touched)
     words = canned(found.texts)
-    mode = mode_for(config.output.mode, found.reading.places)
+    mode = mode_for(house.archive, config.output.mode, chat.chat_id, found.reading.places)
     assembled = assemble(chat, found.reading.places, entries, section, words, house.clock(), mode)
     if not assembled.changed:
         return LeftAlone(chat.chat_id, chat.title, "it is compressed already, and nothing new has left the live tail")

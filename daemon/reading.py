@@ -44,6 +44,7 @@ def read_chat(archive: Archive, chat: Chat, words: Canned, preferred: Preferred,
         every |= adopted.editions
         made = _in_order((*made, *(_as_preferred(one, every, preferred) for one in adopted.memories)))
         before = (*before, *adopted.past)
+        known = drafts_of(chat.chat_id, made, every, words.opening, words.closing)
         places = _recognised(messages, known, made, before)
     else:
         _refuse_lost(archive, chat, made, before, places, known)

@@ -15,7 +15,9 @@ from daemon.files.write import Written, replace_file
 from daemon.house import House
 from daemon.paths import Folders
 from rules.errors import FileTrouble, NotAnExport, NotFound
-from rules.export.document import chat_container
+from rules.export.chat import Chat
+from rules.export.document import chat_container, read_document
+from rules.output.expanded import expanded, our_uuids
 from rules.output.naming import file_name
 
 
@@ -23,7 +25,8 @@ from rules.output.naming import file_name
 class Restorable:
     """A version, its bytes, where it would go, and the bytes that stand there now (None: nothing does).
 
-    A single chat never goes into the place of a whole export, whose other chats it would drive out (D3).
+    A single chat never goes into the place of a whole export, whose other chats it would drive out (D3), nor of
+    another chat: what became a new chat has versions from before and after (D9).
     """
 
     version: Version
@@ -49,8 +52,9 @@ def restorable(archive: Archive, folders: Folders, chat: KnownChat, version: Ver
     """The version with all that is needed to put it back. Raises FileTrouble where it is damaged."""
     content = read_version(version)
     path = updated_path(archive, folders, chat)
-    if _chats(content) == 1 < _chats(read_updated(path)):
-        path = folders.updated / file_name(chat.title, chat.chat_id)
+    then, now = _chats(content), _chats(read_updated(path))
+    if len(then) == 1 and [one.chat_id for one in now] != [then[0].chat_id]:
+        path = folders.updated / file_name(then[0].title, then[0].chat_id)
     path = path.with_suffix(Path(version.path.stem).suffix)  # .zip, where the export was one
     return Restorable(version, content, path, read_updated(path))
 
@@ -88,13 +92,17 @@ def expand(house: House, chat: KnownChat, path: Path) -> Written:
     if path.exists():
         raise FileTrouble(f"{path} exists already.", "Name another file with --output, or move that one away.")
     found = whole(house.archive, chat.chat_id)
+    content = chat_container(found.head + b",".join(found.messages) + found.tail)
+    (raw,) = read_document("The archive", content).chats
+    standing = _chats(read_updated(updated_path(house.archive, house.folders, chat)))
+    ours = [uuid for one in standing if one.chat_id == chat.chat_id for uuid in our_uuids(one)]
     make_private(path.parent)
-    return replace_file(path, [chat_container(found.head + b",".join(found.messages) + found.tail)])
+    return replace_file(path, [chat_container(expanded(raw, ours))])
 
 
-def _chats(content: bytes | None) -> int:
-    """How many chats an export holds; none where it is none, whatever has happened to it."""
+def _chats(content: bytes | None) -> list[Chat]:
+    """The chats of an export; none where it is none, whatever has happened to it."""
     try:
-        return sum(len(document.chats) for document in documents("the export", content or b""))
+        return [chat for document in documents("the export", content or b"") for chat in document.chats]
     except NotAnExport:
-        return 0
+        return []

@@ -23,7 +23,7 @@ def find_kin(archive: Archive, chat_id: str, ids: Collection[str]) -> Kin | None
     if row is None:
         return None
     found = memories(archive, row[0])
-    return Kin(found, {one.memory_id: editions(archive, one.memory_id) for one in found}, past(archive, row[0]))
+    return Kin(row[0], found, {one.memory_id: editions(archive, one.memory_id) for one in found}, past(archive, row[0]))
 
 
 def all_memories(archive: Archive) -> tuple[Memory, ...]:

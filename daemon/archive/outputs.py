@@ -51,8 +51,8 @@ def standing_outputs(archive: Archive) -> tuple[Output, ...]:
 
 
 def was_written(archive: Archive, ending: str) -> bool:
-    """Whether an updated export with a name that ends so was ever written. It must hold no wildcards of LIKE."""
-    return archive.one("SELECT 1 FROM output WHERE path LIKE '%' || ? LIMIT 1", (ending,)) is not None
+    """Whether an updated export with a name that ends so was ever written."""
+    return archive.one("SELECT 1 FROM output WHERE substr(path, -length(?1)) = ?1 LIMIT 1", (ending,)) is not None
 
 
 def record_output(archive: Archive, output: Output) -> None:

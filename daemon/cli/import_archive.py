@@ -21,7 +21,8 @@ def import_archive(settings: Settings, file: Path, yes: bool, replace: bool) -> 
     from platformdirs import user_config_path
 
     from daemon.clock import now
-    from daemon.moving.unpacking import Places, look_into
+    from daemon.moving.parcel import look_into
+    from daemon.moving.unpacking import Places
     from daemon.moving.unpacking import import_archive as take_over
 
     manifest = look_into(file)

@@ -35,6 +35,8 @@ def restore(settings: Settings, chat: str, version: int, yes: bool) -> int:
             return 0
         put_back(house, known, wanted)
     settings.say(f"Restored. Import this file into TypingMind: {wanted.path}")
+    if wanted.now is not None and wanted.now != wanted.content:
+        settings.say("To talk on from there, fork it in TypingMind and export the fork: it lacks what came after.")
     return 0
 
 

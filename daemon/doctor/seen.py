@@ -52,4 +52,7 @@ def _messages(archive: Archive, chat_id: str) -> tuple[bytes, ...]:
         chats = read_export(path).chats if small else ()
     except (OSError, FileTrouble, NotAnExport):
         return ()  # another check tells of it
-    return tuple(chat.slice(span) for chat in chats if chat.chat_id == chat_id for span in chat.messages)
+    own = [chat for chat in chats if chat.chat_id == chat_id]
+    if chats and not own:
+        return whole(archive, chat_id).messages  # it became a new chat, and stays raw itself (D9)
+    return tuple(chat.slice(span) for chat in own for span in chat.messages)

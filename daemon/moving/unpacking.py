@@ -6,11 +6,10 @@ place     backups, updated exports, copies, and the archive as the last: until t
 """
 
 import shutil
-import stat
+import sqlite3
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +19,6 @@ from daemon.archive.outputs import move_outputs
 from daemon.config.reading import parse
 from daemon.files.folders import flush_folder, make_private
 from daemon.files.lock import hold
-from daemon.files.packed import BLOCK
 from daemon.files.swap import put_in_place
 from daemon.files.trouble import told
 from daemon.files.write import replace_file
@@ -28,22 +26,17 @@ from daemon.moving.manifest import (
     ARCHIVE,
     ASIDE,
     FOLDERS,
-    LARGEST_MANIFEST,
-    MANIFEST,
     SETTINGS,
     Entry,
     Manifest,
-    read_manifest,
     refused,
 )
+from daemon.moving.parcel import content, manifest_of, opened
 from daemon.paths import Folders, archive_path
 from daemon.watching.intake import copies_folder
 from rules.errors import ArchiveError, FileTrouble
 
 _STAGE = ".memproc-import"
-_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, RuntimeError)
-"""What the standard library raises for a broken or locked ZIP."""
-_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 _ROOM = 64 << 20
 
 
@@ -77,12 +70,6 @@ class TakenOver:
     settings: Path | None
 
 
-def look_into(path: Path) -> Manifest:
-    """What a moving file says that it holds; its names are proved, and nothing else yet. Raises FileTrouble."""
-    with _opened(path) as package:
-        return _manifest(package)
-
-
 def import_archive(places: Places, path: Path, now: str, *, replace: bool) -> TakenOver:
     """Put everything of a moving file in its place, or nothing.
 
@@ -98,12 +85,15 @@ def import_archive(places: Places, path: Path, now: str, *, replace: bool) -> Ta
         stages = {name: places.of(name) / _STAGE for name in (ARCHIVE, *FOLDERS)}
         try:
             _clear(stages.values())
-            with _opened(path) as package:
-                manifest = _manifest(package)
+            with opened(path) as package:
+                manifest = manifest_of(package)
                 _refuse_a_full_disk(manifest, state)
                 for entry in manifest.files:
                     _stage(package, entry, _staged(places, entry.name))
-            chats = _prove(places, manifest)
+            try:
+                chats = _prove(places, manifest)
+            except sqlite3.Error as fault:
+                raise refused("the archive in it is damaged, or none of memproc's") from fault
             aside = tuple(_placed(places, manifest, stages, now))
         finally:
             _clear(stages.values())
@@ -129,35 +119,6 @@ def _refuse_a_full_disk(manifest: Manifest, state: Path) -> None:
         )
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
-    """The ZIP; whatever is broken in it becomes a refusal."""
-    try:
-        with told(path, "read"), zipfile.ZipFile(path) as package:
-            yield package
-    except _DAMAGE as fault:
-        raise refused("it is damaged or cut off, or no moving file") from fault
-
-
-def _manifest(package: zipfile.ZipFile) -> Manifest:
-    """The list of contents, where the ZIP holds just these files, each once, and no links or folders."""
-    infos = {info.filename: info for info in package.infolist()}
-    if MANIFEST not in infos or len(infos) != len(package.infolist()):
-        raise refused("it has no list of contents, or a name twice")
-    for info in infos.values():
-        kind = stat.S_IFMT(info.external_attr >> 16)
-        if info.is_dir() or kind not in (0, stat.S_IFREG) or info.flag_bits & 1 or info.compress_type not in _METHODS:
-            raise refused(f"{info.filename!r} in it is no plain file")
-    with package.open(MANIFEST) as file:
-        content = file.read(LARGEST_MANIFEST + 1)
-    if len(content) > LARGEST_MANIFEST:
-        raise refused("its list of contents is too long")
-    manifest = read_manifest(content)
-    if {entry.name for entry in manifest.files} | {MANIFEST} != infos.keys():
-        raise refused("it holds other files than its list of contents says")
-    return manifest
-
-
 def _staged(places: Places, name: str) -> Path:
     """Where a file waits until all are proved: below the folder that it goes to."""
     inside = name.split("/")[1:] or [name]
@@ -166,20 +127,9 @@ def _staged(places: Places, name: str) -> Path:
 
 def _stage(package: zipfile.ZipFile, entry: Entry, path: Path) -> None:
     make_private(path.parent)
-    written = replace_file(path, _within(package, entry))
+    written = replace_file(path, content(package, entry))
     if (written.size, written.sha256) != (entry.size, entry.sha256):
         raise refused(f"{entry.name!r} in it is not what its list of contents says")
-
-
-def _within(package: zipfile.ZipFile, entry: Entry) -> Iterator[bytes]:
-    """A file of the ZIP, never more of it than the list says."""
-    left = entry.size
-    with package.open(entry.name) as file:
-        while block := file.read(min(BLOCK, left + 1)):
-            left -= len(block)
-            if left < 0:
-                raise refused(f"{entry.name!r} in it is larger than its list of contents says")
-            yield block
 
 
 def _prove(places: Places, manifest: Manifest) -> int:

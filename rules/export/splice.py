@@ -88,6 +88,17 @@ def add_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[Edit]:
     return _longer_list(chat, known, uuids)
 
 
+def replace_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[Edit]:
+    """Let `syncMetadata.deletedMessageUUIDs` be this list, where the chat has one; else as `add_deleted_uuids`."""
+    member = chat.member("syncMetadata")
+    if member is not None and chat.text[member.value.start] == "{":
+        inner, _ = spans.members(chat.text, member.value.start)
+        known = next((found.value for found in inner if found.key == "deletedMessageUUIDs"), None)
+        if known is not None:
+            return [Edit(known, _json(uuids))]
+    return add_deleted_uuids(chat, uuids)
+
+
 def _longer_list(chat: Chat, known: Span, uuids: Sequence[str]) -> list[Edit]:
     """What the list holds stays as it is; what it lacks is added behind."""
     listed, _ = spans.items(chat.text, known.start)

@@ -22,6 +22,7 @@ Group = Mapping[int, Place]
 class Kin:
     """Another chat of the archive: its memories and folds, all their editions, and the raw messages under them."""
 
+    chat_id: str
     memories: Sequence[Memory]
     editions: Mapping[str, Sequence[Edition]]
     past: Sequence[Past]
@@ -57,6 +58,7 @@ def inherit(chat_id: str, shown: Mapping[str, Group], kin: Kin) -> Adopted:
     digests: dict[int, list[str]] = {}
     for old in kin.past:
         digests.setdefault(old.memory, []).append(old.message.digest)
+    by_id = {one.memory_id: one for one in kin.memories}
     own: dict[str, Memory] = {}
     for one in chunks:
         if one.number <= upto:
@@ -69,9 +71,11 @@ def inherit(chat_id: str, shown: Mapping[str, Group], kin: Kin) -> Adopted:
     for fold in kin.memories:
         if fold.is_fold and all(name in own for name in fold.members):
             mine = [own[name] for name in fold.members]
+            # A fold of what the person has edited since is another fold than that of the edited ones.
+            is_of_today = fold.memory_id == fold_id(kin.chat_id, [by_id[name] for name in fold.members])
             own[fold.memory_id] = replace(
                 fold,
-                memory_id=fold_id(chat_id, mine),
+                memory_id=fold_id(chat_id if is_of_today else f"{chat_id}/{fold.memory_id}", mine),
                 origin=present.get(fold.memory_id, fold.memory_id),
                 members=tuple(one.memory_id for one in mine),
             )

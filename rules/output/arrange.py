@@ -5,7 +5,7 @@
 
 A memory stands where its messages stood, or else where the first of what it stands for was. One of which
 messages were deleted gets them back; one that the export shows in another edition is renewed (D12), unless the
-person has touched it in TypingMind (D11). With `keep-originals` what is under a memory stays behind it.
+person has touched it in TypingMind, and it is whole (D11). With `keep-originals` what is under a memory stays behind it.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -97,12 +97,21 @@ def _parts(places: Sequence[Place], entries: Sequence[Entry], section: Section, 
 
 def _standing(memory: Memory, group: Mapping[int, Place], touched: Collection[str]) -> Iterator[Part]:
     """The memory as the export has it, with what it lacks; or as a new one."""
-    reads_so = all(place.message.text == memory.edition.texts[slot - 1] for slot, place in group.items())
-    if not group or (memory.memory_id not in touched and not reads_so):
+    is_whole = len(group) == len(memory.edition.texts)
+    if not group or not (_may_stay(memory, group) or (is_whole and memory.memory_id in touched)):
         yield memory
         return
     for slot, draft in enumerate(memory_drafts(memory), 1):
         yield group.get(slot, draft)
+
+
+def _may_stay(memory: Memory, group: Mapping[int, Place]) -> bool:
+    """It reads as it should, in the order of its dates; and what it lacks can be put under the name that it bears."""
+    if any(place.message.text != memory.edition.texts[slot - 1] for slot, place in group.items()):
+        return False
+    dates = [place.message.created_at or "" for _, place in sorted(group.items())]
+    names = {(place.message.marker or {}).get("memory") for place in group.values()}
+    return dates == sorted(dates) and (len(group) == len(memory.edition.texts) or names == {memory.memory_id})
 
 
 def _by_anchor(places: Sequence[Place], entries: Sequence[Entry], section: Section) -> dict[int, list[Memory]]:

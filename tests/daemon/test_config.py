@@ -102,8 +102,10 @@ def test_every_setting_arrives() -> None:
         models.options = { temperature = 0.5, "x/*" = { stop = ["a"] } }
         tail = { tokens = 2000, step = 0 }
         chunk = { tokens = 500 }
+        memory = { hindsight = 3, hindsight_tokens = 100, editions = "as-of" }
+        fold = { budget = 20000, group = 4 }
         texts = { folder = "/e" }
-        output = { container = "export" }
+        output = { mode = "keep-originals", container = "export" }
         watch = { settle_seconds = 1, rescan_seconds = 60.5, mode = "poll", subfolders = true }
         schedule.night = ""
         notify.when = "never"
@@ -126,8 +128,10 @@ def test_every_setting_arrives() -> None:
         },
         "tail": {"tokens": 2000, "step": 0},
         "chunk": {"tokens": 500},
+        "memory": {"hindsight": 3, "hindsight_tokens": 100, "editions": "as-of"},
+        "fold": {"budget": 20000, "group": 4},
         "texts": {"folder": "/e"},
-        "output": {"container": "export"},
+        "output": {"mode": "keep-originals", "container": "export"},
         "watch": {"settle_seconds": 1, "rescan_seconds": 60.5, "mode": "poll", "subfolders": True},
         "schedule": {"night": ""},
         "notify": {"when": "never"},

@@ -149,6 +149,9 @@ def test_the_last_override_that_fits_and_says_a_setting_decides_it(steps: list[t
     assert own.of(ADA) == own
 
 
+NONE_SUCH = "there is no such setting; there are chat, models, tail, chunk, memory, fold, texts"
+
+
 def test_every_problem_of_every_override_is_told_with_its_number_and_line() -> None:
     text = """\
 [[chats.override]]
@@ -166,7 +169,7 @@ chat = 3
 chunk = { tokens = 9000 }
 inbox = "x"
 tokens = 5
-folders = {}
+schedule = {}
 [tail]
 step = "x"
 """
@@ -177,9 +180,9 @@ step = "x"
         "line 9: chats.override[2].models.options.n: memproc decides this itself",
         "line 12: chats.override[3].chat: must be a text in quotes (is 3)",
         "line 13: chats.override[3].tail.tokens: must be at least 36000, 4 times chunk.tokens (is 30000)",
-        "line 14: chats.override[3].inbox: there is no such setting; there are chat, models, tail, chunk, texts",
+        f"line 14: chats.override[3].inbox: {NONE_SUCH}",
         'line 15: chats.override[3].tokens: there is no such setting; did you mean "tail.tokens"?',
-        "line 16: chats.override[3].folders: there is no such setting; there are chat, models, tail, chunk, texts",
+        f"line 16: chats.override[3].schedule: {NONE_SUCH}",
         'line 18: tail.step: must be a whole number (is "x")',
     ]
 

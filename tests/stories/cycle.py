@@ -201,3 +201,24 @@ def asking(server: ServerProcess, more: str = "") -> str:
 def asked(server: ServerProcess, since: int = 0) -> list[Sent]:
     """What the server was sent after the first `since` requests."""
     return sent(server)[since:]
+
+
+def memory(chat: Cycle, name: str) -> dict[str, Any]:
+    """A memory or fold as the archive knows it."""
+    return next(one for one in chat.everything() if one["memory_id"] == name)
+
+
+def editions(chat: Cycle, name: str) -> list[tuple[int, str]]:
+    """Number and kind of each edition of a memory."""
+    found = chat.rows("SELECT number, kind FROM edition WHERE memory = ? ORDER BY number", name)
+    return [(int(number), str(kind)) for number, kind in found]
+
+
+def texts_by_uuid(chat: Cycle) -> dict[str, str]:
+    """What each message says that TypingMind shows."""
+    return {message["uuid"]: text_of(message["content"]) for message in chat.messages}
+
+
+def is_told(text: str, request: Sent) -> bool:
+    """Whether the request holds this text."""
+    return json.dumps(text, ensure_ascii=False)[1:-1] in request.text

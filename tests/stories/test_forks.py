@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -216,7 +217,7 @@ def test_a_fork_of_a_fork_knows_what_both_knew(chat: Cycle) -> None:
     one = forked_with_new_uuids(chat).talk().goes_round()
     two = forked_with_new_uuids(one).talk().goes_round()
     raw = [list(map(said, cycle.expanded())) for cycle in (chat, one, two)]
-    for older, newer in zip(raw, raw[1:], strict=False):
+    for older, newer in pairwise(raw):
         assert newer[: len(older)] == older
         assert len(newer) == len(older) + 2 * MORE
     for cycle in (chat, one, two):
@@ -224,7 +225,7 @@ def test_a_fork_of_a_fork_knows_what_both_knew(chat: Cycle) -> None:
 
 
 MODES = [*((way, "new-chat") for way in WAYS), *((way, "keep-originals") for way in WAYS[:3])]
-"""Originals that are kept beside their memories are known by their marker: with new uuids and without it, they are raw."""
+"""An original that is kept beside its memory is known by its marker or its uuid: without both, it is raw again."""
 
 
 @pytest.mark.parametrize(("way", "mode"), MODES)

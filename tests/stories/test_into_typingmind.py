@@ -10,7 +10,8 @@ import pytest
 from rules.export.dates import parse_date
 from tests.chats import Json
 from tests.stories.cycle import ENGINE, Cycle, quiet
-from tests.stories.test_modes import LARGE, MODES, SMALL, Witness, begin, expanded, goes_round, is_well, settings
+from tests.stories.test_modes import LARGE, MODES, SMALL, Witness, begin, expanded, goes_round, is_well
+from tests.stories.test_sync import meet, second_device, shown
 from tests.typingmind import TypingMind
 from tests.typingmind.shapes import Build
 from tests.typingmind.texts import text_of
@@ -202,15 +203,16 @@ def test_the_expanded_chat_can_be_imported_and_compressed_again_for_nothing(tmp_
     (chat,) = read_chats(path.read_bytes())
     deleted = (chat.get("syncMetadata") or {}).get("deletedMessageUUIDs") or []
     assert not set(deleted) & {message["uuid"] for message in cycle.messages}, "what is there is not named as deleted"
-    cycle = goes_round(cycle.talk(1))
-    assert (cycle.texts(), cycle.calls()) == (texts, calls)
+    ended = cycle.hand_in()
+    assert (ended.code, ended.err) == (0, "")
+    cycle.imports()
+    assert [*cycle.texts().values()] == [*texts.values()]
+    assert cycle.calls() == calls, "nobody is asked again"
     is_well(cycle)
     quiet(cycle)
 
 
 def test_the_expanded_chat_stays_expanded_on_another_device(tmp_path: Path) -> None:
-    from tests.stories.test_sync import meet, second_device, shown
-
     cycle = goes_round(begin(tmp_path, "replace"))
     other = second_device(cycle)
     path = tmp_path / "whole.json"
@@ -233,8 +235,9 @@ def test_an_older_version_is_shown_first_then_restored_and_the_chat_goes_on_from
     number = next(v["number"] for v in kept if v["kind"] == "updated")
     before = person.bytes_of_everything()
     dry = person.memproc("restore", cycle.chat_id, str(number))
-    assert dry.code == 0
-    assert "messages come back" in dry.out
+    assert (dry.code, dry.err) == (0, "")
+    assert "now: " in dry.out
+    assert "then: " in dry.out
     assert "Nothing was changed" in dry.out
     assert person.bytes_of_everything() == before
 
@@ -244,9 +247,27 @@ def test_an_older_version_is_shown_first_then_restored_and_the_chat_goes_on_from
     assert {v["sha256"] for v in kept} < {v["sha256"] for v in after}, "nothing is pruned, and the present is kept"
     assert cycle.updated().read_bytes() != now
     assert person.memproc("verify").code == 0
-    cycle.device.bring_in(cycle.updated().read_bytes())
-    ended = cycle.hand_in()
-    print(ended)
+    assert "fork it in TypingMind and export the fork" in ended.out
+    texts = cycle.imports().texts()
+    aside = cycle.hand_in()
+    assert aside.code == 1, "what came after is not taken for deleted"
+    assert "fork the chat in TypingMind" in aside.err
+
+    fork = goes_round(cycle.of(cycle.device.fork(cycle.chat_id)).talk())
+    assert [*fork.texts().values()][: len(texts)] == [*texts.values()]
+    is_well(fork)
+    quiet(fork)
+
+
+def test_the_first_original_of_a_chat_that_became_a_new_one_is_restored_into_a_file_of_its_own(tmp_path: Path) -> None:
+    old = begin(tmp_path, "new-chat")
+    export = old.export()
+    new = goes_round(old)
+    file = new.updated().read_bytes()
+    assert old.person.memproc("restore", old.chat_id, "1", "--yes").code == 0
+    assert old.updated().read_bytes() == export
+    assert new.updated().read_bytes() == file
+    assert old.person.memproc("verify").code == 0
 
 
 def versions(cycle: Cycle) -> list[Json]:

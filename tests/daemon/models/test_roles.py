@@ -4,7 +4,7 @@ from datetime import date
 
 from daemon.config.models import ModelSettings
 from daemon.keys.key import Key, NoKey
-from daemon.models.roles import Roles, choose_roles
+from daemon.models.roles import Roles, chat_model, choose_roles
 from primer.request import ENGINE
 from rules.export.chat import Chat, read_messages
 from rules.export.document import read_document
@@ -130,3 +130,19 @@ def test_the_person_s_word_on_thinking_is_the_only_one() -> None:
 def test_ollama_is_told_how_large_a_window_to_make() -> None:
     found = roles(read(UUID), agent="ollama/llama3.3", window=16_384)
     assert (found.agent.options["num_ctx"], found.window) == (16_384, 16_384)
+
+
+def window(found: Chat, **settings: object) -> tuple[str, int | None]:
+    return chat_model(found, read_messages(found), ModelSettings.model_validate(settings))
+
+
+def test_the_window_is_that_of_the_model_that_the_person_talks_with_whoever_writes() -> None:
+    found = read("gpt-4", shown="gpt-4")
+    assert window(found) == ("openai/gpt-4", 8_192)
+    assert window(found, agent="anthropic/claude-haiku-5-5", window=4_096) == ("openai/gpt-4", 8_192)
+    assert window(found, window=4_096) == ("openai/gpt-4", 4_096)
+
+
+def test_the_window_of_a_model_that_nobody_knows_is_what_memproc_toml_says_of_it_or_unknown() -> None:
+    assert window(read("mine", shown="mine")) == ("", None)
+    assert window(read("mine", shown="mine"), window=4_096) == ("", 4_096)

@@ -21,7 +21,7 @@ OWN = "a9b8c7d6e5"
 
 
 def kin_of(memories: Sequence[Memory], past: Sequence[Past] = PAST) -> Kin:
-    return Kin(memories, {memory.memory_id: editions(memory) for memory in memories}, past)
+    return Kin("a", memories, {memory.memory_id: editions(memory) for memory in memories}, past)
 
 
 def editions(memory: Memory) -> list[Edition]:
@@ -96,7 +96,7 @@ def test_every_edition_comes_along_and_what_had_hindsight_gets_none_again() -> N
 def test_a_fork_of_a_fork_is_one_of_the_first_chat_to_its_export() -> None:
     """The messages still bear the ids of the chat in which they were written."""
     second = inherit("b", shows(*ALL), kin_of(ALL))
-    kin = Kin(second.memories, second.editions, second.past)
+    kin = Kin("b", second.memories, second.editions, second.past)
     third = inherit("c", shows(*ALL), kin)
     assert [memory.origin for memory in third.memories] == ["m1", "m2", "m3"]
     named = {memory.memory_id: group for memory, group in zip(second.memories, shows(*ALL).values(), strict=True)}

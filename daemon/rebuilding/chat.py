@@ -1,0 +1,207 @@
+"""One chat, had back into the archive in one transaction: what files show, then what the newest of them says of it."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from daemon.archive.adopt import adopt
+from daemon.archive.archive import Archive
+from daemon.archive.chats import is_known
+from daemon.archive.kin import find_kin
+from daemon.archive.memories import editions, memories
+from daemon.archive.messages import past, remember
+from daemon.archive.outputs import Output, last_output, record_output
+from daemon.files.hashing import sha256_of
+from daemon.house import House
+from daemon.models.tokens import count
+from daemon.reading import read_chat
+from daemon.rebuilding.editions import hindsight_question
+from daemon.rebuilding.evidence import Evidence, look
+from daemon.rebuilding.keep import archived, chat_row_for, keep_restored
+from daemon.rebuilding.restored import Known, Restored, restored
+from daemon.rebuilding.sources import Source, Sources, chat_in, output_of
+from daemon.survey import canned
+from daemon.texts import load_texts
+from rules.errors import ChatSetAside
+from rules.export.chat import Chat, read_messages
+from rules.history.adopt import inherit
+from rules.history.hand import groups
+from rules.history.reading import Reading
+from rules.history.recognise import Place, recognise
+from rules.memory.edition import Preferred, shown
+from rules.output.compose import drafts_of
+from rules.output.new_chat import new_chat_id
+
+_NEW_CHATS = 9
+_SLOTS = range(1, 7)
+
+
+@dataclass(frozen=True, slots=True)
+class RebuiltChat:
+    """What was added to the archive of one chat."""
+
+    chat_id: str
+    title: str
+    messages: int
+    memories: int
+    """Folds are not among them."""
+    without_messages: int
+    """Those of the memories of which the raw messages were not found: they stay as they are."""
+    folds: int
+    found_again: int
+    """Memories that the archive had without their raw messages, and has with them now."""
+    unplaced: int
+    """Memories that were not added: they are in a fold of which others are lost, or between the archive's own."""
+
+
+def new_ids(chat_id: str) -> list[str]:
+    """The ids of the new chats that this chat's memories may have been put into (`output.mode`)."""
+    return [new_chat_id(chat_id, number) for number in range(1, _NEW_CHATS + 1)]
+
+
+def rebuild_chat(house: House, chat_id: str, sources: Sources) -> RebuiltChat | None:
+    """Add what the archive lacks of a chat; None where that is nothing.
+
+    Raises ChatSetAside where not one of its files can be read as a state of the chat, and FileTrouble.
+    """
+    archive = house.archive
+    own = _newest_last(chat_id, sources.of[chat_id])
+    others = [(one, name) for name in new_ids(chat_id) for one in sources.of.get(name, ())]
+    newest = chat_in(own[-1], chat_id)
+    was_known = is_known(archive, chat_id)
+    with archive.transaction():
+        row = chat_row_for(archive, chat_in(own[0], chat_id), own[0].kept_at)
+        before = _counted(archive, row)
+        if not was_known:
+            _inherit(archive, row, chat_id, own)
+        evidence = _begun(house, newest)
+        stored = tuple(evidence.raw)
+        files = [(one, chat_id) for one in own[:-1]] + others
+        for source, name in [*sorted(files, key=_age), (own[-1], chat_id)]:
+            look(evidence, chat_in(source, name), source.kept_at, is_own=name == chat_id)
+        found = restored(evidence, _known(house, evidence, newest, row))
+        if was_known and not found.memories and not found.found_again:
+            return None
+        keep_restored(archive, row, evidence, stored, found, own[-1].kept_at)
+        _read_newest(house, chat_id, own, found, was_known=was_known)
+        _record_output(archive, chat_id, own, [one for one in others if not sources.is_of_its_own(one[1])])
+        after = _counted(archive, row)
+    messages, added, without, folds = (now - then for now, then in zip(after, before, strict=True))
+    again = len(found.found_again)
+    return RebuiltChat(chat_id, newest.title, messages, added, without + again, folds, again, len(found.unplaced))
+
+
+def _newest_last(chat_id: str, own: Sequence[Source]) -> list[Source]:
+    """The updated export behind all others, whatever else lies in its folder."""
+    output = output_of(chat_in(own[-1], chat_id), own)
+    return [*(one for one in own if one != output), *([output] if output else [])]
+
+
+def _age(file: tuple[Source, str]) -> tuple[bool, str]:
+    return file[0].is_output, file[0].kept_at
+
+
+def _inherit(archive: Archive, row: int, chat_id: str, own: Sequence[Source]) -> None:
+    """A fork, or a new chat, takes over what the chat that it came from has in the archive by now (D10)."""
+    for source in own:
+        shown_there = groups(recognise(read_messages(chat_in(source, chat_id)), {}))
+        if shown_there:
+            kin = find_kin(archive, chat_id, shown_there)
+            if kin is not None:
+                adopt(archive, row, inherit(chat_id, shown_there, kin), source.kept_at)
+            return
+
+
+def _begun(house: House, newest: Chat) -> Evidence:
+    """What the archive knows of the chat already."""
+    archive, chat_id = house.archive, newest.chat_id
+    words = canned(load_texts(house.config.of(newest).texts.path))
+    kept = memories(archive, chat_id)
+    raw = archived(archive, chat_id)
+    digests = {old.key: old.message.digest for old in past(archive, chat_id)}
+    every = {one.memory_id: editions(archive, one.memory_id) for one in kept}
+    return Evidence(
+        chat_id,
+        raw=raw,
+        order=list(raw),
+        under={one.memory_id: {key: digests[key] for key in one.keys} for one in kept if one.keys},
+        ours=drafts_of(chat_id, kept, every, words.opening, words.closing),
+        aliases={one.origin: one.memory_id for one in kept if one.origin},
+    )
+
+
+def _known(house: House, evidence: Evidence, newest: Chat, row: int) -> Known:
+    places = recognise(read_messages(newest), evidence.ours, evidence.under, evidence.aliases)
+    texts = load_texts(house.config.of(newest).texts.path)
+    others = house.archive.run("SELECT id FROM memory WHERE chat <> ?", (row,))
+    return Known(
+        memories=memories(house.archive, evidence.chat_id),
+        elsewhere=frozenset(name for (name,) in others),
+        shown=list(groups(places)),
+        hindsight=hindsight_question(texts),
+        standing=frozenset(_texts(group) for group in groups(places).values()),
+        live=frozenset(place.key for place in places if place.ours is None),
+        count=count,
+    )
+
+
+def _texts(group: Mapping[int, Place]) -> tuple[str, ...]:
+    return tuple(group[slot].message.text for slot in _SLOTS if slot in group)
+
+
+def _read_newest(house: House, chat_id: str, own: Sequence[Source], found: Restored, *, was_known: bool) -> None:
+    """Read the newest file that is a state of the chat, as an export of it is read (D11)."""
+    new = {memory.memory_id for memory in found.memories}
+    for source in reversed(own):
+        chat = chat_in(source, chat_id)
+        config = house.config.of(chat)
+        words = canned(load_texts(config.texts.path))
+        try:
+            reading = read_chat(house.archive, chat, words, config.memory.editions, source.kept_at)
+        except ChatSetAside:
+            # An older version was put back, or most of the chat was gone: an older file may be whole.
+            if source == own[0]:
+                raise
+            continue
+        if not was_known or new & groups(reading.places).keys():
+            remember(house.archive, chat, reading, source.kept_at)
+            _choose(house.archive, reading, new, config.memory.editions)
+        return
+
+
+def _choose(archive: Archive, reading: Reading, new: set[str], preferred: Preferred) -> None:
+    """Where the file shows another edition than it would by itself, the person had chosen that one."""
+    for name, group in groups(reading.places).items():
+        every = editions(archive, name) if name in new and name not in reading.person else ()
+        standing = next((one for one in every if one.texts == _texts(group)), None)
+        if standing is not None and standing != shown(every, None, preferred):
+            archive.run(
+                "UPDATE memory SET chosen_edition = ?, pinned = ? WHERE id = ?",
+                (standing.number, standing.kind == "person", name),
+            )
+
+
+def _record_output(archive: Archive, chat_id: str, own: Sequence[Source], others: Sequence[tuple[Source, str]]) -> None:
+    """The updated export that stands in its place is this chat's, so the same export again changes nothing."""
+    standing = [(one, chat_id) for one in own if one.is_output][-1:] or [one for one in others if one[0].is_output]
+    for source, name in standing[-1:]:
+        chat, sha256 = chat_in(source, name), sha256_of(source.path) or ""
+        last = last_output(archive, chat_id)
+        if output_of(chat, [source]) and (last is None or last.sha256 != sha256):
+            messages = hashlib.sha256(b"\n".join(chat.slice(span) for span in chat.messages)).hexdigest()
+            record_output(archive, Output(chat_id, str(source.path), sha256, messages, "", source.kept_at))
+
+
+def _counted(archive: Archive, row: int) -> tuple[int, ...]:
+    counts = archive.run(
+        """
+        WITH lone AS (
+            SELECT id FROM memory WHERE chat = ?1 AND NOT EXISTS (SELECT 1 FROM fold_member WHERE fold = memory.id)
+        )
+        SELECT (SELECT count(*) FROM message WHERE chat = ?1), (SELECT count(*) FROM lone),
+               (SELECT count(*) FROM lone WHERE NOT EXISTS (SELECT 1 FROM chunk_message WHERE memory = lone.id)),
+               (SELECT count(*) FROM memory WHERE chat = ?1 AND id NOT IN (SELECT id FROM lone))
+        """,
+        (row,),
+    )
+    return tuple(int(number) for number in counts[0])

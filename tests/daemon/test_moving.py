@@ -1,0 +1,404 @@
+"""Everything in one file for a new computer, and nothing taken over from one that is not in order."""
+
+import json
+import shutil
+import stat
+import zipfile
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from daemon.archive.archive import Archive
+from daemon.archive.chats import known_chats
+from daemon.archive.outputs import Output, last_output, record_output
+from daemon.files.backup import check, keep_original, versions
+from daemon.files.folders import make_private
+from daemon.files.lock import Busy, hold
+from daemon.files.swap import put_in_place
+from daemon.moving import packing, unpacking
+from daemon.moving.manifest import ARCHIVE, MANIFEST, SETTINGS
+from daemon.moving.packing import export_archive
+from daemon.moving.parcel import look_into
+from daemon.moving.unpacking import Places, TakenOver, import_archive
+from daemon.paths import Folders, archive_path
+from rules.errors import ArchiveError, ConfigurationError, FileTrouble, MemprocError, NotFound
+
+NOW = "2026-03-02T10:00:00.000Z"
+EXPORT = b'{"data":{"chats":[]}}'
+
+
+def folders_in(home: Path) -> Folders:
+    return Folders(home / "inbox", home / "updated", home / "backups", home / "state")
+
+
+def lived(home: Path, chat_id: str = "k3v9xq2m7p") -> Folders:
+    """A computer on which a chat was worked on: its archive, its original, its updated export."""
+    folders = folders_in(home)
+    for folder in (folders.updated, folders.backups, folders.state):
+        make_private(folder)
+    keep_original(folders.backups, chat_id, "Aria", [EXPORT], NOW)
+    updated = folders.updated / f"Aria ({chat_id}).json"
+    updated.write_bytes(EXPORT)
+    with Archive.open(folders.state) as archive:
+        archive.run(
+            "INSERT INTO chat (chat_id, title, head, tail, first_seen, last_seen) VALUES (?, 'Aria', x'', x'', ?, ?)",
+            (chat_id, NOW, NOW),
+        )
+        record_output(archive, Output(chat_id, str(updated), sha256(EXPORT).hexdigest(), "", "", NOW))
+    return folders
+
+
+@pytest.fixture(scope="module")
+def computers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two of them, old and new, on each of which a chat was worked on; and the moving file of the old one."""
+    home = tmp_path_factory.mktemp("computers")
+    export_archive(lived(home / "old"), None, home / "all.zip", NOW)
+    lived(home / "another", "another")
+    return home
+
+
+@pytest.fixture
+def parcel(tmp_path: Path, computers: Path) -> Path:
+    """A moving file of another computer."""
+    return Path(shutil.copy(computers / "all.zip", tmp_path))
+
+
+@pytest.fixture
+def another(tmp_path: Path, computers: Path) -> Path:
+    """A computer on which another chat was worked on."""
+    return shutil.copytree(computers / "another", tmp_path / "new")
+
+
+def taken_over(home: Path, parcel: Path, *, replace: bool = False, settings: Path | None = None) -> TakenOver:
+    return import_archive(Places(folders_in(home), settings), parcel, NOW, replace=replace)
+
+
+def chats_in(home: Path) -> list[str]:
+    with Archive.read(folders_in(home).state) as archive:
+        return [chat.chat_id for chat in known_chats(archive)]
+
+
+def files_in(home: Path) -> dict[str, bytes]:
+    """Every file but locks and what SQLite needs while it reads, by its place."""
+    files = (path for path in home.rglob("*") if path.is_file() and not path.name.endswith(("lock", "-wal", "-shm")))
+    return {str(path.relative_to(home)): path.read_bytes() for path in files}
+
+
+def test_everything_goes_over_and_the_accounts_name_the_new_folders(tmp_path: Path, parcel: Path) -> None:
+    new = folders_in(tmp_path / "new")
+    taken = taken_over(tmp_path / "new", parcel)
+    assert (taken.chats, taken.aside) == (1, ())
+    assert check(new.backups) == ()
+    assert len(versions(new.backups, "k3v9xq2m7p")) == 1
+    with Archive.read(new.state) as archive:
+        last = last_output(archive, "k3v9xq2m7p")
+    assert last is not None
+    assert Path(last.path) == new.updated / "Aria (k3v9xq2m7p).json"
+    assert Path(last.path).read_bytes() == EXPORT
+
+
+def test_accounts_of_another_system_name_the_new_folders_too(tmp_path: Path) -> None:
+    old = lived(tmp_path / "old")
+    with Archive.open(old.state) as archive:
+        archive.run("UPDATE output SET path = 'C:\\Users\\Ada\\memproc\\updated\\Aria (k3v9xq2m7p).json'")
+    taken_over(tmp_path / "new", export_archive(old, None, tmp_path / "all.zip", NOW).path)
+    with Archive.read(tmp_path / "new" / "state") as archive:
+        last = last_output(archive, "k3v9xq2m7p")
+    assert last is not None
+    assert Path(last.path) == tmp_path / "new" / "updated" / "Aria (k3v9xq2m7p).json"
+
+
+@pytest.mark.skipif("sys.platform == 'win32'")
+def test_only_the_person_can_read_the_file(parcel: Path) -> None:
+    assert stat.S_IMODE(parcel.stat().st_mode) == 0o600
+
+
+def test_no_file_is_overwritten(tmp_path: Path, parcel: Path, another: Path) -> None:
+    before = parcel.read_bytes()
+    with pytest.raises(FileTrouble, match="exists already"):
+        export_archive(folders_in(another), None, parcel, NOW)
+    assert parcel.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["all.zip", "new"]
+
+
+def test_without_an_archive_there_is_nothing_to_export(tmp_path: Path) -> None:
+    with pytest.raises(NotFound):
+        export_archive(folders_in(tmp_path), None, tmp_path / "all.zip", NOW)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_damaged_archive_is_not_packed(tmp_path: Path) -> None:
+    old = lived(tmp_path / "old")
+    with Archive.open(old.state) as archive:
+        archive.run("INSERT INTO message (chat, key, position) VALUES (1, 'a', 0)")
+        archive.run(
+            "INSERT INTO version (message, number, sha256, digest, seen_at) VALUES (1, 1, 'gone', '', ?)", (NOW,)
+        )
+    with pytest.raises(ArchiveError, match="damaged"):
+        export_archive(old, None, tmp_path / "all.zip", NOW)
+    assert [path.name for path in tmp_path.iterdir()] == ["old"]
+
+
+def test_a_chat_that_is_written_meanwhile_has_all_packed_once_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = lived(tmp_path / "old")
+    pack = packing._blocks
+    times: list[int] = []
+
+    def blocks(*arguments: object) -> object:
+        yield from pack(*arguments)  # type: ignore[arg-type]
+        if not times:
+            (old.updated / "Aria (k3v9xq2m7p).json").write_bytes(EXPORT + b"\n")
+        times.append(1)
+
+    monkeypatch.setattr(packing, "_blocks", blocks)
+    packed = export_archive(old, None, tmp_path / "all.zip", NOW)
+    assert len(times) == 2
+    with zipfile.ZipFile(packed.path) as package:
+        assert package.read("updated/Aria (k3v9xq2m7p).json") == EXPORT + b"\n"
+
+
+def test_secrets_and_the_old_computers_folders_stay_behind_and_are_named(tmp_path: Path) -> None:
+    settings = tmp_path / "memproc.toml"
+    settings.write_text(
+        '[folders]\ninbox = "/home/ada/in"\n[tail]\ntokens = 20000\n'
+        '[models.options]\naws_secret_access_key = "hush"\ntemperature = 0.5\n'
+        '[models.options."anthropic/*"]\nextra_token = "hush"\ntop_p = 0.9\n'
+        '[[chats.override]]\nchat = "Aria"\n[chats.override.models.options]\nmy_password = "hush"\n'
+        "[chats.override.tail]\ntokens = 25000\n"
+    )
+    packed = export_archive(lived(tmp_path / "old"), settings, tmp_path / "all.zip", NOW)
+    with zipfile.ZipFile(packed.path) as package:
+        said = package.read(SETTINGS).decode()
+        assert not any(b"hush" in package.read(name) for name in package.namelist())
+    assert "20000" in said
+    assert "temperature = 0.5" in said
+    assert "top_p = 0.9" in said
+    assert "/home/ada" not in said
+    assert set(packed.manifest.left_out) == {
+        "folders",
+        "chats.override.models.options.my_password",
+        "models.options.aws_secret_access_key",
+        "models.options.anthropic/*.extra_token",
+    }
+
+
+def test_settings_are_written_only_where_there_are_none(tmp_path: Path) -> None:
+    settings = tmp_path / "memproc.toml"
+    settings.write_text("[tail]\ntokens = 20000\n")
+    parcel = export_archive(lived(tmp_path / "old"), settings, tmp_path / "all.zip", NOW).path
+    taken_over(tmp_path / "new", parcel, settings=tmp_path / "config" / "memproc.toml")
+    assert "20000" in (tmp_path / "config" / "memproc.toml").read_text()
+    assert taken_over(tmp_path / "other", parcel).settings is None
+
+
+def test_an_archive_with_chats_is_not_replaced_unasked(parcel: Path, another: Path) -> None:
+    before = files_in(another)
+    with pytest.raises(ArchiveError, match="1 chats already"):
+        taken_over(another, parcel)
+    assert files_in(another) == before
+
+
+def test_what_is_replaced_is_kept_beside(parcel: Path, another: Path) -> None:
+    taken = taken_over(another, parcel, replace=True)
+    assert chats_in(another) == ["k3v9xq2m7p"]
+    backups, updated, state = taken.aside
+    with Archive.read(state) as archive:
+        assert [chat.chat_id for chat in known_chats(archive)] == ["another"]
+    assert (updated / "Aria (another).json").read_bytes() == EXPORT
+    assert check(backups) == ()
+    assert len(versions(backups, "another")) == 1
+
+
+@pytest.mark.parametrize("lock", ["lock", "daemon.lock"])
+def test_while_another_memproc_is_at_work_nothing_is_taken_over(tmp_path: Path, parcel: Path, lock: str) -> None:
+    make_private(tmp_path / "new" / "state")
+    with hold(tmp_path / "new" / "state" / lock), pytest.raises(Busy):
+        taken_over(tmp_path / "new", parcel)
+    assert chats_in(tmp_path / "new") == []
+
+
+Edit = Callable[[dict[str, bytes]], None]
+
+
+def remade(parcel: Path, edit: Edit) -> Path:
+    """The moving file with other contents; its manifest is made to fit, unless `edit` changes that too."""
+    with zipfile.ZipFile(parcel) as package:
+        files = {name: package.read(name) for name in package.namelist()}
+    edit(files)
+    path = parcel.with_name("hostile.zip")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as package:
+        for name, content in files.items():
+            package.writestr(name, content)
+    return path
+
+
+def listed(held: Mapping[str, bytes], **changes: object) -> bytes:
+    entries = [
+        {"name": name, "size": len(content), "sha256": sha256(content).hexdigest()}
+        for name, content in held.items()
+        if name != MANIFEST
+    ]
+    return json.dumps({"memproc": 1, "made_at": NOW, "left_out": [], "files": entries, **changes}).encode()
+
+
+def with_file(name: str) -> Edit:
+    def edit(files: dict[str, bytes]) -> None:
+        files[name] = b"hello"
+        files[MANIFEST] = listed(files)
+
+    return edit
+
+
+def unlisted(files: dict[str, bytes]) -> None:
+    files["updated/more.json"] = b"hello"
+
+
+def missing(files: dict[str, bytes]) -> None:
+    files.pop("updated/Aria (k3v9xq2m7p).json")
+
+
+def changed(files: dict[str, bytes]) -> None:
+    files["updated/Aria (k3v9xq2m7p).json"] = EXPORT.replace(b"c", b"d")
+
+
+def bomb(files: dict[str, bytes]) -> None:
+    said = json.loads(files[MANIFEST])
+    for entry in said["files"]:
+        if entry["name"].startswith("updated/"):
+            files[entry["name"]] = bytes(50 << 20)
+    files[MANIFEST] = json.dumps(said).encode()
+
+
+def endless(files: dict[str, bytes]) -> None:
+    said = json.loads(files[MANIFEST])
+    said["files"][0]["size"] = 1 << 60
+    files[MANIFEST] = json.dumps(said).encode()
+
+
+def without_an_archive(files: dict[str, bytes]) -> None:
+    files.pop(ARCHIVE)
+    files[MANIFEST] = listed(files)
+
+
+def damaged_archive(files: dict[str, bytes]) -> None:
+    files[ARCHIVE] = files[ARCHIVE][:5000] + bytes(20_000) + files[ARCHIVE][25_000:]
+    files[MANIFEST] = listed(files)
+
+
+def no_database(files: dict[str, bytes]) -> None:
+    files[ARCHIVE] = b"This is no database at all." * 200
+    files[MANIFEST] = listed(files)
+
+
+def newer(files: dict[str, bytes]) -> None:
+    files[MANIFEST] = listed(files, memproc=2)
+
+
+def odd_manifest(files: dict[str, bytes]) -> None:
+    files[MANIFEST] = listed(files, files=[{"name": ARCHIVE, "size": True, "sha256": "0" * 64}])
+
+
+def wrong_settings(files: dict[str, bytes]) -> None:
+    files[SETTINGS] = b"[tail]\ntokens = 'many'\n"
+    files[MANIFEST] = listed(files)
+
+
+HOSTILE = [
+    *(
+        with_file(name)
+        for name in [
+            "../evil.json", "updated/../../evil.json", "/etc/evil", "updated//evil.json", "updated/./evil.json",
+            "updated/..", "state/evil", "evil.json", "updated", "backups/C:evil", "updated\\..\\evil", "updated/a\\b",
+            "UPDATED/aria (k3v9xq2m7p).json", "updated/ARIA (k3v9xq2m7p).json", "updated/ .. /x",
+            "updated/nul\x00.json",
+        ]
+    ),
+    unlisted, missing, changed, bomb, endless, without_an_archive, damaged_archive, no_database, newer, odd_manifest,
+    wrong_settings,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("edit", HOSTILE)
+def test_a_hostile_file_is_refused_and_leaves_everything_as_it_was(
+    tmp_path: Path, parcel: Path, another: Path, edit: Edit
+) -> None:
+    hostile = remade(parcel, edit)
+    before, around = files_in(another), sorted(tmp_path.iterdir())
+    with pytest.raises((FileTrouble, ArchiveError, ConfigurationError)) as refusal:
+        taken_over(another, hostile, replace=True)
+    assert refusal.value.next_step
+    assert files_in(another) == before
+    assert sorted(tmp_path.iterdir()) == around
+
+
+def test_links_and_folders_in_the_file_are_refused(tmp_path: Path, parcel: Path) -> None:
+    for mode, name in ((stat.S_IFLNK | 0o777, "updated/link.json"), (stat.S_IFDIR | 0o700, "updated/folder/")):
+        with zipfile.ZipFile(parcel) as package:
+            files = {one: package.read(one) for one in package.namelist()}
+        path = tmp_path / f"{mode}.zip"
+        with zipfile.ZipFile(path, "w") as package:
+            info = zipfile.ZipInfo(name)
+            info.external_attr = mode << 16
+            files[name] = b"/etc/passwd"
+            for one, content in files.items():
+                package.writestr(info if one == name else one, listed(files) if one == MANIFEST else content)
+        with pytest.raises(FileTrouble, match="no plain file"):
+            look_into(path)
+
+
+@pytest.mark.parametrize("kept", [0, 10, 1000, -1, -30, -2000])
+def test_a_file_that_is_cut_off_is_refused(tmp_path: Path, parcel: Path, kept: int) -> None:
+    parcel.write_bytes(parcel.read_bytes()[:kept])
+    with pytest.raises(FileTrouble, match="cannot be taken over"):
+        taken_over(tmp_path / "new", parcel)
+    assert chats_in(tmp_path / "new") == []
+
+
+@pytest.mark.parametrize("part", range(8))
+def test_a_changed_byte_anywhere_is_refused_or_means_nothing(tmp_path: Path, parcel: Path, part: int) -> None:
+    content = bytearray(parcel.read_bytes())
+    content[len(content) * (2 * part + 1) // 16] ^= 0x41
+    parcel.write_bytes(content)
+    try:
+        taken_over(tmp_path / "new", parcel)
+    except MemprocError:
+        assert files_in(tmp_path / "new") == {}
+    else:
+        assert chats_in(tmp_path / "new") == ["k3v9xq2m7p"]
+
+
+class Killed(BaseException):
+    """The process was killed here."""
+
+
+@pytest.mark.parametrize("at", [0, 2, 3, 6, 7, 8, 9])
+def test_an_import_that_was_killed_can_be_repeated_and_nothing_is_lost(
+    parcel: Path, another: Path, at: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moves: list[Path] = []
+
+    def killed(temp: Path, path: Path) -> None:
+        if len(moves) == at:
+            raise Killed
+        moves.append(path)
+        put_in_place(temp, path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(unpacking, "put_in_place", killed)
+        with pytest.raises(Killed):
+            taken_over(another, parcel, replace=True)
+    aside = list((another / "state").glob("before-import-*/archive.sqlite3"))
+    assert chats_in(another) == (["another"] if not aside else [])
+    later = import_archive(Places(folders_in(another), None), parcel, "2026-03-02T11:00:00.000Z", replace=True)
+    assert (later.chats, chats_in(another)) == (1, ["k3v9xq2m7p"])
+    assert check(folders_in(another).backups) == ()
+    kept = [path.parent for path in (another / "state").glob("before-import-*/archive.sqlite3")]
+    with Archive.read(kept[0]) as archive:
+        assert [chat.chat_id for chat in known_chats(archive)] == ["another"]
+    assert list((another / "updated").glob("before-import-*/Aria (another).json"))
+    assert list((another / "backups").glob("before-import-*/originals"))
+    assert archive_path(folders_in(another).state).exists()

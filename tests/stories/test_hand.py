@@ -1,0 +1,199 @@
+"""What a person does to memories in TypingMind counts (D11): they are edited, forgotten, recalled, made whole."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.chats import Json
+from tests.server.setup import KEY
+from tests.stories.cycle import (
+    ENGINE,
+    Cycle,
+    asked,
+    editions,
+    is_told,
+    memory,
+    models,
+    quiet,
+    stand,
+    texts_by_uuid,
+)
+from tests.typingmind.texts import text_of
+
+pytestmark = pytest.mark.timeout(200)
+OWN = 'In my own words: "the lamp" stays lit.\n\n\tAnd\u00a0so — <i>I</i> go on. 🕯️'
+SIZE = 800
+
+
+@pytest.fixture
+def chat(tmp_path: Path) -> Cycle:
+    """A chat with a few memories, imported."""
+    return Cycle.begin(tmp_path / "ada").goes_round()
+
+
+@pytest.fixture
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The person has a key, so that models are asked."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+
+
+@pytest.mark.usefixtures("key")
+@pytest.mark.parametrize("slot", [1, 4])
+def test_an_edited_memory_is_pinned_and_later_memories_are_told_it_as_it_is_now(tmp_path: Path, slot: int) -> None:
+    with models(tmp_path / "server") as (server, settings):
+        chat = Cycle.begin(tmp_path / "ada", settings=settings, size=SIZE).goes_round()
+        name = chat.shown()[0]
+        was = memory(chat, name)["told"]["texts"][slot - 1]
+        chat.device.edit(chat.chat_id, chat.at(name, slot), OWN)
+        edited, before = dict(chat.messages[chat.at(name, slot)]), len(asked(server))
+        for _ in range(2):
+            chat.talk().goes_round()
+            assert chat.messages[chat.at(name, slot)] == edited, "it stays as the person wrote it"
+            assert raw(edited) in chat.updated().read_bytes()
+        later = asked(server, before)
+    found = memory(chat, name)
+    assert (found["pinned"], found["edition"]["kind"], found["told"]["texts"][slot - 1]) == (True, "person", OWN)
+    assert any(is_told(OWN, request) for request in later)
+    if slot % 2 == 0:
+        assert not any(is_told(was, request) for request in later if is_told(OWN, request))
+    quiet(chat)
+
+
+def raw(message: Json) -> bytes:
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def test_an_edit_alone_is_taken_over_without_a_call_or_a_changed_byte(chat: Cycle) -> None:
+    name = chat.shown()[1]
+    chat.device.edit(chat.chat_id, chat.at(name, 6), OWN)
+    files, calls = stand(chat), chat.calls()
+    ended = chat.hand_in()
+    assert (ended.code, ended.err) == (0, "")
+    assert (stand(chat), chat.calls()) == (files, calls)
+    assert (memory(chat, name)["pinned"], editions(chat, name)) == (True, [(1, "as-of"), (2, "person")])
+    before = stand(chat)
+    assert "1 left alone" in chat.hand_in().out
+    assert stand(chat) == before
+    assert len(editions(chat, name)) == 2, "it is an edit once"
+
+
+@pytest.mark.parametrize("slot", range(1, 7))
+def test_whatever_of_a_memory_was_edited_stays_byte_for_byte(chat: Cycle, slot: int) -> None:
+    name = chat.shown()[-1]
+    chat.device.edit(chat.chat_id, chat.at(name, slot), OWN)
+    edited = dict(chat.messages[chat.at(name, slot)])
+    chat.talk().goes_round()
+    assert raw(edited) in chat.updated().read_bytes()
+    assert memory(chat, name)["edition"]["texts"][slot - 1] == OWN
+    quiet(chat)
+
+
+def test_an_edit_of_an_edit_is_another_edition(chat: Cycle) -> None:
+    name = chat.shown()[0]
+    for words in (OWN, OWN + " Once more."):
+        chat.device.edit(chat.chat_id, chat.at(name, 4), words)
+        chat.talk().goes_round()
+        assert memory(chat, name)["edition"]["texts"][3] == words
+    assert [kind for _, kind in editions(chat, name)] == ["as-of", "person", "person"]
+    quiet(chat)
+
+
+@pytest.mark.usefixtures("key")
+@pytest.mark.parametrize("which", [0, 2, -1])
+def test_a_deleted_memory_stays_forgotten_and_so_does_what_it_stood_for(tmp_path: Path, which: int) -> None:
+    with models(tmp_path / "server") as (server, settings):
+        chat = Cycle.begin(tmp_path / "ada", settings=settings, size=SIZE)
+        said = texts_by_uuid(chat)
+        chat.goes_round()
+        gone, first = chat.memories()[which], asked(server)
+        name, before = gone["memory_id"], len(first)
+        chat.forget(name)
+        for _ in range(2):
+            chat.talk().goes_round()
+            assert name not in chat.shown()
+            assert memory(chat, name)["forgotten"]
+        later = asked(server, before)
+    assert later
+    told = [said[key] for key in gone["keys"]]
+    assert [text for text in told if not any(is_told(text, request) for request in first)] == []
+    others = [text for one in chat.memories() if one != memory(chat, name) for text in one["told"]["texts"]]
+    told += [text for text in gone["told"]["texts"] if text not in others]
+    assert len(told) > len(gone["keys"])
+    assert [text for text in told if any(is_told(text, request) for request in later)] == []
+    assert [said[key] for key in gone["keys"]] == [
+        text_of(message["content"]) for message in chat.expanded() if message["uuid"] in gone["keys"]
+    ], "the archive keeps it"
+    quiet(chat)
+
+
+def test_a_memory_that_was_deleted_alone_changes_no_byte_by_itself(chat: Cycle) -> None:
+    chat.forget(chat.shown()[1])
+    files, calls = stand(chat), chat.calls()
+    ended = chat.hand_in()
+    assert (ended.code, ended.err) == (0, "")
+    assert (stand(chat), chat.calls()) == (files, calls)
+    ended = chat.hand_in()
+    assert "1 left alone" in ended.out
+    assert stand(chat) == files
+
+
+def test_a_forgotten_memory_is_brought_back_on_request(chat: Cycle) -> None:
+    texts = chat.texts()
+    name = chat.shown()[2]
+    chat.forget(name).talk().goes_round()
+    assert name not in chat.shown()
+    recalled = chat.person.memproc("recall", name)
+    assert recalled.code == 0, recalled.err
+    chat.goes_round()
+    assert chat.shown()[: len(texts)] == list(texts), "in its old place"
+    assert chat.texts()[name] == texts[name]
+    quiet(chat)
+
+
+def test_all_memories_but_one_can_be_forgotten_one_after_the_other(chat: Cycle) -> None:
+    for name in chat.shown()[:-1]:
+        chat.forget(name)
+        assert chat.hand_in().code == 0
+    assert len(chat.shown()) == 1
+    chat.talk().goes_round()
+    assert len(chat.shown()) >= 2
+    quiet(chat)
+
+
+def test_a_deleted_fold_takes_all_that_it_stands_for_with_it(tmp_path: Path) -> None:
+    chat = Cycle.begin(tmp_path / "ada", settings=f"{ENGINE}[fold]\nbudget = 1200\ngroup = 3\n").goes_round()
+    fold = next(one for one in chat.everything() if one["members"] and one["memory_id"] in chat.shown())
+    chat.forget(fold["memory_id"])
+    for _ in range(3):
+        chat.talk().goes_round()
+        gone = {one["memory_id"] for one in chat.everything() if one["forgotten"]}
+        assert {fold["memory_id"], *fold["members"]} <= gone
+        assert not gone & set(chat.shown())
+    quiet(chat)
+
+
+@pytest.mark.parametrize("slot", range(1, 7))
+def test_one_of_six_that_is_gone_comes_back(chat: Cycle, slot: int) -> None:
+    texts, name = chat.texts(), chat.shown()[1]
+    chat.device.delete(chat.chat_id, chat.at(name, slot))
+    chat.goes_round()
+    assert chat.texts() == texts
+    dates = [message["createdAt"] for message in chat.messages]
+    assert dates[: 6 * len(texts) + 1] == sorted(dates[: 6 * len(texts) + 1]), "a sync sorts by date"
+    gone = chat.device.chat(chat.chat_id)["syncMetadata"]["deletedMessageUUIDs"]
+    assert not set(gone) & {message["uuid"] for message in chat.messages}, "a sync must not delete it again"
+    quiet(chat)
+    chat.talk().goes_round()
+    assert list(chat.texts().values())[: len(texts)] == list(texts.values())
+    quiet(chat)
+
+
+@pytest.mark.parametrize("kind", ["opening", "closing"])
+def test_an_opening_or_a_closing_that_is_gone_comes_back(chat: Cycle, kind: str) -> None:
+    (at,) = chat.ours(kind)
+    said = chat.said(at)
+    chat.device.delete(chat.chat_id, at)
+    chat.goes_round()
+    assert [chat.said(at) for at in chat.ours(kind)] == [said]
+    quiet(chat)
