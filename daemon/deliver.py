@@ -80,6 +80,7 @@ def deliver(house: House, export: Export, chats: Sequence[Ready]) -> tuple[Writt
                 messages_sha256=ready.assembled.messages_sha256,
                 source_sha256=export.sha256,
                 written_at=now,
+                ours_sha256=ready.assembled.ours_sha256,
             ),
         )
     for ready, last in zip(chats, before, strict=True):

@@ -9,7 +9,7 @@ from daemon.files.read import documents
 from rules.errors import ChatSetAside
 from rules.export.chat import Chat, read_messages
 from rules.history.recognise import recognise
-from rules.memory.memory import Memory
+from rules.memory.memory import Memory, aliases
 from rules.output.arrange import Canned
 from rules.output.compose import drafts_of
 from rules.output.difference import Difference, Side, difference
@@ -41,8 +41,7 @@ def _side(archive: Archive, chat_id: str, known: tuple[Memory, ...], words: Cann
     ours = drafts_of(chat.chat_id, known, every, words.opening, words.closing)
     digests = {old.key: old.message.digest for old in past(archive, chat_id)}
     under = {one.memory_id: {key: digests[key] for key in one.keys} for one in known}
-    aliases = {one.origin: one.memory_id for one in known if one.origin}
-    return Side(chat, recognise(read_messages(chat), ours, under, aliases))
+    return Side(chat, recognise(read_messages(chat), ours, under, aliases(known)))
 
 
 def _chat(chat_id: str, content: Content) -> Chat:

@@ -17,6 +17,7 @@ answer that a model has given stay, so the next trip goes on from there.
 from dataclasses import replace
 
 from daemon.archive.messages import remember
+from daemon.archive.outputs import last_output
 from daemon.compress import compress
 from daemon.deliver import Ready
 from daemon.files.read import Export, stand_of
@@ -57,7 +58,7 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone:
     words = canned(found.texts)
     mode = mode_for(house.archive, config.output.mode, chat.chat_id, found.reading.places)
     assembled = assemble(chat, found.reading.places, entries, section, words, house.clock(), mode)
-    if not assembled.changed:
+    if not assembled.changed and not _stands_otherwise(house, chat, assembled):
         return LeftAlone(chat.chat_id, chat.title, "it is compressed already, and nothing new has left the live tail")
     _prove(found, entries, section, assembled)
     if stand_of(export.path) != export.stand:
@@ -68,6 +69,15 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone:
     tokens = _tokens(words, found, entries, shown)
     ready = Ready(chat, found.plan, shown, assembled, tokens, chat.chat_id, chat.title)
     return in_new_chat(house, ready) if mode == "new-chat" else ready
+
+
+def _stands_otherwise(house: House, chat: Chat, assembled: Assembled) -> bool:
+    """Whether the updated export says other things of ours than this export does, which is as it should be.
+
+    That happens where a setting or the person's choice was changed and changed back, and the same export came twice.
+    """
+    last = last_output(house.archive, chat.chat_id)
+    return last is not None and last.ours_sha256 not in ("", assembled.ours_sha256)
 
 
 def _under_memories(entries: tuple[Entry, ...], memories: tuple[Memory, ...]) -> tuple[Entry, ...]:

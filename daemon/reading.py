@@ -20,7 +20,7 @@ from rules.history.reading import Reading
 from rules.history.recognise import Place, recognise
 from rules.history.willed import deleted_memories
 from rules.memory.edition import Edition, Preferred, shown, told
-from rules.memory.memory import Memory
+from rules.memory.memory import Memory, aliases
 from rules.output.arrange import Canned
 from rules.output.compose import drafts_of
 from rules.output.taken import deleted_uuids
@@ -69,8 +69,7 @@ def _recognised(
 ) -> tuple[Place, ...]:
     digests = {old.key: old.message.digest for old in before}
     under = {one.memory_id: {key: digests[key] for key in one.keys} for one in made}
-    aliases = {one.origin: one.memory_id for one in made if one.origin}
-    return recognise(messages, known, under, aliases)
+    return recognise(messages, known, under, aliases(made))
 
 
 def _strangers(
@@ -98,7 +97,7 @@ def _adopted(archive: Archive, chat: Chat, made: Sequence[Memory], places: Seque
         return Adopted()
     kin = find_kin(archive, chat.chat_id, strange) if not made else None
     inherited = inherit(chat.chat_id, strange, kin) if kin else Adopted()
-    origins = {one.origin for one in inherited.memories}
+    origins = {name for one in inherited.memories for name in one.origins}
     at = max((number for number, name in enumerate(strange) if name in origins), default=-1)
     rest = {name: group for number, (name, group) in enumerate(strange.items()) if number > at}
     first = 1 + max((one.number for one in (*made, *inherited.memories) if not one.is_fold), default=0)

@@ -122,7 +122,7 @@ def insert_memory(archive: Archive, chat: int, memory: Memory) -> None:
         """,
         (
             chat, memory.memory_id, memory.number, memory.level, memory.first, memory.last, memory.began_at,
-            memory.ended_at, memory.source_tokens, memory.origin,
+            memory.ended_at, memory.source_tokens, next(iter(memory.origins), ""),
         ),
     )  # fmt: skip
 
@@ -192,9 +192,19 @@ def _memory(archive: Archive, row: Sequence[object], preferred: Preferred) -> Me
         forgotten=forgotten is not None,
         due=str(due),
         recalled=bool(recalled),
-        origin=str(origin),
+        origins=_origins(archive, str(origin)),
         members=tuple(member for (member,) in members),
     )
+
+
+def _origins(archive: Archive, origin: str) -> tuple[str, ...]:
+    """The ids that a memory has in the chats that its own was forked from, the nearest first."""
+    found: list[str] = []
+    while origin:
+        found.append(origin)
+        row = archive.one("SELECT origin FROM memory WHERE id = ?", (origin,))
+        origin = "" if row is None else str(row[0])
+    return tuple(found)
 
 
 def _keys(archive: Archive, memory_id: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from daemon.archive.archive import Archive
 
 _SEPARATOR = re.compile(r"[/\\]")
 """Of folders, on the system that wrote the path: no name of an updated export holds either."""
-_COLUMNS = "chat_id, path, sha256, messages_sha256, source_sha256, written_at"
+_COLUMNS = "chat_id, path, sha256, messages_sha256, source_sha256, written_at, ours_sha256"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,8 @@ class Output:
     messages_sha256: str
     source_sha256: str
     written_at: str
+    ours_sha256: str = ""
+    """Of what memproc itself said in it; empty where nobody knows."""
 
 
 def last_output(archive: Archive, chat_id: str) -> Output | None:
@@ -58,7 +60,7 @@ def was_written(archive: Archive, ending: str) -> bool:
 def record_output(archive: Archive, output: Output) -> None:
     """Remember that an updated export is in its place."""
     with archive.transaction():
-        archive.run(f"INSERT INTO output ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", astuple(output))  # noqa: S608
+        archive.run(f"INSERT INTO output ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", astuple(output))  # noqa: S608
 
 
 def move_outputs(archive: Archive, folder: Path) -> None:

@@ -157,6 +157,8 @@ STEPS: tuple[tuple[str, str], ...] = (
         ALTER TABLE memory ADD COLUMN recalled INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE memory DROP COLUMN shown_edition;
         CREATE INDEX memory_origin ON memory (origin);
+        -- Of what memproc itself said in the updated export, message by message; empty where nobody knows.
+        ALTER TABLE output ADD COLUMN ours_sha256 TEXT NOT NULL DEFAULT '';
         -- The number of the last chunk of the round that was begun: a killed round goes on as it began.
         ALTER TABLE chat ADD COLUMN round_to INTEGER NOT NULL DEFAULT 0;
         """,

@@ -165,7 +165,7 @@ def _notes(row: _Row) -> Iterator[str]:
         if found.hindsight:
             yield f"{found.title}: memories that get a hindsight edition: {len(found.hindsight)}"
         if found.folds:
-            yield f"{found.title}: folds of older memories that are made: about {found.folds}"
+            yield f"{found.title}: folds of older memories that are made: about {len(found.folds)}"
         yield from (
             f"{found.title}: {number} messages stay as they are: {why}" for why, number in found.left_out.items()
         )

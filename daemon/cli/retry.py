@@ -36,4 +36,3 @@ def retry(settings: Settings, memory: str, say: str, as_json: bool) -> int:
         for line in (*progress.tally.sentences(), *describe(outcome), "", TO_SEE_IT):
             settings.say(line)
     return 1 if isinstance(outcome, Kept) else 0
-

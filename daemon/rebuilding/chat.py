@@ -29,6 +29,7 @@ from rules.history.hand import groups
 from rules.history.reading import Reading
 from rules.history.recognise import Place, recognise
 from rules.memory.edition import Preferred, shown
+from rules.memory.memory import aliases
 from rules.output.compose import drafts_of
 from rules.output.new_chat import new_chat_id
 
@@ -126,7 +127,7 @@ def _begun(house: House, newest: Chat) -> Evidence:
         order=list(raw),
         under={one.memory_id: {key: digests[key] for key in one.keys} for one in kept if one.keys},
         ours=drafts_of(chat_id, kept, every, words.opening, words.closing),
-        aliases={one.origin: one.memory_id for one in kept if one.origin},
+        aliases=aliases(kept),
     )
 
 

@@ -49,8 +49,8 @@ def inherit(chat_id: str, shown: Mapping[str, Group], kin: Kin) -> Adopted:
 
     What the export does not show of it, by itself or in a fold, was forgotten before the fork.
     """
-    names = {name: one for one in kin.memories for name in (one.memory_id, one.origin) if name}
-    present = {names[name].memory_id: name for name in shown if name in names}
+    names = {name: one for one in kin.memories for name in (one.memory_id, *one.origins)}
+    present = {names[name].memory_id for name in shown if name in names}
     members = {one.memory_id: one.members for one in kin.memories}
     covered = {part for name in present for part in _covered(name, members)}
     chunks = [one for one in kin.memories if not one.is_fold]
@@ -65,7 +65,7 @@ def inherit(chat_id: str, shown: Mapping[str, Group], kin: Kin) -> Adopted:
             own[one.memory_id] = replace(
                 one,
                 memory_id=memory_id(chat_id, one.number, digests.get(one.number, [one.memory_id])),
-                origin=present.get(one.memory_id, one.memory_id),
+                origins=(one.memory_id, *one.origins),
                 forgotten=one.forgotten or one.memory_id not in covered,
             )
     for fold in kin.memories:
@@ -76,7 +76,7 @@ def inherit(chat_id: str, shown: Mapping[str, Group], kin: Kin) -> Adopted:
             own[fold.memory_id] = replace(
                 fold,
                 memory_id=fold_id(chat_id if is_of_today else f"{chat_id}/{fold.memory_id}", mine),
-                origin=present.get(fold.memory_id, fold.memory_id),
+                origins=(fold.memory_id, *fold.origins),
                 members=tuple(one.memory_id for one in mine),
             )
     return Adopted(

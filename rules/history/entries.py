@@ -67,15 +67,22 @@ def as_it_is_now(
     """The past after what the person did since the archive last saw the chat (D11).
 
     `changed` are the numbers of the memories under which messages read otherwise or are gone, `deleted` the keys
-    of those that are gone.
+    of those that are gone. An original that says the same as before is the same: a fork has given it another date.
     """
-    here = {place.key: place.message for place in places if place.ours is None}
+    here = {place.key: place for place in places if place.ours is None}
     return tuple(
-        replace(old, newest=None if old.key in deleted else here.get(old.key, old.newest))
+        replace(old, newest=None if old.key in deleted else _newest(old, here.get(old.key)))
         if old.memory in changed
         else old
         for old in past
     )
+
+
+def _newest(old: Past, place: Place | None) -> Message | None:
+    if place is None:
+        return old.newest
+    same = old.newest is not None and place.original and place.message.digest == old.newest.digest
+    return old.newest if same else place.message
 
 
 def history(past: Sequence[Past], places: Sequence[Place]) -> tuple[Entry, ...]:

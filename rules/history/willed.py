@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from rules.history.marker import MEMORY, Marker
-from rules.memory.memory import Memory
+from rules.memory.memory import Memory, aliases
 
 
 def deleted_memories(
@@ -14,7 +14,7 @@ def deleted_memories(
     Older editions and folded memories are in it too, since we took their messages out ourselves. `ours` are the
     markers of all our messages, by uuid.
     """
-    names = {one.origin: one.memory_id for one in memories if one.origin}
+    names = aliases(memories)
     markers = [ours[uuid] for uuid in deleted if uuid in ours and ours[uuid].kind == MEMORY]
     listed = {(names.get(one.memory, one.memory), one.edition) for one in markers}
     folded = {member for one in memories for member in one.members}

@@ -44,8 +44,9 @@ class Memory:
     """Why it needs a new edition, where its raw messages have changed since; else empty."""
     recalled: bool = False
     """It was forgotten and then recalled, and no export has had it since: that it is missing means nothing (D11)."""
-    origin: str = ""
-    """Its id in the chat that this one was forked from: exports may still call it so."""
+    origins: tuple[str, ...] = ()
+    """Its ids in the chat that this one was forked from, in the one before that, and so on: exports may still call it
+    so, message by message."""
     members: tuple[str, ...] = ()
     """Ids of the memories that a fold stands for, oldest first."""
 
@@ -53,6 +54,11 @@ class Memory:
     def is_fold(self) -> bool:
         """It stands for other memories, which the archive keeps."""
         return bool(self.members)
+
+
+def aliases(memories: Sequence[Memory]) -> dict[str, str]:
+    """The ids by which exports of forks may still call these memories, with those that they have."""
+    return {name: memory.memory_id for memory in memories for name in memory.origins}
 
 
 def memory_id(chat_id: str, number: int, digests: Sequence[str]) -> str:

@@ -5,7 +5,8 @@
 
 A memory stands where its messages stood, or else where the first of what it stands for was. One of which
 messages were deleted gets them back; one that the export shows in another edition is renewed (D12), unless the
-person has touched it in TypingMind, and it is whole (D11). With `keep-originals` what is under a memory stays behind it.
+person has touched it in TypingMind, and it is whole (D11). With `keep-originals` what is under a memory stays
+behind it.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence

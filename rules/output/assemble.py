@@ -6,7 +6,7 @@ already are kept as they stand there. Only the bytes between the first and the l
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
@@ -17,7 +17,7 @@ from rules.export.dates import dates_inside, moved_on, parse_date, write_date
 from rules.export.message import read_message
 from rules.export.splice import add_deleted_uuids, replace_field, replace_messages, splice
 from rules.history.entries import Entry
-from rules.history.marker import CLOSING, OPENING
+from rules.history.marker import CLOSING, OPENING, text_digest
 from rules.history.originals import kept_original
 from rules.history.recognise import Place
 from rules.memory.memory import Memory
@@ -49,6 +49,8 @@ class Assembled:
     """uuids of the messages that the input had and the output has not (D9)."""
     messages_sha256: str
     """Of all messages one after the other: two chats with the same differ in dates of the chat alone."""
+    ours_sha256: str
+    """Of what our own messages are and say, whatever uuid, date or order of keys they have by now."""
 
 
 def assemble(
@@ -65,9 +67,10 @@ def assemble(
     parts = arrange(chat.chat_id, places, entries, section, canned, keep=mode == "keep-originals")
     pieces = _written(parts, section.shown, _template(places), taken)
     kept = [piece.at for piece in pieces]
+    ours = hashlib.sha256("\n".join(_of_ours(parts)).encode()).hexdigest()
     digest = hashlib.sha256(b"\n".join(piece.raw for piece in pieces)).hexdigest()
     if kept == list(range(len(places))):
-        return Assembled(chat.slice(chat.span), changed=False, removed=(), messages_sha256=digest)
+        return Assembled(chat.slice(chat.span), changed=False, removed=(), messages_sha256=digest, ours_sha256=ours)
     staying = {piece.uuid for piece in pieces if piece.uuid}
     uuids = [place.message.uuid for place in places]
     gone = dict.fromkeys(uuid for uuid in uuids if uuid and uuid not in staying)
@@ -77,7 +80,17 @@ def assemble(
         *replace_field(chat, "updatedAt", moved_on(_text(chat.field("updatedAt")), now)),
         *add_deleted_uuids(chat, removed),
     ]
-    return Assembled(splice(chat, edits), changed=True, removed=removed, messages_sha256=digest)
+    return Assembled(splice(chat, edits), changed=True, removed=removed, messages_sha256=digest, ours_sha256=ours)
+
+
+def _of_ours(parts: Sequence[Part]) -> Iterator[str]:
+    """What each message of ours is and says."""
+    for part in parts:
+        if isinstance(part, Place) and part.ours is not None:
+            yield f"{part.ours.kind} {part.ours.memory} {part.ours.slot} {text_digest(part.message.text)}"
+        elif isinstance(part, Memory | Draft):
+            for draft in memory_drafts(part) if isinstance(part, Memory) else [part]:
+                yield f"{draft.marker.kind} {draft.marker.memory} {draft.marker.slot} {text_digest(draft.text)}"
 
 
 def _written(

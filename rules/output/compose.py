@@ -87,13 +87,12 @@ def drafts_of(
     """The markers of all messages that we may have written into a chat, by uuid (D10, the second means)."""
     drafts = [Draft.opening(chat_id, opening), Draft.closing(chat_id, closing)]
     for memory in memories:
-        for name in (memory.memory_id, memory.origin):
-            if name:
-                named = replace(memory, memory_id=name)
-                drafts += [
-                    draft for one in editions[memory.memory_id] for draft in memory_drafts(replace(named, edition=one))
-                ]
-                drafts.append(Draft.closing(name, closing))
+        for name in (memory.memory_id, *memory.origins):
+            named = replace(memory, memory_id=name)
+            drafts += [
+                draft for one in editions[memory.memory_id] for draft in memory_drafts(replace(named, edition=one))
+            ]
+            drafts.append(Draft.closing(name, closing))
     return {draft.uuid: draft.marker for draft in drafts}
 
 

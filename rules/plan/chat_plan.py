@@ -49,8 +49,8 @@ class ChatPlan:
     raw messages have changed since (D11)."""
     hindsight: tuple[PlannedChunk, ...]
     """Those whose memories get a hindsight edition (D12)."""
-    folds: int
-    """About how many folds will be made (D13)."""
+    folds: tuple[int, ...]
+    """The folds that will be made (D13), about: each with the tokens of its members."""
     section_tokens: int
     """About how large the memory section will be, without opening and closing."""
     waiting_tokens: int
@@ -68,7 +68,7 @@ class ChatPlan:
     def calls(self) -> int:
         """Model calls when every answer is good at once."""
         memories = len(self.again) + len(self.chunks)
-        return memories * CALLS_A_MEMORY + len(self.hindsight) * CALLS_A_HINDSIGHT + self.folds * CALLS_A_FOLD
+        return memories * CALLS_A_MEMORY + len(self.hindsight) * CALLS_A_HINDSIGHT + len(self.folds) * CALLS_A_FOLD
 
     @property
     def work(self) -> tuple[PlannedChunk, ...]:
@@ -136,9 +136,13 @@ def plan_chat(
 
 
 def total(
-    planned: Sequence[PlannedChunk], again: Sequence[PlannedChunk], folds: int, fixed: int, hindsight_tokens: int
+    planned: Sequence[PlannedChunk],
+    again: Sequence[PlannedChunk],
+    folds: Sequence[int],
+    fixed: int,
+    hindsight_tokens: int,
 ) -> Estimate:
-    """Tokens of all calls for these chunks, for those with hindsight, and for so many folds.
+    """Tokens of all calls for these chunks, for those with hindsight, and for folds of so many tokens.
 
     `fixed` are those of system message and primer, `hindsight_tokens` those that are shown of what came after.
     """
@@ -147,7 +151,7 @@ def total(
         estimate_hindsight(fixed + chunk.memories_tokens + chunk.tail_tokens, chunk.tokens, hindsight_tokens)
         for chunk in again
     ]
-    each += [estimate_fold(fixed)] * folds
+    each += [estimate_fold(fixed, members) for members in folds]
     return Estimate(
         agent_in=sum(one.agent_in for one in each),
         context_manager_in=sum(one.context_manager_in for one in each),

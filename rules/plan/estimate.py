@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from rules.memory.memory import FULL_MEMORY, expected_tokens
+from rules.memory.fold import expected_fold_tokens
+from rules.memory.memory import expected_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ def estimate_hindsight(before: int, chunk: int, after: int) -> Estimate:
     return Estimate(agent_in=2 * (before + chunk + after) + memory, context_manager_in=0, out=memory * 2 // 3)
 
 
-def estimate_fold(fixed: int, members: int = 6) -> Estimate:
-    """The three calls of a fold of so many memories of the usual size."""
-    held = members * FULL_MEMORY
-    return Estimate(agent_in=2 * (fixed + held) + FULL_MEMORY // 2, context_manager_in=held, out=FULL_MEMORY)
+def estimate_fold(fixed: int, members: int) -> Estimate:
+    """The three calls of a fold whose members have so many tokens."""
+    fold = expected_fold_tokens(members)
+    return Estimate(agent_in=2 * (fixed + members) + fold // 2, context_manager_in=members, out=fold)

@@ -22,11 +22,11 @@ class Foresight:
         """About how many tokens stand for the first `upto` memories."""
         return self._view(upto, []).tokens
 
-    def folds_to_make(self) -> int:
-        """About how many folds are missing until all is done."""
+    def folds_to_make(self) -> tuple[int, ...]:
+        """The folds that are missing until all is done, each with about how many tokens its members have."""
         missing: list[Wanted] = []
         self._view(len(self.memories) + len(self.coming), missing)
-        return len(missing)
+        return tuple(sum(member.tokens for member in wanted.members) for wanted in missing)
 
     def _view(self, upto: int, missing: list[Wanted]) -> View:
         def expect(wanted: Wanted) -> Standing:

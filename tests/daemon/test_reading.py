@@ -111,7 +111,7 @@ def test_a_fork_has_memories_of_its_own_and_the_same_history(
     forked(messages)
     chat = changed(messages, lose, **FORK)
     reading = seen(archive, chat)
-    assert [memory.origin for memory in reading.adopted.memories] == ["m1", "m2", "m3"]
+    assert [memory.origins[0] for memory in reading.adopted.memories] == ["m1", "m2", "m3"]
     assert [entry.message.text for entry in reading.entries] == [message.text for message in TALK]
     assert [entry.memory for entry in reading.entries] == [1, 1, 2, 2, 3, 3, None, None]
     again = read(archive, chat)
@@ -123,7 +123,7 @@ def test_a_fork_has_memories_of_its_own_and_the_same_history(
 def test_a_fork_in_which_a_fold_stands_has_what_the_fold_stands_for(archive: Archive) -> None:
     keep_fold(archive, CHAT, FOLD)
     reading = seen(archive, changed(FOLDED.messages, forked, **FORK))
-    assert [memory.origin for memory in reading.memories] == ["m1", "m2", "m3", FOLD.memory_id]
+    assert [memory.origins[0] for memory in reading.memories] == ["m1", "m2", "m3", FOLD.memory_id]
     assert len(reading.entries) == 8
     assert reading.hand.forgotten == ()
 

@@ -52,7 +52,7 @@ def test_the_fork_has_all_that_it_took_over(first: Archive) -> None:
     what = adopted(first)
     taken_over(first, what)
     kept = memories(first, FORK)
-    assert [memory.origin for memory in kept] == ["m1", "m2", FOLD.memory_id]
+    assert [memory.origins[0] for memory in kept] == ["m1", "m2", FOLD.memory_id]
     assert kept == what.memories
     assert {memory.memory_id: editions(first, memory.memory_id) for memory in kept} == what.editions
     assert kept[2].members == (kept[0].memory_id, kept[1].memory_id)

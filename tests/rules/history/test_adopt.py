@@ -9,6 +9,7 @@ from rules.history.entries import Past
 from rules.history.hand import groups
 from rules.history.recognise import Place, recognise
 from rules.memory.edition import Edition
+from rules.memory.fold import fold_id
 from rules.memory.memory import Memory
 from tests.entries import chat_of, fold_of, memory_of, past_of, with_edition
 from tests.rules.output.finishing import TALK, chunk, finish
@@ -40,7 +41,7 @@ def by_number(found: Adopted) -> dict[int, Memory]:
 
 def test_a_fork_has_the_same_memories_under_ids_of_its_own() -> None:
     found = inherit(OWN, shows(*ALL), kin_of(ALL))
-    assert [memory.origin for memory in found.memories] == ["m1", "m2", "m3"]
+    assert [memory.origins[0] for memory in found.memories] == ["m1", "m2", "m3"]
     assert [memory.edition for memory in found.memories] == [memory.edition for memory in ALL]
     assert found.past == tuple(PAST)
     names = {memory.memory_id for memory in found.memories}
@@ -52,7 +53,7 @@ def test_a_fork_has_the_same_memories_under_ids_of_its_own() -> None:
 
 def test_a_fork_has_what_stood_in_the_chat_when_it_was_made_and_no_more() -> None:
     found = inherit(OWN, shows(M1, M2), kin_of(ALL))
-    assert [memory.origin for memory in found.memories] == ["m1", "m2"]
+    assert [memory.origins[0] for memory in found.memories] == ["m1", "m2"]
     assert {old.memory for old in found.past} == {1, 2}
 
 
@@ -65,7 +66,7 @@ def test_what_was_forgotten_before_the_fork_is_forgotten_in_it() -> None:
 
 def test_a_memory_in_a_fold_that_the_fork_shows_was_not_forgotten() -> None:
     found = inherit(OWN, shows(FOLD, M3), kin_of([*ALL, FOLD]))
-    assert [memory.origin for memory in found.memories] == ["m1", "m2", "m3", FOLD.memory_id]
+    assert [memory.origins[0] for memory in found.memories] == ["m1", "m2", "m3", FOLD.memory_id]
     assert not any(memory.forgotten for memory in found.memories)
     *chunks, fold = found.memories
     assert fold.members == tuple(memory.memory_id for memory in chunks[:2])
@@ -73,17 +74,31 @@ def test_a_memory_in_a_fold_that_the_fork_shows_was_not_forgotten() -> None:
 
 
 def test_a_fold_that_the_fork_does_not_show_comes_too_where_it_has_all_its_memories() -> None:
-    assert [one.origin for one in inherit(OWN, shows(M1, M2), kin_of([*ALL, FOLD])).memories][2:] == [FOLD.memory_id]
-    assert [one.origin for one in inherit(OWN, shows(M1), kin_of([*ALL, FOLD])).memories] == ["m1"]
+    assert [one.origins[0] for one in inherit(OWN, shows(M1, M2), kin_of([*ALL, FOLD])).memories][2:] == [
+        FOLD.memory_id
+    ]
+    assert [one.origins[0] for one in inherit(OWN, shows(M1), kin_of([*ALL, FOLD])).memories] == ["m1"]
 
 
 def test_a_fold_of_folds_is_inherited_with_all_below_it() -> None:
     higher = fold_of(1, [FOLD, M3])
     found = inherit(OWN, shows(FOLD, M3), kin_of([*ALL, FOLD, higher]))
-    by_origin = {memory.origin: memory for memory in found.memories}
+    by_origin = {memory.origins[0]: memory for memory in found.memories}
     assert by_origin[higher.memory_id].members == tuple(
         by_origin[name].memory_id for name in (FOLD.memory_id, "m3")
     )  # fmt: skip
+
+
+def test_a_fold_of_what_the_person_has_edited_since_comes_along_beside_the_fold_of_today() -> None:
+    edited = with_edition(M1, 2)
+    edited = replace(edited, told=edited.edition)
+    of_today = replace(FOLD, memory_id=fold_id("a", [edited, M2]), number=2)
+    found = inherit(OWN, shows(edited, M2), kin_of([edited, M2, FOLD, of_today])).memories
+    first, second, *folds = found
+    assert {fold.origins[0]: fold.memory_id == fold_id(OWN, [first, second]) for fold in folds} == {
+        FOLD.memory_id: False,
+        of_today.memory_id: True,
+    }
 
 
 def test_every_edition_comes_along_and_what_had_hindsight_gets_none_again() -> None:
@@ -93,14 +108,13 @@ def test_every_edition_comes_along_and_what_had_hindsight_gets_none_again() -> N
     assert found.had_hindsight == {first}
 
 
-def test_a_fork_of_a_fork_is_one_of_the_first_chat_to_its_export() -> None:
-    """The messages still bear the ids of the chat in which they were written."""
+def test_the_export_of_a_fork_of_a_fork_may_call_its_memories_as_either_chat_before_it_did() -> None:
     second = inherit("b", shows(*ALL), kin_of(ALL))
     kin = Kin("b", second.memories, second.editions, second.past)
-    third = inherit("c", shows(*ALL), kin)
-    assert [memory.origin for memory in third.memories] == ["m1", "m2", "m3"]
     named = {memory.memory_id: group for memory, group in zip(second.memories, shows(*ALL).values(), strict=True)}
-    assert [memory.origin for memory in inherit("c", named, kin).memories] == list(named)
+    for shown in (shows(*ALL), named):
+        third = inherit("c", shown, kin)
+        assert [memory.origins for memory in third.memories] == list(zip(named, ["m1", "m2", "m3"], strict=True))
 
 
 def length(text: str) -> int:

@@ -38,7 +38,7 @@ def test_a_folded_memory_was_taken_out_by_us_and_goes_with_its_fold_alone() -> N
 
 
 def test_a_fork_calls_its_memories_as_its_origin_did() -> None:
-    forked = replace(MEMORIES[0], memory_id="own", origin="m1")
+    forked = replace(MEMORIES[0], memory_id="own", origins=("m1",))
     assert deleted_memories([forked], uuids(MEMORIES[0]), markers(forked)) == {"own"}
 
 

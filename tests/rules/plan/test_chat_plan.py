@@ -75,7 +75,7 @@ def test_a_plan_of_nothing_makes_no_call() -> None:
 def test_folds_that_the_budget_asks_for_are_counted_among_the_calls() -> None:
     """Sixteen memories of about 40 tokens do not stand in 200."""
     plan = planned(history(80), [25] * 80)
-    assert (len(plan.chunks), plan.folds) == (16, 7)
+    assert (len(plan.chunks), len(plan.folds)) == (16, 7)
     assert plan.calls == 16 * CALLS_A_MEMORY + 7 * CALLS_A_FOLD
     assert all(chunk.memories_tokens <= 200 for chunk in plan.chunks)
 

@@ -1,0 +1,323 @@
+"""Bounded memory (D13): folds keep the section within its budget, with their quotes word for word, in every life."""
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from daemon.models.tokens import count
+from rules.memory.memory import Memory
+from tests.chats import CHAT_ID, Json, export_bytes, long_chat, texts
+from tests.server.request import Request
+from tests.stories.person import Person
+from tests.stories.rounds import ENGINE, SCRIPTED, Life, asked, life
+
+pytestmark = pytest.mark.timeout(300)
+FIRST_ROUND, ROUND = 6_500, 3_200
+ROUNDS = [FIRST_ROUND] + [ROUND] * 6
+BUDGET, GROUP = 2000, 3
+FOLD = f"budget = {BUDGET}\ngroup = {GROUP}"
+NO_HINDSIGHT = "hindsight = 0"
+TAGGED = ("<context_manager>", "<system>")
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Life]:
+    """A life of seven rounds with a small budget. Nobody may change it."""
+    with life(tmp_path_factory.mktemp("lived") / "aria", memory=NO_HINDSIGHT, fold=FOLD) as aria:
+        for tokens in ROUNDS:
+            aria.round(tokens)
+        yield aria
+
+
+@pytest.fixture
+def aria(tmp_path: Path) -> Iterator[Life]:
+    """A life in which the oldest six memories, and three younger ones, are folded."""
+    with life(tmp_path / "aria", memory=NO_HINDSIGHT, fold=FOLD) as aria:
+        for tokens in (FIRST_ROUND, ROUND, ROUND):
+            aria.round(tokens)
+        assert {memory.level for memory in aria.folds()} == {2}
+        yield aria
+
+
+def section(life: Life) -> dict[str, list[Json]]:
+    """The messages of each memory and fold as the person has them in TypingMind, in their order."""
+    found: dict[str, list[Json]] = {}
+    for message in life.device.messages(life.chat_id):
+        marker = message.get("memproc", {})
+        if marker.get("kind") == "memory":
+            found.setdefault(marker["memory"], []).append(message)
+    return found
+
+
+def tokens_of(life: Life) -> int:
+    return sum(count(text) for messages in section(life).values() for text in texts(messages))
+
+
+def covered(life: Life, names: Collection[str]) -> list[int]:
+    """The numbers of the chunk memories that these memories and folds stand for, in their order."""
+    by_id = {memory.memory_id: memory for memory in life.all()}
+
+    def under(memory: Memory) -> list[int]:
+        return [n for name in memory.members for n in under(by_id[name])] if memory.is_fold else [memory.number]
+
+    return [number for name in names for number in under(by_id[name])]
+
+
+def told(request: Request) -> list[str]:
+    """What stands between opening and closing in a request: memories, six messages each."""
+    turns = [turn.text for turn in request.turns]
+    edges = [at for at, text in enumerate(turns) if text.startswith("<system>")]
+    return turns[edges[0] + 1 : edges[1]] if edges else []
+
+
+def test_the_section_never_exceeds_its_budget(tmp_path: Path) -> None:
+    with life(tmp_path / "aria", fold=FOLD) as aria:
+        levels = set()
+        for tokens in ROUNDS:
+            aria.round(tokens)
+            assert 0 < tokens_of(aria) <= BUDGET
+            levels |= {messages[0]["memproc"]["level"] for messages in section(aria).values()}
+            assert covered(aria, section(aria)) == [memory.number for memory in aria.memories()]
+            assert aria.round() == []
+        assert levels >= {1, 2, 3}
+        assert aria.person.memproc("verify").code == 0
+
+
+def test_a_fold_has_the_six_messages_of_a_memory_and_says_what_it_stands_for(lived: Life) -> None:
+    folds = {memory.memory_id: memory for memory in lived.folds()}
+    raw = {memory.memory_id: memory for memory in lived.memories()}
+    shown = {name: messages for name, messages in section(lived).items() if name in folds}
+    assert len(shown) > 1
+    for name, messages in shown.items():
+        fold = folds[name]
+        assert [message["role"] for message in messages] == ["user", "assistant"] * 3
+        assert [text.startswith("<context_manager>") for text in texts(messages)] == [True, False] * 3
+        below = [one for one in raw.values() if one.number in covered(lived, [name])]
+        keys = tuple(key for one in below for key in one.keys)
+        assert fold.keys == keys
+        for slot, message in enumerate(messages, 1):
+            marker = message["memproc"]
+            assert (marker["level"], marker["slot"], marker["made"]) == (fold.level, slot, "model")
+            assert (marker["first"], marker["last"], marker["messages"]) == (below[0].first, below[-1].last, len(keys))
+            assert below[0].began_at and below[-1].ended_at
+            assert below[0].began_at <= message["createdAt"] <= below[-1].ended_at
+
+
+def test_quotes_are_carried_word_for_word(lived: Life) -> None:
+    by_id = {memory.memory_id: memory for memory in lived.all()}
+    for fold in lived.folds():
+        offered = [quote for name in fold.members for quote in by_id[name].edition.quotes]
+        carried = list(fold.edition.quotes)
+        assert [quote for quote in offered if quote in carried] == carried
+        assert len(carried) == min(len(offered), 6)
+        assert fold.edition.texts[1] == "\n\n".join(quote.text for quote in carried)
+        for quote in carried:
+            assert any(quote.text in text for text in lived.said)
+    assert {fold.level for fold in lived.folds()} >= {2, 3}
+
+
+def test_a_larger_budget_brings_memories_back_without_a_call_and_a_smaller_one_folds_them_again(aria: Life) -> None:
+    folded = section_texts(aria)
+    asked_until_now = len(aria.server.requests)
+    for budget, unfolded in ((16_000, True), (BUDGET, False), (2_900, False), (16_000, True), (BUDGET, False)):
+        aria.settings(fold=f"budget = {budget}\ngroup = {GROUP}")
+        assert aria.plan()["calls"] == 0
+        assert aria.round() == []
+        assert tokens_of(aria) <= budget
+        assert covered(aria, section(aria)) == [memory.number for memory in aria.memories()]
+        if unfolded:
+            assert list(section(aria)) == [memory.memory_id for memory in aria.memories()]
+    assert section_texts(aria) == folded
+    assert len(aria.server.requests) == asked_until_now
+    assert aria.person.memproc("verify").code == 0
+
+
+def section_texts(life: Life) -> list[list[str]]:
+    return [texts(messages) for messages in section(life).values()]
+
+
+def test_many_rounds_and_a_single_one_ask_the_same_and_end_the_same(lived: Life, tmp_path: Path) -> None:
+    with life(tmp_path / "at once", memory=NO_HINDSIGHT, fold=FOLD) as at_once:
+        for tokens in ROUNDS:
+            at_once.talk(tokens)
+        at_once.drop()
+        at_once.run()
+        assert at_once.said == lived.said
+        assert bodies(at_once.server.requests, "chunk") == bodies(lived.server.requests, "chunk")
+        assert set(bodies(at_once.server.requests, "fold")) == set(bodies(lived.server.requests, "fold"))
+        assert section_texts(at_once) == section_texts(lived)
+        assert list(section(at_once)) == list(section(lived))
+
+
+def bodies(requests: Sequence[Request], about: str) -> list[str]:
+    return [json.dumps(request.body, ensure_ascii=False) for request in requests if asked(request).about == about]
+
+
+def test_later_memories_are_told_of_folds_as_they_stood_then(lived: Life) -> None:
+    by_id = {memory.memory_id: memory for memory in lived.all()}
+    named = {memory.edition.texts: memory.memory_id for memory in by_id.values()}
+    seen = set()
+    first = [one for one in lived.server.requests if (asked(one).about, asked(one).step) == ("chunk", "quote")]
+    for number, request in enumerate(first, 1):
+        messages = told(request)
+        assert sum(count(text) for text in messages) <= BUDGET
+        names = [named[tuple(messages[at : at + 6])] for at in range(0, len(messages), 6)]  # type: ignore[index]
+        numbers = covered(lived, names)
+        assert numbers == list(range(1, len(numbers) + 1)), "all that was before the tail, once, in order"
+        assert len(numbers) < number
+        seen |= {by_id[name].level for name in names}
+    assert seen >= {1, 2, 3}
+
+
+def test_the_plan_counts_the_folds_before_anything_is_sent(tmp_path: Path) -> None:
+    with life(tmp_path / "aria", memory=NO_HINDSIGHT, fold=FOLD) as aria:
+        made = planned = calls = asked_for = 0
+        for tokens in ROUNDS:
+            aria.talk(tokens)
+            aria.drop()
+            plan = aria.plan()
+            before = len(aria.folds()) if aria.person.updated() else 0
+            requests = aria.run()
+            new = len(aria.folds()) - before
+            assert abs(len(plan["folds"]) - new) <= 1
+            made, planned = made + new, planned + len(plan["folds"])
+            calls, asked_for = calls + plan["calls"], asked_for + len(requests)
+        assert made > 5
+        assert abs(planned - made) <= made // 3
+        assert abs(calls - asked_for) <= asked_for // 20
+
+
+def test_without_a_model_the_engine_folds_and_says_so(tmp_path: Path) -> None:
+    with life(tmp_path / "aria", fold="budget = 3000\ngroup = 3") as aria:
+        aria.models = ENGINE
+        aria.settings()
+        for tokens in ROUNDS[:4]:
+            assert aria.round(tokens) == []
+            assert tokens_of(aria) <= 3000
+        marks = [message["memproc"] for messages in section(aria).values() for message in messages]
+        assert {mark["made"] for mark in marks} == {"extracted"}
+        assert max(mark["level"] for mark in marks) > 1
+        assert {fold.edition.made for fold in aria.folds()} == {"extracted"}
+        assert covered(aria, section(aria)) == [memory.number for memory in aria.memories()]
+
+
+def test_a_fold_that_the_person_edits_is_pinned_and_told(aria: Life) -> None:
+    fold = next(memory for memory in aria.folds() if memory.memory_id in section(aria))
+    mine = "I kept the light that winter, and nobody thanked me for it."
+    edit(aria, fold.memory_id, 6, mine)
+    assert aria.round() == []
+    assert texts_of(aria, fold.memory_id)[5] == mine
+    (again,) = (memory for memory in aria.folds() if memory.memory_id == fold.memory_id)
+    assert again.pinned
+    assert [edition.kind for edition in aria.editions(fold.memory_id)] == ["as-of", "person"]
+    requests = aria.round(ROUND)
+    asked_in = [request for request in requests if mine in [turn.text for turn in request.turns]]
+    assert any(asked(request).about == "chunk" for request in asked_in)
+    assert tokens_of(aria) <= BUDGET
+    assert aria.round() == []
+
+
+def test_a_fold_comes_back_as_the_person_left_it(aria: Life) -> None:
+    fold = next(iter(section(aria)))
+    edit(aria, fold, 4, "It was the winter of the long fog, and I was glad of the company.")
+    assert aria.round() == []
+    mine = texts_of(aria, fold)
+    for budget, there in ((16_000, False), (BUDGET, True)):
+        aria.settings(fold=f"budget = {budget}\ngroup = {GROUP}")
+        assert aria.round() == []
+        assert (fold in section(aria)) == there
+    assert texts_of(aria, fold) == mine
+
+
+def test_a_memory_that_is_edited_while_it_is_unfolded_is_folded_as_it_is_then(aria: Life) -> None:
+    before = list(section(aria))
+    aria.settings(fold=f"budget = 16000\ngroup = {GROUP}")
+    aria.round()
+    memory = aria.memories()[1].memory_id
+    mine = "The fog lay over the harbour, and I have kept nothing else of that evening."
+    edit(aria, memory, 6, mine)
+    assert aria.round() == []
+    aria.settings(fold=FOLD)
+    requests = aria.round()
+    assert {asked(request).about for request in requests} == {"fold"}
+    assert any(mine in turn.text for request in requests for turn in request.turns)
+    assert section(aria).keys() - before, "another fold, of what the person has written"
+    assert covered(aria, section(aria)) == [memory.number for memory in aria.memories()]
+    assert aria.round() == []
+
+
+def edit(life: Life, memory_id: str, slot: int, text: str) -> None:
+    messages = life.device.messages(life.chat_id)
+    life.device.edit(life.chat_id, at(messages, memory_id, slot), text)
+
+
+def at(messages: Sequence[Json], memory_id: str, slot: int) -> int:
+    """Where in the chat a message of a memory stands."""
+    marks = [message.get("memproc", {}) for message in messages]
+    return next(n for n, mark in enumerate(marks) if (mark.get("memory"), mark.get("slot")) == (memory_id, slot))
+
+
+def texts_of(life: Life, memory_id: str) -> list[str]:
+    return texts(section(life)[memory_id])
+
+
+def test_deleting_a_fold_forgets_its_memories(aria: Life) -> None:
+    first = next(iter(section(aria)))
+    gone = covered(aria, [first])
+    assert len(gone) == GROUP
+    for slot in range(1, 7):
+        aria.device.delete(aria.chat_id, at(aria.device.messages(aria.chat_id), first, slot))
+    assert aria.round() == []
+    assert first not in section(aria)
+    assert [memory.number for memory in aria.memories() if memory.forgotten] == gone
+    aria.settings(fold="budget = 16000\ngroup = 3")
+    assert aria.round() == []
+    left = [memory.number for memory in aria.memories() if memory.number not in gone]
+    assert covered(aria, section(aria)) == left, "they do not come back with a larger budget"
+    forgotten = [memory for memory in aria.memories() if memory.forgotten]
+    for request in aria.round(ROUND):
+        turns = [turn.text for turn in request.turns]
+        assert not any(memory.edition.texts[5] in turns for memory in forgotten)
+
+
+def test_memories_of_a_deleted_fold_can_be_recalled(aria: Life) -> None:
+    shown = section_texts(aria)
+    first = next(iter(section(aria)))
+    gone = covered(aria, [first])
+    for slot in range(1, 7):
+        aria.device.delete(aria.chat_id, at(aria.device.messages(aria.chat_id), first, slot))
+    aria.round()
+    for memory in aria.memories():
+        if memory.number in gone:
+            assert aria.person.memproc("recall", memory.memory_id).code == 0
+    assert aria.round() == []
+    assert covered(aria, section(aria)) == [memory.number for memory in aria.memories()]
+    assert section_texts(aria) == shown
+    assert aria.round() == []
+
+
+def test_a_message_of_a_fold_that_is_gone_comes_back(aria: Life) -> None:
+    first = next(iter(section(aria)))
+    before = texts_of(aria, first)
+    aria.device.delete(aria.chat_id, at(aria.device.messages(aria.chat_id), first, 4))
+    assert aria.round() == []
+    assert texts_of(aria, first) == before
+    assert not any(memory.forgotten for memory in aria.all())
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("models", [ENGINE, SCRIPTED])
+def test_at_a_million_tokens_the_section_is_as_bounded_as_ever(tmp_path: Path, models: str) -> None:
+    with life(tmp_path / "aria") as aria:
+        aria.person, aria.models, aria.chat_id = Person(tmp_path / "aria", 30_000, 8_000, 4_000), models, CHAT_ID
+        aria.settings()
+        aria.person.drop(export_bytes(long_chat(1_000_000)))
+        aria.run()
+        assert len(aria.memories()) > 200
+        assert tokens_of(aria) <= 16_000 + max(memory.edition.tokens for memory in aria.all())
+        assert covered(aria, section(aria)) == [memory.number for memory in aria.memories()]
+        assert aria.round() == []
+        assert aria.person.memproc("verify").code == 0
