@@ -17,7 +17,7 @@ answer that a model has given stay, so the next trip goes on from there.
 from dataclasses import replace
 
 from daemon.archive.messages import remember
-from daemon.archive.outputs import last_output
+from daemon.archive.outputs import acknowledge, last_output
 from daemon.compress import compress
 from daemon.deliver import Ready
 from daemon.files.read import Export, stand_of
@@ -58,6 +58,8 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone:
     words = canned(found.texts)
     mode = mode_for(house.archive, config.output.mode, chat.chat_id, found.reading.places)
     assembled = assemble(chat, found.reading.places, entries, section, words, house.clock(), mode)
+    if not assembled.changed and found.reading.hand.is_news:
+        acknowledge(house.archive, chat.chat_id, assembled.ours_sha256)
     if not assembled.changed and not _stands_otherwise(house, chat, assembled):
         return LeftAlone(chat.chat_id, chat.title, "it is compressed already, and nothing new has left the live tail")
     _prove(found, entries, section, assembled)

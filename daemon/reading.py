@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from daemon.archive.archive import Archive
-from daemon.archive.kin import all_memories, find_kin
+from daemon.archive.kin import find_kin, memories_saying
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import known_keys, past, standing
 from daemon.models.tokens import count
@@ -35,7 +35,8 @@ def read_chat(archive: Archive, chat: Chat, words: Canned, preferred: Preferred,
     made = memories(archive, chat.chat_id, preferred)
     every: dict[str, Sequence[Edition]] = {one.memory_id: editions(archive, one.memory_id) for one in made}
     before = past(archive, chat.chat_id)
-    known = drafts_of(chat.chat_id, made, every, words.opening, words.closing) | _strangers(
+    deleted = deleted_uuids(chat)
+    known = drafts_of(chat.chat_id, made, every, words.opening, words.closing, deleted) | _strangers(
         archive, chat, made, messages, words
     )
     places = _recognised(messages, known, made, before)
@@ -44,7 +45,7 @@ def read_chat(archive: Archive, chat: Chat, words: Canned, preferred: Preferred,
         every |= adopted.editions
         made = _in_order((*made, *(_as_preferred(one, every, preferred) for one in adopted.memories)))
         before = (*before, *adopted.past)
-        known = drafts_of(chat.chat_id, made, every, words.opening, words.closing)
+        known = drafts_of(chat.chat_id, made, every, words.opening, words.closing, deleted)
         places = _recognised(messages, known, made, before)
     else:
         _refuse_lost(archive, chat, made, before, places, known)
@@ -75,16 +76,16 @@ def _recognised(
 def _strangers(
     archive: Archive, chat: Chat, made: Sequence[Memory], messages: Sequence[Message], words: Canned
 ) -> dict[str, Marker]:
-    """Messages of other chats' memories that may stand here: in a fork that has lost its markers.
+    """Messages of another chat's memories that may stand here: in a fork that has lost its markers.
 
     It is looked for where our tags stand in a message that does not say what it is, and the chat has no memories
     of its own.
     """
     if made or not any(_TAG in message.raw and not message.marker for message in messages):
         return {}
-    others = all_memories(archive)
+    others = memories_saying(archive, {message.text for message in messages})
     every = {one.memory_id: editions(archive, one.memory_id) for one in others}
-    return drafts_of(chat.chat_id, others, every, words.opening, words.closing)
+    return drafts_of(chat.chat_id, others, every, words.opening, words.closing, deleted_uuids(chat))
 
 
 def _adopted(archive: Archive, chat: Chat, made: Sequence[Memory], places: Sequence[Place]) -> Adopted:

@@ -21,7 +21,7 @@ from primer.texts import Texts
 from rules.export.chat import Chat
 from rules.history.entries import Entry
 from rules.history.reading import Reading
-from rules.memory.edition import WRITTEN
+from rules.memory.edition import EXTRACTED, WRITTEN
 from rules.memory.memory import Memory
 from rules.output.arrange import Canned
 from rules.plan.chat_plan import ChatPlan, plan_chat
@@ -115,7 +115,8 @@ def _again(archive: Archive, found: Survey) -> frozenset[int]:
     """Numbers of the memories to be written again; never of one that is pinned or forgotten.
 
     Those that the built-in engine made, where a model can be asked for them now; and those whose raw messages
-    have changed, unless a model wrote them and only the engine is there.
+    have changed, unless a model wrote them and only the engine is there. When one is written again, a model can be
+    asked for all of the engine's behind it: their requests begin with it.
     """
     reading = found.reading
     by_number = {memory.number: memory for memory in reading.chunk_memories}
@@ -129,7 +130,13 @@ def _again(archive: Archive, found: Survey) -> frozenset[int]:
     due = {memory.number for _, memory in free if memory.due and not (engine_alone and memory.told.made == WRITTEN)}
     passages = [found.passage(chunk, told_before(found, reading.memories, chunk.memories_before)) for chunk, _ in free]
     extracted = worth_asking(archive, passages, [memory for _, memory in free], found.roles, found.texts)
-    return frozenset(due | set(extracted))
+    again = due | set(extracted)
+    behind = {
+        memory.number
+        for _, memory in free
+        if again and memory.number > min(again) and memory.told.made == EXTRACTED and not engine_alone
+    }
+    return frozenset(again | behind)
 
 
 def told_before(found: Survey, memories: Sequence[Memory], upto: int) -> tuple[Memory, ...]:

@@ -20,7 +20,8 @@ def test_every_test_that_the_table_of_requirements_names_exists() -> None:
     named = re.findall(r"`([\w/]+/test_\w+\.py)(?:::(\w+))?`", table)
     assert len(named) > 20
     for path, test in named:
-        assert f"def {test}" in (ROOT / "tests" / path).read_text("utf-8"), f"{path}::{test}"
+        content = (ROOT / "tests" / path).read_text("utf-8")
+        assert not test or f"def {test}(" in content, f"{path}::{test}"
 
 
 def test_the_readme_names_every_command() -> None:

@@ -1,5 +1,6 @@
 """Other chats of the archive that an export may come from: a fork's memories are those of its origin (D10)."""
 
+import json
 from collections.abc import Collection
 
 from daemon.archive.archive import Archive
@@ -14,11 +15,14 @@ def find_kin(archive: Archive, chat_id: str, ids: Collection[str]) -> Kin | None
     marks = ", ".join("?" * len(ids))
     row = archive.one(
         f"""
-        SELECT chat_id FROM memory JOIN chat ON chat.id = memory.chat
-        WHERE chat_id <> ? AND (memory.id IN ({marks}) OR origin IN ({marks}))
-        GROUP BY chat_id ORDER BY count(*) DESC, chat.id LIMIT 1
+        WITH RECURSIVE named (memory, name) AS (
+            SELECT id, id FROM memory
+            UNION SELECT named.memory, origin FROM named JOIN memory ON memory.id = name WHERE origin <> ''
+        )
+        SELECT chat_id FROM named JOIN memory ON memory.id = named.memory JOIN chat ON chat.id = memory.chat
+        WHERE chat_id <> ? AND name IN ({marks}) GROUP BY chat_id ORDER BY count(*) DESC, chat.id LIMIT 1
         """,  # noqa: S608
-        (chat_id, *ids, *ids),
+        (chat_id, *ids),
     )
     if row is None:
         return None
@@ -26,7 +30,18 @@ def find_kin(archive: Archive, chat_id: str, ids: Collection[str]) -> Kin | None
     return Kin(row[0], found, {one.memory_id: editions(archive, one.memory_id) for one in found}, past(archive, row[0]))
 
 
-def all_memories(archive: Archive) -> tuple[Memory, ...]:
-    """Those of every chat: for an export from which another tool has stripped all that names its origin."""
-    chats = archive.run("SELECT DISTINCT chat_id FROM chat JOIN memory ON memory.chat = chat.id ORDER BY chat.id")
-    return tuple(memory for (chat_id,) in chats for memory in memories(archive, chat_id))
+def memories_saying(archive: Archive, texts: Collection[str]) -> tuple[Memory, ...]:
+    """Those of the chat whose memories say most of these texts, word for word; none where no chat's do.
+
+    For an export from which another tool has stripped all that names its origin.
+    """
+    row = archive.one(
+        """
+        SELECT chat_id FROM edition, json_each(edition.texts) AS said
+        JOIN memory ON memory.id = edition.memory JOIN chat ON chat.id = memory.chat
+        WHERE said.value IN (SELECT value FROM json_each(?))
+        GROUP BY chat_id ORDER BY count(DISTINCT said.value) DESC, chat.id LIMIT 1
+        """,
+        (json.dumps(list(texts)),),
+    )
+    return () if row is None else memories(archive, row[0])

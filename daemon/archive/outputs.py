@@ -63,6 +63,15 @@ def record_output(archive: Archive, output: Output) -> None:
         archive.run(f"INSERT INTO output ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", astuple(output))  # noqa: S608
 
 
+def acknowledge(archive: Archive, chat_id: str, ours_sha256: str) -> None:
+    """What the person did in TypingMind stands there already: the newest updated export need not say it too."""
+    with archive.transaction():
+        archive.run(
+            "UPDATE output SET ours_sha256 = ? WHERE id = (SELECT max(id) FROM output WHERE chat_id = ?)",
+            (ours_sha256, chat_id),
+        )
+
+
 def move_outputs(archive: Archive, folder: Path) -> None:
     """The updated exports lie in this folder from now on: the accounts came from another computer."""
     with archive.transaction():

@@ -33,6 +33,11 @@ class Hand:
     deleted: tuple[str, ...]
     """Keys of the raw messages under a memory that were deleted."""
 
+    @property
+    def is_news(self) -> bool:
+        """Whether a memory reads otherwise than the archive knew, or is gone or back."""
+        return bool(self.edited or self.forgotten or self.recalled)
+
 
 def groups(places: Sequence[Place]) -> dict[str, dict[int, Place]]:
     """The messages of each memory that the export shows, by slot; in the order of the export."""

@@ -134,7 +134,11 @@ def _ends_there(form: Form, row: range, said: Sequence[str], editions: _Editions
 
 
 def _names(form: Form, row: range, claims: Sequence[Marker | None]) -> set[str] | None:
-    """The memories that messages of the row claim to be of; None where one claims to be something else."""
+    """The memories that messages of the row claim to be of; None where one claims to be something else.
+
+    None also where others claim something, but not an edited first one: an edit leaves field and uuid, so what stands
+    before the row is another message, which was left out of memories.
+    """
     names = set()
     for place, slot in zip(row, form.standing, strict=True):
         claim = claims[place]
@@ -142,7 +146,7 @@ def _names(form: Form, row: range, claims: Sequence[Marker | None]) -> set[str] 
             if claim.kind != MEMORY or claim.slot != slot:
                 return None
             names.add(claim.memory)
-    return names
+    return None if names and form.edited == 1 and claims[row.start] is None else names
 
 
 def _key(form: Form, row: range, said: Sequence[str]) -> _Key:

@@ -82,9 +82,18 @@ def memory_drafts(memory: Memory) -> list[Draft]:
 
 
 def drafts_of(
-    chat_id: str, memories: Sequence[Memory], editions: Mapping[str, Sequence[Edition]], opening: str, closing: str
+    chat_id: str,
+    memories: Sequence[Memory],
+    editions: Mapping[str, Sequence[Edition]],
+    opening: str,
+    closing: str,
+    deleted: Set[str] = frozenset(),
 ) -> dict[str, Marker]:
-    """The markers of all messages that we may have written into a chat, by uuid (D10, the second means)."""
+    """The markers of all messages that we may have written into a chat, by uuid (D10, the second means).
+
+    Where a message of ours was deleted in TypingMind, so that its uuid is among `deleted`, it may be back under
+    another one.
+    """
     drafts = [Draft.opening(chat_id, opening), Draft.closing(chat_id, closing)]
     for memory in memories:
         for name in (memory.memory_id, *memory.origins):
@@ -93,7 +102,7 @@ def drafts_of(
                 draft for one in editions[memory.memory_id] for draft in memory_drafts(replace(named, edition=one))
             ]
             drafts.append(Draft.closing(name, closing))
-    return {draft.uuid: draft.marker for draft in drafts}
+    return {one.uuid: one.marker for draft in drafts for one in (draft, draft.apart_from(deleted))}
 
 
 def write_message(draft: Draft, when: datetime, template: Mapping[str, object] | None) -> bytes:

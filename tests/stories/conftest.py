@@ -1,5 +1,6 @@
 """Stories are about a person with an inbox."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,3 +12,15 @@ from tests.stories.person import Person
 def ada(tmp_path: Path) -> Person:
     """A person with a memproc.toml for short chats, and an empty inbox."""
     return Person(tmp_path / "ada")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Of a story marked `variants` the default suite tells the last one, `make test-long` all of them."""
+    told: set[str] = set()
+    for item in reversed(items):
+        if isinstance(item, pytest.Function) and item.get_closest_marker("variants"):
+            story = f"{item.path}::{item.originalname}"
+            if story in told:
+                item.add_marker(pytest.mark.long)
+            told.add(story)

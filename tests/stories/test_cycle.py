@@ -15,7 +15,7 @@ from tests.typingmind import jsonb, strip_markers
 from tests.typingmind.shapes import Build
 from tests.typingmind.texts import text_of
 
-pytestmark = pytest.mark.timeout(200)
+pytestmark = [pytest.mark.timeout(200), pytest.mark.variants]
 NOTHING_NEW = "left alone: it is compressed already"
 ROUNDS = 10
 A_ROUND = 6

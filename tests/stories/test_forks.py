@@ -13,7 +13,7 @@ from tests.typingmind import strip_markers
 from tests.typingmind.shapes import Build
 from tests.typingmind.texts import text_of
 
-pytestmark = pytest.mark.timeout(200)
+pytestmark = [pytest.mark.timeout(200), pytest.mark.variants]
 OWN = "In my own words: the lamp stays lit."
 
 Way = Callable[[Cycle], Cycle]
@@ -74,7 +74,7 @@ def test_a_fork_gets_memories_of_its_own_and_keeps_what_it_shows(tmp_path: Path,
     same = ("keys", "source_tokens", "number", "edition", "told", "began_at", "ended_at")
     for mine, theirs in zip(fork.memories(), chat.memories(), strict=True):
         assert [mine[name] for name in same] == [theirs[name] for name in same]
-        assert mine["origin"] == theirs["memory_id"]
+        assert mine["origins"] == [theirs["memory_id"]]
     assert list(map(said, fork.expanded())) == raw
 
     fork.talk().goes_round()

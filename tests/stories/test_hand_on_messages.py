@@ -22,7 +22,7 @@ from tests.stories.cycle import (
 from tests.typingmind.shapes import Build
 from tests.typingmind.texts import text_of
 
-pytestmark = pytest.mark.timeout(200)
+pytestmark = [pytest.mark.timeout(200), pytest.mark.variants]
 OWN = 'In my own words: "the lamp" stays lit.\n\n\tAnd\u00a0so — <i>I</i> go on. 🕯️'
 SIZE = 800
 

@@ -17,7 +17,7 @@ from tests.typingmind.shapes import Build
 from tests.typingmind.texts import text_of
 from tests.typingmind.wire import read_chats
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = [pytest.mark.timeout(120), pytest.mark.variants]
 CLAUDE, GPT = "claude-3-5-sonnet-20241022", "gpt-4o"
 
 

@@ -9,7 +9,7 @@ from tests.server.setup import KEY
 from tests.stories.cycle import FIRST, Cycle, asked, is_told, memory, models, quiet, stand
 from tests.typingmind.shapes import Build
 
-pytestmark = pytest.mark.timeout(200)
+pytestmark = [pytest.mark.timeout(200), pytest.mark.variants]
 OWN = 'In my own words: "the lamp" stays lit.\n\n\tAnd\u00a0so — <i>I</i> go on. 🕯️'
 SIZE = 800
 

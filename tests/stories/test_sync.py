@@ -13,7 +13,7 @@ from tests.typingmind import TypingMind, jsonb, sync
 from tests.typingmind.shapes import Build
 from tests.typingmind.texts import text_of
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = [pytest.mark.timeout(120), pytest.mark.variants]
 
 
 def second_device(cycle: Cycle) -> Cycle:
