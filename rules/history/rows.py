@@ -136,8 +136,8 @@ def _ends_there(form: Form, row: range, said: Sequence[str], editions: _Editions
 def _names(form: Form, row: range, claims: Sequence[Marker | None]) -> set[str] | None:
     """The memories that messages of the row claim to be of; None where one claims to be something else.
 
-    None also where others claim something, but not an edited first one: an edit leaves field and uuid, so what stands
-    before the row is another message, which was left out of memories.
+    None also where others claim something, but not an edited first or last one: an edit leaves field and uuid, so what
+    stands beside the row is another message, which was left out of memories.
     """
     names = set()
     for place, slot in zip(row, form.standing, strict=True):
@@ -146,7 +146,8 @@ def _names(form: Form, row: range, claims: Sequence[Marker | None]) -> set[str] 
             if claim.kind != MEMORY or claim.slot != slot:
                 return None
             names.add(claim.memory)
-    return None if names and form.edited == 1 and claims[row.start] is None else names
+    beside = {1: row.start, len(SLOTS): row.stop - 1}.get(form.edited)
+    return None if names and beside is not None and claims[beside] is None else names
 
 
 def _key(form: Form, row: range, said: Sequence[str]) -> _Key:

@@ -194,9 +194,9 @@ def test_a_field_that_was_stripped_from_an_edited_message_is_made_up_for_by_its_
     assert seen(said) == row()
 
 
-def test_a_message_of_the_person_before_a_memory_that_lost_its_first_is_not_that_first_one_edited() -> None:
-    said = [OPEN, HELLO, *marked()[1:], CLOSE]
-    assert seen(said) == ["", "", *row(lost=(1,)), CLOSING]
+def test_a_message_beside_a_memory_that_lost_its_first_or_last_is_not_that_one_edited() -> None:
+    assert seen([OPEN, HELLO, *marked()[1:], CLOSE]) == ["", "", *row(lost=(1,)), CLOSING]
+    assert seen([OPEN, *marked()[:-1], WELL, CLOSE]) == [OPENING, *row(lost=(6,)), "", ""]
 
 
 def test_fields_of_two_memories_in_one_row_make_it_no_row() -> None:
@@ -302,7 +302,7 @@ def test_stripped_of_anything_the_memories_and_the_conversation_stay_what_they_a
     kept: list[bool], before: list[Said], after: list[Said], edited: int
 ) -> None:
     """Fields gone from any of a memory's messages, one of them edited, and the conversation around it."""
-    assume(edited != 1 or kept[0] or not any(kept))
+    assume(edited not in (1, 6) or kept[edited - 1] or not any(kept))
     memory = [one if keeps else bare for keeps, one, bare in zip(kept, marked("m2"), six("m2"), strict=True)]
     if edited:
         memory[edited - 1] = memory[edited - 1].edited()

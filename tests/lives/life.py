@@ -1,0 +1,174 @@
+"""One random life: a person, and memproc at their chats; after each run everything that must hold is proved."""
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from daemon.house import Written
+from daemon.round import Outcome, SetAside
+from tests.chats import Json
+from tests.lives.hand import prove_hand
+from tests.lives.memproc import Killed, Memproc
+from tests.lives.ours import said
+from tests.lives.person import Person
+from tests.lives.proof import prove_archive, prove_chat, prove_sent
+from tests.lives.trip import Trip
+from tests.lives.witness import Account, Witness
+from tests.typingmind import TypingMind
+from tests.typingmind.shapes import Build
+from tests.typingmind.wire import copied, read_chats
+
+_Raw = dict[str, str]
+"""What the raw messages of a chat say, by uuid."""
+
+
+class Life:
+    """The person's devices, memproc's files, and what everybody remembers."""
+
+    def __init__(self, home: Path, build: Build, mode: str) -> None:
+        self.memproc = Memproc(home, mode)
+        self.person = Person(build, *self.memproc.canned)
+        self._witness = Witness(self.memproc.folders.state / "archive.sqlite3")
+        self._updated: dict[str, list[bytes]] = {}
+        """The updated exports that came of each chat, oldest first."""
+        self._in_place: dict[Path, bytes] = {}
+        self._accepted: dict[str, _Raw] = {}
+        self._recalled: set[str] = set()
+        self._chooses = False
+        self._exports = 0
+
+    def close(self) -> None:
+        """The life is over."""
+        self.memproc.archive.close()
+
+    def import_newest(self) -> None:
+        """The person imports the newest updated export that came of their chat."""
+        self.import_older(0)
+
+    def import_older(self, back: int) -> None:
+        """The person imports an updated export of an earlier day."""
+        if found := self._updated.get(self.person.chat_id):
+            self.person.bring_in(found[-1 - back % len(found)])
+
+    def run(self) -> None:
+        """The person exports the chat, and memproc runs; and once more, though there is nothing new."""
+        path, given = self._export()
+        before = self.person.archive
+        outcome = self._ran(path)
+        prove_archive(before, self.person.archive)
+        if isinstance(outcome, SetAside):
+            self._prove_set_aside(outcome, given)
+            assert self.person.archive == before, "a chat that is set aside leaves a trace"
+            return
+        if self._account().memories:
+            stands = isinstance(outcome, Written) or "in its place already" in outcome.reason
+            newest = self._updated.get(self.person.chat_id, [b""])[-1]
+            self._prove(given, read_chats(newest)[0] if stands else given, before)
+            self._accepted[self.person.chat_id] = self._raw_of(given)
+        self._run_without_news(path)
+
+    def run_and_be_killed(self, after: int) -> None:
+        """The person exports the chat, and memproc is killed at its work, where it has so much to do."""
+        path, given = self._export()
+        before = self.person.archive
+        try:
+            self._ran(path, killed_after=after)
+        except Killed:
+            self._look()
+        prove_archive(before, self.person.archive)
+        self._accepted[self.person.chat_id] = self._accepted.get(self.person.chat_id, {}) | self._raw_of(given)
+
+    def pin_memory(self, which: int) -> None:
+        """`memproc pin MEMORY`."""
+        if names := sorted(self._account().memories):
+            self.memproc.pin(names[which % len(names)])
+            self._look()
+
+    def use_edition(self, which: int, number: int) -> None:
+        """`memproc use MEMORY EDITION`."""
+        if names := sorted(self._account().memories):
+            memory = self._account().memories[names[which % len(names)]]
+            self.memproc.use(memory.name, memory.editions[number % len(memory.editions)].number)
+            self._chooses = True
+            self._look()
+
+    def recall(self, which: int) -> None:
+        """`memproc recall MEMORY`."""
+        account = self._account()
+        if names := sorted(account.chunks.keys() - account.standing):
+            self.memproc.recall(names[which % len(names)])
+            self._recalled.add(names[which % len(names)])
+            self._look()
+
+    def _run_without_news(self, path: Path) -> None:
+        files, asked, before = self._files(), self.memproc.model.asked, self.person.archive
+        outcome = self._ran(path)
+        assert not isinstance(outcome, Written | SetAside), f"a second run without news: {outcome}"
+        assert self.memproc.model.asked == asked, "a second run without news asks a model"
+        assert self._files() == files, "a second run without news changes a file"
+        assert self.person.archive == before, "a second run without news changes the archive"
+
+    def _ran(self, path: Path, killed_after: int | None = None) -> Outcome:
+        (outcome,) = self.memproc.run(path, killed_after)
+        self._look()
+        return outcome
+
+    def _look(self) -> None:
+        """What has become of the archive and of the updated exports."""
+        self.person.archive = self._witness.chats()
+        for path in self.memproc.folders.updated.glob("*.json"):
+            export = path.read_bytes()
+            if self._in_place.get(path) != export:
+                self._in_place[path] = export
+                self._updated.setdefault(self.person.chat_id, []).append(export)
+
+    def _prove(self, given: Json, finished: Json, before: Mapping[str, Account]) -> None:
+        trip = Trip(
+            chat_id=self.person.chat_id,
+            given=given,
+            finished=finished,
+            archive_before=before,
+            archive=self.person.archive,
+            ours=self.person.ours,
+            budget=self.memproc.budget,
+            keeps_originals=self.memproc.mode == "keep-originals",
+            nameless=self.person.nameless,
+            recalled=frozenset(self._recalled),
+            chooses=self._chooses,
+        )
+        prove_chat(trip)
+        prove_hand(trip)
+        importing = TypingMind(0, self.person.device.build)
+        importing.chats[trip.chat_id] = finished
+        prove_sent(trip, importing.what_is_sent(trip.chat_id))
+        self._recalled -= trip.told
+
+    def _prove_set_aside(self, outcome: SetAside, given: Json) -> None:
+        """Messages are missing that the person has not deleted, or most of the memories are."""
+        assert "faults" not in outcome.reason, outcome.reason
+        deleted = set((given.get("syncMetadata") or {}).get("deletedMessageUUIDs") or [])
+        here = self._raw_of(given)
+        known = self._accepted.get(self.person.chat_id, {})
+        missing = {text for uuid, text in known.items() if uuid not in here.keys() | deleted} - set(here.values())
+        account = self._account()
+        hidden = account.standing - account.told_of({said(message) for message in given["messages"]}, answers=1)
+        most_are_hidden = len(hidden) * 2 > len(account.standing)
+        assert missing or most_are_hidden, f"set aside without a reason: {outcome.reason}"
+
+    def _raw_of(self, chat: Json) -> _Raw:
+        return {message["uuid"]: said(message) for message in self.person.ours.others(chat["messages"])}
+
+    def _account(self) -> Account:
+        return self.person.archive.get(self.person.chat_id, Account())
+
+    def _export(self) -> tuple[Path, Json]:
+        self._exports += 1
+        path = self.memproc.folders.inbox / f"{self._exports}.json"
+        path.write_bytes(self.person.device.export(self.person.chat_id))
+        self.memproc.now = self.person.device.now
+        return path, copied(self.person.device.chat(self.person.chat_id))
+
+    def _files(self) -> dict[Path, str]:
+        folders = (self.memproc.folders.updated, self.memproc.folders.backups)
+        files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+        return {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}

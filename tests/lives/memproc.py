@@ -1,0 +1,116 @@
+"""memproc at work in this process: real files, a real archive, and a model that may be cut off in the middle."""
+
+from pathlib import Path
+from typing import Any
+
+from daemon.archive import choices
+from daemon.archive.archive import Archive
+from daemon.archive.memories import find_memory
+from daemon.config import Config
+from daemon.house import House, tell_nobody
+from daemon.models.completion import Completion
+from daemon.paths import Folders
+from daemon.round import Outcome, go_round
+from daemon.texts import load_texts
+from primer.prompt import closing, opening
+from primer.request import Request
+from tests.chats import START, date
+from tests.lives.model import LivelyModel
+from tests.nokeys import no_keys
+
+_TEXTS = {
+    "quote": "A quote of {quote_words} words, please.",
+    "perspective": "Your view in {words} words?",
+    "perspective_hindsight": "Your view from today in {words} words?",
+    "refinement": "It goes: {analysis} And in the end, in {words} words?",
+    "fold_quotes": "The quotes, please.",
+    "fold_perspective": "Your view of it all in {words} words?",
+}
+"""Memories of small chunks are worth their place only where the questions in them are short."""
+_SETTINGS: dict[str, dict[str, Any]] = {
+    "models": {"agent": "test/agent", "context_manager": "test/small"},
+    "tail": {"tokens": 1200, "step": 300},
+    "chunk": {"tokens": 300},
+    "fold": {"budget": 900, "group": 3},
+    "memory": {"hindsight": 2, "hindsight_tokens": 600},
+}
+
+
+class Killed(BaseException):
+    """The process ends here, whatever it was doing: nothing after it is carried out."""
+
+
+class Memproc:
+    """The folders and settings of one memproc, for as long as a life goes on."""
+
+    def __init__(self, home: Path, mode: str) -> None:
+        self.model, self.now = LivelyModel(), START
+        self.folders = Folders(*(home / name for name in ("inbox", "updated", "backups", "state")))
+        texts = home / "texts"
+        for name in ("inbox", "updated", "backups", "state", "texts"):
+            (home / name).mkdir(parents=True)
+        for name, text in _TEXTS.items():
+            (texts / f"{name}.md").write_text(text)
+        self._settings = {**_SETTINGS, "texts": {"folder": str(texts)}, "output": {"mode": mode}}
+        self._steps_left: int | None = None
+        self.canned = opening(load_texts(texts)), closing(load_texts(texts))
+        self.archive = self._opened()
+
+    @property
+    def mode(self) -> str:
+        """`output.mode`."""
+        return str(self._settings["output"]["mode"])
+
+    @property
+    def budget(self) -> int:
+        """`fold.budget`, in tokens."""
+        return int(self._settings["fold"]["budget"])
+
+    def set(self, table: str, **values: object) -> None:
+        """Change memproc.toml."""
+        self._settings[table] = {**self._settings[table], **values}
+
+    def run(self, path: Path, killed_after: int | None = None) -> list[Outcome]:
+        """`memproc run PATH`. Raises Killed at the model call, or look at the clock, after `killed_after` of them."""
+        self._steps_left = killed_after
+        config = Config.model_validate(self._settings)
+        house = House(config, self.folders, self.archive, self._complete, no_keys, self._clock, tell_nobody)
+        try:
+            return list(go_round(house, [path]))
+        except Killed:
+            self.archive.close()
+            self.archive = self._opened()
+            raise
+        finally:
+            self._steps_left = None
+
+    def pin(self, memory: str) -> None:
+        """`memproc pin MEMORY`."""
+        choices.pin(self.archive, find_memory(self.archive, memory)[1])
+
+    def use(self, memory: str, edition: int) -> None:
+        """`memproc use MEMORY EDITION`."""
+        choices.choose_edition(self.archive, find_memory(self.archive, memory)[1], edition)
+
+    def recall(self, memory: str) -> None:
+        """`memproc recall MEMORY`."""
+        choices.recall(self.archive, find_memory(self.archive, memory)[1])
+
+    def _opened(self) -> Archive:
+        archive = Archive.open(self.folders.state)
+        archive.run("PRAGMA synchronous = OFF")  # nobody pulls the plug here, and flushing takes half the time
+        return archive
+
+    def _complete(self, request: Request) -> Completion:
+        self._step()
+        return self.model(request)
+
+    def _clock(self) -> str:
+        self._step()
+        return date(self.now)
+
+    def _step(self) -> None:
+        if self._steps_left is not None:
+            self._steps_left -= 1
+            if self._steps_left < 0:
+                raise Killed

@@ -1,0 +1,68 @@
+"""A model for random lives: quick, the same to the same request, and not always obedient."""
+
+import re
+from random import Random
+
+from daemon.models.completion import Completion
+from daemon.models.extractive import extract
+from primer.prompt import Turn
+from primer.request import ENGINE, Request
+
+_PASSAGE = re.compile(r"<to_remember[^>]*>\n(.*?)\n</to_remember>", re.DOTALL)
+_QUOTED = re.compile(r"^\d+\. ", re.MULTILINE)
+_SENTENCE = re.compile(r"[^.?!\n]{12,}[.?!]")
+_LONGEST_SENTENCE_WORDS = 18
+
+
+class LivelyModel:
+    """Stands in for `daemon.models.completion.complete`; `asked` counts its calls."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def __call__(self, request: Request) -> Completion:
+        self.asked += 1
+        if request.model == ENGINE:
+            return _ended(extract(request.turns, request.step, request.words))
+        dice = Random(request.key)
+        if request.step == "quote":
+            return _ended(_chosen(request.turns, dice) or _quote(request.turns, dice))
+        if dice.random() < 0.03:
+            return _ended("", dice.choice(["stop", "length", "content_filter"]))
+        return _ended(_retold(request, dice))
+
+
+def _quote(turns: tuple[Turn, ...], dice: Random) -> str:
+    """Mostly verbatim; now and then a word is left out, or it is nobody's."""
+    sentence = dice.choice(_sentences(turns))
+    chance = dice.random()
+    if chance < 0.8:
+        return sentence
+    if chance < 0.95:
+        words = sentence.split()
+        del words[len(words) // 2]
+        return " ".join(words)
+    return "Nobody has ever said this, and least of all to me."
+
+
+def _chosen(turns: tuple[Turn, ...], dice: Random) -> str:
+    """The numbers of the quotes that a fold carries on; empty where no fold asks."""
+    numbers = range(1, 1 + len(_QUOTED.findall(turns[-1].content)))
+    return ", ".join(str(number) for number in sorted(dice.sample(numbers, min(3, len(numbers)))))
+
+
+def _retold(request: Request, dice: Random) -> str:
+    """One sentence of the passage, which is in its language and about it."""
+    return dice.choice(_sentences(request.turns))
+
+
+def _sentences(turns: tuple[Turn, ...]) -> list[str]:
+    """What is told in the passage to remember; for a fold, in the memories that stand before it."""
+    passage = "\n".join(text for turn in turns for text in _PASSAGE.findall(turn.content))
+    passage = passage or "\n".join(turn.content for turn in turns if turn.role == "assistant")
+    found = [sentence.strip() for sentence in _SENTENCE.findall(passage)]
+    return [one for one in found if len(one.split()) <= _LONGEST_SENTENCE_WORDS] or found or ["I remember it well."]
+
+
+def _ended(text: str, finish: str = "stop") -> Completion:
+    return Completion(text, finish, tokens_in=10, tokens_out=5, tokens_cached=0, tokens_cache_written=0, usd=0.0)

@@ -1,0 +1,199 @@
+"""What the person does in TypingMind, on two devices: each act is a method with a plain name.
+
+Numbers say which message or memory is meant, whatever their count is; an act for which there is nothing is none.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from tests.chats import Json
+from tests.lives.ours import Ours, groups, said
+from tests.lives.witness import Account
+from tests.typingmind import TypingMind, jsonb, strip_markers, sync
+from tests.typingmind.shapes import Build
+from tests.typingmind.wire import read_chats
+
+_WORDS = 40
+
+
+class Person:
+    """The devices, the chat that the person is in, and all that was ever said or written."""
+
+    def __init__(self, build: Build, opening: str, closing: str) -> None:
+        self.device, self.other = TypingMind(1, build), TypingMind(2, build)
+        self.chat_id = self.device.begin("The lighthouse", "You are Aria, who keeps a lighthouse.")
+        self.archive: Mapping[str, Account] = {}
+        """What memproc knows, as of its last run."""
+        self._opening, self._closing = opening, closing
+        self._talked: set[str] = set()
+        self._written: set[str] = set()
+        self._stripped: set[str] = set()
+        self._renewed: set[str] = set()
+        self._nameless: set[str] = set()
+        self._edits = 0
+
+    @property
+    def messages(self) -> list[Json]:
+        """Those of the chat, as they stand on the first device."""
+        return self.device.messages(self.chat_id)
+
+    @property
+    def ours(self) -> Ours:
+        """By what memproc's own messages are known by now."""
+        editions = (e for account in self.archive.values() for one in account.memories.values() for e in one.editions)
+        texts = {text for edition in editions for text in edition.texts} | self._written
+        both = frozenset(texts & self._talked)
+        return Ours(self._opening, self._closing, frozenset(texts - both), frozenset(self._written), both, self.archive)
+
+    @property
+    def nameless(self) -> bool:
+        """Some of memproc's messages in the chat have lost their markers, and their uuids besides."""
+        return self.chat_id in self._nameless
+
+    def talk(self, turns: int) -> None:
+        """The person talks on."""
+        with self._listening(self.device):
+            self.device.talk(self.chat_id, turns, _WORDS)
+
+    def edit_message(self, which: int) -> None:
+        """Other words for a message of the conversation."""
+        if found := self._conversation():
+            self.device.edit(self.chat_id, found[which % len(found)], self._other_words())
+
+    def delete_message(self, which: int) -> None:
+        """A message of the conversation is deleted."""
+        if found := self._conversation():
+            self.device.delete(self.chat_id, found[which % len(found)])
+
+    def edit_memory(self, which: int, slot: int) -> None:
+        """The person writes something else into one of a memory's six messages."""
+        if found := self._memories():
+            text = self._other_words()
+            self._written.add(text)
+            self.device.edit(self.chat_id, found[which % len(found)] + slot - 1, text)
+
+    def delete_of_memory(self, which: int, slot: int) -> None:
+        """One of the six messages of a memory is deleted; slot 0 is what stands before it."""
+        if found := self._memories():
+            self.device.delete(self.chat_id, found[which % len(found)] + slot - 1)
+
+    def delete_memory(self, which: int) -> None:
+        """A whole memory is deleted."""
+        if found := self._memories():
+            at = found[which % len(found)]
+            for _ in range(6):
+                self.device.delete(self.chat_id, at)
+
+    def pin(self, which: int) -> None:
+        """A message is pinned, whatever it is."""
+        if self.messages:
+            self.device.pin(self.chat_id, which % len(self.messages))
+
+    def exclude(self, which: int) -> None:
+        """A message of the conversation is excluded from the context."""
+        if found := self._conversation():
+            self.device.exclude(self.chat_id, found[which % len(found)])
+
+    def exclude_of_memory(self, which: int, slot: int) -> None:
+        """One of the six messages of a memory is excluded from the context."""
+        if found := self._memories():
+            self.device.exclude(self.chat_id, found[which % len(found)] + slot - 1)
+
+    def insert(self, which: int, role: str) -> None:
+        """A message that a merge has brought stands among the others."""
+        self.device.insert(self.chat_id, which % (len(self.messages) + 1), role, self._other_words())
+
+    def regenerate(self, back: int) -> None:
+        """The answer to the question that stands so many questions back is asked for again."""
+        asked = [at for at, message in enumerate(self.messages) if message.get("role") == "user"]
+        if asked:
+            with self._listening(self.device):
+                self.device.regenerate(self.chat_id, asked[-1 - back % len(asked)])
+
+    def arrow_back(self) -> None:
+        """The branch arrow, where there is a branch."""
+        held = [at for at, message in enumerate(self.messages) if message.get("threads")]
+        if held:
+            self.device.arrow_back(self.chat_id, held[-1])
+
+    def fork(self, upto: int | None, *, new_uuids: bool) -> None:
+        """The chat is forked, and the person goes on in the fork; older clients give new uuids in any case."""
+        at = None if upto is None or not self.messages else upto % len(self.messages)
+        renewed = new_uuids or self.device.build == "2024"
+        self._goes_on_in(self.device.fork(self.chat_id, at, new_uuids=renewed), renewed=renewed)
+
+    def restore(self) -> None:
+        """Into the bin and back."""
+        self._goes_on_in(self.device.restore(self.chat_id), renewed=True)
+
+    def turn_to(self, which: int) -> None:
+        """The person goes on in another chat."""
+        chats = list(self.device.chats)
+        self.chat_id = chats[which % len(chats)]
+
+    def rearrange_keys(self) -> None:
+        """The chat comes back from the cloud with its keys in another order."""
+        self.device.bring_in(jsonb(self.device.export(self.chat_id)))
+
+    def strip_markers(self) -> None:
+        """Another tool has gone over the chat and kept only the fields that it knows."""
+        self.device.bring_in(strip_markers(self.device.export(self.chat_id)))
+        self._stripped.add(self.chat_id)
+        if self.chat_id in self._renewed:
+            self._nameless.add(self.chat_id)
+
+    def bring_in(self, export: bytes) -> None:
+        """An updated export is imported, and the person goes on in its chat."""
+        self.device.bring_in(export)
+        self._goes_on_in(str(read_chats(export)[0]["chatID"]), renewed=False)
+
+    def sync_to_the_other(self) -> None:
+        """The second device gets the chat. Nothing that memories took the place of comes back there (D9)."""
+        was_clean = bool(self.other.chats.get(self.chat_id, {}).get("syncedAt"))
+        sync(self.device, self.other, self.chat_id)
+        noted = (self.device.chat(self.chat_id).get("syncMetadata") or {}).get("deletedMessageUUIDs") or []
+        if was_clean and len(noted) < 100:  # of a longer list TypingMind itself forgets the beginning
+            here = {said(message) for message in self.messages}
+            back = {said(message) for message in self.other.messages(self.chat_id)} - here
+            assert not back & self.archive.get(self.chat_id, Account()).under, "a removed message is back"
+
+    def sync_back(self) -> None:
+        """The first device gets what the second one has of the chat."""
+        if self.chat_id in self.other.chats:
+            sync(self.other, self.device, self.chat_id)
+
+    def talk_elsewhere(self, turns: int) -> None:
+        """The person talks on at the second device."""
+        if self.chat_id in self.other.chats:
+            with self._listening(self.other):
+                self.other.talk(self.chat_id, turns, _WORDS)
+            self.device.now = max(self.device.now, self.other.now)
+
+    def _goes_on_in(self, chat_id: str, *, renewed: bool) -> None:
+        """In a chat that came of the present one, and knows of memproc's messages no more than that one does."""
+        before, self.chat_id = self.chat_id, chat_id
+        for such in (self._stripped, self._renewed, self._nameless):
+            such.update({chat_id} if before in such else ())
+        if renewed:
+            self._renewed.add(chat_id)
+            self._nameless.update({chat_id} if before in self._stripped else ())
+
+    def _memories(self) -> list[int]:
+        """Where whole memories begin in the chat."""
+        return [at for at, _ in groups(self.messages, self.archive)]
+
+    def _conversation(self) -> list[int]:
+        """Where messages of the conversation itself stand."""
+        where = self.ours.where(self.messages)
+        return [at for at in range(len(self.messages)) if at not in where]
+
+    @contextmanager
+    def _listening(self, device: TypingMind) -> Iterator[None]:
+        """What is said meanwhile is part of the conversation."""
+        before = {said(message) for message in device.messages(self.chat_id)}
+        yield
+        self._talked |= {said(message) for message in device.messages(self.chat_id)} - before
+
+    def _other_words(self) -> str:
+        self._edits += 1
+        return f"I put it in other words now, for the time number {self._edits}, and I mean every one of them."

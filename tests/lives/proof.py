@@ -1,0 +1,142 @@
+"""What must hold of every finished chat, whatever life came before it: requirements 2, 3 and 9 as checks."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
+from tests.chats import Json
+from tests.lives.ours import SLOTS, said
+from tests.lives.trip import Trip
+from tests.lives.witness import Account
+from tests.typingmind.wire import stringify
+
+_JOINER = "\u2060"
+
+
+def prove_archive(before: Mapping[str, Account], after: Mapping[str, Account]) -> None:
+    """Nothing that the archive held is gone or changed; frozen bounds stand; chunks have no holes."""
+    for chat_id, was in before.items():
+        now = after[chat_id]
+        for row, raw in was.raw.items():
+            assert now.raw[row].hashes[: len(raw.hashes)] == raw.hashes, "a version of a raw message is gone"
+        for name, memory in was.memories.items():
+            assert now.memories[name].chunk == memory.chunk, "a frozen bound has moved"
+            assert now.memories[name].members == memory.members, "a fold stands for other memories"
+            assert now.memories[name].editions[: len(memory.editions)] == memory.editions, "an edition is gone"
+    for account in after.values():
+        _prove_partition(account)
+
+
+def _prove_partition(account: Account) -> None:
+    rows = list(chain.from_iterable(account.chunks.values()))
+    assert len(rows) == len(set(rows)), "a message stands under two memories"
+    positions = [account.raw[row].position for row in rows]
+    assert positions == sorted(positions), "the messages under memories are out of order"
+    lived = (raw for raw in account.raw.values() if not (raw.left_out or raw.gone) and raw.row not in rows)
+    assert not [raw for raw in lived if positions and raw.position < positions[-1]], "a chunk has a hole"
+
+
+def prove_chat(trip: Trip) -> None:
+    """Everything that must hold of a finished chat."""
+    for check in (_archived, _accounts, _once, _section, _order, _quotes, _bounded):
+        check(trip)
+
+
+def _archived(trip: Trip) -> None:
+    """Every raw message of the export is a version in the archive, byte for byte."""
+    hashes = {sha256 for raw in trip.after.raw.values() for sha256 in raw.hashes}
+    texts = {text for raw in trip.after.raw.values() for text in raw.texts}
+    for message in trip.raw_given:
+        if message.get("memproc"):
+            assert said(message) in texts, "an original is not in the archive"
+        else:
+            sha256 = hashlib.sha256(stringify(message).encode()).hexdigest()
+            assert sha256 in hashes, "a raw message is not in the archive, byte for byte"
+
+
+def _accounts(trip: Trip) -> None:
+    """Every raw message stands in the finished chat as often as in the export, or else under a memory."""
+    given = Counter(said(message) for message in trip.raw_given)
+    there = Counter(said(message) for message in trip.raw_finished)
+    live = Counter(said(message) for message in trip.raw_finished if not message.get("contextClearedAt"))
+    assert not there.keys() - given.keys(), "a raw message came out of nowhere"
+    for text, times in given.items():
+        if text not in trip.after.under:
+            assert there[text] == times, f"a raw message went in {times} times, and stands there {there[text]} times"
+        else:
+            assert live[text] < times, "a message is live, and under a memory"
+            if times == 1:
+                assert there[text] == trip.keeps_originals, "an original is kept or not kept against the setting"
+
+
+def _once(trip: Trip) -> None:
+    """No uuid stands twice that did not before."""
+    given = Counter(message.get("uuid") for message in trip.given["messages"])
+    found = Counter(message.get("uuid") for message in trip.finished["messages"])
+    assert all(times <= max(1, given[uuid]) for uuid, times in found.items()), "a uuid stands twice"
+
+
+def _section(trip: Trip) -> None:
+    """Every memory that is not forgotten is shown once, by itself or in a fold, oldest first; and nothing else is."""
+    shown = [edition.memory for _, edition in trip.shown]
+    covers = [name for memory in shown for name in trip.after.chunks if name in trip.after.covered(memory)]
+    wanted = [name for name in trip.after.chunks if name in trip.after.standing]
+    assert covers == wanted, f"{len(wanted)} memories should be shown, {len(covers)} are, or they are out of order"
+    inside = {at for first, _ in trip.shown for at in range(first, first + SLOTS)}
+    edges = {trip.shown[0][0] - 1, trip.shown[-1][0] + SLOTS} if shown else set()
+    messages = trip.finished["messages"]
+    outside = [messages[at] for at in trip.ours.where(messages) - inside - edges]
+    assert all(_may_be_lost(trip, message) for message in outside), "messages of ours stand outside of memories"
+
+
+def _may_be_lost(trip: Trip, message: Json) -> bool:
+    """Nothing says of the message that it is ours, once it stands alone: its own words, or no marker."""
+    if said(message) in trip.ours.touched_up:
+        return True
+    is_marked = (message.get("memproc") or {}).get("kind") in ("opening", "memory", "closing")
+    return not is_marked and (trip.nameless or trip.ours.is_canned(message))
+
+
+def _order(trip: Trip) -> None:
+    """Opening, memories, closing, and then all that is live, except what was put among memories."""
+    if not trip.shown:
+        return
+    messages = trip.finished["messages"]
+    texts = [said(message) for message in messages]
+    first, closing = trip.shown[0][0], trip.shown[-1][0] + SLOTS
+    assert first and texts[first - 1] == trip.ours.opening, "the opening does not stand before the first memory"
+    assert texts[closing : closing + 1] == [trip.ours.closing], "the closing does not stand behind the last memory"
+    lived = {raw.texts[-1] for raw in trip.after.raw.values() if not raw.left_out} - trip.after.under
+    before = {said(message) for message in trip.ours.others(messages[:closing])}
+    assert not lived & before, "a live message stands before the closing"
+
+
+def _quotes(trip: Trip) -> None:
+    """A quote is verbatim: characters of one raw message of what the memory stands for."""
+    for _, edition in trip.shown:
+        rows = [row for name in trip.after.covered(edition.memory) for row in trip.after.chunks[name]]
+        by_key = {trip.after.raw[row].key: trip.after.raw[row].texts for row in rows}
+        for text, source in edition.quotes:
+            assert source in by_key, "a quote is of no message of its chunk"
+            assert any(text in version for version in by_key[source]), "a quote is not verbatim"
+            assert edition.kind == "person" or text in edition.texts[1].replace(_JOINER, ""), "a quote is not shown"
+
+
+def _bounded(trip: Trip) -> None:
+    """The memory section keeps to its budget, but for one memory."""
+    sizes = [edition.tokens for _, edition in trip.shown]
+    assert sum(sizes) <= trip.budget + max(sizes, default=0), f"{sum(sizes)} tokens of memories"
+
+
+def prove_sent(trip: Trip, sent: Sequence[Json]) -> None:
+    """What the model gets is the finished chat as it stands, without what is excluded, and nothing besides."""
+    words = "\n".join(message["content"] for message in sent if message["role"] != "system")
+    at = 0
+    for message in trip.finished["messages"]:
+        if not message.get("contextClearedAt"):
+            found = words.find(said(message), at)
+            assert found >= 0, "something is not sent, or in another order"
+            assert not words[at:found].strip() or not at, "something else is sent"
+            at = found + len(said(message))
+    assert not words[at:].strip(), "something else is sent behind it all"

@@ -1,0 +1,80 @@
+"""One run over one chat: what went in, what came out, and the archive before and after."""
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+from functools import cached_property
+
+from tests.chats import Json
+from tests.lives.ours import SLOTS, Ours, groups, said
+from tests.lives.witness import Account, Edition
+
+
+@dataclass(frozen=True)
+class Trip:
+    """Everything that the proofs look at."""
+
+    chat_id: str
+    given: Json
+    """The chat as it was exported."""
+    finished: Json
+    """The chat as the person would import it now."""
+    archive_before: Mapping[str, Account]
+    archive: Mapping[str, Account]
+    ours: Ours
+    budget: int
+    keeps_originals: bool
+    nameless: bool
+    """Some of our messages have neither marker nor uuid any more: what is left of a broken memory is not ours then."""
+    recalled: Set[str]
+    """The memories that were recalled and have not been in an export since."""
+    chooses: bool
+    """The person has chosen editions: what they wrote is not necessarily shown."""
+
+    @property
+    def before(self) -> Account:
+        """The chat in the archive before the run."""
+        return self.archive_before.get(self.chat_id, Account())
+
+    @property
+    def after(self) -> Account:
+        """The chat in the archive after it."""
+        return self.archive[self.chat_id]
+
+    @cached_property
+    def shown(self) -> list[tuple[int, Edition]]:
+        """The memories in the finished chat, with the index at which each begins."""
+        return groups(self.finished["messages"], {self.chat_id: self.after})
+
+    @cached_property
+    def raw_given(self) -> list[Json]:
+        """The messages of the conversation itself, as they were exported."""
+        return self.ours.others(self.given["messages"])
+
+    @cached_property
+    def raw_finished(self) -> list[Json]:
+        """The messages of the conversation itself in the finished chat."""
+        return self.ours.others(self.finished["messages"])
+
+    @cached_property
+    def told(self) -> frozenset[str]:
+        """The memories of the chat of which the export has most, or raw messages; originals beside a memory aside."""
+        texts = {said(message) for message in self.given["messages"] if _kind(message) != "original"}
+        return self.before.told_of(texts - self._excluded, answers=2)
+
+    @cached_property
+    def hinted_at(self) -> frozenset[str]:
+        """The memories of the chat of which the export may have anything."""
+        whole = {at for first, _ in groups(self.given["messages"], self.archive) for at in range(first, first + SLOTS)}
+        rest = [message for at, message in enumerate(self.given["messages"]) if at not in whole]
+        if any(_kind(message) == "memory" for message in rest):
+            return self.before.standing
+        texts = {said(message) for message in self.given["messages"] if _kind(message) != "original"}
+        return self.before.told_of(texts, answers=1)
+
+    @property
+    def _excluded(self) -> set[str]:
+        return {said(message) for message in self.raw_given if message.get("contextClearedAt")}
+
+
+def _kind(message: Json) -> str:
+    return str((message.get("memproc") or {}).get("kind", ""))
