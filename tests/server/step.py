@@ -5,6 +5,9 @@ passage  <context_manager>                                                      
 passage  <context_manager>  not in the passage   <context_manager>                quote, once more
 passage  <context_manager>  a quote              <context_manager>                perspective
 passage  three <context_manager> or more                                          refinement
+
+What is answered by nobody is no question: in hindsight an announcement in the wrapper stands between the passage and
+what came after it.
 """
 
 import re
@@ -34,24 +37,41 @@ class Task:
 def read_task(request: Request) -> Task:
     """What the request wants. Without a passage it is something else than one of the four questions."""
     passage = read_passage(request.turns)
+    asked = _asked(request)
     text = "\n\n".join(turn.text for turn in request.turns)
-    after = text.rpartition("</to_remember>")[2]
-    questions = _QUESTION.findall(after)
-    question = questions[-1] if questions else after.strip()
+    question = asked[-1].text if asked else text.rpartition("</to_remember>")[2].strip()
     lengths = _LENGTH.findall(question)
-    return Task(
-        _step(passage, after, len(questions)), passage, question, int(lengths[-1]) if lengths else _DEFAULT_WORDS
-    )
+    return Task(_step(passage, asked), passage, question, int(lengths[-1]) if lengths else _DEFAULT_WORDS)
 
 
-def _step(passage: tuple[Said, ...], after: str, questions: int) -> Step:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    text: str
+    answer: str
+    """Empty where it is the last one."""
+
+
+def _asked(request: Request) -> list[_Asked]:
+    """The questions behind the passage: each ends its turn, and the answer is the agent's next one."""
+    turns = request.turns
+    last = max((at for at, turn in enumerate(turns) if "</to_remember>" in turn.text), default=-1)
+    found = []
+    for at in range(max(last, 0), len(turns)):
+        said = turns[at].text.rpartition("</to_remember>")[2]
+        answers = [turn for turn in turns[at + 1 : at + 2] if turn.role == "assistant"]
+        for block in _QUESTION.finditer(said):
+            if not said[block.end() :].strip() and (answers or at == len(turns) - 1):
+                found.append(_Asked(block[1], answers[0].text.strip() if answers else ""))
+    return found
+
+
+def _step(passage: tuple[Said, ...], asked: list[_Asked]) -> Step:
     if not passage:
         return "other"
-    if questions == 0:
+    if not asked:
         return "analysis"
-    if questions == 1:
+    if len(asked) == 1:
         return "quote"
-    if questions > 2:
+    if len(asked) > 2:
         return "refinement"
-    answered = after.split("</context_manager>")[1].split("<context_manager>")[0].strip()
-    return "perspective" if any(answered in said.text for said in passage) else "quote"
+    return "perspective" if any(asked[0].answer in said.text for said in passage) else "quote"
