@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from daemon.archive.archive import Archive
-from daemon.archive.kin import find_kin, memories_saying
+from daemon.archive.kin import find_kin, known_memories, memories_saying
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import known_keys, past, standing
 from daemon.models.tokens import count
@@ -20,7 +20,7 @@ from rules.history.reading import Reading
 from rules.history.recognise import Place, recognise
 from rules.history.willed import deleted_memories
 from rules.memory.edition import Edition, Preferred, shown, told
-from rules.memory.memory import Memory, aliases
+from rules.memory.memory import Memory, aliases, memory_id
 from rules.output.arrange import Canned
 from rules.output.compose import drafts_of
 from rules.output.taken import deleted_uuids
@@ -102,7 +102,8 @@ def _adopted(archive: Archive, chat: Chat, made: Sequence[Memory], places: Seque
     at = max((number for number, name in enumerate(strange) if name in origins), default=-1)
     rest = {name: group for number, (name, group) in enumerate(strange.items()) if number > at}
     first = 1 + max((one.number for one in (*made, *inherited.memories) if not one.is_fold), default=0)
-    frozen = freeze(rest, first, count)
+    own_ids = {name: memory_id(chat.chat_id, 0, [name]) for name in known_memories(archive, rest)}
+    frozen = freeze(rest, first, count, own_ids)
     return Adopted(inherited.memories + frozen.memories, {**inherited.editions, **frozen.editions}, inherited.past)
 
 

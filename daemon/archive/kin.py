@@ -30,6 +30,12 @@ def find_kin(archive: Archive, chat_id: str, ids: Collection[str]) -> Kin | None
     return Kin(row[0], found, {one.memory_id: editions(archive, one.memory_id) for one in found}, past(archive, row[0]))
 
 
+def known_memories(archive: Archive, ids: Collection[str]) -> frozenset[str]:
+    """Those of these ids that memories of any chat have."""
+    rows = archive.run("SELECT id FROM memory WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(ids)),))
+    return frozenset(name for (name,) in rows)
+
+
 def memories_saying(archive: Archive, texts: Collection[str]) -> tuple[Memory, ...]:
     """Those of the chat whose memories say most of these texts, word for word; none where no chat's do.
 

@@ -7,6 +7,7 @@ of nobody      they stay as they are, frozen; what was under them is not known a
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from rules.history.entries import Past
 from rules.history.marker import Marker
@@ -86,10 +87,20 @@ def inherit(chat_id: str, shown: Mapping[str, Group], kin: Kin) -> Adopted:
     )
 
 
-def freeze(shown: Mapping[str, Group], first_number: int, count: Callable[[str], int]) -> Adopted:
-    """The memories as they stand, oldest first. One that has lost a message is none of them: it just stays."""
+def freeze(
+    shown: Mapping[str, Group],
+    first_number: int,
+    count: Callable[[str], int],
+    own_ids: Mapping[str, str] = MappingProxyType({}),
+) -> Adopted:
+    """The memories as they stand, oldest first. One that has lost a message is none of them: it just stays.
+
+    `own_ids` are the ids that those get whose names are taken, since another chat of the archive knows them.
+    """
     memories = [
-        _frozen(name, group, number, count)
+        replace(_frozen(name, group, number, count), memory_id=own_ids[name], origins=(name,))
+        if name in own_ids
+        else _frozen(name, group, number, count)
         for number, (name, group) in enumerate(
             ((name, group) for name, group in shown.items() if len(group) == len(_SLOTS)), first_number
         )

@@ -151,7 +151,7 @@ class Life:
         known = self._accepted.get(self.person.chat_id, {})
         missing = {text for uuid, text in known.items() if uuid not in here.keys() | deleted} - set(here.values())
         account = self._account()
-        hidden = account.standing - account.told_of({said(message) for message in given["messages"]}, answers=1)
+        hidden = account.standing - account.hinted_at({said(message) for message in given["messages"]})
         most_are_hidden = len(hidden) * 2 > len(account.standing)
         assert missing or most_are_hidden, f"set aside without a reason: {outcome.reason}"
 

@@ -59,7 +59,7 @@ class Trip:
     def told(self) -> frozenset[str]:
         """The memories of the chat of which the export has most, or raw messages; originals beside a memory aside."""
         texts = {said(message) for message in self.given["messages"] if _kind(message) != "original"}
-        return self.before.told_of(texts - self._excluded, answers=2)
+        return self.before.told_of(texts - self._excluded)
 
     @cached_property
     def hinted_at(self) -> frozenset[str]:
@@ -69,7 +69,7 @@ class Trip:
         if any(_kind(message) == "memory" for message in rest):
             return self.before.standing
         texts = {said(message) for message in self.given["messages"] if _kind(message) != "original"}
-        return self.before.told_of(texts, answers=1)
+        return self.before.hinted_at(texts)
 
     @property
     def _excluded(self) -> set[str]:

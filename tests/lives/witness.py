@@ -83,18 +83,32 @@ class Account:
         """Names of the memories of chunks that are not forgotten."""
         return frozenset(name for name in self.chunks if not self.memories[name].forgotten)
 
-    def told_of(self, texts: set[str], answers: int) -> frozenset[str]:
-        """The memories of chunks of which these texts have so many answers, or a fold's, or a raw message."""
+    def told_of(self, texts: set[str]) -> frozenset[str]:
+        """The memories of chunks of which these texts surely have some: a raw message, two answers, a fold's quotes.
+
+        A fold's other answers may say what its members say.
+        """
         found = {name for name, chunk in self.chunks.items() for row in chunk if set(self.raw[row].texts) & texts}
         for one in self.memories.values():
-            if any(len(texts.intersection(edition.texts[1::2])) >= answers for edition in one.editions):
+            if any(_is_told(one, edition, texts) for edition in one.editions):
                 found |= self.covered(one.name)
         return frozenset(found)
+
+    def hinted_at(self, texts: set[str]) -> frozenset[str]:
+        """The memories of chunks of which these texts may have something."""
+        said = {name for name, one in self.memories.items() for e in one.editions if texts.intersection(e.texts[1::2])}
+        return self.told_of(texts).union(*(self.covered(name) for name in said))
 
     def covered(self, name: str) -> frozenset[str]:
         """The memories of chunks that a memory stands for."""
         members = self.memories[name].members
         return frozenset(inner for one in members for inner in self.covered(one)) if members else frozenset([name])
+
+
+def _is_told(memory: Kept, edition: Edition, texts: set[str]) -> bool:
+    if memory.members:
+        return edition.texts[1] in texts
+    return len(texts.intersection(edition.texts[1::2])) >= 2
 
 
 class Witness:

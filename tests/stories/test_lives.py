@@ -1,20 +1,25 @@
-"""Random lives of a chat: after every step nothing is lost, nothing stands twice, and frozen bounds stand."""
+"""Random lives of a chat: after every step nothing is lost, nothing stands twice, and frozen bounds stand.
+
+Over and over: talk, run, import; with edits, deletions, forks, restores, a second device, kills and settings between.
+"""
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from tests.lives.machine import Lives
+from tests.lives.machine import Lives, Lives2024
 
-_LIFE = settings(deadline=None, stateful_step_count=15, suppress_health_check=list(HealthCheck))
+MACHINES = pytest.mark.parametrize("machine", [Lives, Lives2024], ids=["2026", "2024"])
 
 
-@pytest.mark.timeout(300)
-def test_a_hundred_lives_lose_nothing() -> None:
-    run_state_machine_as_test(Lives, settings=settings(_LIFE, max_examples=100, derandomize=True))
+@MACHINES
+def test_a_hundred_lives(machine: type[Lives]) -> None:
+    """Fifty with each client; the same ones every time."""
+    run_state_machine_as_test(machine, settings=settings(max_examples=50, stateful_step_count=15, derandomize=True))
 
 
 @pytest.mark.long
-@pytest.mark.timeout(3600)
-def test_a_thousand_lives_lose_nothing() -> None:
-    run_state_machine_as_test(Lives, settings=settings(_LIFE, max_examples=1000))
+@MACHINES
+def test_a_thousand_lives(machine: type[Lives]) -> None:
+    """Five hundred longer ones with each client, others every time."""
+    run_state_machine_as_test(machine, settings=settings(max_examples=500, stateful_step_count=25))

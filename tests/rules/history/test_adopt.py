@@ -133,6 +133,12 @@ def test_memories_that_nobody_knows_are_kept_as_they_stand() -> None:
     assert (first.first, first.last) == (M1.first, M1.last)
 
 
+def test_a_frozen_memory_whose_name_is_taken_gets_one_of_its_own_and_answers_to_both() -> None:
+    first, second = freeze(shows(M1, M2), 4, length, {"m2": "own"}).memories
+    assert (first.memory_id, first.origins) == ("m1", ())
+    assert (second.memory_id, second.origins) == ("own", ("m2",))
+
+
 def test_a_fold_that_nobody_knows_keeps_its_level() -> None:
     fold, memory = freeze(shows(FOLD, M3), 1, length).memories
     assert (fold.level, memory.level) == (2, 1)
