@@ -92,6 +92,7 @@ def test_a_compressed_chat_is_known_again(tmp_path: Path, way: Callable[[Cycle],
     quiet(chat)
 
 
+@pytest.mark.long
 def test_what_stands_in_tags_of_ours_is_still_the_person_s(chat: Cycle) -> None:
     first = chat.shown()[0]
     pasted = [chat.said(0), *chat.texts()[first], chat.said(chat.ours("closing")[0])]
@@ -191,6 +192,7 @@ def test_nothing_new_in_any_output_mode(tmp_path: Path, mode: str) -> None:
         assert (stand(chat), chat.calls()) == (files, calls)
 
 
+@pytest.mark.long
 def test_a_new_chat_goes_on_beside_the_old_one_in_one_export(tmp_path: Path) -> None:
     chat = Cycle.begin(tmp_path / "ada", settings=f'{ENGINE}[output]\nmode = "new-chat"\n')
     assert chat.hand_in().code == 0

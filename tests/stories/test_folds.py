@@ -138,6 +138,7 @@ def section_texts(life: Life) -> list[list[str]]:
     return [texts(messages) for messages in section(life).values()]
 
 
+@pytest.mark.long
 def test_many_rounds_and_a_single_one_ask_the_same_and_end_the_same(lived: Life, tmp_path: Path) -> None:
     with life(tmp_path / "at once", memory=NO_HINDSIGHT, fold=FOLD) as at_once:
         for tokens in ROUNDS:
@@ -171,6 +172,7 @@ def test_later_memories_are_told_of_folds_as_they_stood_then(lived: Life) -> Non
     assert seen >= {1, 2, 3}
 
 
+@pytest.mark.long
 def test_the_plan_counts_the_folds_before_anything_is_sent(tmp_path: Path) -> None:
     with life(tmp_path / "aria", memory=NO_HINDSIGHT, fold=FOLD) as aria:
         made = planned = calls = asked_for = 0
@@ -189,6 +191,7 @@ def test_the_plan_counts_the_folds_before_anything_is_sent(tmp_path: Path) -> No
         assert abs(calls - asked_for) <= asked_for // 20
 
 
+@pytest.mark.long
 def test_without_a_model_the_engine_folds_and_says_so(tmp_path: Path) -> None:
     with life(tmp_path / "aria", fold="budget = 3000\ngroup = 3") as aria:
         aria.models = ENGINE

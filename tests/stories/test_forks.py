@@ -136,6 +136,7 @@ def test_both_in_one_full_export(chat: Cycle) -> None:
     assert not set(chat.names()) & set(fork.names())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("first", ["the fork", "the original"])
 def test_both_in_one_full_export_that_memproc_has_never_seen(tmp_path: Path, first: str) -> None:
     chat = Cycle.begin(tmp_path / "ada")
@@ -179,6 +180,7 @@ def test_a_memory_that_is_edited_or_forgotten_in_a_fork_stays_as_it_was_in_the_o
         quiet(one)
 
 
+@pytest.mark.long
 def test_what_was_edited_or_forgotten_before_the_fork_is_so_in_the_fork(chat: Cycle) -> None:
     edited, forgotten = chat.shown()[0], chat.shown()[1]
     chat.device.edit(chat.chat_id, chat.at(edited, 4), OWN)
@@ -190,6 +192,7 @@ def test_what_was_edited_or_forgotten_before_the_fork_is_so_in_the_fork(chat: Cy
     quiet(fork)
 
 
+@pytest.mark.long
 def test_a_fork_from_the_middle_of_the_memories_has_those_before_it(chat: Cycle) -> None:
     name = chat.shown()[2]
     fork = chat.of(chat.device.fork(chat.chat_id, chat.at(name, 6)))
@@ -213,6 +216,7 @@ def test_a_fork_from_within_a_memory_goes_on_too(chat: Cycle) -> None:
     quiet(fork)
 
 
+@pytest.mark.long
 def test_a_fork_of_a_fork_knows_what_both_knew(chat: Cycle) -> None:
     one = forked_with_new_uuids(chat).talk().goes_round()
     two = forked_with_new_uuids(one).talk().goes_round()
@@ -228,6 +232,7 @@ MODES = [*((way, "new-chat") for way in WAYS), *((way, "keep-originals") for way
 """An original that is kept beside its memory is known by its marker or its uuid: without both, it is raw again."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("way", "mode"), MODES)
 def test_a_fork_in_the_other_output_modes(tmp_path: Path, way: Way, mode: str) -> None:
     chat = Cycle.begin(tmp_path / "ada", settings=f'{ENGINE}[output]\nmode = "{mode}"\n')
@@ -246,6 +251,7 @@ def test_a_fork_in_the_other_output_modes(tmp_path: Path, way: Way, mode: str) -
     quiet(fork)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", WAYS)
 def test_a_fork_with_folds(tmp_path: Path, way: Way) -> None:
     settings = f"{ENGINE}[fold]\nbudget = 1200\ngroup = 3\n"

@@ -165,6 +165,7 @@ def test_a_changed_raw_message_waits_for_a_model(tmp_path: Path, monkeypatch: py
     quiet(chat)
 
 
+@pytest.mark.long
 def test_what_is_pinned_or_excluded_stays_so(chat: Cycle) -> None:
     raw_pinned, raw_excluded, training = chat.live()[3], chat.live()[5], chat.live()[-1]
     name, other = chat.shown()[0], chat.shown()[2]

@@ -335,6 +335,7 @@ def test_hindsight_that_could_not_be_asked_for_comes_with_the_next_run(tmp_path:
         assert aria.kinds() == [AS_OF] * 3 + [BOTH] * 2 + [AS_OF] * 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "kills",
     [

@@ -89,6 +89,7 @@ def test_three_rounds_a_lost_archive_and_the_fourth_as_if_nothing_had_happened(t
     goes_on_as_before(Cycle.begin(tmp_path / "ada").goes_round().talk().goes_round().talk().goes_round())
 
 
+@pytest.mark.long
 def test_what_the_person_did_to_memories_and_messages_comes_back_too(tmp_path: Path) -> None:
     cycle = Cycle.begin(tmp_path / "ada").goes_round()
     _, edited, deleted, *_ = cycle.names()
@@ -101,6 +102,7 @@ def test_what_the_person_did_to_memories_and_messages_comes_back_too(tmp_path: P
     assert (by_name[edited]["pinned"], by_name[deleted]["forgotten"]) == (True, True)
 
 
+@pytest.mark.long
 def test_originals_that_are_kept_beside_their_memories_come_back(tmp_path: Path) -> None:
     settings = ENGINE + '[output]\nmode = "keep-originals"\n'
     goes_on_as_before(Cycle.begin(tmp_path / "ada", settings=settings).goes_round().talk(60).goes_round())
@@ -150,6 +152,7 @@ def test_memories_in_a_new_chat_come_back_for_the_old_chat_and_for_the_new_one(t
     goes_on_as_before(cycle.of(new).talk().goes_round())
 
 
+@pytest.mark.long
 def test_messages_that_no_file_holds_are_lost_and_their_memories_stay(tmp_path: Path) -> None:
     cycle = Cycle.begin(tmp_path / "ada").goes_round()
     held = {message["uuid"]: message for message in cycle.expanded()}
@@ -169,6 +172,7 @@ def test_messages_that_no_file_holds_are_lost_and_their_memories_stay(tmp_path: 
     assert {message["uuid"] for message in cycle.expanded()} >= held.keys()
 
 
+@pytest.mark.long
 def test_an_export_that_the_person_still_has_brings_back_what_no_backup_holds(tmp_path: Path) -> None:
     cycle = Cycle.begin(tmp_path / "ada").goes_round().talk(60)
     export = tmp_path / "kept by the person.json"
@@ -208,6 +212,7 @@ def test_beside_an_archive_that_knows_everything_nothing_is_added_and_nothing_is
     assert [cycle.rows(f"SELECT * FROM {table}") for table in tables] == before
 
 
+@pytest.mark.long
 def test_an_older_copy_of_the_archive_gets_what_came_after_it(tmp_path: Path) -> None:
     cycle = Cycle.begin(tmp_path / "ada").goes_round()
     copy = shutil.copytree(cycle.person.home / "state", tmp_path / "copy")

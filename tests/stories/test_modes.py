@@ -105,6 +105,7 @@ def test_a_conversation_goes_round_for_a_long_time(tmp_path: Path, mode: str, bu
         cycle.talk()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("mode", "budget"), LIVES)
 def test_what_the_person_does_in_between_counts(tmp_path: Path, mode: str, budget: int) -> None:
     witness = Witness()
@@ -132,6 +133,7 @@ def flags(memory: Json) -> list[str]:
     return [name for name in ("pinned", "forgotten") if memory.get(name)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("build", ["2024", "2026"])
 @pytest.mark.parametrize("mode", MODES)
 def test_a_fork_and_the_chat_that_it_was_forked_from_go_on_side_by_side(
@@ -229,6 +231,7 @@ def test_an_original_that_the_person_deletes_stays_deleted(tmp_path: Path) -> No
     witness.confirms(cycle)
 
 
+@pytest.mark.long
 def test_what_the_person_has_excluded_themselves_stays_theirs(tmp_path: Path) -> None:
     cycle = begin(tmp_path, "keep-originals")
     for at in (4, 5, -4, -3):
@@ -243,6 +246,7 @@ def test_what_the_person_has_excluded_themselves_stays_theirs(tmp_path: Path) ->
         quiet(cycle)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("first", "second"), [*permutations(MODES, 2)])
 def test_the_mode_may_change_between_two_rounds(tmp_path: Path, first: str, second: str) -> None:
     witness = Witness()
@@ -274,6 +278,7 @@ def test_the_old_chat_is_untouched_beside_the_new_one(tmp_path: Path) -> None:
         quiet(new)
 
 
+@pytest.mark.long
 def test_a_further_round_of_the_old_chat_never_overwrites_the_new_one(tmp_path: Path) -> None:
     old = begin(tmp_path, "new-chat")
     first = goes_round(old)

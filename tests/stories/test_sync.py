@@ -158,6 +158,7 @@ def test_a_new_chat_reaches_the_other_device_and_the_old_one_stays(tmp_path: Pat
         quiet(new)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", ["replace", "keep-originals"])
 def test_the_cloud_s_order_of_keys_changes_nothing(tmp_path: Path, mode: str) -> None:
     cycle = goes_round(begin(tmp_path, mode))
