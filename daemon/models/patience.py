@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from daemon.models.completion import Completion
 from primer.request import Request
-from rules.errors import NotNow, OutOfReach
+from rules.errors import CutOff, NotNow, OutOfReach
 
 ATTEMPTS = 6
 _FIRST_PAUSE_SECONDS = 1.0
@@ -22,13 +22,16 @@ def patiently(
     """`complete`, tried up to six times. `sleep` takes seconds, `chance` answers between 0 and 1.
 
     The result raises OutOfReach when the provider has not answered by then, or asks for a wait of more than
-    five minutes.
+    five minutes; and CutOff, after a pause, where a request was sent and its answer got lost.
     """
 
     def ask(request: Request) -> Completion:
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 return complete(request)
+            except CutOff:
+                sleep(_pause(attempt, None, chance()))
+                raise  # it may have been billed: whoever pays says whether it is sent once more
             except NotNow as fault:
                 wait = _pause(attempt, fault.retry_after, chance())
                 if attempt == ATTEMPTS or wait > _LONGEST_WAIT_SECONDS:
