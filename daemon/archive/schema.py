@@ -175,8 +175,9 @@ STEPS: tuple[tuple[str, str], ...] = (
             run TEXT NOT NULL, tokens INTEGER NOT NULL, reserved INTEGER, settled INTEGER, at TEXT NOT NULL
         ) STRICT;
         INSERT INTO spending (request, chat_id, model, run, tokens, reserved, settled, at)
-            SELECT request, chat_id, model, '', 0, iif(usd IS NULL, NULL, 0), cast(round(usd * 1e12) AS INTEGER), asked_at FROM reply
-            WHERE usd > 0 OR (usd IS NULL AND model <> 'memproc/extractive');
+            SELECT request, chat_id, model, '', 0, iif(usd IS NULL, NULL, 0), cast(round(usd * 1e12) AS INTEGER),
+                asked_at
+            FROM reply WHERE usd > 0 OR (usd IS NULL AND model <> 'memproc/extractive');
         CREATE INDEX spending_at ON spending (at, settled, reserved);
         CREATE INDEX spending_run ON spending (run);
         -- What LiteLLM itself says that a call has cost, in dollars; `usd` is what our own prices make of it.

@@ -95,7 +95,8 @@ def by_model(archive: Archive, since: str) -> tuple[OfModel, ...]:
     """What was spent since then, model by model, the dearest first."""
     rows = archive.run(
         """
-        SELECT model, count(*), coalesce(sum(settled), 0), coalesce(sum(CASE WHEN settled IS NULL THEN reserved END), 0),
+        SELECT model, count(*), coalesce(sum(settled), 0),
+               coalesce(sum(CASE WHEN settled IS NULL THEN reserved END), 0),
                sum(reserved IS NULL AND settled IS NULL)
         FROM spending WHERE at >= ? AND (settled IS NULL OR settled > 0) GROUP BY model ORDER BY 3 DESC, 1
         """,

@@ -12,7 +12,8 @@ from daemon.paths import Folders, settle
 
 def clashes(config: Config) -> Iterator[Clash]:
     """Everything in `config` that does not agree: token counts (D5, D6), how memories are put back (D3, D9),
-    prices (D15), folders (D2), and what each override makes of the token counts. An override that names no chat is told here too."""
+    prices (D15), folders (D2), and what each override makes of the token counts. An override that names no chat is
+    told here too."""
     yield from token_clashes(config.tail, config.chunk)
     yield from _output_clashes(config.output)
     yield from price_clashes(config.budget)

@@ -11,7 +11,7 @@ from daemon.models.unsent import Unsent
 from primer.request import Request
 from rules.errors import CutOff, MemprocError, OutOfReach
 
-MOST_CUT_OFF = 3
+MOST_CUT_OFF = 6
 """So often a request whose answer got lost is sent: each time may have been billed."""
 
 Complete = Callable[[Request], Completion]

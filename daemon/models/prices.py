@@ -29,14 +29,7 @@ def price_of(model: Model, budget: BudgetSettings) -> Price | None:
 
     Raises UnknownPrice where it is not allowed, ModelError where LiteLLM's map cannot be read.
     """
-    if model == ENGINE:
-        return FREE
-    configured = budget.price_of(model.name)
-    if configured is not None:
-        return configured
-    if is_local(model):
-        return FREE
-    found = price(model.name)
+    found = known_price(model, budget)
     if found is None and not budget.unpriced:
         raise UnknownPrice(
             f"Nobody has told what {model.name} costs, so it is not asked.",
@@ -44,6 +37,16 @@ def price_of(model: Model, budget: BudgetSettings) -> Price | None:
             "million tokens (0 where it is free); or set budget.unpriced = true.",
         )
     return found
+
+
+def known_price(model: Model, budget: BudgetSettings) -> Price | None:
+    """The price of a call to a model, or None where nobody knows it. Raises ModelError as `price_of` does."""
+    if model == ENGINE:
+        return FREE
+    configured = budget.price_of(model.name)
+    if configured is not None:
+        return configured
+    return FREE if is_local(model) else price(model.name)
 
 
 def is_local(model: Model) -> bool:

@@ -146,9 +146,7 @@ def test_every_setting_arrives() -> None:
             "day_usd": 2.5,
             "month_usd": 0.0,
             "unpriced": True,
-            "price": [
-                {"model": "x/*", "as_of": "2026-11-21", "input": 1, "output": 2, "above": 10, "input_above": 3}
-            ],
+            "price": [{"model": "x/*", "as_of": "2026-11-21", "input": 1, "output": 2, "above": 10, "input_above": 3}],
         },
     }
 
