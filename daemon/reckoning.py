@@ -37,11 +37,10 @@ class Reckoning:
 def reckon(archive: Archive, found: Survey, config: Config) -> Reckoning:
     """What the work on a chat will cost. Raises UnknownPrice where that is not known and not allowed."""
     shown = learned(archive)
-    asked = {model: _asked(model, config, shown) for model in found.roles.all} if found.plan.calls else {}
     replies = shown.get(found.roles.agent.name, (0.0, 0))[1]
-    if not asked:
+    if not found.plan.calls:
         return Reckoning(NOTHING, None, None, replies)
-    agent, manager = (asked[model] for model in (found.roles.agent, found.roles.context_manager))
+    agent, manager, *_ = (_asked(model, config, shown) for model in found.roles.all)
     if agent is None or manager is None:
         return Reckoning(None, None, None, replies)
 

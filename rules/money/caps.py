@@ -49,7 +49,3 @@ def decide(caps: Amounts, spent: Amounts, needed: int) -> Allowed | Reached:
             return Reached(which, caps.of(which), spent.of(which), needed)
     return Allowed()
 
-
-def left(caps: Amounts, spent: Amounts) -> int:
-    """What may still be spent now, in picodollars."""
-    return max(0, min(caps.of(which) - spent.of(which) for which in NAMES))
