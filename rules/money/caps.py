@@ -48,4 +48,3 @@ def decide(caps: Amounts, spent: Amounts, needed: int) -> Allowed | Reached:
         if spent.of(which) + needed > caps.of(which):
             return Reached(which, caps.of(which), spent.of(which), needed)
     return Allowed()
-

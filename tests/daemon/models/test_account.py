@@ -83,7 +83,9 @@ def test_what_is_settled_is_the_account_of_what_was_heard_and_the_rest_is_held_b
                 continue
             if known is None:
                 kept[number] = max(server.meter.bills)
-        heard = sum((PRICES[HAIKU.name[10:]].dollars(server.meter.bills[bill].usage) for bill in kept.values()), Decimal())
+        heard = sum(
+            (PRICES[HAIKU.name[10:]].dollars(server.meter.bills[bill].usage) for bill in kept.values()), Decimal()
+        )
         settled, held = archive.run("SELECT coalesce(sum(settled), 0), coalesce(sum(coalesce(settled, reserved)), 0) "
                                     "FROM spending")[0]  # fmt: skip
         assert settled == heard * PICO
@@ -96,7 +98,9 @@ def test_above_the_step_the_account_is_five_times_as_high(monkeypatch: pytest.Mo
     long = Request("quote", HAIKU, (Turn("user", "We spoke of the ferry. " * 21_000),), 20)
     with ModelServer() as server, Archive.memory() as archive:
         monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
-        reply = ask(archive, Purse(archive, BudgetSettings(), "run"), long, "chat", complete, lambda: NOW, lambda _: None)
+        reply = ask(
+            archive, Purse(archive, BudgetSettings(), "run"), long, "chat", complete, lambda: NOW, lambda _: None
+        )
         assert reply.tokens_in > 100_000
         (row,) = archive.run("SELECT settled FROM spending")
         assert row[0] == server.meter.dollars(PRICES) * PICO

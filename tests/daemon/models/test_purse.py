@@ -1,6 +1,7 @@
 """Money is reserved before a call leaves and settled with its answer; whatever happens, no cap is exceeded."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
@@ -95,7 +96,7 @@ def archive() -> Iterator[Archive]:
         yield archive
 
 
-def purse(archive: Archive, run: str = "a run", **budget: object) -> Purse:
+def purse(archive: Archive, run: str = "a run", /, **budget: object) -> Purse:
     return Purse(archive, BudgetSettings.model_validate(budget), run)
 
 
@@ -267,10 +268,8 @@ def test_no_schedule_of_calls_and_kills_exceeds_the_cap(
                     raise Killed
                 return NOON
 
-            try:
+            with suppress(Killed, Unsent, ModelError, OverBudget):
                 ask(archive, own, request(number), "chat", provider, clock, lambda reply: None)
-            except (Killed, Unsent, ModelError, OverBudget):
-                pass
             assert provider.total <= day_of(archive) <= cap
         kept = [key for key in provider.bills if recall(archive, key)]
         settled = archive.run("SELECT coalesce(sum(settled), 0) FROM spending")[0][0]
