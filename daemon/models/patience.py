@@ -2,6 +2,7 @@
 
 import random
 import time
+from collections import Counter
 from collections.abc import Callable
 
 from daemon.models.completion import Completion
@@ -22,15 +23,19 @@ def patiently(
     """`complete`, tried up to six times. `sleep` takes seconds, `chance` answers between 0 and 1.
 
     The result raises OutOfReach when the provider has not answered by then, or asks for a wait of more than
-    five minutes; and CutOff, after a pause, where a request was sent and its answer got lost.
+    five minutes; and CutOff where a request was sent and its answer got lost: before it is sent once more, it waits.
     """
 
+    lost = Counter[str]()
+
     def ask(request: Request) -> Completion:
+        if lost and (times := lost[request.key]):
+            sleep(_pause(times, None, chance()))
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 return complete(request)
             except CutOff:
-                sleep(_pause(attempt, None, chance()))
+                lost[request.key] += 1
                 raise  # it may have been billed: whoever pays says whether it is sent once more
             except NotNow as fault:
                 wait = _pause(attempt, fault.retry_after, chance())

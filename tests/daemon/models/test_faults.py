@@ -101,9 +101,12 @@ def test_a_passing_fault_costs_a_pause_and_nothing_else(serve: Serve) -> None:
 def test_what_may_have_been_billed_is_not_sent_again_before_that_is_agreed_to(serve: Serve) -> None:
     server = serve(Faulty(at={1: "drop"}))
     pauses: list[float] = []
+    ask = patiently(complete, pauses.append, lambda: 1.0)
     with pytest.raises(CutOff):
-        patiently(complete, pauses.append, lambda: 1.0)(asked(CLAUDE))
-    assert len(server.requests) == len(pauses) == 1
+        ask(asked(CLAUDE))
+    assert (len(server.requests), pauses) == (1, [])
+    assert ask(asked(CLAUDE)).finish == "stop"
+    assert (len(server.requests), pauses) == (2, [1.0])
 
 
 def test_the_provider_s_own_wish_for_a_pause_is_kept() -> None:
