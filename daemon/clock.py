@@ -1,8 +1,9 @@
 """The time, as exports and the archive write it."""
 
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
-from rules.export.dates import write_date
+from rules.export.dates import parse_date, write_date
 
 
 def now() -> str:
@@ -13,3 +14,29 @@ def now() -> str:
 def here() -> datetime:
     """The same on the wall: local time, with its difference from UTC."""
     return datetime.now().astimezone()
+
+
+@dataclass(frozen=True, slots=True)
+class Periods:
+    """When the day and the month began by the calendar on the wall, and when they end; all in UTC."""
+
+    day_began: str
+    day_ends: str
+    month_began: str
+    month_ends: str
+
+
+def periods(now: datetime) -> Periods:
+    """The day and the month that `now` is in, by local time."""
+    midnight = now.astimezone().replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
+    first = midnight.replace(day=1)
+    bounds = midnight, midnight + timedelta(days=1), first, (first + timedelta(days=32)).replace(day=1)
+    return Periods(*(write_date(bound.astimezone()) for bound in bounds))
+
+
+def at(text: str) -> datetime:
+    """The time that `now` has written."""
+    found = parse_date(text)
+    if found is None:
+        raise ValueError("the clock gives dates")
+    return found

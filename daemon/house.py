@@ -8,6 +8,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply
 from daemon.config import Config
 from daemon.models.ask import Clock, Complete
+from daemon.models.purse import Purse
 from daemon.models.roles import FindKey
 from daemon.paths import Folders
 from rules.plan.chat_plan import ChatPlan
@@ -104,6 +105,13 @@ class House:
     key: FindKey
     clock: Clock
     tell: Tell
+    run: str = ""
+    """Names this run in the ledger, for the cap on one run."""
+
+    @property
+    def purse(self) -> Purse:
+        """The money that may be spent."""
+        return Purse(self.archive, self.config.budget, self.run)
 
     def today(self) -> date:
         """The day that the clock shows, in UTC."""

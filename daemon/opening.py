@@ -38,4 +38,4 @@ def open_house(config: Config, folders: Folders, tell: Tell) -> Iterator[House]:
     with hold(folders.state / "lock"), Archive.open(folders.state) as archive:
         for folder in (folders.updated, folders.state):
             sweep(folder)
-        yield House(config, folders, archive, patiently(complete), keys(folders), now, tell)
+        yield House(config, folders, archive, patiently(complete), keys(folders), now, tell, f"{now()} {os.getpid()}")

@@ -22,6 +22,7 @@ from daemon.compress import compress
 from daemon.deliver import Ready
 from daemon.files.read import Export, stand_of
 from daemon.house import House
+from daemon.models.prices import price_of
 from daemon.models.tokens import count, keep
 from daemon.newchat import in_new_chat, mode_for
 from daemon.survey import Survey, canned, survey
@@ -39,8 +40,8 @@ from rules.plan.selection import why_not
 def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone:
     """Take one chat from its export to the finished, proved bytes that `deliver` puts in their place.
 
-    Raises ChatSetAside, ModelError or FaultyOutput where this chat cannot go on, and ArchiveError where
-    nothing can.
+    Raises ChatSetAside, ModelError or FaultyOutput where this chat cannot go on, and ArchiveError, OverBudget or
+    ProviderRefuses where nothing can.
     """
     config = house.config.of(chat)
     if reason := why_not(chat, config.chats.include, config.chats.exclude):
@@ -51,6 +52,9 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone:
         return LeftAlone(chat.chat_id, chat.title, found.plan.reason)
     if found.too_large:
         raise ChatSetAside(f'"{chat.title}": {found.too_large.reason}', found.too_large.next_step)
+    if found.plan.calls:
+        for model in found.roles.all:
+            price_of(model, config.budget)
     remember(house.archive, chat, found.reading, house.clock())
     memories, shown = compress(house, found)
     entries = _under_memories(found.reading.entries, memories)

@@ -9,7 +9,7 @@ from daemon.deliver import Ready, deliver, stand_already
 from daemon.files.read import Export, read_export
 from daemon.house import House, Written
 from daemon.process import process
-from rules.errors import ArchiveError, FileTrouble, MemprocError, OutOfReach, ProviderRefuses
+from rules.errors import ArchiveError, FileTrouble, MemprocError, OutOfReach, OverBudget, ProviderRefuses
 from rules.export.chat import Chat
 from rules.export.document import twice
 from rules.plan.chat_plan import LeftAlone
@@ -36,14 +36,14 @@ def without_chats(export: Export) -> SetAside:
 
 
 Outcome = Written | LeftAlone | SetAside
-_FATAL = (ArchiveError, ProviderRefuses)
+_FATAL = (ArchiveError, OverBudget, ProviderRefuses)
 _PASSING = (FileTrouble, OutOfReach)
 
 
 def go_round(house: House, paths: Sequence[Path]) -> Iterator[Outcome]:
     """Process every export, and tell what became of each chat.
 
-    Raises ArchiveError or ProviderRefuses where nothing can go on.
+    Raises ArchiveError, OverBudget or ProviderRefuses where nothing can go on.
     """
     for path in paths:
         try:

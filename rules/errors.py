@@ -61,12 +61,31 @@ class NotNow(ModelError):
         """Seconds that the provider asks to wait, where it says so."""
 
 
+class CutOff(NotNow):
+    """The request was sent, and no whole answer came: it may have been billed all the same."""
+
+
 class OutOfReach(ModelError):
     """The provider was busy or out of reach for as long as it was patiently asked; another time it may answer."""
 
 
 class ProviderRefuses(MemprocError):
     """Wrong key, no money, or forbidden: no further call can succeed, so everything stops."""
+
+
+class UnknownPrice(ModelError):
+    """Nobody knows what a call of this model costs, so it was not made."""
+
+
+class OverBudget(MemprocError):
+    """A cap of the budget is reached: no further call that costs money can be made, so everything stops."""
+
+    exit_code = 4
+
+    def __init__(self, message: str, next_step: str, until: str) -> None:
+        super().__init__(message, next_step)
+        self.until = until
+        """When the daemon tries again by itself (UTC)."""
 
 
 class NotFound(MemprocError):

@@ -14,6 +14,12 @@ def put_off(archive: Archive) -> tuple[int, ...]:
     )
 
 
+def look_again(archive: Archive, now: str) -> None:
+    """Have the arrivals that wait for the budget or for the person looked at again at once."""
+    with archive.transaction():
+        archive.run("UPDATE arrival SET next_look_at = ? WHERE state = 'paused'", (now,))
+
+
 def set_aside(archive: Archive) -> tuple[Arrival, ...]:
     """The arrivals that were set aside for what is in them, oldest first.
 

@@ -163,4 +163,28 @@ STEPS: tuple[tuple[str, str], ...] = (
         ALTER TABLE chat ADD COLUMN round_to INTEGER NOT NULL DEFAULT 0;
         """,
     ),
+    (
+        "agreed before it is spent",
+        """
+        -- Money of calls, in picodollars: reserved before a call leaves (NULL: nobody knows its price), settled when
+        -- its answer is in the journal. What was never settled may have been billed, and counts as it was reserved.
+        -- run: one `memproc run`, or the daemon's work on one file. tokens: the prompt's as we count them.
+        DROP TABLE spending;
+        CREATE TABLE spending (
+            id INTEGER PRIMARY KEY, request TEXT NOT NULL, chat_id TEXT NOT NULL, model TEXT NOT NULL,
+            run TEXT NOT NULL, tokens INTEGER NOT NULL, reserved INTEGER, settled INTEGER, at TEXT NOT NULL
+        ) STRICT;
+        INSERT INTO spending (request, chat_id, model, run, tokens, reserved, settled, at)
+            SELECT request, chat_id, model, '', 0, iif(usd IS NULL, NULL, 0), cast(round(usd * 1e12) AS INTEGER),
+                asked_at
+            FROM reply WHERE usd > 0 OR (usd IS NULL AND model <> 'memproc/extractive');
+        CREATE INDEX spending_at ON spending (at, settled, reserved);
+        CREATE INDEX spending_run ON spending (run);
+        -- What LiteLLM itself says that a call has cost, in dollars; `usd` is what our own prices make of it.
+        ALTER TABLE reply ADD COLUMN litellm_usd REAL;
+        UPDATE reply SET litellm_usd = usd;
+        -- How many tokens a model counts for one of ours, as its replies have shown, and how many of them there were.
+        CREATE TABLE calibration (model TEXT PRIMARY KEY, factor REAL NOT NULL, replies INTEGER NOT NULL) STRICT;
+        """,
+    ),
 )

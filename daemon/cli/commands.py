@@ -16,6 +16,7 @@ _COMMANDS = {
     "status": "Whether the daemon is well, what it waits for, and what it has done.",
     "doctor": "What is wrong with installation, folders, keys and models, and what mends it.",
     "logs": "What the daemon did, in sentences.",
+    "budget": "What was spent, what may be spent, and how to raise it.",
     "pause": "Have the daemon take up no new work for a while.",
     "resume": "Have it go on.",
     "chats": "The chats that the archive knows.",

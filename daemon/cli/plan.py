@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from daemon.archive.archive import Archive
+from daemon.cli.plan_money import Totals, in_json, notes, totals
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import print_table
 from daemon.cli.wanted import wanted_exports
@@ -16,6 +17,7 @@ from daemon.config import Config
 from daemon.files.read import read_export
 from daemon.models.roles import FindKey, Roles
 from daemon.opening import keys
+from daemon.reckoning import Reckoning, reckon
 from daemon.round import SetAside, without_chats
 from daemon.seeing.visible import visible
 from daemon.survey import Survey, survey
@@ -46,6 +48,7 @@ class _Row:
     to_send: int = 0
     """Tokens that the models are expected to count for all requests."""
     who: _Who | None = None
+    money: Reckoning | None = None
 
 
 @click.command
@@ -57,10 +60,11 @@ def plan(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     with settings.archive() as archive:
         desk = _Desk(archive, settings.config, keys(settings.folders), now())
         rows = list(_rows(desk, wanted_exports(settings, paths)))
+        total = totals(archive, settings.config.budget, [row.money for row in rows if row.money], desk.now)
     if as_json:
         click.echo(json.dumps([_as_json(row) for row in rows], indent=2, ensure_ascii=False))
     elif rows:
-        _print(rows)
+        _print(rows, total)
     else:
         click.echo(f"Nothing to plan: there are no chats in {', '.join(map(str, paths)) or settings.folders.inbox}.")
     return 1 if any(isinstance(row.found, SetAside) for row in rows) else 0
@@ -98,13 +102,14 @@ def _plan(desk: _Desk, file: str, chat: Chat, doubled: frozenset[str]) -> _Row:
         if reason := why_not(chat, config.chats.include, config.chats.exclude):
             return _Row(file, LeftAlone(chat.chat_id, chat.title, reason))
         found = survey(desk.archive, chat, config, desk.key, desk.now)
+        money = reckon(desk.archive, found, config)
     except ArchiveError:
         raise
     except MemprocError as trouble:
         return _Row(file, SetAside(chat.title, trouble.message, trouble.next_step))
     if found.too_large:
         return _Row(file, SetAside(chat.title, found.too_large.reason, found.too_large.next_step))
-    return _Row(file, found.plan, _to_send(found), _who(found.roles))
+    return _Row(file, found.plan, _to_send(found), _who(found.roles), money)
 
 
 def _to_send(found: Survey) -> int:
@@ -126,10 +131,11 @@ def _as_json(row: _Row) -> dict[str, object]:
     kind = {ChatPlan: "plan", LeftAlone: "left_alone", SetAside: "set_aside"}[type(row.found)]
     calls = {"calls": row.found.calls, "to_send": row.to_send} if isinstance(row.found, ChatPlan) else {}
     who = {"models": asdict(row.who)} if row.who else {}
-    return {"file": row.file, "outcome": kind, **asdict(row.found), **calls, **who}
+    money = {"money": in_json(row.money)} if row.money else {}
+    return {"file": row.file, "outcome": kind, **asdict(row.found), **calls, **who, **money}
 
 
-def _print(rows: Sequence[_Row]) -> None:
+def _print(rows: Sequence[_Row], total: Totals) -> None:
     from rich.console import Console
 
     console = Console(highlight=False)
@@ -140,6 +146,8 @@ def _print(rows: Sequence[_Row]) -> None:
     for row in rows:
         for line in _notes(row):
             console.print(visible(line), markup=False, soft_wrap=True)
+    for line in total.sentences:
+        console.print(line, markup=False, soft_wrap=True)
 
 
 def _cells(found: ChatPlan, to_send: int) -> list[str]:
@@ -160,6 +168,8 @@ def _notes(row: _Row) -> Iterator[str]:
         yield f"{found.title}: {found.reason}"
         if row.who and found.work:
             yield f"{found.title}: {_models(row.who)}"
+        if row.money and found.calls:
+            yield from (f"{found.title}: {note}" for note in notes(row.money))
         if found.again:
             yield f"{found.title}: memories that are written again: {len(found.again)}"
         if found.hindsight:

@@ -11,6 +11,7 @@ from daemon.cli.settings import Settings, json_option
 from daemon.cli.wanted import wanted_exports
 from daemon.house import Written
 from daemon.round import Outcome, SetAside, go_round
+from rules.errors import OverBudget
 from rules.plan.chat_plan import LeftAlone
 
 
@@ -31,20 +32,27 @@ def run(ctx: click.Context, paths: tuple[Path, ...], dry_run: bool, as_json: boo
 def _go(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     exports = wanted_exports(settings, paths)
     outcomes: list[Outcome] = []
+    over: OverBudget | None = None
     with Progress(quiet=settings.quiet or as_json) as progress:
         if exports:
             with settings.house(progress.tell) as house:
-                for outcome in go_round(house, exports):
-                    progress.tell_outcome(outcome)
-                    outcomes.append(outcome)
+                try:
+                    for outcome in go_round(house, exports):
+                        progress.tell_outcome(outcome)
+                        outcomes.append(outcome)
+                except OverBudget as reached:
+                    over = reached
     if as_json:
-        report = {"outcomes": [_as_json(outcome) for outcome in outcomes], **progress.tally.as_json()}
+        paused = {"paused": {"reason": over.message, "next_step": over.next_step, "until": over.until}} if over else {}
+        report = {"outcomes": [_as_json(outcome) for outcome in outcomes], **progress.tally.as_json(), **paused}
         click.echo(json.dumps(report, indent=2, ensure_ascii=False))
     elif not exports:
         settings.say(f"Nothing to do: there are no exports in {settings.folders.inbox}.")
     else:
         for line in (*progress.tally.sentences(), _counted(outcomes)):
             settings.say(line)
+    if over:
+        raise over  # at the end, as every error: the report is of what was done before
     return 1 if any(isinstance(outcome, SetAside) for outcome in outcomes) else 0
 
 

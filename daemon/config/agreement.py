@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from daemon.config.amounts import token_clashes
+from daemon.config.budget import price_clashes
 from daemon.config.chats import ChatOverride
 from daemon.config.settings import Config
 from daemon.config.tables import Clash, FolderSettings, OutputSettings
@@ -11,9 +12,11 @@ from daemon.paths import Folders, settle
 
 def clashes(config: Config) -> Iterator[Clash]:
     """Everything in `config` that does not agree: token counts (D5, D6), how memories are put back (D3, D9),
-    folders (D2), and what each override makes of the token counts. An override that names no chat is told here too."""
+    prices (D15), folders (D2), and what each override makes of the token counts. An override that names no chat is
+    told here too."""
     yield from token_clashes(config.tail, config.chunk)
     yield from _output_clashes(config.output)
+    yield from price_clashes(config.budget)
     yield from _folder_clashes(config.folders)
     for index, override in enumerate(config.chats.override):
         yield from _override_clashes(config, index, override)

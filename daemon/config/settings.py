@@ -3,6 +3,7 @@
 from typing import Self
 
 from daemon.config.amounts import ChunkSettings, TailSettings, token_clashes
+from daemon.config.budget import BudgetSettings
 from daemon.config.chats import ChatOverride, ChatSettings
 from daemon.config.memories import FoldSettings, MemorySettings
 from daemon.config.models import ModelSettings
@@ -30,6 +31,7 @@ class Config(Table):
     watch: WatchSettings = WatchSettings()
     schedule: ScheduleSettings = ScheduleSettings()
     notify: NotifySettings = NotifySettings()
+    budget: BudgetSettings = BudgetSettings()
 
     @property
     def limits(self) -> Limits:

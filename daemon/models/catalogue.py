@@ -1,9 +1,10 @@
-"""What LiteLLM's own map says of models: windows, longest answers, days of ending. Read without LiteLLM itself.
+"""What LiteLLM's own map says of models: windows, longest answers, days of ending, prices. Read without LiteLLM itself.
 
 The map comes with LiteLLM's package, as of its release; nothing is fetched, and importing LiteLLM takes seconds.
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -14,9 +15,11 @@ from pathlib import Path
 from primer.own_model import with_provider
 from primer.retired import AS_OF, ending
 from rules.errors import ModelError
+from rules.money.price import PICO, Price, Rates
 
 _MAP = "model_prices_and_context_window_backup.json"
 _WRITERS = ("chat", "responses")
+_TIER = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
 # LiteLLM's map keeps these providers under longer names than the ones that stand before a model's name.
 _KEPT_AS = {"bedrock": "bedrock_converse", "cohere": "cohere_chat"}
 
@@ -35,6 +38,7 @@ class _Entry:
     provider: str
     mode: str
     facts: Facts
+    price: Price | None
 
 
 def facts(model: str) -> Facts:
@@ -43,13 +47,17 @@ def facts(model: str) -> Facts:
     Looked up as LiteLLM does it: the full name first, then without the provider where the entry is that
     provider's. Raises ModelError where the map cannot be read.
     """
-    name = with_provider(model)
-    entries = _entries()
-    if found := entries.get(name):
-        return found.facts
-    provider, _, rest = name.partition("/")
-    found = entries.get(rest)
-    return found.facts if found and _is_of(found.provider, provider) else Facts()
+    found = _find(model)
+    return found.facts if found else Facts()
+
+
+def price(model: str) -> Price | None:
+    """The price of a model by LiteLLM's map, as of its release; None where the map has none.
+
+    Raises ModelError where the map cannot be read.
+    """
+    found = _find(model)
+    return found.price if found else None
 
 
 def known_models() -> Sequence[str]:
@@ -70,6 +78,16 @@ def ends_soon(model: str, today: date, days: int = 60) -> str | None:
     """
     ends_on = facts(model).ends_on
     return ending(model, ends_on, today, days) if ends_on else None
+
+
+def _find(model: str) -> _Entry | None:
+    name = with_provider(model)
+    entries = _entries()
+    if found := entries.get(name):
+        return found
+    provider, _, rest = name.partition("/")
+    found = entries.get(rest)
+    return found if found and _is_of(found.provider, provider) else None
 
 
 def _is_of(kept: str, provider: str) -> bool:
@@ -110,4 +128,42 @@ def _entry(fields: Mapping[str, object]) -> _Entry:
             longest_answer=answer if isinstance(answer, int) else None,
             ends_on=ends_on if isinstance(ends_on, str) else None,
         ),
+        price=_price(fields),
     )
+
+
+def _price(fields: Mapping[str, object]) -> Price | None:
+    """The ordinary price of an entry; other tiers of service (batches, priority) are not asked for."""
+    tiers = fields.get("tiered_pricing")
+    if isinstance(tiers, list) and tiers:
+        return _tiered(tiers)
+    basic = _rates(fields, "")
+    above = next((int(found[1]) for key in fields if (found := _TIER.fullmatch(key))), None)
+    if basic is None or above is None:
+        return Price(basic) if basic else None
+    return Price(basic, above * 1000, _rates(fields, f"_above_{above}k_tokens"))
+
+
+def _tiered(tiers: Sequence[Mapping[str, object]]) -> Price | None:
+    """The first tier, and above it the last, which is the dearest."""
+    first, last = _rates(tiers[0], ""), _rates(tiers[-1], "")
+    bounds = tiers[0].get("range")
+    above = bounds[1] if isinstance(bounds, list) and len(bounds) == 2 and len(tiers) > 1 else None
+    if first is None or not isinstance(above, int | float):
+        return Price(first) if first else None
+    return Price(first, int(above), last)
+
+
+def _rates(fields: Mapping[str, object], tier: str) -> Rates | None:
+    """Picodollars of one tier. A cache that is not priced, or costs nothing to write, is billed as the prompt is."""
+    prompt, answer = (_pico(fields, f"{side}_cost_per_token{tier}") for side in ("input", "output"))
+    if prompt is None or answer is None:
+        return None
+    read = _pico(fields, f"cache_read_input_token_cost{tier}")
+    write = _pico(fields, f"cache_creation_input_token_cost{tier}")
+    return Rates(prompt, answer, prompt if read is None else read, write or prompt)
+
+
+def _pico(fields: Mapping[str, object], name: str) -> int | None:
+    found = fields.get(name)
+    return round(found * PICO) if isinstance(found, int | float) else None

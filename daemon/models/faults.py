@@ -5,16 +5,21 @@ are looked at and never told (D19).
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from email.utils import parsedate_to_datetime
 
-from rules.errors import ContextTooLong, MemprocError, ModelError, NotNow, ProviderRefuses
+from rules.errors import ContextTooLong, CutOff, MemprocError, ModelError, NotNow, ProviderRefuses
 
 _LATER = frozenset({408, 409, 425, 429})
 _SERVER_FAULT = 500
 _LATER_KINDS = frozenset({"Timeout", "APIConnectionError", "InternalServerError", "ServiceUnavailableError"})
+_NEVER_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout"})
+_GATEWAY_GAVE_UP = frozenset({408, 502, 504, 524})
+"""What stands between us and the model gave up waiting for it; the model may have answered."""
+_TOO_MANY = 429
+_DEEPEST = 12
 _NO_MONEY = ("credit balance", "insufficient_quota", "billing")
 _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d{4,9}")
 _RESUME = "Run memproc again later: finished answers are kept and not asked for again."
@@ -50,7 +55,8 @@ def classify(model: str, fault: Exception, known_models: Iterable[str]) -> Mempr
     if status == 404 or kind == "NotFoundError" or "llm provider not provided" in words:
         return _unknown(model, known_models)
     if status in _LATER or status >= _SERVER_FAULT or kind in _LATER_KINDS:
-        return NotNow(f"{model} cannot answer now ({kind}).", _RESUME, _retry_after(fault))
+        meaning = CutOff if _may_be_billed(status, fault) else NotNow
+        return meaning(f"{model} cannot answer now ({kind}).", _RESUME, _retry_after(fault))
     return ModelError(
         f"The provider of {model} refused the request ({kind}{f', status {status}' if status else ''}).",
         "Check the model's name in memproc.toml, then run memproc again.",
@@ -62,6 +68,24 @@ def nearest(model: str, known_models: Iterable[str]) -> list[str]:
     names = {name.rsplit("/", 1)[-1]: name for name in known_models}
     found = (names[name] for name in get_close_matches(model.rsplit("/", 1)[-1], names, n=3))
     return [name for name in found if name != model]
+
+
+def _may_be_billed(status: int, fault: Exception) -> bool:
+    """Whether the provider may have worked on the request: it was sent, and what came back is no plain refusal."""
+    kinds = {type(each).__name__ for each in _causes(fault)}
+    if status == _TOO_MANY or not kinds.isdisjoint(_NEVER_SENT):
+        return False
+    return "HTTPStatusError" not in kinds or status in _GATEWAY_GAVE_UP
+
+
+def _causes(fault: BaseException) -> Iterator[BaseException]:
+    """The fault and what led to it, as deep as LiteLLM and the clients in it wrap."""
+    each: BaseException | None = fault
+    for _ in range(_DEEPEST):
+        if each is None:
+            return
+        yield each
+        each = each.__cause__ or each.__context__
 
 
 def _unknown(model: str, known_models: Iterable[str]) -> ModelError:

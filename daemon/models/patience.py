@@ -2,11 +2,12 @@
 
 import random
 import time
+from collections import Counter
 from collections.abc import Callable
 
 from daemon.models.completion import Completion
 from primer.request import Request
-from rules.errors import NotNow, OutOfReach
+from rules.errors import CutOff, NotNow, OutOfReach
 
 ATTEMPTS = 6
 _FIRST_PAUSE_SECONDS = 1.0
@@ -22,13 +23,20 @@ def patiently(
     """`complete`, tried up to six times. `sleep` takes seconds, `chance` answers between 0 and 1.
 
     The result raises OutOfReach when the provider has not answered by then, or asks for a wait of more than
-    five minutes.
+    five minutes; and CutOff where a request was sent and its answer got lost: before it is sent once more, it waits.
     """
 
+    lost = Counter[str]()
+
     def ask(request: Request) -> Completion:
+        if lost and (times := lost[request.key]):
+            sleep(_pause(times, None, chance()))
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 return complete(request)
+            except CutOff:
+                lost[request.key] += 1
+                raise  # it may have been billed: whoever pays says whether it is sent once more
             except NotNow as fault:
                 wait = _pause(attempt, fault.retry_after, chance())
                 if attempt == ATTEMPTS or wait > _LONGEST_WAIT_SECONDS:

@@ -40,6 +40,11 @@ class Roles:
     notices: tuple[str, ...] = ()
     """What the person should know of this choice, to be said once."""
 
+    @property
+    def all(self) -> tuple[Model, ...]:
+        """Everybody who may be asked."""
+        return (self.agent, self.context_manager, *([self.fallback] if self.fallback else []))
+
 
 def choose_roles(chat: Chat, messages: Sequence[Message], settings: ModelSettings, key: FindKey, today: date) -> Roles:
     """The models for a chat. Where the chat's own model cannot be asked, a notice says so and what to do.

@@ -52,7 +52,7 @@ def _desk(house: House, found: Survey, what: str, parts: Mapping[str, int], pass
         nonlocal fresh
         fresh = False
         try:
-            return ask(house.archive, request, found.plan.chat_id, house.complete, house.clock, heard)
+            return ask(house.archive, house.purse, request, found.plan.chat_id, house.complete, house.clock, heard)
         except ContextTooLong as fault:
             sent = {passage: parts[passage]} if request.step == "analysis" else parts
             told = f'"{found.plan.title}", {what}: {fault.message} {largest_part(sent)}'

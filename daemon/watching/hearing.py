@@ -57,8 +57,8 @@ def hear(archive: Archive, hearing: Hearing, event: events.Event, now: str) -> l
             return [_finished(archive, hearing, now)]
         case events.Stopped():
             return [_move(archive, hearing, "copied", "the work on it was stopped, and goes on", "", now)]
-        case events.Failed(_, message, next_step, True):
-            return [_blocked(archive, hearing, message, next_step, now)]
+        case events.Failed(_, message, next_step, True, until):
+            return [_blocked(archive, hearing, message, next_step, now, until)]
         case events.Failed(_, message):
             return [lost(archive, hearing, message, now)]
         case events.Notice(text):
@@ -91,9 +91,9 @@ def lost(archive: Archive, hearing: Hearing, why: str, now: str) -> Logged:
     return _move(archive, hearing, "set aside", next_try.reason, next_try.next_step, now, tries=failures)
 
 
-def _blocked(archive: Archive, hearing: Hearing, message: str, next_step: str, now: str) -> Logged:
-    """Nothing can go on before the person has done the next step; it is looked at again in half an hour."""
-    at = write_date(_date(now) + timedelta(minutes=_BLOCKED_MINUTES))
+def _blocked(archive: Archive, hearing: Hearing, message: str, next_step: str, now: str, until: str) -> Logged:
+    """Nothing can go on before `until`, or the person's next step; else it is looked at again in half an hour."""
+    at = until or write_date(_date(now) + timedelta(minutes=_BLOCKED_MINUTES))
     return _move(archive, hearing, "paused", message, next_step, now, next_look_at=at)
 
 

@@ -17,11 +17,11 @@ from daemon.worker.events import Begun, Done, Event, Failed, Ready, SettingsWron
 from daemon.worker.line import Line
 from daemon.worker.orders import Maintain, Order, Prune, Retry, Settings, Stop, Use, Verify, Work, read_order
 from daemon.worker.stopping import Stopping, ToldToStop
-from rules.errors import ArchiveError, ConfigurationError, MemprocError, ProviderRefuses
+from rules.errors import ArchiveError, ConfigurationError, MemprocError, OverBudget, ProviderRefuses
 
 IDLE_SECONDS = 300.0
 _BLOCK_BYTES = 1 << 16
-_FATAL = (ArchiveError, ProviderRefuses, ConfigurationError)
+_FATAL = (ArchiveError, OverBudget, ProviderRefuses, ConfigurationError)
 
 
 def main(idle_seconds: float = IDLE_SECONDS) -> None:
@@ -55,7 +55,8 @@ def _obey(order: Order, given: Path | None, used: Use | None, line: Line) -> Non
         line.tell(Stopped(name))
     except MemprocError as trouble:
         fatal = isinstance(trouble, _FATAL) or (isinstance(order, Work) and not isinstance(trouble, Busy))
-        line.tell(Failed(name, trouble.message, trouble.next_step, fatal))
+        until = trouble.until if isinstance(trouble, OverBudget) else ""
+        line.tell(Failed(name, trouble.message, trouble.next_step, fatal, until))
     except Exception as bug:  # the boundary: whatever we did not foresee
         told = f"A mistake in memproc itself ({type(bug).__name__}). Nothing of yours was changed by it."
         line.tell(Failed(name, told, f"Please report the file {note(bug)}", fatal=False))

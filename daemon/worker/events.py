@@ -125,6 +125,8 @@ class Failed:
     next_step: str
     fatal: bool
     """Whether nothing else can go on either, until the person has done the next step."""
+    until: str = ""
+    """When it goes on by itself (UTC), where that is known: a cap of the budget turns."""
 
 
 @dataclass(frozen=True, slots=True)

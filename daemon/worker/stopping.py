@@ -9,12 +9,14 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from time import monotonic
 
+from daemon.models.unsent import Unsent
+
 LIMIT_SECONDS = 30.0
 TOO_LATE = 75
 """The exit code of a worker that did not come to an end in time."""
 
 
-class ToldToStop(Exception):
+class ToldToStop(Unsent):
     """The worker has been told to end, and this is a good place for it."""
 
 

@@ -22,8 +22,8 @@ from primer.request import ENGINE, Request
 def work(order: Work, settled: Settled, line: Line) -> None:
     """Take the export of an arrival through the whole trip, and tell everything on the way.
 
-    Raises ToldToStop between two calls, ArchiveError or ProviderRefuses where nothing can go on, and FileTrouble,
-    ConfigurationError or Busy where nothing can begin.
+    Raises ToldToStop between two calls, ArchiveError, OverBudget or ProviderRefuses where nothing can go on, and
+    FileTrouble, ConfigurationError or Busy where nothing can begin.
     """
     with enter(settled, line, _progress(order, line)) as house:
         for outcome in go_round(replace(house, complete=_with_signs(line)), [Path(order.path)]):

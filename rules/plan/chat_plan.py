@@ -53,6 +53,8 @@ class ChatPlan:
     """The folds that will be made (D13), about: each with the tokens of its members."""
     section_tokens: int
     """About how large the memory section will be, without opening and closing."""
+    section_before: int
+    """About how large it is for the memories that the chat has already."""
     waiting_tokens: int
     live_tokens: int
     reason: str
@@ -69,6 +71,11 @@ class ChatPlan:
         """Model calls when every answer is good at once."""
         memories = len(self.again) + len(self.chunks)
         return memories * CALLS_A_MEMORY + len(self.hindsight) * CALLS_A_HINDSIGHT + len(self.folds) * CALLS_A_FOLD
+
+    @property
+    def saved_tokens(self) -> int:
+        """About how many tokens less each further message sends, once the plan is carried out."""
+        return max(0, sum(chunk.tokens for chunk in self.chunks) - self.section_tokens + self.section_before)
 
     @property
     def work(self) -> tuple[PlannedChunk, ...]:
@@ -125,6 +132,7 @@ def plan_chat(
         hindsight=(),
         folds=sizes.folds_to_make(),
         section_tokens=sizes.before(len(reading.chunk_memories) + len(new)),
+        section_before=sizes.before(len(reading.chunk_memories)),
         waiting_tokens=chunking.waiting_tokens,
         live_tokens=chunking.live_tokens,
         reason=chunking.reason,

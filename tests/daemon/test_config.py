@@ -26,6 +26,7 @@ def read(text: str, place: Path = PLACE) -> Config:
 def test_the_shipped_file_says_exactly_what_the_defaults_are() -> None:
     defaults = Config().model_dump(mode="json")
     assert defaults["chats"].pop("override") == []  # TOML cannot say so and let a person add one
+    assert defaults["budget"].pop("price") == []
 
     assert tomli.loads(shipped_text()) == defaults
 
@@ -35,7 +36,7 @@ def test_the_examples_in_the_shipped_file_count_once_their_mark_is_taken_away() 
 
     config = read(text)
 
-    assert examples == 13
+    assert examples == 25
     assert [one.chat for one in config.chats.override] == ["Talks with Ada*", "k3v9xq2m7p"]
     assert [one.chunk.tokens for one in config.chats.override] == [4000, 2000]
     assert config.models.options_for("ollama_chat/any") == {
@@ -109,6 +110,11 @@ def test_every_setting_arrives() -> None:
         watch = { settle_seconds = 1, rescan_seconds = 60.5, mode = "poll", subfolders = true }
         schedule.night = ""
         notify.when = "never"
+        budget.run_usd = 1
+        budget.day_usd = 2.5
+        budget.month_usd = 0
+        budget.unpriced = true
+        budget.price = [{ model = "x/*", as_of = "2026-11-21", input = 1, output = 2, above = 10, input_above = 3 }]
         """
     )
 
@@ -135,6 +141,13 @@ def test_every_setting_arrives() -> None:
         "watch": {"settle_seconds": 1, "rescan_seconds": 60.5, "mode": "poll", "subfolders": True},
         "schedule": {"night": ""},
         "notify": {"when": "never"},
+        "budget": {
+            "run_usd": 1.0,
+            "day_usd": 2.5,
+            "month_usd": 0.0,
+            "unpriced": True,
+            "price": [{"model": "x/*", "as_of": "2026-11-21", "input": 1, "output": 2, "above": 10, "input_above": 3}],
+        },
     }
 
 

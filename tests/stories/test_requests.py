@@ -23,6 +23,8 @@ from tests.scripted import ScriptedModel
 
 WHEN = "2026-09-01T00:00:00.000Z"
 SETTINGS = b"""
+[budget]
+unpriced = true
 [models]
 agent = "test/agent"
 context_manager = "test/context-manager"

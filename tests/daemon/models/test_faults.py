@@ -10,7 +10,7 @@ from daemon.models.completion import complete
 from daemon.models.patience import ATTEMPTS, patiently
 from primer.prompt import ask_quote, question
 from primer.request import Model, Request
-from rules.errors import ContextTooLong, MemprocError, ModelError, NotNow, ProviderRefuses
+from rules.errors import ContextTooLong, CutOff, MemprocError, ModelError, NotNow, ProviderRefuses
 from tests.entries import entries, said
 from tests.server.asking import TEXTS, TOLD, context
 from tests.server.faults import Faulty
@@ -44,18 +44,18 @@ def asked(model: str) -> Request:
 
 
 LATER = (
-    "timed out",
     "conflict",
     "too early",
     "rate limited",
     "server error",
     "unavailable",
     "overloaded",
-    "drop",
-    "malformed",
 )
+LOST = ("timed out", "drop", "malformed")
+
 MEANING: dict[str, type[MemprocError]] = {
     **dict.fromkeys(LATER, NotNow),
+    **dict.fromkeys(LOST, CutOff),
     **dict.fromkeys(("wrong key", "forbidden", "no money"), ProviderRefuses),
     "unknown model": ModelError,
     "context too long": ContextTooLong,
@@ -76,25 +76,37 @@ def test_each_fault_has_its_meaning_and_never_repeats_the_prompt(serve: Serve, f
 
 def test_a_provider_that_cannot_be_reached_may_be_asked_again(serve: Serve) -> None:
     serve(Faulty()).close()
-    with pytest.raises(NotNow):
+    with pytest.raises(NotNow) as told:
         complete(asked(CLAUDE))
+    assert not isinstance(told.value, CutOff), "what never left is not billed"
 
 
 def test_a_provider_that_hangs_is_given_up_after_the_time_out(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(completion, "TIMEOUT_SECONDS", 0.3)
     serve(Faulty(at={1: "hang"}))
-    with pytest.raises(NotNow):
+    with pytest.raises(CutOff):
         complete(asked(CLAUDE))
 
 
 def test_a_passing_fault_costs_a_pause_and_nothing_else(serve: Serve) -> None:
-    server = serve(Faulty(at={1: "overloaded", 2: "rate limited", 3: "drop"}))
+    server = serve(Faulty(at={1: "overloaded", 2: "rate limited", 3: "server error"}))
     pauses: list[float] = []
     answer = patiently(complete, pauses.append, lambda: 1.0)(asked(CLAUDE))
     assert answer.finish == "stop"
     assert len(server.requests) == 4
     assert len(pauses) == 3
     assert pauses[0] < pauses[2]
+
+
+def test_what_may_have_been_billed_is_not_sent_again_before_that_is_agreed_to(serve: Serve) -> None:
+    server = serve(Faulty(at={1: "drop"}))
+    pauses: list[float] = []
+    ask = patiently(complete, pauses.append, lambda: 1.0)
+    with pytest.raises(CutOff):
+        ask(asked(CLAUDE))
+    assert (len(server.requests), pauses) == (1, [])
+    assert ask(asked(CLAUDE)).finish == "stop"
+    assert (len(server.requests), pauses) == (2, [1.0])
 
 
 def test_the_provider_s_own_wish_for_a_pause_is_kept() -> None:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from daemon.archive.archive import Archive
 from daemon.seeing.status import Status, status
 from rules.export.dates import write_date
+from rules.money.price import PICO
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 RESCAN = 300.0
@@ -76,11 +77,11 @@ def outcome(
 
 
 def call(archive: Archive, asked_at: str, usd: float | None) -> None:
-    """A call of a model in the journal."""
-    number = archive.run("SELECT count(*) FROM reply")[0][0]
+    """A call of a model in the ledger."""
     archive.run(
-        "INSERT INTO reply VALUES (?, 'm', 'quote', 'text', 'stop', 1, 1, 0, 0, ?, ?, ?, 'c', '{}')",
-        (f"request {number}", usd, asked_at, asked_at),
+        "INSERT INTO spending (request, chat_id, model, run, tokens, reserved, settled, at) "
+        "VALUES ('r', 'c', 'm', '', 1, ?, ?, ?)",
+        (None if usd is None else 0, None if usd is None else round(usd * PICO), asked_at),
     )
 
 

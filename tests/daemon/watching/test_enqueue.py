@@ -29,6 +29,8 @@ from tests.scripted import ScriptedModel, ended
 
 MORNING, NIGHT = "2026-09-01T08:00:00.000Z", "2026-09-02T02:00:00.000Z"
 SETTINGS = """
+[budget]
+unpriced = true
 [models]
 agent = "test/agent"
 context_manager = "test/context-manager"

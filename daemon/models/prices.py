@@ -1,0 +1,71 @@
+"""What a model's tokens cost: as memproc.toml says, else as LiteLLM's bundled map has it; local models are free.
+
+configured                     [[budget.price]], the last that fits
+the built-in engine            free
+a server on one's own network  free (api_base, or a provider that runs models locally)
+known to LiteLLM               its price, with the dearer tier for long prompts
+none of these                  refused, unless budget.unpriced
+"""
+
+from collections.abc import Mapping
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from daemon.config.budget import BudgetSettings
+from daemon.models.catalogue import price
+from primer.providers import provider_of
+from primer.request import ENGINE, Model
+from rules.errors import UnknownPrice
+from rules.money.price import FREE, Price
+
+_LOCAL_PROVIDERS = frozenset(
+    {"hosted_vllm", "lemonade", "llamafile", "lm_studio", "ollama", "ollama_chat", "oobabooga", "vllm", "xinference"}
+)
+_LOCAL_NAMES = (".local", ".localhost", ".lan", ".home.arpa", ".internal")
+
+
+def price_of(model: Model, budget: BudgetSettings) -> Price | None:
+    """The price of a call to a model; None where nobody knows it and `budget.unpriced` allows that.
+
+    Raises UnknownPrice where it is not allowed, ModelError where LiteLLM's map cannot be read.
+    """
+    found = known_price(model, budget)
+    if found is None and not budget.unpriced:
+        raise UnknownPrice(
+            f"Nobody has told what {model.name} costs, so it is not asked.",
+            "Say it in memproc.toml: a table [[budget.price]] with model, as_of, input and output, in dollars for a "
+            "million tokens (0 where it is free); or set budget.unpriced = true.",
+        )
+    return found
+
+
+def known_price(model: Model, budget: BudgetSettings) -> Price | None:
+    """The price of a call to a model, or None where nobody knows it. Raises ModelError as `price_of` does."""
+    if model == ENGINE:
+        return FREE
+    configured = budget.price_of(model.name)
+    if configured is not None:
+        return configured
+    return FREE if is_local(model) else price(model.name)
+
+
+def is_local(model: Model) -> bool:
+    """Whether the calls go to a machine of the person's own, so that nobody bills them."""
+    base = _base(model.options)
+    if base is None:
+        return provider_of(model.name) in _LOCAL_PROVIDERS
+    return _is_near(urlsplit(base if "//" in base else f"//{base}").hostname or "")
+
+
+def _base(options: Mapping[str, object]) -> str | None:
+    found = options.get("api_base", options.get("base_url"))
+    return found if isinstance(found, str) else None
+
+
+def _is_near(host: str) -> bool:
+    """Whether a host is this machine or one of the local network: by its address, or a name without a domain."""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return "." not in host or host.endswith(_LOCAL_NAMES)
+    return address.is_private

@@ -1,0 +1,133 @@
+"""The purse: what a call may cost is reserved before it leaves, and settled with its answer (D15).
+
+reserve   the worst case: nothing of the prompt in the cache, an answer that fills its room; refused at a cap
+settle    what the provider counted, by our own price; else what LiteLLM says; else the worst case stays
+release   the call did not leave, or was plainly refused: nobody bills that
+
+A reservation that is neither settled nor released was cut off, by a kill or a lost connection. It may have been
+billed, so it counts as it was reserved. Free models reserve nothing.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from daemon.archive import spending
+from daemon.archive.archive import Archive
+from daemon.archive.raised import raised
+from daemon.clock import Periods, at, periods
+from daemon.config.budget import BudgetSettings
+from daemon.models.completion import Completion
+from daemon.models.prices import price_of
+from daemon.models.tokens import count
+from primer.models import token_factor
+from primer.request import Request
+from rules.errors import OverBudget
+from rules.money.caps import Amounts, Reached
+from rules.money.price import PICO, Price, Usage, cost, dollars, in_words, prompt_bound, worst_case
+
+_REMEMBERED_TEXTS = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """The money of one run: one `memproc run`, or the daemon's work on one file."""
+
+    archive: Archive
+    budget: BudgetSettings
+    run: str
+
+
+@dataclass(frozen=True, slots=True)
+class Booked:
+    """A call that may leave, with its number in the ledger; None: it is free, and stands in none."""
+
+    request: Request
+    price: Price | None
+    number: int | None
+    tokens: int
+    """Of the prompt, as we count them."""
+
+
+def reserve(purse: Purse, request: Request, chat_id: str, now: str) -> Booked:
+    """Reserve what a call may cost at most; it may leave when this returns.
+
+    Raises OverBudget where a cap says no, UnknownPrice where nobody knows what it costs.
+    """
+    price = price_of(request.model, purse.budget)
+    if price is not None and price.is_free:
+        return Booked(request, price, None, 0)
+    tokens = sum(_counted(turn.content) for turn in request.turns)
+    most = None if price is None else most_of(purse.archive, price, request, tokens)
+    call = spending.Call(request.key, chat_id, request.model.name, purse.run, tokens, now)
+    when = periods(at(now))
+    booked = spending.reserve(purse.archive, call, most, caps_now(purse.archive, purse.budget, now), when)
+    if isinstance(booked, Reached):
+        raise over(booked, when)
+    return Booked(request, price, booked, tokens)
+
+
+def most_of(archive: Archive, price: Price, request: Request, tokens: int) -> int:
+    """What a call whose prompt has so many of our tokens may cost at most, in picodollars."""
+    name = request.model.name
+    factor = max(token_factor(name), spending.learned(archive).get(name, (0.0, 0))[0])
+    room = request.parameters.get("max_tokens")
+    bound = prompt_bound(tokens, len(request.turns), factor)
+    return worst_case(price, bound, room if isinstance(room, int) else 0)
+
+
+def settle(purse: Purse, booked: Booked, answer: Completion) -> float | None:
+    """Say in the ledger what an answer has cost; the dollars, or None where nobody knows."""
+    if booked.number is None:
+        return 0.0
+    settled = spending.settle(purse.archive, booked.number, _amount(booked.price, answer))
+    if answer.tokens_in and booked.tokens:
+        spending.learn(purse.archive, booked.request.model.name, answer.tokens_in / booked.tokens)
+    return None if settled is None else dollars(settled)
+
+
+def release(purse: Purse, booked: Booked) -> None:
+    """Say in the ledger that a call has cost nothing."""
+    if booked.number is not None:
+        spending.settle(purse.archive, booked.number, 0)
+
+
+def caps_now(archive: Archive, budget: BudgetSettings, now: str) -> Amounts:
+    """The caps that count now, in picodollars: those of memproc.toml, or what the person has raised them to."""
+    return raised(archive, budget.caps, now)
+
+
+def over(reached: Reached, when: Periods) -> OverBudget:
+    """The error that a cap becomes: which it is, what was spent, when it turns, and how to go on before that."""
+    spent, cap, needed = (in_words(amount) for amount in (reached.spent, reached.cap, reached.needed))
+    told = f"The budget of {_OF[reached.which]} is {cap}; {spent} of it is spent or reserved"
+    wanted = in_words(max(2 * reached.cap, 2 * reached.needed)).strip("$").replace(",", "")
+    turn = {"run": when.day_ends, "day": when.day_ends, "month": when.month_ends}[reached.which]
+    waiting = _WAITING[reached.which] if reached.helps_to_wait else "By itself it will not go on."
+    return OverBudget(
+        f"{told}, and the next call may cost up to {needed}, so it was not made.",
+        f"{waiting} To go on now: memproc budget raise --{reached.which} {wanted}",
+        turn,
+    )
+
+
+_OF = {"run": "this run", "day": "today", "month": "this month"}
+_WAITING = {
+    "run": "The next run has a budget of its own; the daemon goes on tomorrow.",
+    "day": "The daemon goes on by itself when the day turns, at midnight.",
+    "month": "The daemon goes on by itself on the first of the month.",
+}
+
+
+def _amount(price: Price | None, answer: Completion) -> int | None:
+    """What an answer has cost, in picodollars; None where the provider has not said what it counted."""
+    if price is None:
+        return None if answer.usd is None else round(answer.usd * PICO)
+    if not answer.tokens_in and not answer.tokens_out:
+        return None
+    return cost(price, Usage(answer.tokens_in, answer.tokens_cached, answer.tokens_cache_written, answer.tokens_out))
+
+
+@lru_cache(_REMEMBERED_TEXTS)
+def _counted(text: str) -> int:
+    """Tokens of a text; the calls of a chunk begin alike, so most of them were counted just now."""
+    return count(text)

@@ -1,0 +1,106 @@
+"""What a call costs by its model's price, and what it may cost at most before it is sent (D15).
+
+Money is counted in whole picodollars (a millionth of a millionth of a dollar), so that sums are exact: one dollar
+for a million tokens is a million picodollars for each.
+"""
+
+from dataclasses import astuple, dataclass
+
+PICO = 10**12
+"""Picodollars of a dollar."""
+_PER_MILLION = 10**6
+_MARGIN_PERCENT = 150
+_FRAME_TOKENS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Picodollars for one token: of the prompt, of the answer, read from the cache, and written to it."""
+
+    input: int
+    output: int
+    cache_read: int
+    cache_write: int
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """The rates of a model; where the prompt has more than `above` tokens, `higher` count for the whole call."""
+
+    rates: Rates
+    above: int | None = None
+    higher: Rates | None = None
+
+    def at(self, prompt_tokens: int) -> Rates:
+        """The rates that count for a prompt of so many tokens."""
+        if self.above is not None and self.higher is not None and prompt_tokens > self.above:
+            return self.higher
+        return self.rates
+
+    @property
+    def is_free(self) -> bool:
+        """Nothing is ever paid for it."""
+        return not any(astuple(self.rates)) and (self.higher is None or not any(astuple(self.higher)))
+
+
+FREE = Price(Rates(0, 0, 0, 0))
+"""The built-in engine, and models on a machine of one's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens that the provider counted. `cached` and `cache_written` are parts of `prompt`."""
+
+    prompt: int
+    cached: int
+    cache_written: int
+    answer: int
+
+
+def rates(input: float, output: float, cache_read: float | None = None, cache_write: float | None = None) -> Rates:
+    """Rates from dollars for a million tokens. What is not said of the cache costs what the prompt costs."""
+    read = input if cache_read is None else cache_read
+    write = input if cache_write is None else cache_write
+    return Rates(*(round(dollars * _PER_MILLION) for dollars in (input, output, read, write)))
+
+
+def cost(price: Price, usage: Usage) -> int:
+    """What a call has cost, in picodollars."""
+    each = price.at(usage.prompt)
+    fresh = max(0, usage.prompt - usage.cached - usage.cache_written)
+    return (
+        fresh * each.input
+        + usage.cached * each.cache_read
+        + usage.cache_written * each.cache_write
+        + usage.answer * each.output
+    )
+
+
+def worst_case(price: Price, prompt_tokens: int, max_tokens: int) -> int:
+    """What a call may cost at most, in picodollars: nothing read from the cache, and an answer that fills its room.
+
+    `prompt_tokens` is a bound, as `prompt_bound` gives it; where it reaches the higher tier, that tier's rates count.
+    """
+    each = price.at(prompt_tokens)
+    return prompt_tokens * max(each.input, each.cache_read, each.cache_write) + max_tokens * each.output
+
+
+def prompt_bound(tokens: int, turns: int, factor: float) -> int:
+    """How many tokens a model will count at most for a prompt of so many of ours.
+
+    `factor` is what the model is expected to make of one of ours. Half as much again comes on top, since nobody
+    publishes the newest tokenizers and some texts have been measured at 1.8 times ours; and a frame for each turn.
+    """
+    expected = -(-tokens * round(factor * 1000) // 1000)
+    return -(-expected * _MARGIN_PERCENT // 100) + turns * _FRAME_TOKENS
+
+
+def dollars(amount: int) -> float:
+    """Picodollars as dollars, for people and for JSON."""
+    return amount / PICO
+
+
+def in_words(amount: int) -> str:
+    """Picodollars as people read them: two digits, or four where it is less than ten cents."""
+    found = dollars(amount)
+    return f"${found:,.4f}" if 0 < found < 0.1 else f"${found:,.2f}"

@@ -1,0 +1,101 @@
+"""Who knows what a model costs: memproc.toml first, then LiteLLM's map; what runs at home is free."""
+
+from pathlib import Path
+
+import pytest
+
+from daemon.config import parse
+from daemon.config.budget import BudgetSettings
+from daemon.models.catalogue import price
+from daemon.models.prices import price_of
+from primer.request import ENGINE, Model
+from rules.errors import UnknownPrice
+from rules.money.price import FREE, PICO, Price, rates
+from tests.litellm_map import entries
+
+NONE = BudgetSettings()
+SAID = """
+[[budget.price]]
+model = "openai/*"
+as_of = "2026-11-21"
+input = 7
+output = 8
+[[budget.price]]
+model = "openai/gpt-4o*"
+as_of = "2026-11-21"
+input = 3
+output = 15
+cache_read = 0.3
+above = 1000
+input_above = 6
+"""
+
+
+@pytest.fixture
+def said(tmp_path: Path) -> BudgetSettings:
+    return parse(SAID.encode(), tmp_path / "memproc.toml").budget
+
+
+def test_haiku_costs_five_times_as_much_above_its_step() -> None:
+    found = price_of(Model("anthropic/claude-haiku-5-5"), NONE)
+    assert found == Price(rates(0.1, 0.5, 0.01, 0.125), 100_000, rates(0.5, 2.5, 0.05, 0.625))
+
+
+def test_sonnet_has_one_price() -> None:
+    assert price_of(Model("anthropic/claude-sonnet-5-5"), NONE) == Price(rates(2, 10, 0.1, 2.5))
+
+
+def test_tiers_that_are_a_list_are_read_too() -> None:
+    assert price_of(Model("dashscope/qwen-flash"), NONE) == Price(rates(0.05, 0.4), 256_000, rates(0.25, 2))
+
+
+def test_prices_of_litellms_map_are_read_as_they_stand() -> None:
+    plain = {
+        name: fields
+        for name, fields in entries().items()
+        if name.startswith(f"{fields.get('litellm_provider')}/")
+        and {"input_cost_per_token", "output_cost_per_token"} <= fields.keys()
+        and "tiered_pricing" not in fields
+    }
+    assert len(plain) > 500
+    for name, fields in plain.items():
+        found = price(name)
+        assert found is not None, name
+        assert found.rates.input == round(fields["input_cost_per_token"] * PICO), name
+        assert found.rates.output == round(fields["output_cost_per_token"] * PICO), name
+
+
+def test_what_memproc_toml_says_counts_first_and_the_last_that_fits(said: BudgetSettings) -> None:
+    assert price_of(Model("openai/gpt-5"), said) == Price(rates(7, 8))
+    found = price_of(Model("openai/gpt-4o-mini"), said)
+    assert found == Price(rates(3, 15, 0.3), 1000, rates(6, 15, 6, 6))
+
+
+@pytest.mark.parametrize(
+    "base",
+    ["http://127.0.0.1:8000", "http://localhost:1234/v1", "http://192.168.1.20/v1", "http://gpu-box:8000", "[::1]:80"],
+)
+def test_a_server_of_ones_own_network_is_free(base: str) -> None:
+    assert price_of(Model("openai/whatever", {"api_base": base}), NONE) == FREE
+
+
+def test_the_engine_and_models_at_home_are_free_unless_a_price_is_said(said: BudgetSettings) -> None:
+    assert price_of(ENGINE, NONE) == FREE
+    assert price_of(Model("ollama_chat/llama"), NONE) == FREE
+    assert price_of(Model("openai/x", {"api_base": "http://127.0.0.1"}), said) == Price(rates(7, 8))
+
+
+def test_a_server_far_away_is_not_free_because_its_address_is_written_down() -> None:
+    far = {"api_base": "https://models.example.com/v1"}
+    assert price_of(Model("openai/gpt-4o", far), NONE) == price_of(Model("openai/gpt-4o"), NONE)
+    with pytest.raises(UnknownPrice):
+        price_of(Model("openai/our-own", far), NONE)
+
+
+def test_a_model_of_unknown_price_is_refused_with_what_to_do_unless_it_is_allowed() -> None:
+    with pytest.raises(UnknownPrice) as told:
+        price_of(Model("somebody/something"), NONE)
+    assert "somebody/something" in told.value.message
+    assert "[[budget.price]]" in told.value.next_step
+    assert "budget.unpriced" in told.value.next_step
+    assert price_of(Model("somebody/something"), BudgetSettings(unpriced=True)) is None

@@ -1,0 +1,38 @@
+"""Whether the next call fits under every cap."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rules.money.caps import NAMES, Allowed, Amounts, Reached, decide
+
+MONEY = st.integers(0, 100)
+AMOUNTS = st.builds(Amounts, MONEY, MONEY, MONEY)
+
+
+def test_a_call_that_just_fits_is_allowed() -> None:
+    assert decide(Amounts(5, 10, 50), Amounts(3, 8, 48), 2) == Allowed()
+
+
+def test_the_cap_that_is_reached_is_told_with_what_is_spent_and_what_was_needed() -> None:
+    assert decide(Amounts(5, 10, 50), Amounts(4, 8, 20), 2) == Reached("run", 5, 4, 2)
+
+
+def test_of_several_caps_the_one_that_turns_last_is_told() -> None:
+    assert decide(Amounts(5, 10, 50), Amounts(5, 10, 20), 1) == Reached("day", 10, 10, 1)
+    assert decide(Amounts(5, 10, 50), Amounts(5, 10, 50), 1) == Reached("month", 50, 50, 1)
+
+
+def test_where_nothing_may_be_spent_a_call_that_costs_something_is_not_made() -> None:
+    assert isinstance(decide(Amounts(0, 0, 0), Amounts(0, 0, 0), 1), Reached)
+    assert decide(Amounts(0, 0, 0), Amounts(0, 0, 0), 0) == Allowed()
+
+
+def test_waiting_does_not_help_a_call_that_is_dearer_than_its_cap() -> None:
+    assert Reached("day", 10, 9, 5).helps_to_wait
+    assert not Reached("day", 10, 0, 11).helps_to_wait
+
+
+@given(AMOUNTS, AMOUNTS, MONEY)
+def test_what_is_allowed_exceeds_no_cap(caps: Amounts, spent: Amounts, needed: int) -> None:
+    fits = all(spent.of(which) + needed <= caps.of(which) for which in NAMES)
+    assert isinstance(decide(caps, spent, needed), Allowed) == fits
