@@ -27,7 +27,15 @@ def ask(
     if known is not None:
         return known
     asked_at = clock()
-    answer = complete(request)
+    kept = keep_answer(archive, request, chat_id, asked_at, complete(request), clock())
+    heard(kept)
+    return kept
+
+
+def keep_answer(
+    archive: Archive, request: Request, chat_id: str, asked_at: str, answer: Completion, answered_at: str
+) -> Reply:
+    """The reply that an answer is, when the journal has it. Raises ArchiveError where it could not be kept."""
     reply = Reply(
         request=request.key,
         model=request.model.name,
@@ -40,8 +48,6 @@ def ask(
         tokens_cache_written=answer.tokens_cache_written,
         usd=answer.usd,
         asked_at=asked_at,
-        answered_at=clock(),
+        answered_at=answered_at,
     )
-    kept = record(archive, reply, chat_id, request.parameters)
-    heard(kept)
-    return kept
+    return record(archive, reply, chat_id, request.parameters)

@@ -14,6 +14,7 @@ from daemon.remembering.quoting import QUOTE_WORDS, choose_quote
 from primer import prompt
 from primer.reply import Refused
 from primer.request import ENGINE, Request
+from primer.texts import Texts
 from rules.errors import ChatSetAside
 from rules.memory.memory import CHUNK_LEVEL, Memory, allowance, is_clearly_smaller, memory_id
 
@@ -43,6 +44,16 @@ def make_memory(desk: Desk, passage: Passage, roles: Roles, count: Count, writte
             "Exclude the chat in memproc.toml (chats.exclude).",
         )
     return _memory(passage, held, written_at, number)
+
+
+def analysis_ahead(texts: Texts, passage: Passage, roles: Roles) -> Request | None:
+    """The question about a chunk that needs no answer before it; None where the engine answers it."""
+    words = allowance(passage.tokens)
+    analyst = pairs(roles)[0].context_managers[0]
+    if ENGINE in (roles.agent, analyst):
+        return None
+    request = Request("analysis", analyst, prompt.passage_alone(texts, passage.chunk), words)
+    return Question(request, prompt.ask_analysis(texts, words), passage.spoken, tagged=False).posed(texts)
 
 
 def _dialogue(passage: Passage, desk: Desk, pair: Pair, words: int) -> Dialogue | Refused:
