@@ -33,7 +33,7 @@ from rules.memory.edition import EXTRACTED, Edition, shown, told
 from rules.memory.memory import Memory
 from rules.plan.planned import PlannedChunk
 from rules.plan.section import shown_tokens, told_tokens
-from rules.plan.wavefront import needs
+from rules.plan.wavefront import leaders, needs
 from rules.plan.window import room_left
 
 _KeepOne = Callable[[], bool]
@@ -52,7 +52,7 @@ def compress(house: House, found: Survey) -> tuple[tuple[Memory, ...], tuple[Mem
         begin_round(house.archive, plan.chat_id, found.round)
     memories = list(found.reading.memories)
     with Front(house, plan.chat_id, house.config.of(found.chat).models.concurrency) as front:
-        _do_all(_Work(front, found, memories, Folds(front, found, memories)))
+        _do_all(_Work(front, found, memories, Folds(front, found, memories), needs(plan), leaders(plan)))
         chunks = sum(not memory.is_fold for memory in memories)
         stand_before(front, found, memories, chunks, told_tokens)
         shown_now = stand_before(front, found, memories, chunks, shown_tokens)
@@ -67,31 +67,32 @@ class _Work:
     found: Survey
     memories: list[Memory]
     folds: Folds
+    needs: tuple[int, ...]
+    leaders: tuple[int | None, ...]
     talks: list[Talk[Keep]] = field(default_factory=list)
 
 
 def _do_all(work: _Work) -> None:
     plan = work.found.plan
-    needed = needs(plan)
     kept = 0
-    _begin(work, needed, kept)
+    _begin(work, kept)
     while kept < len(plan.work) or work.folds.under_way:
         work.front.go_on()
         work.folds.keep()
         while kept < len(work.talks) and (keep := work.talks[kept].result):
             keep()
             kept += 1
-        _begin(work, needed, kept)
+        _begin(work, kept)
 
 
-def _begin(work: _Work, needed: Sequence[int], kept: int) -> None:
+def _begin(work: _Work, kept: int) -> None:
     """Begin every fold and every chunk that can be begun when the first `kept` of the plan are done."""
     plan = work.found.plan
     again = plan.again[kept:]
     chunks = sum(not memory.is_fold for memory in work.memories)
     work.folds.begin(min((chunk.number - 1 for chunk in again), default=chunks), all_written=not again)
     for at in range(len(work.talks), len(plan.work)):
-        if not work.front.has_room or needed[at] > kept:
+        if not work.front.has_room or work.needs[at] > kept:
             return
         before = work.folds.before(plan.work[at].memories_before)
         if before is None:
@@ -112,7 +113,8 @@ def _talk(work: _Work, at: int, before: tuple[Memory, ...]) -> Talk[Keep]:
         return partial(_keep, work, at, write(work, chunk, passage))
 
     ahead = None if looks_back else analysis_ahead(found.texts, passage, found.roles)
-    return Talk(hold, at, (chunk.memories_before, chunk.tail_start), ahead)
+    leader = work.leaders[at]
+    return Talk(hold, at, None if leader is None else work.talks[leader], ahead)
 
 
 def _keep(work: _Work, at: int, keep: _KeepOne) -> None:

@@ -9,13 +9,12 @@ itself leaves it. To hold a dialogue takes milliseconds, and its calls take seco
     send what the talks wait for                       at most so many calls at once, lower ranks first
     wait for an answer, and put it into the journal    then the same again
 
-Of talks whose requests begin alike, one sends its first request alone: when that is answered, the others find the
-beginning in the provider's cache. Meanwhile they send ahead what needs no answer before it.
+Of talks whose requests begin alike one leads: when its first request is answered, the others find the beginning in
+the provider's cache. Meanwhile they send ahead what needs no answer before it.
 
 After a fault, an interruption or a wish to end, nothing more is sent; what is under way is waited for and kept.
 """
 
-from collections.abc import Hashable
 from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Self
@@ -26,9 +25,6 @@ from daemon.models.ask import ask, keep_answer
 from daemon.wavefront.calls import Call, Calls
 from daemon.wavefront.talk import NotYet, T, Talk
 from primer.request import ENGINE, Request
-
-_ON_ITS_OWN = "analysis"
-"""The step whose requests begin otherwise than all others of a talk."""
 
 
 class Front:
@@ -41,7 +37,6 @@ class Front:
         self._talks: list[Talk[Any]] = []
         self._calls = Calls(house.complete)
         self._sent: set[str] = set()
-        self._leaders: dict[Hashable, str] = {}
         self._faults: dict[str, BaseException] = {}
         self._fresh: set[str] = set()
         self._used: set[str] = set()
@@ -132,25 +127,25 @@ class Front:
 
     def _send(self, talks: list[Talk[Any]]) -> None:
         for talk in talks:
-            if talk.awaits and not self._must_wait(talk, talk.awaits.request):
-                self._call(talk.awaits.key, talk.awaits.request, talk.prefix)
+            if talk.awaits and not self._must_wait(talk) and self._call(talk.awaits.key, talk.awaits.request):
+                talk.opened = talk.opened or talk.awaits.key
         for talk in talks:
             if talk.ahead and len(self._calls) < self._most:
                 self._call(talk.ahead.key, talk.ahead)
                 talk.ahead = None
 
-    def _must_wait(self, talk: Talk[Any], request: Request) -> bool:
-        """Whether a request that begins as this one does is the first of its kind, and still on its way."""
-        return request.step != _ON_ITS_OWN and self._leaders.get(talk.prefix, "") in self._calls
+    def _must_wait(self, talk: Talk[Any]) -> bool:
+        """Whether the one that leads has not been answered yet."""
+        leader = talk.behind
+        return leader is not None and leader.result is None and (not leader.opened or leader.opened in self._calls)
 
-    def _call(self, key: str, request: Request, prefix: Hashable | None = None) -> None:
-        """Send a request, unless it was sent before, or as many as may be are under way."""
+    def _call(self, key: str, request: Request) -> bool:
+        """Send a request, unless it was sent before, or as many as may be are under way; whether that was done."""
         if key in self._sent or len(self._calls) >= self._most or recall(self.house.archive, key):
-            return
-        self._calls.send(Call(key, request, self.house.clock()))
+            return False
         self._sent.add(key)
-        if prefix is not None and request.step != _ON_ITS_OWN:
-            self._leaders.setdefault(prefix, key)
+        self._calls.send(Call(key, request, self.house.clock()))
+        return True
 
     def _take(self, call: Call) -> None:
         """Put the answer into the journal, and tell of it; a fault is there for the dialogue that asks for it."""

@@ -1,8 +1,8 @@
 """A dialogue with models that is under way, beside others."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from primer.request import Request
 
@@ -26,10 +26,12 @@ class Talk(Generic[T]):
     """Holds it, from its beginning, as far as its answers are known, and then raises NotYet."""
     rank: int = 0
     """Lower ones are asked first."""
-    prefix: Hashable | None = None
-    """Talks that have the same one begin their requests alike, so that the provider's cache serves them (D6)."""
+    behind: "Talk[Any] | None" = None
+    """One whose requests begin as this one's do: they find that in the provider's cache when it has led (D6)."""
     ahead: Request | None = None
     """A request that it will come to, and that needs no answer before it."""
     awaits: NotYet | None = None
+    opened: str = ""
+    """Key of the first request that was sent for it, but for what goes ahead."""
     result: T | None = None
     """There once the dialogue is finished."""

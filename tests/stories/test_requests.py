@@ -26,6 +26,7 @@ SETTINGS = b"""
 [models]
 agent = "test/agent"
 context_manager = "test/context-manager"
+concurrency = 1
 [tail]
 tokens = 4800
 step = 1200
