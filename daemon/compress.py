@@ -18,13 +18,13 @@ from daemon.archive.rounds import begin_round, end_turn
 from daemon.house import House, Notice, Planned, Remembered
 from daemon.models.tokens import count
 from daemon.remembering.asking import desk_for
-from daemon.remembering.compress import analysis_ahead, make_memory
+from daemon.remembering.compress import chunk_analysis, make_memory
 from daemon.remembering.dialogue import Passage
 from daemon.remembering.hindsight import make_hindsight
 from daemon.section import Folds, Keep, stand_before
 from daemon.survey import Survey, as_they_are
 from daemon.wavefront.front import Front
-from daemon.wavefront.talk import Talk
+from daemon.wavefront.talk import Blocked, Talk
 from primer.models import token_factor
 from primer.reply import Refused
 from rules.errors import ChatSetAside
@@ -70,6 +70,8 @@ class _Work:
     needs: tuple[int, ...]
     leaders: tuple[int | None, ...]
     talks: list[Talk[Keep]] = field(default_factory=list)
+    set_aside: list[ChatSetAside] = field(default_factory=list)
+    """Why the chat will be set aside, when what comes before is kept."""
 
 
 def _do_all(work: _Work) -> None:
@@ -86,35 +88,47 @@ def _do_all(work: _Work) -> None:
 
 
 def _begin(work: _Work, kept: int) -> None:
-    """Begin every fold and every chunk that can be begun when the first `kept` of the plan are done."""
+    """Begin the fold and all the chunks that can be begun when the first `kept` of the plan are done."""
     plan = work.found.plan
-    again = plan.again[kept:]
     chunks = sum(not memory.is_fold for memory in work.memories)
-    work.folds.begin(min((chunk.number - 1 for chunk in again), default=chunks), all_written=not again)
-    for at in range(len(work.talks), len(plan.work)):
-        if not work.front.has_room or work.needs[at] > kept:
+    work.folds.begin(min((chunk.number - 1 for chunk in plan.again[kept:]), default=chunks))
+    while len(work.talks) < len(plan.work) and work.needs[len(work.talks)] <= kept and work.front.has_room:
+        if work.set_aside:
             return
-        before = work.folds.before(plan.work[at].memories_before)
-        if before is None:
-            return
-        work.talks.append(_talk(work, at, before))
+        work.talks.append(_talk(work, len(work.talks)))
         work.front.begin(work.talks[-1])
 
 
-def _talk(work: _Work, at: int, before: tuple[Memory, ...]) -> Talk[Keep]:
-    """The dialogue about one chunk of the plan; `before` is what stands before its tail."""
+def _talk(work: _Work, at: int) -> Talk[Keep]:
+    """The dialogue about one chunk of the plan."""
     found, plan = work.found, work.found.plan
-    chunk = plan.work[at]
-    passage = found.passage(chunk, before)
+    chunk, leader = plan.work[at], work.leaders[at]
     looks_back = len(plan.again) <= at < len(plan.again) + len(plan.hindsight)
     write = _look_back if looks_back else _write_again if at < len(plan.again) else _write_new
+    passage: Passage | None = None
 
     def hold() -> Keep:
-        return partial(_keep, work, at, write(work, chunk, passage))
+        nonlocal passage
+        if passage is None:
+            before = work.folds.before(chunk.memories_before)
+            if before is None:
+                raise Blocked
+            passage = found.passage(chunk, before)
+        try:
+            return partial(_keep, work, at, write(work, chunk, passage))
+        except ChatSetAside as fault:
+            # Those before it are finished first: what is kept does not depend on how many are under way.
+            work.set_aside.append(fault)
+            return partial(_give_up, fault)
 
-    ahead = None if looks_back else analysis_ahead(found.texts, passage, found.roles)
-    leader = work.leaders[at]
+    ahead = (
+        None if looks_back else chunk_analysis(found.texts, found.passage(chunk, ()).chunk, chunk.tokens, found.roles)
+    )
     return Talk(hold, at, None if leader is None else work.talks[leader], ahead)
+
+
+def _give_up(fault: ChatSetAside) -> None:
+    raise fault
 
 
 def _keep(work: _Work, at: int, keep: _KeepOne) -> None:

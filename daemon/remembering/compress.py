@@ -4,11 +4,12 @@ What a model refuses, leaves empty or makes too long is asked again, then goes o
 rung stand the persona's own sentences, marked as extracted, so there are no holes.
 """
 
+from collections.abc import Sequence
 from functools import partial
 
 from daemon.models.roles import Roles
 from daemon.remembering.dialogue import Dialogue, Pair, Passage, Subject, converse
-from daemon.remembering.ladder import ENGINE_ALONE, Count, Held, Work, first_good, hold, pairs
+from daemon.remembering.ladder import ENGINE_ALONE, Count, Held, Work, first_analysis, first_good, hold, pairs
 from daemon.remembering.question import Desk, Question
 from daemon.remembering.quoting import QUOTE_WORDS, choose_quote
 from primer import prompt
@@ -16,6 +17,7 @@ from primer.reply import Refused
 from primer.request import ENGINE, Request
 from primer.texts import Texts
 from rules.errors import ChatSetAside
+from rules.history.entries import Entry
 from rules.memory.memory import CHUNK_LEVEL, Memory, allowance, is_clearly_smaller, memory_id
 
 
@@ -46,14 +48,10 @@ def make_memory(desk: Desk, passage: Passage, roles: Roles, count: Count, writte
     return _memory(passage, held, written_at, number)
 
 
-def analysis_ahead(texts: Texts, passage: Passage, roles: Roles) -> Request | None:
+def chunk_analysis(texts: Texts, chunk: Sequence[Entry], tokens: int, roles: Roles) -> Request | None:
     """The question about a chunk that needs no answer before it; None where the engine answers it."""
-    words = allowance(passage.tokens)
-    analyst = pairs(roles)[0].context_managers[0]
-    if ENGINE in (roles.agent, analyst):
-        return None
-    request = Request("analysis", analyst, prompt.passage_alone(texts, passage.chunk), words)
-    return Question(request, prompt.ask_analysis(texts, words), passage.spoken, tagged=False).posed(texts)
+    words = allowance(tokens)
+    return first_analysis(texts, roles, prompt.passage_alone(texts, chunk), prompt.ask_analysis(texts, words), words)
 
 
 def _dialogue(passage: Passage, desk: Desk, pair: Pair, words: int) -> Dialogue | Refused:

@@ -23,7 +23,7 @@ from daemon.archive.journal import Reply, recall
 from daemon.house import Answered, House, Noted, Notice
 from daemon.models.ask import ask, keep_answer
 from daemon.wavefront.calls import Call, Calls
-from daemon.wavefront.talk import NotYet, T, Talk
+from daemon.wavefront.talk import Blocked, NotYet, T, Talk
 from primer.request import ENGINE, Request
 
 
@@ -98,8 +98,7 @@ class Front:
         unfinished = [talk for talk in self._talks if talk.result is None]
         self._send(unfinished)
         if len(unfinished) == len(self._talks):
-            for call in self._calls.ended():
-                self._take(call)
+            self._listen()
         self._talks = unfinished
 
     def finish(self, talk: Talk[T]) -> T:
@@ -116,6 +115,8 @@ class Front:
             talk.result = talk.hold()
         except NotYet as missing:
             talk.awaits, is_over = missing, False
+        except Blocked:
+            is_over = False
         finally:
             if is_over:  # be it by a fault
                 self._fresh -= self._used
@@ -146,6 +147,12 @@ class Front:
         self._sent.add(key)
         self._calls.send(Call(key, request, self.house.clock()))
         return True
+
+    def _listen(self) -> None:
+        if not self._calls:
+            raise AssertionError("every talk waits for a call, or for another talk that does")
+        for call in self._calls.ended():
+            self._take(call)
 
     def _take(self, call: Call) -> None:
         """Put the answer into the journal, and tell of it; a fault is there for the dialogue that asks for it."""

@@ -18,12 +18,16 @@ class NotYet(Exception):
         self.request = request
 
 
+class Blocked(Exception):
+    """What the dialogue begins with is not there yet: it is held again whenever the others have gone on."""
+
+
 @dataclass(slots=True, eq=False)
 class Talk(Generic[T]):
     """A dialogue of which one memory, edition or fold will come."""
 
     hold: Callable[[], T]
-    """Holds it, from its beginning, as far as its answers are known, and then raises NotYet."""
+    """Holds it, from its beginning, as far as its answers are known, and then raises NotYet, or Blocked."""
     rank: int = 0
     """Lower ones are asked first."""
     behind: "Talk[Any] | None" = None

@@ -24,17 +24,9 @@ class Foresight:
 
     def folds_to_make(self) -> tuple[int, ...]:
         """The folds that are missing until all is done, each with about how many tokens its members have."""
-        return tuple(sum(member.tokens for member in wanted.members) for wanted in self.missing())
-
-    def missing(self) -> tuple[Wanted, ...]:
-        """The folds that are missing until all is done, in the order in which they will be wanted.
-
-        A memory that is not made yet is called by its place among those to come, counted from 0, and a missing fold by
-        the names of all that it covers, with a space between them.
-        """
         missing: list[Wanted] = []
         self._view(len(self.memories) + len(self.coming), missing)
-        return tuple(missing)
+        return tuple(sum(member.tokens for member in wanted.members) for wanted in missing)
 
     def _view(self, upto: int, missing: list[Wanted]) -> View:
         def expect(wanted: Wanted) -> Standing:
