@@ -8,10 +8,10 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.bench import daemon, large, real, startup
+from tests.bench import daemon, large, real, startup, wavefront
 from tests.bench.measure import Table, as_json
 
-NAMES = ("startup", "daemon", "large", "real")
+NAMES = ("startup", "daemon", "wavefront", "large", "real")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,7 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _measure(name: str, folder: Path, exports: Path | None) -> list[Table]:
     if name == "real":
         return real.measure(folder, exports)
-    measures = {"startup": startup.measure, "daemon": daemon.measure, "large": large.measure}
+    measures = {"startup": startup.measure, "daemon": daemon.measure, "wavefront": wavefront.measure,
+                "large": large.measure}  # fmt: skip
     return measures[name](folder)
 
 

@@ -82,6 +82,7 @@ def test_of_several_overrides_the_later_wins_setting_by_setting() -> None:
         chat = "*"
         tail = { tokens = 20000, step = 1 }
         models.window = 8192
+        models.concurrency = 2
         [[chats.override]]
         chat = "c1"
         tail.step = 2
@@ -93,6 +94,7 @@ def test_of_several_overrides_the_later_wins_setting_by_setting() -> None:
 
     assert config.of(ADA).tail.model_dump() == {"tokens": 20000, "step": 2}
     assert config.of(ADA).models.window == 8192
+    assert config.of(ADA).models.concurrency == 2
     assert config.of(BOB).tail.model_dump() == {"tokens": 20000, "step": 3}
 
 

@@ -76,13 +76,15 @@ agent = "a/b"
         ),
         ("models.window = 1023", "line 1: models.window: must be 0 or at least 1024 (is 1023)"),
         ("models.window = -1", "line 1: models.window: must be at least 0 (is -1)"),
+        ("models.concurrency = 0", "line 1: models.concurrency: must be at least 1 (is 0)"),
+        ("models.concurrency = 17", "line 1: models.concurrency: must be at most 16 (is 17)"),
         ("models.window = 10000001", "line 1: models.window: must be at most 10000000 (is 10000001)"),
         ("models.options = 3", "line 1: models.options: must be a table, [models.options] (is 3)"),
         ("[[models.options]]", "line 1: models.options: must be a table, [models.options] (is a list)"),
         (
             "models.temperature = 1",
             "line 1: models.temperature: there is no such setting; "
-            "there are agent, context_manager, fallback, window, options",
+            "there are agent, context_manager, fallback, window, concurrency, options",
         ),
         ("chats.include = [3]", "line 1: chats.include: each entry must be a text in quotes (is 3)"),
         ('chats.exclude = [" "]', 'line 1: chats.exclude: each entry must not be empty (is " ")'),

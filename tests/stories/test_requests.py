@@ -28,6 +28,7 @@ unpriced = true
 [models]
 agent = "test/agent"
 context_manager = "test/context-manager"
+concurrency = 1
 [tail]
 tokens = 4800
 step = 1200

@@ -27,9 +27,9 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ServerPr
 
 
 def person(tmp_path: Path, server: ServerProcess, *, tail: int, step: int, chunk: int, models: str) -> Person:
-    """Somebody whose OpenAI-compatible models are on this server."""
+    """Somebody whose OpenAI-compatible models are on this server, and asked one after the other."""
     made = Person(tmp_path / "olu", tail, step, chunk)
-    made.settings(f'[models]\n{models}[models.options."openai/*"]\napi_base = "{server.url}/v1"\n')
+    made.settings(f'[models]\nconcurrency = 1\n{models}[models.options."openai/*"]\napi_base = "{server.url}/v1"\n')
     return made
 
 
