@@ -58,8 +58,8 @@ class Front:
 
     @property
     def has_room(self) -> bool:
-        """Whether one more talk would find a call free now and then."""
-        return len(self._talks) < self._most
+        """Whether one more talk would find a call free now and then: of twice as many, some wait for others."""
+        return len(self._talks) < 2 * self._most
 
     def answer(self, request: Request) -> Reply:
         """The reply to a request, for the dialogue that is being held. The built-in engine is asked at once.
