@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tests.bench.measure import Table, as_json
-from tests.bench.peers.environment import PACKAGES, NotMeasured, environment, version
-from tests.bench.peers.measured import Measured
+from tests.bench.peers.environment import PACKAGES, environment, version
+from tests.bench.peers.measured import Measured, NotMeasured
 from tests.bench.peers.running import run_memproc, run_peer
 from tests.bench.peers.turns import Conversation, read_conversation
 from tests.bench.real import exports_in

@@ -5,20 +5,14 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
+
+from tests.bench.peers.measured import NotMeasured
 
 HERE = Path(__file__).parent
 LIMIT_SECONDS = 900.0
 PACKAGES = {"mem0": "mem0ai", "langmem": "langmem"}
 """The peers, and under what name each of them is published."""
-
-
-@dataclass(frozen=True, slots=True)
-class NotMeasured:
-    """Why there are no figures, in one sentence."""
-
-    reason: str
 
 
 def version(peer: str) -> str:

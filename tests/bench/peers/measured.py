@@ -35,6 +35,15 @@ class Measured:
         }  # fmt: skip
 
 
-def measured(meter: Meter, kept: int, wall: float) -> Measured:
-    """The account of one run."""
+@dataclass(frozen=True, slots=True)
+class NotMeasured:
+    """Why there are no figures, in one sentence."""
+
+    reason: str
+
+
+def measured(name: str, meter: Meter, kept: int, wall: float) -> Measured | NotMeasured:
+    """The account of one run. None of its calls may have failed: the figures would be of something else."""
+    if meter.failures:
+        return NotMeasured(f"{meter.failures.total()} of {name}'s calls failed")
     return Measured(meter.calls, meter.usage, meter.embeddings, kept, wall)

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests.bench.measure import ROOT
-from tests.bench.peers.environment import HERE, NotMeasured
-from tests.bench.peers.measured import Measured, measured
+from tests.bench.peers.environment import HERE
+from tests.bench.peers.measured import Measured, NotMeasured, measured
 from tests.bench.peers.script import answer
 from tests.bench.peers.turns import Conversation
 from tests.server.server import ModelServer
@@ -45,7 +45,7 @@ def run_peer(peer: str, python: Path, conversation: Conversation, home: Path) ->
         ended, wall = _run([str(word) for word in command], home, {**variables, "PYTHONPATH": _GUARD})
         if ended.returncode:
             return NotMeasured(f"{peer} ended with {ended.returncode}: {_last_line(ended.stderr)}")
-        return measured(server.meter, json.loads(ended.stdout)["kept"], wall)
+        return measured(peer, server.meter, json.loads(ended.stdout)["kept"], wall)
 
 
 def run_memproc(model: str, export: Path, home: Path) -> Measured | NotMeasured:
@@ -63,8 +63,10 @@ def run_memproc(model: str, export: Path, home: Path) -> Measured | NotMeasured:
         ended, wall = _run([str(_COMMAND), "--config", str(settings), "run", "--json"], home, variables)
         if ended.returncode:
             return NotMeasured(f"memproc ended with {ended.returncode}: {_last_line(ended.stderr)}")
-        kept = sum(written["memories"] for written in json.loads(ended.stdout)["outcomes"])
-        return measured(server.meter, kept, wall)
+        (written,) = json.loads(ended.stdout)["outcomes"]
+        if written["extracted"]:
+            return NotMeasured(f"{written['extracted']} of memproc's memories were written by no model")
+        return measured("memproc", server.meter, written["memories"], wall)
 
 
 def _run(

@@ -12,10 +12,11 @@ import pytest
 
 from tests.bench.measure import ROOT
 from tests.bench.peers.environment import HERE, PACKAGES, version
-from tests.bench.peers.measured import measured
+from tests.bench.peers.measured import Measured, NotMeasured, measured
 from tests.bench.peers.script import answer
 from tests.bench.peers.turns import read_conversation
 from tests.chats import assistant, chat, export_bytes, user
+from tests.server.meter import Meter
 from tests.server.reply import Answer
 from tests.server.request import Request, Turn
 from tests.server.server import ModelServer
@@ -115,12 +116,20 @@ def test_what_was_read_from_the_cache_counts_a_tenth_in_every_reckoning() -> Non
         asked = as_langmem_asks({"a": "Rye and water. " * 500})
         post(server, asked)
         post(server, asked)
-        found = measured(server.meter, kept=2, wall=1.0)
+        found = measured("langmem", server.meter, kept=2, wall=1.0)
+    assert isinstance(found, Measured)
     prompt, read = found.usage.prompt, found.usage.read
     assert 0 < read < prompt // 2
     assert found.usage.billed_input == prompt - read + Decimal(read) / 10
     assert found.if_written == (prompt - read) * Decimal("1.25") + Decimal(read) / 10
     assert found.figures(1000)["times_conversation"] == pytest.approx(float(found.usage.billed_input) / 1000)
+
+
+def test_a_run_whose_calls_failed_has_no_figures() -> None:
+    meter = Meter()
+    meter.note({"event": "arrived", "number": 1, "key": "k", "model": "m"})
+    meter.note({"event": "failed", "number": 1, "fault": "400"})
+    assert measured("mem0", meter, kept=0, wall=1.0) == NotMeasured("1 of mem0's calls failed")
 
 
 def test_a_conversation_is_told_turn_by_turn_as_plain_text(tmp_path: Path) -> None:
