@@ -41,6 +41,7 @@ def desk_for_fold(front: Front, found: Survey, members: Sequence[Memory]) -> Des
 def _desk(front: Front, found: Survey, what: str, parts: Mapping[str, int], passage: str) -> Desk:
     """The desk at which `what` is written; `passage` is the only part that the context manager sees."""
     fresh = False
+    used: set[str] = set()
 
     def answer(request: Request) -> Reply:
         nonlocal fresh
@@ -50,7 +51,8 @@ def _desk(front: Front, found: Survey, what: str, parts: Mapping[str, int], pass
             sent = {passage: parts[passage]} if request.step == "analysis" else parts
             told = f'"{found.plan.title}", {what}: {fault.message} {largest_part(sent)}'
             raise ChatSetAside(told, fault.next_step) from fault
-        fresh = front.is_fresh(reply)
+        fresh = front.is_fresh(reply) and reply.request not in used
+        used.add(reply.request)
         return reply
 
     def note(said: str) -> None:
