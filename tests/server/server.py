@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from tests.server.batches import Batches
 from tests.server.entries import Entries
 from tests.server.exchange import World
 from tests.server.handler import Handler
@@ -28,7 +29,9 @@ class ModelServer:
         setup = setup or Setup()
         count("")  # loads the table, so that the first answer takes no longer than the others
         self._world = World(setup, Entries(setup.clock), Log(log), [], threading.Event())
-        handler = type("BoundHandler", (Handler,), {"world": self._world})
+        handler = type(
+            "BoundHandler", (Handler,), {"world": self._world, "batches": Batches(self._world, setup.batching)}
+        )
         self._http = _Http(("127.0.0.1", 0), handler)
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), name="model server")
         self._thread.start()
