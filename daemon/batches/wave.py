@@ -6,8 +6,6 @@ What is in a batch already, be it from before a kill, is waited for there, and n
 from collections.abc import Mapping, Sequence
 
 from daemon.archive.batches import OpenBatch, call_it, open_batches
-from daemon.archive.journal import recall
-from daemon.batches.chosen import takes_batches
 from daemon.batches.client import Route, route_of
 from daemon.batches.finding import find
 from daemon.batches.sending import send
@@ -23,19 +21,20 @@ def carry_out(
 ) -> InVain:
     """Have requests answered, by their keys: the replies are in the journal, and `hear` hears each of them.
 
-    Those that are in a batch are waited for there; `cancel` has it end soon. Where `create` is set the others are sent
-    as a new one: as many as fit, the rest is still to be asked. Raises what `send` and `take` raise.
+    Where some are in a batch, it is waited for, and no more; `cancel` has it end soon. Else, where `create` is set, as
+    many as fit are sent as a new one. The rest is still to be asked. Raises what `send` and `take` raise.
     """
     in_vain: dict[str, MemprocError | None] = {}
+    resumed = False
     for sent in open_batches(house.archive):
         asked = next((wanted[item.request] for item in sent.items if item.request in wanted), None)
         if asked is not None:
             in_vain.update(_resumed(house, route_of(asked, sent_for(asked)), sent, hear, cancel=cancel))
-    left = [request for key, request in wanted.items() if key not in in_vain and not recall(house.archive, key)]
-    if create and left:
-        route, together = _together(left)
-        in_vain.update(take(house, route, send(house, route, chat_id, together), hear, cancel=False))
-    return in_vain
+            resumed = True
+    if resumed or not create:
+        return in_vain
+    route, together = _together(list(wanted.values()))
+    return take(house, route, send(house, route, chat_id, together), hear, cancel=False)
 
 
 def _resumed(house: House, route: Route, sent: OpenBatch, hear: Hear, *, cancel: bool) -> InVain:
@@ -52,6 +51,6 @@ def _resumed(house: House, route: Route, sent: OpenBatch, hear: Hear, *, cancel:
 
 def _together(requests: Sequence[Request]) -> tuple[Route, Sequence[tuple[Request, Sent]]]:
     """The first request's route, and all that go the same way: to one address, with one key."""
-    all_sent = [(request, sent_for(request)) for request in requests if takes_batches(request.model)]
+    all_sent = [(request, sent_for(request)) for request in requests]
     route = route_of(*all_sent[0])
     return route, [(request, sent) for request, sent in all_sent if route_of(request, sent).goes_as(route)]

@@ -24,12 +24,13 @@ from typing import Any, Self
 
 from daemon.archive.batches import is_under_way
 from daemon.archive.journal import Reply, recall
-from daemon.batches.chosen import takes_batches, time_for_batches
+from daemon.batches.hours import time_for_batches
 from daemon.config.models import Batch
 from daemon.house import Answered, House, Noted, Notice
 from daemon.models.ask import begin, fail, keep
 from daemon.wavefront.calls import Call, Calls
 from daemon.wavefront.talk import Blocked, NotYet, T, Talk
+from primer.providers import takes_batches
 from primer.request import ENGINE, Request
 from rules.errors import OverBudget
 
@@ -196,7 +197,7 @@ class Front:
         return not self._refused and time_for_batches(self._batch, house.config.schedule.night, house.clock())
 
     def _takes_batches(self, request: Request) -> bool:
-        return self._is_time_for_batches and takes_batches(request.model)
+        return self._is_time_for_batches and takes_batches(request.model.name)
 
     def _send_wave(self) -> None:
         """Have all that waits answered together. What was in vain has its fault, or is asked by itself."""

@@ -1,0 +1,94 @@
+"""Nothing that is asked in a batch is paid twice, whenever memproc is killed; the ledger is the server's account."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rules.money.price import PICO
+from tests.daemon.batches.world import Killed, World, world
+from tests.server.batching import Batching
+from tests.server.faults import Faulty
+from tests.server.server import ModelServer
+from tests.server.setup import Setup
+from tests.server.usage import Price
+
+PRICES = {
+    "claude-haiku-5-5": Price(
+        Decimal("0.1"), Decimal("0.125"), Decimal("0.01"), Decimal("0.5"), step=100_000, factor=Decimal(5)
+    )
+}
+TALKS, QUESTIONS = 3, 2
+
+
+def killed_and_gone_on(alice: World, kills: Sequence[int]) -> list[list[str]]:
+    """The work is killed after so many steps, each time from the last kill; what comes of it in the end."""
+    for steps in kills:
+        alice.kills.after(steps)
+        try:
+            alice.ask(TALKS, QUESTIONS)
+        except Killed:
+            continue
+        break
+    alice.kills.after(None)
+    return alice.ask(TALKS, QUESTIONS)
+
+
+def paid_once(alice: World) -> None:
+    meter = alice.server.meter
+    assert set(meter.answered.values()) == {1}
+    assert meter.finished_and_seen_again == []
+    settled, unsettled = alice.account()
+    assert (Decimal(settled), unsettled) == (meter.dollars(PRICES) * PICO, 0)
+
+
+@pytest.mark.parametrize("steps", range(24))
+def test_killed_at_any_step_nothing_is_sent_twice(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ModelServer(Setup(batching=Batching(polls=2))) as server, world(server, monkeypatch) as alice:
+        killed_and_gone_on(alice, [steps])
+        paid_once(alice)
+        assert server.meter.calls == server.meter.answered.total() == TALKS * QUESTIONS
+        assert server.meter.batches == QUESTIONS
+        assert all(bill.batched for bill in server.meter.bills.values())
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    st.lists(st.integers(0, 12), max_size=6),
+    st.integers(1, 4),
+    st.sets(st.integers(1, 4), max_size=2),
+    st.sampled_from([0.0, 0.0, 0.3]),
+    st.dictionaries(st.integers(1, 8), st.sampled_from(["overloaded", "server error", "rate limited"]), max_size=3),
+)
+def test_over_random_kills_and_faults_each_answer_is_paid_once(
+    monkeypatch: pytest.MonkeyPatch, kills: list[int], polls: int, lost: set[int], expired: float, at: dict[int, str]
+) -> None:
+    batching = Batching(polls=polls, lost=sorted(lost), expired=expired)
+    with ModelServer(Setup(script=Faulty(at=at), batching=batching)) as server, world(server, monkeypatch) as alice:
+        found = killed_and_gone_on(alice, kills)
+        assert all(len(answers) == QUESTIONS for answers in found)
+        paid_once(alice)
+
+
+def test_a_batch_whose_name_got_lost_is_found_by_what_is_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ModelServer(Setup(batching=Batching(polls=3, lost=[1]))) as server, world(server, monkeypatch) as alice:
+        alice.ask(TALKS, 1)
+        paid_once(alice)
+        assert server.meter.batches == 1
+
+
+def test_a_batch_that_was_never_created_is_made_when_the_provider_surely_does_not_list_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with ModelServer(Setup()) as server, world(server, monkeypatch) as alice:
+        alice.kills.after(2)  # the provider was looked at; the batch is written down, and not sent
+        with pytest.raises(Killed):
+            alice.ask(TALKS, 1)
+        assert (server.meter.batches, alice.account()[1]) == (0, TALKS)
+        alice.kills.after(None)
+        alice.ask(TALKS, 1)
+        paid_once(alice)
+        assert server.meter.batches == 1
+        assert alice.waited >= 60
