@@ -72,6 +72,8 @@ def _progress(order: Work, line: Line) -> Tell:
                 line.tell(events.Answered(order.arrival, reply.step, reply.model, *used))
             case at_home.Remembered(plan, number, done):
                 line.tell(events.Remembered(order.arrival, plan.title, number, done, len(plan.work)))
+            case at_home.Waiting(requests):
+                line.tell(events.Waiting(order.arrival, requests))
             case at_home.Notice(text):
                 line.tell(events.Notice(text))
             case _:

@@ -16,6 +16,7 @@ from daemon.config.budget import BudgetSettings
 from daemon.config.models import Batch
 from daemon.house import Event, House
 from daemon.models.completion import complete
+from daemon.models.patience import patiently
 from daemon.paths import Folders
 from daemon.wavefront.front import Front
 from daemon.wavefront.talk import Talk
@@ -92,7 +93,8 @@ class World:
             return write_date(self.now)
 
         config = Config(budget=self.budget)
-        return House(config, FOLDERS, self.archive, complete, no_keys, clock, self.told.append, "run", pause=self.pause)
+        patient = patiently(complete, self.pause)
+        return House(config, FOLDERS, self.archive, patient, no_keys, clock, self.told.append, "run", self.pause)
 
     def ask(self, talks: int, questions: int, batch: Batch = "always") -> list[list[str]]:
         """So many talks of so many questions, each with the answers before it in view; the answers."""
