@@ -1,6 +1,11 @@
 """A wave: requests that wait for their answers at the same time, sent together as a batch, and waited for.
 
 What is in a batch already, be it from before a kill, is waited for there, and never asked beside it.
+
+The marks for the provider's cache are those of direct calls, with five minutes' life: requests that begin alike stand
+side by side in a batch and may profit. A mark for an hour would cost twice the prompt instead of 1.25 times. For the
+three requests of a chunk, in three waves, that pays only where the later two find it three times in five; the provider
+promises nothing, so it is not done.
 """
 
 from collections.abc import Mapping, Sequence

@@ -193,8 +193,9 @@ class Front:
 
     @property
     def _is_time_for_batches(self) -> bool:
-        house = self.house
-        return not self._refused and time_for_batches(self._batch, house.config.schedule.night, house.clock())
+        if self._batch == "never" or self._refused:
+            return False
+        return time_for_batches(self._batch, self.house.config.schedule.night, self.house.clock())
 
     def _takes_batches(self, request: Request) -> bool:
         return self._is_time_for_batches and takes_batches(request.model.name)

@@ -7,8 +7,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from daemon.batches import client, pauses
+from daemon.batches.client import route_of
+from daemon.batches.wire import sent_for
+from daemon.config.budget import BudgetSettings
+from daemon.house import Waiting
+from daemon.models.purse import reserve
 from rules.money.price import PICO
-from tests.daemon.batches.world import Killed, World, world
+from tests.daemon.batches.world import Killed, World, question, world
 from tests.server.batching import Batching
 from tests.server.faults import Faulty
 from tests.server.server import ModelServer
@@ -54,7 +60,7 @@ def test_killed_at_any_step_nothing_is_sent_twice(steps: int, monkeypatch: pytes
         assert all(bill.batched for bill in server.meter.bills.values())
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(
     st.lists(st.integers(0, 12), max_size=6),
     st.integers(1, 4),
@@ -92,3 +98,50 @@ def test_a_batch_that_was_never_created_is_made_when_the_provider_surely_does_no
         paid_once(alice)
         assert server.meter.batches == 1
         assert alice.waited >= 60
+
+
+def test_what_does_not_fit_under_a_cap_goes_with_the_next_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ModelServer(Setup()) as server, world(server, monkeypatch) as alice:
+        (most,) = {one_call_at_most(alice)}
+        alice.budget = BudgetSettings(day_usd=2.9 * most / PICO)
+        alice.ask(TALKS, 1)
+        paid_once(alice)
+        assert [bill.batched for bill in server.meter.bills.values()] == [True] * TALKS
+        assert server.meter.batches == 2
+
+
+def one_call_at_most(alice: World) -> int:
+    """What is reserved for one call in a batch, in picodollars."""
+    asked = question("0.0")
+    with pytest.raises(Killed), alice.archive.transaction():
+        number = reserve(alice.house().purse, asked, "chat", alice.house().clock(), batched=True).number
+        (row,) = alice.archive.run("SELECT reserved FROM spending WHERE id = ?", (number,))
+        raise Killed
+    return int(row[0])
+
+
+def test_a_batch_that_never_ends_is_not_waited_for_longer_than_a_day_and_what_it_may_cost_stays_reserved(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pauses, "_LONGEST_SECONDS", 3600.0)
+    with ModelServer(Setup(batching=Batching(polls=10_000))) as server, world(server, monkeypatch) as alice:
+        alice.ask(TALKS, 1)
+        assert 24 * 3600 < alice.waited < 27 * 3600
+        assert [bill.batched for bill in server.meter.bills.values()] == [False] * TALKS
+        settled, held = alice.account()
+        assert (Decimal(settled), held) == (server.meter.dollars(PRICES) * PICO, TALKS)
+        told = [event for event in alice.told if isinstance(event, Waiting)]
+        assert [event.requests for event in told] == [TALKS]
+
+
+def test_somebody_else_s_batches_are_told_from_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ModelServer(Setup(batching=Batching(polls=3, lost=[2]))) as server, world(server, monkeypatch) as alice:
+        theirs = question("somebody else's", model="anthropic/claude-haiku-4-5")
+        way = route_of(theirs, sent_for(theirs))
+        for name in "abc":
+            client.create(way, {f"{name}-{at}": sent_for(theirs).body for at in range(TALKS)})
+            alice.ask(TALKS, 1)
+        assert server.meter.batches == 4
+        ours = [key for key, number in server.meter.answered.items() if number == 1]
+        assert len(ours) == TALKS
+        assert alice.account()[1] == 0
