@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from daemon.archive.batches import OpenBatch, names
 from daemon.batches import client
 from daemon.batches.client import Batch, Route
-from daemon.batches.pauses import pauses
-from daemon.clock import at
+from daemon.batches.pauses import age, pauses
 from daemon.house import House
 from daemon.models.patience import persistently
 
@@ -34,7 +33,7 @@ def find(house: House, route: Route, sent: OpenBatch) -> Batch | None:
                 return batch
             else:
                 others.add(batch.name)
-        if not undecided and max(waited, _age(house, sent)) >= SETTLED_SECONDS:
+        if not undecided and max(waited, age(sent, house.clock())) >= SETTLED_SECONDS:
             break
         house.pause(pause)
         waited += pause
@@ -53,7 +52,3 @@ def _is(house: House, route: Route, batch: Batch, sent: OpenBatch) -> bool:
 def _keys(route: Route, batch: Batch) -> Iterator[str]:
     """None where its results are no longer kept: such a batch is older than any that is looked for."""
     return (result.key for result in client.results(route, batch)) if batch.results_url else iter(())
-
-
-def _age(house: House, sent: OpenBatch) -> float:
-    return (at(house.clock()) - at(sent.began_at)).total_seconds()

@@ -1,7 +1,12 @@
-"""How long is waited between two looks at a batch: seconds at first, then a minute."""
+"""How long a batch is waited for, and how long between two looks at it: seconds at first, then a minute."""
 
 from collections.abc import Iterator
 
+from daemon.archive.batches import OpenBatch
+from daemon.clock import at
+
+LONGEST_SECONDS = 25 * 3600.0
+"""A batch ends after 24 hours, done or not."""
 FIRST_SECONDS = 1.0
 _GROWTH = 1.5
 _LONGEST_SECONDS = 60.0
@@ -13,3 +18,8 @@ def pauses() -> Iterator[float]:
     while True:
         yield seconds
         seconds = min(_LONGEST_SECONDS, seconds * _GROWTH)
+
+
+def age(sent: OpenBatch, now: str) -> float:
+    """Seconds since a batch was sent."""
+    return (at(now) - at(sent.began_at)).total_seconds()

@@ -6,6 +6,7 @@ expired, canceled   nothing is billed; it is asked by itself
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 from daemon.archive.batches import Item, OpenBatch, close
@@ -13,9 +14,8 @@ from daemon.archive.journal import Reply, recall, record
 from daemon.archive.spending import settle as settle_at
 from daemon.batches import client
 from daemon.batches.client import Batch, NoBatches, Result, Route
-from daemon.batches.pauses import pauses
+from daemon.batches.pauses import LONGEST_SECONDS, age, pauses
 from daemon.batches.wire import answer_of, refusal_of
-from daemon.clock import at
 from daemon.house import House, Waiting
 from daemon.models.completion import Completion
 from daemon.models.patience import persistently
@@ -27,9 +27,6 @@ from rules.errors import MemprocError, NotNow
 Hear = Callable[[Reply], None]
 InVain = Mapping[str, MemprocError | None]
 """Requests, by their keys, that were not answered: the error that comes of it, or None where it is asked by itself."""
-
-_LONGEST_HOURS = 25.0
-"""A batch ends after 24 hours, done or not."""
 
 
 def take(house: House, route: Route, sent: OpenBatch, hear: Hear, *, cancel: bool) -> InVain:
@@ -54,7 +51,8 @@ def take_ended(house: House, route: Route, sent: OpenBatch, ended: Batch | None,
                 del left[result.key]
 
     if ended is not None and ended.results_url:
-        persistently(lambda: take_all(ended), house.pause)
+        with suppress(NoBatches):  # it was seen, and is not shown any more
+            persistently(lambda: take_all(ended), house.pause)
     close(house.archive, sent.number, house.clock())
     return {**dict.fromkeys(left), **in_vain}
 
@@ -76,7 +74,7 @@ def _ended(house: House, route: Route, sent: OpenBatch, *, cancel: bool) -> Batc
             return None  # another key, or another account
         if batch.ended:
             return batch
-        if (at(house.clock()) - at(sent.began_at)).total_seconds() > _LONGEST_HOURS * 3600:
+        if age(sent, house.clock()) > LONGEST_SECONDS:
             return None
         if not told:
             house.tell(Waiting(len(sent.items), sent.began_at))

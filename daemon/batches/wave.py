@@ -11,8 +11,9 @@ promises nothing, so it is not done.
 from collections.abc import Mapping, Sequence
 
 from daemon.archive.batches import OpenBatch, call_it, open_batches
-from daemon.batches.client import Route, route_of
+from daemon.batches.client import NoBatches, Route, route_of
 from daemon.batches.finding import find
+from daemon.batches.pauses import LONGEST_SECONDS, age
 from daemon.batches.sending import send
 from daemon.batches.taking import Hear, InVain, give_up, take, take_ended
 from daemon.batches.wire import Sent, sent_for
@@ -39,6 +40,7 @@ def carry_out(
     if resumed or not create:
         return in_vain
     route, together = _together(list(wanted.values()))
+    _settle_forgotten(house, route, hear)
     return take(house, route, send(house, route, chat_id, together), hear, cancel=False)
 
 
@@ -46,12 +48,22 @@ def _resumed(house: House, route: Route, sent: OpenBatch, hear: Hear, *, cancel:
     """What comes of a batch that was sent in another run, if it was."""
     if sent.name:
         return take(house, route, sent, hear, cancel=cancel)
-    found = find(house, route, sent)
+    try:
+        found = find(house, route, sent)
+    except NoBatches:
+        return take_ended(house, route, sent, None, hear)  # nobody can say any more whether it was paid for
     if found is None:
         give_up(house, sent)
         return {}
     call_it(house.archive, sent.number, found.name)
     return take_ended(house, route, sent, found, hear)
+
+
+def _settle_forgotten(house: House, route: Route, hear: Hear) -> None:
+    """Take what came of batches that nothing asks for any more, once they must have ended: their money is settled."""
+    for sent in open_batches(house.archive):
+        if age(sent, house.clock()) > LONGEST_SECONDS:
+            _resumed(house, route, sent, hear, cancel=False)
 
 
 def _together(requests: Sequence[Request]) -> tuple[Route, Sequence[tuple[Request, Sent]]]:

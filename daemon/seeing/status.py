@@ -11,6 +11,7 @@ from daemon.archive.arrivals import Outcome, newest_outcomes
 from daemon.archive.batches import open_batches
 from daemon.archive.jobs import Job, jobs
 from daemon.archive.signs import Sign
+from daemon.batches.pauses import LONGEST_SECONDS, age
 from daemon.seeing.money import Money, spent
 from daemon.seeing.pausing import Paused, paused
 from daemon.seeing.problems import Problem, Watch, problems
@@ -115,7 +116,11 @@ def status(
         newest_outcomes(archive),
         spent(archive, now),
         jobs(archive),
-        tuple(Waiting(len(batch.items), batch.began_at) for batch in open_batches(archive)),
+        tuple(
+            Waiting(len(batch.items), batch.began_at)
+            for batch in open_batches(archive)
+            if age(batch, present) < LONGEST_SECONDS
+        ),
     )
 
 

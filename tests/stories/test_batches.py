@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
+from random import Random
 from time import monotonic, sleep
 
 import pytest
@@ -164,6 +165,10 @@ def test_where_batches_are_not_wanted_any_more_the_one_under_way_is_canceled(
         assert output(eve) == direct
         assert not any(bill.batched for bill in server.meter.bills.values())
         assert once(server)
+        assert json.loads(eve.memproc("status", "--json").out)["batches"] == []
+        assert all(
+            model["open_usd"] == 0 for model in json.loads(eve.memproc("budget", "show", "--json").out)["models"]
+        )
 
 
 @pytest.mark.parametrize("wish", [signal.SIGKILL, signal.SIGTERM])
@@ -224,3 +229,33 @@ def test_a_daemon_that_waits_for_a_batch_says_so_ends_at_once_and_goes_on(
             daemon.comes_to("export.json", "written")
         assert once(server)
         assert server.meter.calls == len(json.loads(eve.memproc("calls", "--json").out))
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+def test_killed_again_and_again_nothing_in_a_batch_is_paid_twice(
+    tmp_path: Path, direct: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    eve, chance, kills = somebody(tmp_path / "eve", "always"), Random(6), 0
+    eve.drop(CHAT)
+    with serving(monkeypatch, Batching(polls=3, lost=[2, 5])) as server:
+        while True:
+            running = eve.start("run")
+            batches = server.meter.batches + chance.randrange(2)
+            end = monotonic() + 30
+            while running.poll() is None and server.meter.batches < batches and monotonic() < end:
+                sleep(0.001)
+            try:
+                running.wait(chance.uniform(0, 4))
+            except subprocess.TimeoutExpired:
+                running.kill()
+                kills += 1
+            _, err = running.communicate()
+            if running.returncode == 0:
+                break
+            assert (running.returncode, err) == (-signal.SIGKILL, "")
+        assert kills > 3
+        assert output(eve) == direct
+        assert once(server)
+        assert server.meter.calls == server.meter.answered.total()
+        assert all(bill.batched for bill in server.meter.bills.values())

@@ -1,12 +1,14 @@
 """Nothing that is asked in a batch is paid twice, whenever memproc is killed; the ledger is the server's account."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from daemon.archive.batches import open_batches
 from daemon.batches import client, pauses
 from daemon.batches.client import route_of
 from daemon.batches.wire import sent_for
@@ -145,3 +147,35 @@ def test_somebody_else_s_batches_are_told_from_ours(monkeypatch: pytest.MonkeyPa
         ours = [key for key, number in server.meter.answered.items() if number == 1]
         assert len(ours) == TALKS
         assert alice.account()[1] == 0
+
+
+@pytest.mark.parametrize("steps", [3, 4, 6, 9])
+def test_a_batch_that_the_provider_does_not_show_any_more_is_asked_directly_and_stays_reserved(
+    steps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ModelServer(Setup(batching=Batching(polls=2))) as server, world(server, monkeypatch) as alice:
+        alice.kills.after(steps)
+        with pytest.raises(Killed):
+            alice.ask(TALKS, 1)
+        kept = alice.archive.run("SELECT count(*) FROM reply")[0][0]
+        server.batching(Batching(refused=404))
+        alice.kills.after(None)
+        alice.ask(TALKS, 1)
+        assert sum(not bill.batched for bill in server.meter.bills.values()) == TALKS - kept
+        settled, held = alice.account()
+        assert held == TALKS - kept, "they may have been paid for"
+        assert settled <= server.meter.dollars(PRICES) * PICO
+
+
+def test_what_nothing_asks_for_any_more_is_settled_with_a_later_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ModelServer(Setup(batching=Batching(polls=2))) as server, world(server, monkeypatch) as alice:
+        for questions, steps in ((["x", "y"], 3), (["u", "v", "w"], 4)):  # before its name is known, and after
+            alice.kills.after(steps)
+            with pytest.raises(Killed):
+                alice.ask_about(*questions)
+        alice.kills.after(None)
+        alice.now += timedelta(hours=26)
+        alice.ask(TALKS, 1)
+        paid_once(alice)
+        assert server.meter.batches == 3
+        assert open_batches(alice.archive) == ()

@@ -98,8 +98,12 @@ class World:
 
     def ask(self, talks: int, questions: int, batch: Batch = "always") -> list[list[str]]:
         """So many talks of so many questions, each with the answers before it in view; the answers."""
+        return self.ask_about(*map(str, range(talks)), questions=questions, batch=batch)
+
+    def ask_about(self, *names: str, questions: int = 1, batch: Batch = "always") -> list[list[str]]:
+        """The same, for talks with these names."""
         with Front(self.house(), "chat", 4, batch) as front:
-            begun = [Talk(dialogue(front, str(at), questions), at) for at in range(talks)]
+            begun = [Talk(dialogue(front, name, questions), at) for at, name in enumerate(names)]
             for talk in begun:
                 front.begin(talk)
             while any(talk.result is None for talk in begun):
