@@ -31,9 +31,10 @@ from rules.errors import ChatSetAside
 from rules.history.entries import Entry
 from rules.memory.edition import EXTRACTED, Edition, shown, told
 from rules.memory.memory import Memory
+from rules.plan.lead import Lead, leads
 from rules.plan.planned import PlannedChunk
 from rules.plan.section import shown_tokens, told_tokens
-from rules.plan.wavefront import leaders, needs
+from rules.plan.wavefront import needs
 from rules.plan.window import room_left
 
 _KeepOne = Callable[[], bool]
@@ -53,7 +54,7 @@ def compress(house: House, found: Survey) -> tuple[tuple[Memory, ...], tuple[Mem
     memories = list(found.reading.memories)
     models = house.config.of(found.chat).models
     with Front(house, plan.chat_id, models.concurrency, models.batch) as front:
-        _do_all(_Work(front, found, memories, Folds(front, found, memories), needs(plan), leaders(plan)))
+        _do_all(_Work(front, found, memories, Folds(front, found, memories), needs(plan), leads(plan)))
         chunks = sum(not memory.is_fold for memory in memories)
         stand_before(front, found, memories, chunks, told_tokens)
         shown_now = stand_before(front, found, memories, chunks, shown_tokens)
@@ -62,17 +63,17 @@ def compress(house: House, found: Survey) -> tuple[tuple[Memory, ...], tuple[Mem
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What the work on a chat goes on with; `talks` are those of the plan that have been begun, in its order."""
+    """What the work on a chat goes on with; `talks` are those of the plan that have been begun, by their place."""
 
     front: Front
     found: Survey
     memories: list[Memory]
     folds: Folds
     needs: tuple[int, ...]
-    leaders: tuple[int | None, ...]
-    talks: list[Talk[Keep]] = field(default_factory=list)
-    set_aside: list[ChatSetAside] = field(default_factory=list)
-    """Why the chat will be set aside, when what comes before is kept."""
+    leads: tuple[Lead, ...]
+    talks: dict[int, Talk[Keep]] = field(default_factory=dict)
+    set_aside: set[int] = field(default_factory=set)
+    """The places at which the chat will be set aside, when what comes before is kept."""
 
 
 def _do_all(work: _Work) -> None:
@@ -82,7 +83,7 @@ def _do_all(work: _Work) -> None:
     while kept < len(plan.work) or work.folds.under_way:
         work.front.go_on()
         work.folds.keep()
-        while kept < len(work.talks) and (keep := work.talks[kept].result):
+        while kept in work.talks and (keep := work.talks[kept].result):
             keep()
             kept += 1
         _begin(work, kept)
@@ -93,17 +94,20 @@ def _begin(work: _Work, kept: int) -> None:
     plan = work.found.plan
     chunks = sum(not memory.is_fold for memory in work.memories)
     work.folds.begin(min((chunk.number - 1 for chunk in plan.again[kept:]), default=chunks))
-    while len(work.talks) < len(plan.work) and work.needs[len(work.talks)] <= kept and work.front.has_room:
-        if work.set_aside:
+    for lead in work.leads:
+        # Those before one that cannot be made are finished first: what is kept does not depend on who was asked first.
+        if lead.place in work.talks or lead.place > min(work.set_aside, default=lead.place):
+            continue
+        if work.needs[lead.place] > kept or not work.front.has_room:
             return
-        work.talks.append(_talk(work, len(work.talks)))
-        work.front.begin(work.talks[-1])
+        work.talks[lead.place] = _talk(work, lead)
+        work.front.begin(work.talks[lead.place])
 
 
-def _talk(work: _Work, at: int) -> Talk[Keep]:
+def _talk(work: _Work, lead: Lead) -> Talk[Keep]:
     """The dialogue about one chunk of the plan."""
-    found, plan = work.found, work.found.plan
-    chunk, leader = plan.work[at], work.leaders[at]
+    found, plan, at = work.found, work.found.plan, lead.place
+    chunk = plan.work[at]
     looks_back = len(plan.again) <= at < len(plan.again) + len(plan.hindsight)
     write = _look_back if looks_back else _write_again if at < len(plan.again) else _write_new
     passage: Passage | None = None
@@ -114,18 +118,17 @@ def _talk(work: _Work, at: int) -> Talk[Keep]:
             before = work.folds.before(chunk.memories_before)
             if before is None:
                 raise Blocked
-            passage = found.passage(chunk, before)
+            passage = found.passage(chunk, before, lead.breaks)
         try:
             return partial(_keep, work, at, write(work, chunk, passage))
         except ChatSetAside as fault:
-            # Those before it are finished first: what is kept does not depend on how many are under way.
-            work.set_aside.append(fault)
+            work.set_aside.add(at)
             return partial(_give_up, fault)
 
     ahead = (
         None if looks_back else chunk_analysis(found.texts, found.passage(chunk, ()).chunk, chunk.tokens, found.roles)
     )
-    return Talk(hold, at, None if leader is None else work.talks[leader], ahead)
+    return Talk(hold, len(work.talks), None if lead.behind is None else work.talks[lead.behind], ahead)
 
 
 def _give_up(fault: ChatSetAside) -> None:

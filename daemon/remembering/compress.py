@@ -58,7 +58,9 @@ def _dialogue(passage: Passage, desk: Desk, pair: Pair, words: int) -> Dialogue 
     """The four calls, one after the other."""
     texts = desk.texts
     subject = Subject(
-        before=prompt.context(texts, passage.system_message, passage.memories, passage.tail, passage.chunk),
+        before=prompt.context(
+            texts, passage.system_message, passage.memories, passage.tail, passage.chunk, passage.breaks
+        ),
         alone=prompt.passage_alone(texts, passage.chunk),
         spoken=passage.spoken,
         quote=prompt.ask_quote(texts, QUOTE_WORDS),

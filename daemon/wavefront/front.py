@@ -68,8 +68,11 @@ class Front:
 
     @property
     def has_room(self) -> bool:
-        """Whether one more talk would find a call free now and then; a batch has room for all."""
-        return len(self._talks) < self._most or self._is_time_for_batches
+        """Whether one more talk would find a call free now and then: of twice as many, some wait for others.
+
+        A batch has room for all.
+        """
+        return len(self._talks) < 2 * self._most or self._is_time_for_batches
 
     def answer(self, request: Request) -> Reply:
         """The reply to a request, for the dialogue that is being held. The built-in engine is asked at once.

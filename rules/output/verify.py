@@ -49,23 +49,12 @@ class _Read:
     messages: Sequence[Json]
     came_from: Sequence[int | None]
     """None for a message that is new."""
-
-    @property
-    def kept(self) -> frozenset[int]:
-        return frozenset(at for at in self.came_from if at is not None)
-
-    @property
-    def live(self) -> frozenset[int]:
-        """Indices in the input of the messages that are still sent; originals beside their memory are not."""
-        both = zip(self.messages, self.came_from, strict=True)
-        return frozenset(at for message, at in both if at is not None and not _is_put_out(message))
-
-    @property
-    def marks(self) -> list[Marker | None]:
-        """What each message is of ours; None for all others, whatever field they carry."""
-        places = self.finished.places
-        both = zip(self.messages, self.came_from, strict=True)
-        return [read_marker(_marker(message)) if at is None else places[at].ours for message, at in both]
+    kept: frozenset[int]
+    """Indices in the input of the messages that are still there."""
+    live: frozenset[int]
+    """Those that are still sent, too; originals beside their memory are not."""
+    marks: Sequence[Marker | None]
+    """What each message is of ours; None for all others, whatever field they carry."""
 
     @property
     def ours(self) -> list[Json]:
@@ -88,7 +77,17 @@ def verify(finished: Finished) -> tuple[str, ...]:
     came_from = _came_from(originals, messages)
     if came_from is None:
         return ("a message is neither ours nor one of the input's in its order",)
-    read = _Read(finished, before, after, messages, came_from)
+    both = list(zip(messages, came_from, strict=True))
+    read = _Read(
+        finished,
+        before,
+        after,
+        messages,
+        came_from,
+        kept=frozenset(at for at in came_from if at is not None),
+        live=frozenset(at for message, at in both if at is not None and not _is_put_out(message)),
+        marks=[read_marker(_marker(message)) if at is None else finished.places[at].ours for message, at in both],
+    )
     return tuple(fault for check in _CHECKS for fault in check(read))
 
 
@@ -168,8 +167,9 @@ def _bytes(read: _Read) -> Iterator[str]:
     if order != sorted(order):
         yield "messages of the conversation are out of order"
     for index in order:
-        if read.finished.places[index].written in read.finished.after[at:]:
-            at = read.finished.after.index(read.finished.places[index].written, at)
+        found = read.finished.after.find(read.finished.places[index].written, at)
+        if found >= 0:
+            at = found
         elif index in read.live:
             yield f"message {index + 1} is not byte for byte what it was"
             return

@@ -116,8 +116,8 @@ def test_a_clash_is_shown_at_the_setting_that_is_in_the_file() -> None:
 
 
 def test_a_step_is_not_longer_than_the_tail() -> None:
-    assert read("tail.step = 30000").tail.step == 30000
-    assert problems("tail.step = 30001") == ["line 1: tail.step: must be at most 30000, as tail.tokens is (is 30001)"]
+    assert read("tail.step = 60000").tail.step == 60000
+    assert problems("tail.step = 60001") == ["line 1: tail.step: must be at most 60000, twice tail.tokens (is 60001)"]
 
 
 def test_a_new_chat_goes_into_a_file_of_its_own() -> None:

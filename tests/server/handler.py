@@ -13,17 +13,21 @@ from tests.server.dialects.anthropic_prompt import check, prompt_tokens
 from tests.server.dialects.dialect import Dialect
 from tests.server.dialects.ollama import OLLAMA
 from tests.server.dialects.openai import OPENAI
-from tests.server.exchange import World, admit, exchange
+from tests.server.embeddings import embeddings
+from tests.server.exchange import World, admit, check_key, exchange
 from tests.server.reply import Rejected
 
+_COUNT = "/v1/messages/count_tokens"
+_EMBEDDINGS = "/v1/embeddings"
 _DIALECTS = {
     "/v1/messages": ANTHROPIC,
+    _COUNT: ANTHROPIC,
     "/v1/chat/completions": OPENAI,
     "/chat/completions": OPENAI,
+    _EMBEDDINGS: OPENAI,
     "/api/chat": OLLAMA,
     "/api/generate": OLLAMA,
 }
-_COUNT = "/v1/messages/count_tokens"
 _BATCHES = "/v1/messages/batches"
 
 
@@ -54,7 +58,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _answer(self) -> None:
         path = self.path.partition("?")[0]
-        dialect = ANTHROPIC if path.startswith((_COUNT, _BATCHES)) else _DIALECTS.get(path)
+        dialect = ANTHROPIC if path.startswith(_BATCHES) else _DIALECTS.get(path)
         raw = self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}"
         if dialect is None:
             self.say(404, {"error": f"nothing is at {path}"})
@@ -71,6 +75,8 @@ class Handler(BaseHTTPRequestHandler):
             self._batches(body)
         elif path == _COUNT:
             self._count(dialect, headers, body)
+        elif path == _EMBEDDINGS:
+            self._embed(dialect, headers, body)
         else:
             exchange(self.world, dialect, headers, body, self)
 
@@ -108,6 +114,16 @@ class Handler(BaseHTTPRequestHandler):
             request = dialect.read(body, headers)
             check(request, admit(self.world.setup, dialect, headers, request))
             self.say(200, {"input_tokens": prompt_tokens(request)})
+        except Rejected as rejected:
+            self.say(rejected.failure.status, dialect.error(rejected.failure))
+
+    def _embed(self, dialect: Dialect, headers: Mapping[str, str], body: Mapping[str, Any]) -> None:
+        """Vectors for texts, from whatever model is named."""
+        try:
+            check_key(self.world.setup, dialect, headers)
+            answer = embeddings(body, self.world.log)
+            self.world.closing.wait(self.world.setup.seconds)
+            self.say(200, answer)
         except Rejected as rejected:
             self.say(rejected.failure.status, dialect.error(rejected.failure))
 

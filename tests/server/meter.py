@@ -22,6 +22,18 @@ class Bill:
     """It came by a batch, and cost half."""
 
 
+@dataclass(frozen=True, slots=True)
+class Embeddings:
+    """What was asked for vectors: an account of its own, since a token of it costs next to nothing."""
+
+    calls: int = 0
+    texts: int = 0
+    tokens: int = 0
+
+    def __add__(self, other: "Embeddings") -> "Embeddings":
+        return Embeddings(self.calls + other.calls, self.texts + other.texts, self.tokens + other.tokens)
+
+
 class Meter:
     """Sums up the server's events, as they happen or out of its log."""
 
@@ -36,6 +48,7 @@ class Meter:
         """Calls without an answer, by HTTP status, or as `hang` and `malformed`."""
         self.batches = 0
         """How many were created."""
+        self.embeddings = Embeddings()
         self._asked: dict[int, tuple[str, str]] = {}
 
     def note(self, event: Mapping[str, Any]) -> None:
@@ -56,6 +69,8 @@ class Meter:
             self.bills[number] = Bill(number, key, model, Usage(**event["usage"]), kind == "answered", batched)
         elif kind == "batch":
             self.batches += 1
+        elif kind == "embedded":
+            self.embeddings += Embeddings(1, event["texts"], event["tokens"])
         else:
             self.failures[event["fault"]] += 1
 
