@@ -172,6 +172,7 @@ def test_where_batches_are_not_wanted_any_more_the_one_under_way_is_canceled(
 
 
 @pytest.mark.parametrize("wish", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.variants
 def test_a_run_that_ends_while_it_waits_goes_on_with_the_same_batch(
     tmp_path: Path, wish: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
