@@ -52,7 +52,8 @@ def compress(house: House, found: Survey) -> tuple[tuple[Memory, ...], tuple[Mem
         house.tell(Planned(plan))
         begin_round(house.archive, plan.chat_id, found.round)
     memories = list(found.reading.memories)
-    with Front(house, plan.chat_id, house.config.of(found.chat).models.concurrency) as front:
+    models = house.config.of(found.chat).models
+    with Front(house, plan.chat_id, models.concurrency, models.batch) as front:
         _do_all(_Work(front, found, memories, Folds(front, found, memories), needs(plan), leads(plan)))
         chunks = sum(not memory.is_fold for memory in memories)
         stand_before(front, found, memories, chunks, told_tokens)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from time import sleep
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply
@@ -86,7 +87,15 @@ class Written:
         )
 
 
-Event = Planned | Notice | Answered | Noted | Remembered | Folded
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Requests have been sent together, as a batch, and its end is waited for."""
+
+    requests: int
+    since: str
+
+
+Event = Planned | Notice | Answered | Noted | Remembered | Folded | Waiting
 Tell = Callable[[Event], None]
 
 
@@ -107,6 +116,8 @@ class House:
     tell: Tell
     run: str = ""
     """Names this run in the ledger, for the cap on one run."""
+    pause: Callable[[float], None] = sleep
+    """Waits so many seconds, for the end of a batch; it may raise what ends the work."""
 
     @property
     def purse(self) -> Purse:

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
 from daemon.archive.spending import learned
+from daemon.batches.hours import time_for_batches
 from daemon.config import Config
 from daemon.models.prices import known_price, price_of
 from daemon.models.roles import chat_model
 from daemon.survey import Survey
 from primer.models import token_factor
+from primer.providers import takes_batches
 from primer.request import Model
 from rules.money.calls import Call, calls
 from rules.money.outlook import NOTHING, Asked, Outlook, outlook, pays_back_after
@@ -32,15 +34,21 @@ class Reckoning:
     """The same where the chat itself is read from the provider's cache."""
     replies: int
     """How many replies of the agent the estimate of tokens stands on; 0: on what is known of such models."""
+    batched: bool = False
+    """Whether the agent is asked in batches, at half the price."""
 
 
-def reckon(archive: Archive, found: Survey, config: Config) -> Reckoning:
-    """What the work on a chat will cost. Raises UnknownPrice where that is not known and not allowed."""
+def reckon(archive: Archive, found: Survey, config: Config, now: str) -> Reckoning:
+    """What the work on a chat will cost, if it is begun now.
+
+    Raises UnknownPrice where that is not known and not allowed.
+    """
     shown = learned(archive)
     replies = shown.get(found.roles.agent.name, (0.0, 0))[1]
     if not found.plan.calls:
         return Reckoning(NOTHING, None, None, replies)
-    agent, manager, *_ = (_asked(model, config, shown) for model in found.roles.all)
+    batched = time_for_batches(config.models.batch, config.schedule.night, now)
+    agent, manager, *_ = (_asked(model, config, shown, batched) for model in found.roles.all)
     if agent is None or manager is None:
         return Reckoning(None, None, None, replies)
 
@@ -49,13 +57,15 @@ def reckon(archive: Archive, found: Survey, config: Config) -> Reckoning:
 
     cost = outlook(calls(found.plan, config.memory.hindsight_tokens), of)
     uncached, cached = _pays_back(found, config, cost.likely)
-    return Reckoning(cost, uncached, cached, replies)
+    return Reckoning(cost, uncached, cached, replies, batched and takes_batches(found.roles.agent.name))
 
 
-def _asked(model: Model, config: Config, shown: Mapping[str, tuple[float, int]]) -> Asked | None:
+def _asked(model: Model, config: Config, shown: Mapping[str, tuple[float, int]], batched: bool) -> Asked | None:
     price = price_of(model, config.budget)
     if price is None:
         return None
+    if batched and takes_batches(model.name):
+        price = price.batched
     expected = token_factor(model.name)
     factor, replies = shown.get(model.name, (expected, 0))
     sure = replies >= _SURE

@@ -50,6 +50,11 @@ def provider_of(model: str) -> str:
     return provider if slash else ""
 
 
+def takes_batches(model: str) -> bool:
+    """Whether a model can be asked in batches: memproc knows how for Anthropic's own service alone."""
+    return provider_of(model) == "anthropic"
+
+
 def key_variables(provider: str) -> tuple[str, ...]:
     """Every environment variable in which LiteLLM finds this provider's key; the one to write stands first."""
     if provider not in KEY_VARIABLES:

@@ -8,7 +8,7 @@ from daemon.archive.archive import Archive
 
 _COLUMNS = (
     "request, model, step, text, finish, tokens_in, tokens_out, tokens_cached, tokens_cache_written, usd, "
-    "asked_at, answered_at, litellm_usd"
+    "asked_at, answered_at, litellm_usd, batch"
 )
 
 
@@ -32,6 +32,8 @@ class Reply:
     answered_at: str
     litellm_usd: float | None = None
     """What LiteLLM says that it has cost."""
+    batch: str = ""
+    """The provider's name of the batch that it came by, at half price; empty where it was asked for by itself."""
 
 
 def recall(archive: Archive, request: str) -> Reply | None:
@@ -54,7 +56,7 @@ def record(archive: Archive, reply: Reply, chat_id: str, parameters: Mapping[str
     with archive.transaction():
         archive.run(
             f"INSERT OR IGNORE INTO reply ({_COLUMNS}, chat_id, parameters) "  # noqa: S608
-            f"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            f"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (*astuple(reply), chat_id, json.dumps(dict(parameters), sort_keys=True)),
         )
     return recall(archive, reply.request) or reply

@@ -187,4 +187,26 @@ STEPS: tuple[tuple[str, str], ...] = (
         CREATE TABLE calibration (model TEXT PRIMARY KEY, factor REAL NOT NULL, replies INTEGER NOT NULL) STRICT;
         """,
     ),
+    (
+        "batches",
+        """
+        -- Requests that were sent together. A row stands before the batch is created; name: the provider's, once it
+        -- is known; since: when the newest of its batches before was created, by its own clock; ended_at: when all
+        -- that came of it was kept.
+        CREATE TABLE batch (
+            id INTEGER PRIMARY KEY, name TEXT NOT NULL DEFAULT '', since TEXT NOT NULL, began_at TEXT NOT NULL,
+            ended_at TEXT
+        ) STRICT;
+        CREATE INDEX batch_open ON batch (id) WHERE ended_at IS NULL;
+        -- What is asked in a batch, by the request's hash; spending: what is reserved for it.
+        CREATE TABLE batch_request (
+            batch INTEGER NOT NULL REFERENCES batch, request TEXT NOT NULL, chat_id TEXT NOT NULL, model TEXT NOT NULL,
+            step TEXT NOT NULL, parameters TEXT NOT NULL, tokens INTEGER NOT NULL,
+            spending INTEGER REFERENCES spending, PRIMARY KEY (batch, request)
+        ) STRICT;
+        CREATE INDEX batch_request_request ON batch_request (request);
+        -- The batch that a reply came by; empty where it was asked for by itself.
+        ALTER TABLE reply ADD COLUMN batch TEXT NOT NULL DEFAULT '';
+        """,
+    ),
 )

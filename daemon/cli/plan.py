@@ -102,7 +102,7 @@ def _plan(desk: _Desk, file: str, chat: Chat, doubled: frozenset[str]) -> _Row:
         if reason := why_not(chat, config.chats.include, config.chats.exclude):
             return _Row(file, LeftAlone(chat.chat_id, chat.title, reason))
         found = survey(desk.archive, chat, config, desk.key, desk.now)
-        money = reckon(desk.archive, found, config)
+        money = reckon(desk.archive, found, config, desk.now)
     except ArchiveError:
         raise
     except MemprocError as trouble:

@@ -59,7 +59,8 @@ def notes(found: Reckoning) -> Iterator[str]:
         yield "costs nothing"
         return
     sure = f"from {found.replies:,} replies" if found.replies else "not yet held against any reply"
-    yield f"costs {_range(found.outlook)}; the estimate of tokens is {sure}"
+    how = ", in batches at half price" if found.batched else ""
+    yield f"costs {_range(found.outlook)}{how}; the estimate of tokens is {sure}"
     if found.uncached is not None:
         cached = f", {found.cached:,} where the chat itself is cached" if found.cached else ""
         yield f"pays for itself after {found.uncached:,} further messages{cached}"
@@ -74,6 +75,7 @@ def in_json(found: Reckoning) -> dict[str, object]:
         "at_most_usd": dollars(outlook.at_most) if outlook else None,
         "pays_back_after": {"uncached": found.uncached, "cached": found.cached},
         "replies": found.replies,
+        "batched": found.batched,
     }
 
 

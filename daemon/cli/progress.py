@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, Tim
 from rich.progress import Progress as Bars
 
 from daemon.cli.tally import Tally
-from daemon.house import Answered, Event, Folded, Noted, Notice, Planned, Remembered
+from daemon.house import Answered, Event, Folded, Noted, Notice, Planned, Remembered, Waiting
 from daemon.round import Outcome, SetAside
 from daemon.seeing.visible import in_one_line, visible
 from rules.plan.chat_plan import ChatPlan, LeftAlone
@@ -55,6 +55,8 @@ class Progress:
                 self.tally.noted[event.what] += 1
             case Remembered():
                 self._remembered(event)
+            case Waiting():
+                self._line(_waiting(event))
             case Folded():
                 self._line(f"{event.plan.title}: {event.memories} memories folded into one of level {event.level}")
 
@@ -101,6 +103,12 @@ def _work(plan: ChatPlan) -> str:
     said += [f"{len(plan.again)} memories are written again"] if plan.again else []
     said += [f"{len(plan.hindsight)} get a hindsight edition"] if plan.hindsight else []
     return ", ".join(said)
+
+
+def _waiting(event: Waiting) -> str:
+    since = event.since[:19].replace("T", " ")
+    told = f"waiting for a batch ({event.requests:,} requests, since {since} UTC), which takes minutes, or up to a day"
+    return f"{told}; interrupted, memproc goes on with it the next time"
 
 
 def _span(seconds: float) -> str:

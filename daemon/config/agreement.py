@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from daemon.config.amounts import token_clashes
 from daemon.config.budget import price_clashes
 from daemon.config.chats import ChatOverride
+from daemon.config.lines import Key
 from daemon.config.settings import Config
 from daemon.config.tables import Clash, FolderSettings, OutputSettings
 from daemon.paths import Folders, settle
@@ -12,11 +13,12 @@ from daemon.paths import Folders, settle
 
 def clashes(config: Config) -> Iterator[Clash]:
     """Everything in `config` that does not agree: token counts (D5, D6), how memories are put back (D3, D9),
-    prices (D15), folders (D2), and what each override makes of the token counts. An override that names no chat is
+    prices and batches (D15), folders (D2), and what each override makes of them. An override that names no chat is
     told here too."""
     yield from token_clashes(config.tail, config.chunk)
     yield from _output_clashes(config.output)
     yield from price_clashes(config.budget)
+    yield from _night_clashes(config, ("models", "batch"))
     yield from _folder_clashes(config.folders)
     for index, override in enumerate(config.chats.override):
         yield from _override_clashes(config, index, override)
@@ -30,6 +32,12 @@ def _output_clashes(output: OutputSettings) -> Iterator[Clash]:
             'must be "chat" where output.mode is "new-chat", which puts each new chat into a file of its own '
             '(is "export")',
         )
+
+
+def _night_clashes(config: Config, key: Key) -> Iterator[Clash]:
+    """Batches at night need to be told when that is."""
+    if config.models.batch == "night" and not config.schedule.night:
+        yield Clash((key, ("schedule", "night")), 'must not be "night" where schedule.night is empty')
 
 
 def _folder_clashes(folders: FolderSettings) -> Iterator[Clash]:
@@ -49,3 +57,5 @@ def _override_clashes(config: Config, index: int, override: ChatOverride) -> Ite
         unsaid = [key for key in clash.keys if not override.says(key)]
         if len(unsaid) < len(clash.keys):
             yield Clash((*((*place, *key) for key in clash.keys), *unsaid), clash.reason)
+    if override.says(("models", "batch")):
+        yield from _night_clashes(laid_over, (*place, "models", "batch"))

@@ -1,7 +1,7 @@
 """`[models]`: who takes the two roles, who steps in, and how they are asked (D17, requirement 4)."""
 
 import re
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
@@ -9,6 +9,8 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 from daemon.config.amounts import MOST_TOKENS
 from daemon.config.options import Options, for_model, merged, refusals
 from daemon.config.tables import Table
+
+Batch = Literal["never", "night", "always"]
 
 _LITELLM_NAME = re.compile(r"[^\s/]+/\S+")
 _LEAST_WINDOW = 1024  # tokens; the shortest prompt needs more
@@ -49,6 +51,7 @@ class ModelSettings(Table):
     fallback: Annotated[str, _name_or("")] = ""
     window: Annotated[int, AfterValidator(_window)] = Field(default=0, ge=0, le=MOST_TOKENS)
     concurrency: int = Field(default=6, ge=1, le=16)
+    batch: Batch = "never"
     options: Annotated[Options, AfterValidator(_sendable)] = Field(default_factory=dict)
 
     def options_for(self, name: str) -> dict[str, object]:

@@ -27,14 +27,10 @@ Clock = Callable[[], str]
 class Asked:
     """A request that may leave: what was booked for it, when that was, and the how-manieth time it is."""
 
+    request: Request
     booked: Booked
     at: str
     attempt: int = 1
-
-    @property
-    def request(self) -> Request:
-        """What the model is asked."""
-        return self.booked.request
 
 
 def begin(purse: Purse, request: Request, chat_id: str, now: str, attempt: int = 1) -> Asked:
@@ -42,7 +38,7 @@ def begin(purse: Purse, request: Request, chat_id: str, now: str, attempt: int =
 
     Raises OverBudget where a cap says no, UnknownPrice where nobody knows what it costs.
     """
-    return Asked(reserve(purse, request, chat_id, now), now, attempt)
+    return Asked(request, reserve(purse, request, chat_id, now), now, attempt)
 
 
 def keep(archive: Archive, purse: Purse, asked: Asked, chat_id: str, answer: Completion, now: str) -> Reply:

@@ -5,11 +5,11 @@ Its own retries, budgets and default time-out are not used: they do not do what 
 
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from daemon.models.catalogue import known_models
 from daemon.models.extractive import extract
@@ -17,6 +17,9 @@ from daemon.models.faults import classify
 from primer.prompt import Turn
 from primer.request import ENGINE, Request
 from rules.export.content import printable
+
+if TYPE_CHECKING:
+    import httpx
 
 TIMEOUT_SECONDS = 300.0
 REFUSED = "content_filter"
@@ -54,6 +57,23 @@ def complete(request: Request) -> Completion:
 
     Raises NotNow where it may be asked again, ProviderRefuses where nobody can be asked, else ModelError.
     """
+    return _complete(request)
+
+
+def complete_over(request: Request, wire: "Callable[[httpx.Request], httpx.Response]") -> Completion:
+    """The same for a model of Anthropic's, but what would leave goes to `wire` and to no network. Raises as `complete`.
+
+    So what a call would send can be had without sending it, and what came another way is read as its answer.
+    """
+    import httpx
+
+    _litellm()
+    from litellm.llms.custom_httpx.http_handler import HTTPHandler
+
+    return _complete(request, client=HTTPHandler(client=httpx.Client(transport=httpx.MockTransport(wire))))
+
+
+def _complete(request: Request, **over: Any) -> Completion:
     litellm = _litellm()
     try:
         response = litellm.completion(
@@ -61,7 +81,7 @@ def complete(request: Request) -> Completion:
             messages=_messages(request),
             max_retries=0,  # else OpenAI's own client asks three times, whatever is wrong
             drop_params=True,
-            **{"timeout": TIMEOUT_SECONDS, **request.route, **request.parameters},
+            **{"timeout": TIMEOUT_SECONDS, **request.route, **request.parameters, **over},
         )
     except litellm.ContentPolicyViolationError:
         return Completion("", REFUSED, 0, 0, 0, 0, None)

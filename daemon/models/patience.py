@@ -4,10 +4,13 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable
+from typing import TypeVar
 
 from daemon.models.completion import Completion
 from primer.request import Request
 from rules.errors import CutOff, NotNow, OutOfReach
+
+T = TypeVar("T")
 
 ATTEMPTS = 6
 _FIRST_PAUSE_SECONDS = 1.0
@@ -31,20 +34,37 @@ def patiently(
     def ask(request: Request) -> Completion:
         if lost and (times := lost[request.key]):
             sleep(_pause(times, None, chance()))
-        for attempt in range(1, ATTEMPTS + 1):
-            try:
-                return complete(request)
-            except CutOff:
-                lost[request.key] += 1
-                raise  # it may have been billed: whoever pays says whether it is sent once more
-            except NotNow as fault:
-                wait = _pause(attempt, fault.retry_after, chance())
-                if attempt == ATTEMPTS or wait > _LONGEST_WAIT_SECONDS:
-                    raise OutOfReach(f"{fault.message} It was asked {attempt} times.", fault.next_step) from fault
-                sleep(wait)
-        raise AssertionError("the last attempt answers or raises")
+        try:
+            return _persist(lambda: complete(request), sleep, chance, repeats_lost=False)
+        except CutOff:
+            lost[request.key] += 1
+            raise  # it may have been billed: whoever pays says whether it is sent once more
 
     return ask
+
+
+def persistently(ask: Callable[[], T], sleep: Callable[[float], None]) -> T:
+    """What `ask` gives, tried as often; for what costs nothing, so that it may be asked again if its answer got lost.
+
+    Raises OutOfReach as above.
+    """
+    return _persist(ask, sleep, random.random, repeats_lost=True)
+
+
+def _persist(
+    ask: Callable[[], T], sleep: Callable[[float], None], chance: Callable[[], float], *, repeats_lost: bool
+) -> T:
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            return ask()
+        except NotNow as fault:
+            if isinstance(fault, CutOff) and not repeats_lost:
+                raise
+            wait = _pause(attempt, fault.retry_after, chance())
+            if attempt == ATTEMPTS or wait > _LONGEST_WAIT_SECONDS:
+                raise OutOfReach(f"{fault.message} It was asked {attempt} times.", fault.next_step) from fault
+            sleep(wait)
+    raise AssertionError("the last attempt answers or raises")
 
 
 def _pause(attempt: int, retry_after: float | None, chance: float) -> float:

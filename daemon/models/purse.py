@@ -41,21 +41,23 @@ class Purse:
 class Booked:
     """A call that may leave, with its number in the ledger; None: it is free, and stands in none."""
 
-    request: Request
+    model: str
     price: Price | None
     number: int | None
     tokens: int
     """Of the prompt, as we count them."""
 
 
-def reserve(purse: Purse, request: Request, chat_id: str, now: str) -> Booked:
-    """Reserve what a call may cost at most; it may leave when this returns.
+def reserve(purse: Purse, request: Request, chat_id: str, now: str, *, batched: bool = False) -> Booked:
+    """Reserve what a call may cost at most, in a batch or by itself; it may leave when this returns.
 
     Raises OverBudget where a cap says no, UnknownPrice where nobody knows what it costs.
     """
     price = price_of(request.model, purse.budget)
+    if price is not None and batched:
+        price = price.batched
     if price is not None and price.is_free:
-        return Booked(request, price, None, 0)
+        return Booked(request.model.name, price, None, 0)
     tokens = sum(_counted(turn.content) for turn in request.turns)
     most = None if price is None else most_of(purse.archive, price, request, tokens)
     call = spending.Call(request.key, chat_id, request.model.name, purse.run, tokens, now)
@@ -63,7 +65,7 @@ def reserve(purse: Purse, request: Request, chat_id: str, now: str) -> Booked:
     booked = spending.reserve(purse.archive, call, most, caps_now(purse.archive, purse.budget, now), when)
     if isinstance(booked, Reached):
         raise over(booked, when)
-    return Booked(request, price, booked, tokens)
+    return Booked(request.model.name, price, booked, tokens)
 
 
 def most_of(archive: Archive, price: Price, request: Request, tokens: int) -> int:
@@ -81,7 +83,7 @@ def settle(purse: Purse, booked: Booked, answer: Completion) -> float | None:
         return 0.0
     settled = spending.settle(purse.archive, booked.number, _amount(booked.price, answer))
     if answer.tokens_in and booked.tokens:
-        spending.learn(purse.archive, booked.request.model.name, answer.tokens_in / booked.tokens)
+        spending.learn(purse.archive, booked.model, answer.tokens_in / booked.tokens)
     return None if settled is None else dollars(settled)
 
 

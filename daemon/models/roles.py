@@ -14,7 +14,7 @@ from daemon.keys.key import Key, NoKey
 from daemon.models.catalogue import ends_soon, facts
 from primer.models import quiet_options, small_model, thinking_room
 from primer.own_model import own_model
-from primer.providers import KEY_VARIABLES, provider_of
+from primer.providers import KEY_VARIABLES, provider_of, takes_batches
 from primer.request import ENGINE, EXTRACTIVE, Model
 from primer.retired import successor
 from rules.errors import ChatSetAside
@@ -68,6 +68,7 @@ def choose_roles(chat: Chat, messages: Sequence[Message], settings: ModelSetting
     used = [agent, manager, *([fallback] if fallback else [])]
     for name in used:
         _refuse_unaskable(chat, name, settings, key)
+    notices += _direct(used, settings)
     notices += [ending for name in used if (ending := ends_soon(name, today))]
     return Roles(
         agent=_model(agent, settings, key),
@@ -87,6 +88,13 @@ def chat_model(chat: Chat, messages: Sequence[Message], settings: ModelSettings)
     if settings.agent == CHAT and settings.window:
         return name, settings.window
     return name, facts(name).window if name else None
+
+
+def _direct(used: Sequence[str], settings: ModelSettings) -> Iterator[str]:
+    """What is asked directly although `models.batch` wants batches."""
+    for name in dict.fromkeys(used):
+        if settings.batch != "never" and name != EXTRACTIVE and not takes_batches(name):
+            yield f"{name} is asked directly, at its full price: only Anthropic's own models are asked in batches."
 
 
 def _own(

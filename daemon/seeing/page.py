@@ -42,11 +42,19 @@ def _working(status: Status) -> str:
     doing = [file.file for file in status.queue if file.state == "working"]
     left = sum(status.open_files.values()) - len(doing)
     if doing:
-        return f"working on {in_one_line(doing[0])}{f', {_files(left)} after it' if left else ''}"
+        waiting = f", {_batch(status)}" if status.batches else ""
+        return f"working on {in_one_line(doing[0])}{waiting}{f', {_files(left)} after it' if left else ''}"
     if status.paused:
         until = f"until {local(status.paused.until, status.now)}" if status.paused.until else "until memproc resume"
         return f"paused {until}{f', {_files(left)} to do' if left else ''}"
     return f"{_files(left)} to do" if left else "nothing to do"
+
+
+def _batch(status: Status) -> str:
+    """What is waited for: the provider answers all of a batch together, within a day."""
+    requests, since = sum(batch.requests for batch in status.batches), status.batches[0].since
+    what = "a batch" if len(status.batches) == 1 else f"{len(status.batches)} batches"
+    return f"waiting for {what} ({requests:,} requests, since {local(since, status.now)})"
 
 
 def _files(number: int) -> str:
@@ -111,6 +119,8 @@ def _rest(status: Status) -> list[str]:
     calls = "call" if money.unpriced == 1 else "calls"
     unpriced = f", and {money.unpriced:,} {calls} without a known price" if money.unpriced else ""
     lines = [f"Money: ${money.today_usd:.2f} today, ${money.month_usd:.2f} this month{unpriced}"]
+    if status.batches:
+        lines.append(f"Under way: {_batch(status)}")
     if status.jobs:
         due = [f"{job.name} {local(job.due_at, status.now)}" for job in status.jobs]
         lines.append(f"Next jobs: {', '.join(due)}")

@@ -8,8 +8,10 @@ from pathlib import Path
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import Outcome, newest_outcomes
+from daemon.archive.batches import open_batches
 from daemon.archive.jobs import Job, jobs
 from daemon.archive.signs import Sign
+from daemon.batches.pauses import LONGEST_SECONDS, age
 from daemon.seeing.money import Money, spent
 from daemon.seeing.pausing import Paused, paused
 from daemon.seeing.problems import Problem, Watch, problems
@@ -53,6 +55,14 @@ class Queued:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """A batch that has been sent."""
+
+    requests: int
+    since: str
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """All that `memproc status` shows."""
 
@@ -70,6 +80,8 @@ class Status:
     money: Money
     jobs: tuple[Job, ...]
     """Next one first."""
+    batches: tuple[Waiting, ...] = ()
+    """Batches whose end is waited for, oldest first."""
 
     @property
     def open_files(self) -> dict[str, int]:
@@ -104,6 +116,11 @@ def status(
         newest_outcomes(archive),
         spent(archive, now),
         jobs(archive),
+        tuple(
+            Waiting(len(batch.items), batch.began_at)
+            for batch in open_batches(archive)
+            if age(batch, present) < LONGEST_SECONDS
+        ),
     )
 
 

@@ -2,6 +2,7 @@
 
     Planned          what to do with it is known
     Answered ...     it is being worked on
+    Waiting          the same, and a batch has to end first
     OutcomeOf        what became of one of its chats
     Done             written, done, or set aside: whatever its chats have come to
     Failed, lost     tried again after a while, at last set aside; or all work waits until the person has acted
@@ -51,6 +52,8 @@ def hear(archive: Archive, hearing: Hearing, event: events.Event, now: str) -> l
             return [_move(archive, hearing, "planned", known, "", now), logged.Planned(arrival, chat_id, chunks, calls)]
         case events.Answered() | events.Remembered():
             return [*_begun(archive, hearing, now), _told(hearing, event)]
+        case events.Waiting(_, requests):
+            return [_move(archive, hearing, "working", f"a batch of {requests:,} requests is waited for", "", now)]
         case events.OutcomeOf():
             return [_outcome(archive, hearing, event, now)]
         case events.Done():
@@ -68,8 +71,9 @@ def hear(archive: Archive, hearing: Hearing, event: events.Event, now: str) -> l
 
 
 def _begun(archive: Archive, hearing: Hearing, now: str) -> list[Logged]:
-    """The first answer, or the first memory, shows that the work goes on; the others change nothing."""
-    if find_arrival(archive, hearing.arrival).state == "working":
+    """The first answer, also after a batch, or the first memory, shows that the work goes on; others change nothing."""
+    arrival = find_arrival(archive, hearing.arrival)
+    if (arrival.state, arrival.reason) == ("working", ""):
         return []
     return [_move(archive, hearing, "working", "", "", now)]
 

@@ -9,6 +9,8 @@ itself leaves it. To hold a dialogue takes milliseconds, and its calls take seco
     send what the talks wait for                       at most so many calls at once, lower ranks first
     wait for an answer, and put it into the journal    then the same again
 
+Where requests go by batch, all that wait are sent together when nothing else goes on, and waited for together.
+
 Of talks whose requests begin alike one leads: when its first request is answered, the others find the beginning in
 the provider's cache. Meanwhile they send ahead what needs no answer before it.
 
@@ -20,22 +22,30 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Self
 
+from daemon.archive.batches import is_under_way
 from daemon.archive.journal import Reply, recall
+from daemon.batches.hours import time_for_batches
+from daemon.config.models import Batch
 from daemon.house import Answered, House, Noted, Notice
 from daemon.models.ask import begin, fail, keep
 from daemon.wavefront.calls import Call, Calls
 from daemon.wavefront.talk import Blocked, NotYet, T, Talk
+from primer.providers import takes_batches
 from primer.request import ENGINE, Request
 from rules.errors import OverBudget
 
 
 class Front:
-    """The talks about one chat that are under way, and their calls: at most `most` at once."""
+    """The talks about one chat that are under way, and their calls: at most `most` at once, or batches of all."""
 
-    def __init__(self, house: House, chat_id: str, most: int) -> None:
+    def __init__(self, house: House, chat_id: str, most: int, batch: Batch = "never") -> None:
         self.house = house
         self._chat_id = chat_id
         self._most = most
+        self._batch = batch
+        self._wave: dict[str, Request] = {}
+        self._alone: set[str] = set()
+        self._refused = False
         self._talks: list[Talk[Any]] = []
         self._calls = Calls(house.complete)
         self._sent: set[str] = set()
@@ -58,8 +68,11 @@ class Front:
 
     @property
     def has_room(self) -> bool:
-        """Whether one more talk would find a call free now and then: of twice as many, some wait for others."""
-        return len(self._talks) < 2 * self._most
+        """Whether one more talk would find a call free now and then: of twice as many, some wait for others.
+
+        A batch has room for all.
+        """
+        return len(self._talks) < 2 * self._most or self._is_time_for_batches
 
     def answer(self, request: Request) -> Reply:
         """The reply to a request, for the dialogue that is being held. The built-in engine is asked at once.
@@ -141,13 +154,15 @@ class Front:
             if talk.awaits and not self._must_wait(talk) and self._call(talk.awaits.key, talk.awaits.request):
                 talk.opened = talk.opened or talk.awaits.key
         for talk in talks:
-            if talk.ahead and len(self._calls) < self._most:
+            if talk.ahead and (len(self._calls) < self._most or self._takes_batches(talk.ahead)):
                 self._call(talk.ahead.key, talk.ahead)
                 talk.ahead = None
 
     def _must_wait(self, talk: Talk[Any]) -> bool:
         """Whether the one that leads has not been answered yet."""
         leader = talk.behind
+        if talk.awaits and self._takes_batches(talk.awaits.request):
+            return False  # in a batch nobody is first
         return leader is not None and leader.result is None and (not leader.opened or leader.opened in self._calls)
 
     def _call(self, key: str, request: Request) -> bool:
@@ -155,7 +170,12 @@ class Front:
 
         Raises OverBudget where it must not leave even when all that is under way is settled, and UnknownPrice.
         """
-        if key in self._sent or len(self._calls) >= self._most or recall(self.house.archive, key):
+        if key in self._sent or key in self._wave or recall(self.house.archive, key):
+            return False
+        if is_under_way(self.house.archive, key) or (self._takes_batches(request) and key not in self._alone):
+            self._wave[key] = request
+            return True
+        if len(self._calls) >= self._most:
             return False
         try:
             asked = begin(self.house.purse, request, self._chat_id, self.house.clock(), self._lost[key] + 1)
@@ -169,9 +189,39 @@ class Front:
 
     def _listen(self) -> None:
         if not self._calls:
-            raise AssertionError("every talk waits for a call, or for another talk that does")
+            self._send_wave()
+            return
         for call in self._calls.ended():
             self._take(call)
+
+    @property
+    def _is_time_for_batches(self) -> bool:
+        if self._batch == "never" or self._refused:
+            return False
+        return time_for_batches(self._batch, self.house.config.schedule.night, self.house.clock())
+
+    def _takes_batches(self, request: Request) -> bool:
+        return self._is_time_for_batches and takes_batches(request.model.name)
+
+    def _send_wave(self) -> None:
+        """Have all that waits answered together. What was in vain has its fault, or is asked by itself."""
+        from daemon.batches.client import NoBatches
+        from daemon.batches.wave import carry_out
+
+        if not self._wave:
+            raise AssertionError("every talk waits for a call, or for another talk that does")
+        wave, self._wave = self._wave, {}
+        create, cancel = self._is_time_for_batches, self._batch == "never"
+        try:
+            in_vain = carry_out(self.house, self._chat_id, wave, self._hear, create=create, cancel=cancel)
+        except NoBatches as refused:
+            self._refused = True
+            told = f"The provider takes no batch of these requests ({refused}): they are asked directly, at full price."
+            self.house.tell(Notice(told))
+            return
+        self._faults |= {key: fault for key, fault in in_vain.items() if fault}
+        self._alone |= {key for key, fault in in_vain.items() if fault is None}
+        self._sent |= {key for key in wave if key in self._faults or recall(self.house.archive, key)}
 
     def _take(self, call: Call) -> None:
         """Put the answer into the journal, and tell of it; a fault is there for the dialogue that asks for it."""

@@ -76,6 +76,14 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """So many requests went together as a batch, and its end is waited for."""
+
+    arrival: int
+    requests: int
+
+
+@dataclass(frozen=True, slots=True)
 class OutcomeOf:
     """What became of a chat, or of a file that holds none."""
 
@@ -144,14 +152,14 @@ class Notice:
 
 
 Event = (
-    Ready | Begun | SettingsAre | SettingsWrong | Planned | Answered | Remembered | OutcomeOf
-    | Alive | Reported | Done | Failed | Stopped | Notice
+    Ready | Begun | SettingsAre | SettingsWrong | Planned | Answered | Remembered | Waiting
+    | OutcomeOf | Alive | Reported | Done | Failed | Stopped | Notice
 )  # fmt: skip
 KINDS: Mapping[str, type[Event]] = {
     kind.__name__: kind
     for kind in (
-        Ready, Begun, SettingsAre, SettingsWrong, Planned, Answered, Remembered, OutcomeOf,
-        Alive, Reported, Done, Failed, Stopped, Notice,
+        Ready, Begun, SettingsAre, SettingsWrong, Planned, Answered, Remembered, Waiting,
+        OutcomeOf, Alive, Reported, Done, Failed, Stopped, Notice,
     )
 }  # fmt: skip
 

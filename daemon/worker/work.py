@@ -1,5 +1,6 @@
 """The worker's main duty: an arrival goes through the whole trip, by the same round as in `memproc run`."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +27,8 @@ def work(order: Work, settled: Settled, line: Line) -> None:
     FileTrouble, ConfigurationError or Busy where nothing can begin.
     """
     with enter(settled, line, _progress(order, line)) as house:
-        for outcome in go_round(replace(house, complete=_with_signs(line)), [Path(order.path)]):
+        patient = replace(house, complete=_with_signs(line), pause=_with_a_sign(line))
+        for outcome in go_round(patient, [Path(order.path)]):
             line.tell(outcome_of(order, outcome))
             line.stopping.check()
 
@@ -40,11 +42,17 @@ def _with_signs(line: Line) -> Complete:
             line.tell(Alive(_longest(request)))
         return complete(request)
 
+    return patiently(ask, _with_a_sign(line))
+
+
+def _with_a_sign(line: Line) -> Callable[[float], None]:
+    """A pause of so many seconds, also between two looks at a batch: a wish to end cuts it short."""
+
     def pause(seconds: float) -> None:
         line.tell(Alive(seconds))
         line.stopping.pause(seconds)
 
-    return patiently(ask, pause)
+    return pause
 
 
 def _longest(request: Request) -> float:
@@ -64,6 +72,8 @@ def _progress(order: Work, line: Line) -> Tell:
                 line.tell(events.Answered(order.arrival, reply.step, reply.model, *used))
             case at_home.Remembered(plan, number, done):
                 line.tell(events.Remembered(order.arrival, plan.title, number, done, len(plan.work)))
+            case at_home.Waiting(requests):
+                line.tell(events.Waiting(order.arrival, requests))
             case at_home.Notice(text):
                 line.tell(events.Notice(text))
             case _:

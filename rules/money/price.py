@@ -42,6 +42,11 @@ class Price:
         """Nothing is ever paid for it."""
         return not any(astuple(self.rates)) and (self.higher is None or not any(astuple(self.higher)))
 
+    @property
+    def batched(self) -> "Price":
+        """The price of the same in a batch: half of everything, what is read from the cache and written to it too."""
+        return Price(_halved(self.rates), self.above, None if self.higher is None else _halved(self.higher))
+
 
 FREE = Price(Rates(0, 0, 0, 0))
 """The built-in engine, and models on a machine of one's own."""
@@ -62,6 +67,11 @@ def rates(input: float, output: float, cache_read: float | None = None, cache_wr
     read = input if cache_read is None else cache_read
     write = input if cache_write is None else cache_write
     return Rates(*(round(dollars * _PER_MILLION) for dollars in (input, output, read, write)))
+
+
+def _halved(rates: Rates) -> Rates:
+    """Rounded up; providers' rates are whole numbers of a thousand picodollars, so that nothing is."""
+    return Rates(*(-(-rate // 2) for rate in astuple(rates)))
 
 
 def cost(price: Price, usage: Usage) -> int:

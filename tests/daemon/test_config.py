@@ -101,6 +101,7 @@ def test_every_setting_arrives() -> None:
         models.fallback = "x/y"
         models.window = 8192
         models.concurrency = 16
+        models.batch = "always"
         models.options = { temperature = 0.5, "x/*" = { stop = ["a"] } }
         tail = { tokens = 2000, step = 0 }
         chunk = { tokens = 500 }
@@ -132,6 +133,7 @@ def test_every_setting_arrives() -> None:
             "fallback": "x/y",
             "window": 8192,
             "concurrency": 16,
+            "batch": "always",
             "options": {"temperature": 0.5, "x/*": {"stop": ["a"]}},
         },
         "tail": {"tokens": 2000, "step": 0},

@@ -83,6 +83,7 @@ def test_of_several_overrides_the_later_wins_setting_by_setting() -> None:
         tail = { tokens = 20000, step = 1 }
         models.window = 8192
         models.concurrency = 2
+        models.batch = "always"
         [[chats.override]]
         chat = "c1"
         tail.step = 2
@@ -94,7 +95,7 @@ def test_of_several_overrides_the_later_wins_setting_by_setting() -> None:
 
     assert config.of(ADA).tail.model_dump() == {"tokens": 20000, "step": 2}
     assert config.of(ADA).models.window == 8192
-    assert config.of(ADA).models.concurrency == 2
+    assert (config.of(ADA).models.concurrency, config.of(ADA).models.batch) == (2, "always")
     assert config.of(BOB).tail.model_dump() == {"tokens": 20000, "step": 3}
 
 

@@ -77,6 +77,7 @@ agent = "a/b"
         ("models.window = 1023", "line 1: models.window: must be 0 or at least 1024 (is 1023)"),
         ("models.window = -1", "line 1: models.window: must be at least 0 (is -1)"),
         ("models.concurrency = 0", "line 1: models.concurrency: must be at least 1 (is 0)"),
+        ('models.batch = "daily"', 'line 1: models.batch: must be "never", "night" or "always" (is "daily")'),
         ("models.concurrency = 17", "line 1: models.concurrency: must be at most 16 (is 17)"),
         ("models.window = 10000001", "line 1: models.window: must be at most 10000000 (is 10000001)"),
         ("models.options = 3", "line 1: models.options: must be a table, [models.options] (is 3)"),
@@ -84,7 +85,7 @@ agent = "a/b"
         (
             "models.temperature = 1",
             "line 1: models.temperature: there is no such setting; "
-            "there are agent, context_manager, fallback, window, concurrency, options",
+            "there are agent, context_manager, fallback, window, concurrency, batch, options",
         ),
         ("chats.include = [3]", "line 1: chats.include: each entry must be a text in quotes (is 3)"),
         ('chats.exclude = [" "]', 'line 1: chats.exclude: each entry must not be empty (is " ")'),
@@ -304,6 +305,15 @@ def test_garbage_is_a_configuration_or_a_clear_error(content: bytes) -> None:
         assert re.fullmatch(r"[^\x00-\x09\x0b-\x1f\x7f-\x9f]*", error.message)
     else:
         assert parse(content, PLACE) == config
+
+
+def test_batches_at_night_need_a_night() -> None:
+    nobody = '[schedule]\nnight = ""\n'
+    (told,) = problems(f'[models]\nbatch = "night"\n{nobody}')
+    assert told == 'line 2: models.batch: must not be "night" where schedule.night is empty'
+    (told,) = problems(f'{nobody}[[chats.override]]\nchat = "x"\nmodels.batch = "night"\n')
+    assert "models.batch" in told
+    assert read('models.batch = "night"').models.batch == "night"
 
 
 def test_numbers_and_switches_of_the_daemon_are_what_they_must_be() -> None:

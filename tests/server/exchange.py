@@ -55,7 +55,7 @@ def exchange(world: World, dialect: Dialect, headers: Mapping[str, str], body: M
         world.log.note("rejected", fault=str(rejected.failure.status), message=str(rejected))
         wire.say(rejected.failure.status, dialect.error(rejected.failure))
         return
-    request = _arrived(world, request)
+    request = arrived(world, request)
     try:
         model = admit(world.setup, dialect, headers, request)
         request = dialect.admit(request, model)
@@ -65,7 +65,7 @@ def exchange(world: World, dialect: Dialect, headers: Mapping[str, str], body: M
         return
     reply: Reply = world.setup.script(request)
     if isinstance(reply, Answer | Drop):
-        answer = _within_room(reply.answer if isinstance(reply, Drop) else reply, request.max_tokens)
+        answer = within_room(reply.answer if isinstance(reply, Drop) else reply, request.max_tokens)
         world.closing.wait(world.setup.seconds + answer.seconds)
         called = sum(count(call.name) + count(call.arguments) for call in answer.calls)
         output = count(answer.text) + count(answer.thinking) + called
@@ -91,16 +91,17 @@ def check_key(setup: Setup, dialect: Dialect, headers: Mapping[str, str]) -> Non
         raise Rejected(Failure(401, "authentication_error", "This key is not valid."))
 
 
-def _arrived(world: World, request: Request) -> Request:
+def arrived(world: World, request: Request, **more: Any) -> Request:
+    """The request, noted, with its numbers."""
     body = {"body": request.body} if world.setup.bodies else {}
-    facts = {"model": request.model, "dialect": request.dialect, "step": read_task(request).step, **body}
+    facts = {"model": request.model, "dialect": request.dialect, "step": read_task(request).step, **body, **more}
     number, attempt = world.log.arrived(request.key, **facts)
     request = replace(request, number=number, attempt=attempt)
     world.requests.append(request)
     return request
 
 
-def _within_room(answer: Answer, room: int | None) -> Answer:
+def within_room(answer: Answer, room: int | None) -> Answer:
     """The answer as far as max_tokens goes. Thinking takes its share of them first."""
     thought = count(answer.thinking)
     if room is None or thought + count(answer.text) <= room:

@@ -5,7 +5,9 @@ import socket
 from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler
 from typing import Any
+from urllib.parse import parse_qs
 
+from tests.server.batches import Batches
 from tests.server.dialects.anthropic import ANTHROPIC
 from tests.server.dialects.anthropic_prompt import check, prompt_tokens
 from tests.server.dialects.dialect import Dialect
@@ -26,6 +28,7 @@ _DIALECTS = {
     "/api/chat": OLLAMA,
     "/api/generate": OLLAMA,
 }
+_BATCHES = "/v1/messages/batches"
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -34,6 +37,14 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     world: World
+    batches: Batches
+
+    def do_GET(self) -> None:
+        """Only batches are looked at."""
+        try:
+            self._batches({})
+        except ConnectionError:
+            self.close_connection = True
 
     def do_POST(self) -> None:
         """Hand a request to its dialect; whatever the client does, the server goes on."""
@@ -47,8 +58,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def _answer(self) -> None:
         path = self.path.partition("?")[0]
-        dialect = _DIALECTS.get(path)
-        raw = self.rfile.read(int(self.headers.get("content-length", 0)))
+        dialect = ANTHROPIC if path.startswith(_BATCHES) else _DIALECTS.get(path)
+        raw = self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}"
         if dialect is None:
             self.say(404, {"error": f"nothing is at {path}"})
             return
@@ -59,13 +70,43 @@ class Handler(BaseHTTPRequestHandler):
         if not isinstance(body, dict):
             self.say(400, {"error": {"type": "invalid_request_error", "message": "the body is no JSON object"}})
             return
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        if path == _COUNT:
+        headers = self._named_headers()
+        if path.startswith(_BATCHES):
+            self._batches(body)
+        elif path == _COUNT:
             self._count(dialect, headers, body)
         elif path == _EMBEDDINGS:
             self._embed(dialect, headers, body)
         else:
             exchange(self.world, dialect, headers, body, self)
+
+    def _named_headers(self) -> dict[str, str]:
+        return {name.lower(): value for name, value in self.headers.items()}
+
+    def _batches(self, body: Mapping[str, Any]) -> None:
+        """Everything about batches: created, listed, looked at, canceled, and their results."""
+        where, _, query = self.path.partition("?")
+        name, _, rest = where.removeprefix(_BATCHES).strip("/").partition("/")
+        headers, asked = self._named_headers(), parse_qs(query)
+        try:
+            if self.command == "POST" and not name:
+                made, heard = self.batches.create(headers, body)
+                (self.say if heard else self._say_half)(200, made)
+            elif self.command == "POST" and rest == "cancel":
+                self.say(200, self.batches.cancel(headers, name))
+            elif not name:
+                limit, after = asked.get("limit", ["20"])[0], asked.get("after_id", [""])[0]
+                self.say(200, self.batches.newest(headers, int(limit), after))
+            elif rest == "results":
+                lines = self.batches.results(headers, name)
+                self.stream("application/x-jsonl", (json.dumps(line).encode() + b"\n" for line in lines))
+            else:
+                self.say(200, self.batches.one(headers, name))
+        except Rejected as rejected:
+            self.say(rejected.failure.status, ANTHROPIC.error(rejected.failure))
+
+    def _say_half(self, status: int, body: Mapping[str, Any]) -> None:
+        self.drop(body)
 
     def _count(self, dialect: Dialect, headers: Mapping[str, str], body: Mapping[str, Any]) -> None:
         """How many tokens a prompt has: free of charge, so it is on no bill."""

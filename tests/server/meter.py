@@ -18,6 +18,8 @@ class Bill:
     model: str
     usage: Usage
     heard: bool
+    batched: bool = False
+    """It came by a batch, and cost half."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,8 @@ class Meter:
         """Keys of requests that arrived although they had been answered in full before."""
         self.failures: Counter[str] = Counter()
         """Calls without an answer, by HTTP status, or as `hang` and `malformed`."""
+        self.batches = 0
+        """How many were created."""
         self.embeddings = Embeddings()
         self._asked: dict[int, tuple[str, str]] = {}
 
@@ -61,7 +65,10 @@ class Meter:
             before = self.bills.get(number)
             # An answer is noted before its bytes leave; where they cannot, it turns out to be lost.
             self.answered[key] += (kind == "answered") - (before is not None and before.heard)
-            self.bills[number] = Bill(number, key, model, Usage(**event["usage"]), kind == "answered")
+            batched = event.get("batched", False)
+            self.bills[number] = Bill(number, key, model, Usage(**event["usage"]), kind == "answered", batched)
+        elif kind == "batch":
+            self.batches += 1
         elif kind == "embedded":
             self.embeddings += Embeddings(1, event["texts"], event["tokens"])
         else:
@@ -85,4 +92,9 @@ class Meter:
     def dollars(self, prices: Mapping[str, Price], *, heard_only: bool = False) -> Decimal:
         """What all answers cost; KeyError for a model without a price."""
         bills = (bill for bill in self.bills.values() if bill.heard or not heard_only)
-        return sum((prices[bill.model].dollars(bill.usage) for bill in bills), Decimal(0))
+        return sum((prices[bill.model].dollars(bill.usage) / (2 if bill.batched else 1) for bill in bills), Decimal(0))
+
+    @property
+    def billed_input(self) -> Decimal:
+        """All prompts, in tokens at the full price; in a batch half of that."""
+        return sum((bill.usage.billed_input / (2 if bill.batched else 1) for bill in self.bills.values()), Decimal(0))

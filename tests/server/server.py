@@ -8,6 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from tests.server.batches import Batches
+from tests.server.batching import Batching
 from tests.server.entries import Entries
 from tests.server.exchange import World
 from tests.server.handler import Handler
@@ -28,7 +30,8 @@ class ModelServer:
         setup = setup or Setup()
         count("")  # loads the table, so that the first answer takes no longer than the others
         self._world = World(setup, Entries(setup.clock), Log(log), [], threading.Event())
-        handler = type("BoundHandler", (Handler,), {"world": self._world})
+        self._batches = Batches(self._world, setup.batching)
+        handler = type("BoundHandler", (Handler,), {"world": self._world, "batches": self._batches})
         self._http = _Http(("127.0.0.1", 0), handler)
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), name="model server")
         self._thread.start()
@@ -52,6 +55,10 @@ class ModelServer:
     def requests(self) -> list[Request]:
         """Every request that could be read, in the order of arrival."""
         return self._world.requests
+
+    def batching(self, settings: Batching) -> None:
+        """From now on batches go so, those that have been created too."""
+        self._batches.settings = settings
 
     def close(self) -> None:
         """End every connection and let go of the port."""

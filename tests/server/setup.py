@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 
+from tests.server.batching import Batching
 from tests.server.faults import Faulty
 from tests.server.models import KNOWN, Model
 from tests.server.reply import Script
@@ -18,8 +19,8 @@ KEY = "test-key"
 class Setup:
     """The script that answers, the key that is right, the models that are known, and what an answer takes.
 
-    `seconds` pass before each answer begins. `bodies` puts every request's own JSON into the log.
-    `clock` is in seconds, and rules over the cache alone.
+    `seconds` pass before each answer begins. `bodies` puts every request's own JSON into the log. `clock` is in
+    seconds, and rules over the cache alone. `batching` says how batches go.
     """
 
     script: Script = scribe
@@ -28,15 +29,17 @@ class Setup:
     seconds: float = 0.0
     bodies: bool = False
     clock: Callable[[], float] = monotonic
+    batching: Batching = field(default_factory=Batching)
 
 
 def read_setup(path: Path) -> Setup:
-    """The setup in a JSON file: `key`, `seconds`, `bodies`, `models`, and the faults of `Faulty`.
+    """The setup in a JSON file: `key`, `seconds`, `bodies`, `models`, `batching`, and the faults of `Faulty`.
 
     `models` are added to the known ones: {"local-8k": {"window": 8192}}. Raises TypeError for an unknown name.
     """
     said = json.loads(path.read_text(encoding="utf-8"))
     models = {name: Model(**facts) for name, facts in said.pop("models", {}).items()}
     own = {name: said.pop(name) for name in ("key", "seconds", "bodies") if name in said}
+    own["batching"] = Batching(**said.pop("batching", {}))
     at = {int(number): name for number, name in said.pop("at", {}).items()}
     return Setup(script=Faulty(at=at, **said), models={**KNOWN, **models}, **own)

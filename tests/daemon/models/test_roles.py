@@ -71,6 +71,13 @@ def test_a_model_that_ends_soon_is_named() -> None:
     assert "2026-11-30" in told
 
 
+def test_who_cannot_be_asked_in_batches_is_named_where_batches_are_wanted() -> None:
+    wanted = {"agent": "openai/gpt-4o", "context_manager": "anthropic/claude-haiku-5-5"}
+    (told,) = [notice for notice in roles(read(), **wanted, batch="night").notices if "batches" in notice]
+    assert told.startswith("openai/gpt-4o is asked directly")
+    assert not any("batches" in notice for notice in roles(read(), **wanted).notices)
+
+
 def test_without_a_key_the_engine_does_the_work_and_says_how_to_set_one() -> None:
     found = roles(read("claude-sonnet-5-5"), key=no_keys)
     assert (found.agent, found.context_manager, found.window) == (ENGINE, ENGINE, None)

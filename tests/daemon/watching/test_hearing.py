@@ -89,6 +89,13 @@ def test_the_first_answer_shows_that_the_work_goes_on_and_the_others_change_noth
     assert file.state == "working"
 
 
+def test_while_a_batch_is_waited_for_the_file_says_so_until_its_answers_are_there(file: File) -> None:
+    file.hears(events.Waiting(file.hearing.arrival, 21))
+    assert (file.state, file.row.reason) == ("working", "a batch of 21 requests is waited for")
+    file.hears(answered(file))
+    assert (file.state, file.row.reason) == ("working", "")
+
+
 def test_a_file_whose_chat_was_written_is_written_and_says_what_to_import(file: File) -> None:
     outcome = file.outcome("written", "9,000 tokens are now 2,000", path="/ada/updated/boats.json")
     told = file.hears(outcome, events.Done("Work"))

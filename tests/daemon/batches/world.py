@@ -1,0 +1,147 @@
+"""A house whose batches go to a real server, which can be killed at any step of the way to it and back."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from daemon.archive.archive import Archive
+from daemon.batches import client
+from daemon.config import Config
+from daemon.config.budget import BudgetSettings
+from daemon.config.models import Batch
+from daemon.house import Event, House
+from daemon.models.completion import complete
+from daemon.models.patience import patiently
+from daemon.paths import Folders
+from daemon.wavefront.front import Front
+from daemon.wavefront.talk import Talk
+from primer.prompt import Turn
+from primer.request import Model, Request
+from rules.export.dates import write_date
+from tests.nokeys import no_keys
+from tests.server.server import ModelServer
+from tests.server.setup import KEY
+
+HAIKU = "anthropic/claude-haiku-5-5"
+FOLDERS = Folders(*(Path(name) for name in ("inbox", "updated", "backups", "state")))
+STEPS = ("newest", "since", "create", "look", "cancel")
+
+
+class Killed(BaseException):
+    """kill -9 at this point."""
+
+
+@dataclass
+class Kills:
+    """Ends the work at the nth step from when `after` was called; steps lie before and after each talk with the
+    provider, and before each line of results."""
+
+    left: int | None = None
+    steps: int = 0
+
+    def after(self, steps: int | None) -> None:
+        self.left, self.steps = steps, 0
+
+    def step(self) -> None:
+        self.steps += 1
+        if self.left is not None and self.steps > self.left:
+            raise Killed
+
+    def around(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        def carried_out(*arguments: Any) -> Any:
+            self.step()
+            found = call(*arguments)
+            found = list(found) if isinstance(found, Iterator) else found
+            self.step()
+            return found
+
+        return carried_out
+
+    def between(self, call: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
+        def carried_out(*arguments: Any) -> Iterator[Any]:
+            for found in call(*arguments):
+                self.step()
+                yield found
+            self.step()
+
+        return carried_out
+
+
+@dataclass
+class World:
+    """An archive, a server, and the time, which goes on when somebody waits."""
+
+    archive: Archive
+    server: ModelServer
+    kills: Kills = field(default_factory=Kills)
+    told: list[Event] = field(default_factory=list)
+    now: datetime = datetime(2026, 11, 21, 12, tzinfo=UTC)
+    budget: BudgetSettings = field(default_factory=BudgetSettings)
+    waited: float = 0.0
+
+    def pause(self, seconds: float) -> None:
+        self.now += timedelta(seconds=seconds)
+        self.waited += seconds
+
+    def house(self) -> House:
+        def clock() -> str:
+            return write_date(self.now)
+
+        config = Config(budget=self.budget)
+        patient = patiently(complete, self.pause)
+        return House(config, FOLDERS, self.archive, patient, no_keys, clock, self.told.append, "run", self.pause)
+
+    def ask(self, talks: int, questions: int, batch: Batch = "always") -> list[list[str]]:
+        """So many talks of so many questions, each with the answers before it in view; the answers."""
+        return self.ask_about(*map(str, range(talks)), questions=questions, batch=batch)
+
+    def ask_about(self, *names: str, questions: int = 1, batch: Batch = "always") -> list[list[str]]:
+        """The same, for talks with these names."""
+        with Front(self.house(), "chat", 4, batch) as front:
+            begun = [Talk(dialogue(front, name, questions), at) for at, name in enumerate(names)]
+            for talk in begun:
+                front.begin(talk)
+            while any(talk.result is None for talk in begun):
+                front.go_on()
+            return [talk.result or [] for talk in begun]
+
+    def account(self) -> tuple[int, int]:
+        """Picodollars that are settled, and how many calls are neither settled nor released."""
+        row = self.archive.one("SELECT coalesce(sum(settled), 0), count(*) - count(settled) FROM spending")
+        assert row is not None
+        return row[0], row[1]
+
+
+def dialogue(front: Front, name: str, questions: int) -> Callable[[], list[str]]:
+    """A talk of questions whose answers are all different."""
+
+    def hold() -> list[str]:
+        answers: list[str] = []
+        for number in range(questions):
+            answers.append(front.answer(question(f"{name}.{number}", *answers)).text)
+        return answers
+
+    return hold
+
+
+def question(asked: str, *before: str, model: str = HAIKU) -> Request:
+    said = [Turn("system", "You are Ada. " * 30, ends_prefix=True), *(Turn("user", text) for text in before)]
+    return Request("quote", Model(model), (*said, Turn("user", f"Question {asked}: and then?")), 20)
+
+
+@contextmanager
+def world(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    """A house at this server."""
+    with Archive.memory() as archive, monkeypatch.context() as patch:
+        made = World(archive, server)
+        patch.setenv("ANTHROPIC_API_KEY", KEY)
+        patch.setenv("ANTHROPIC_API_BASE", server.url)
+        for name in STEPS:
+            patch.setattr(client, name, made.kills.around(getattr(client, name)))
+        patch.setattr(client, "results", made.kills.between(client.results))
+        yield made

@@ -1,0 +1,18 @@
+"""How batches go on a server: how long they take, and what goes wrong with them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Batching:
+    """How batches go on this server.
+
+    They end at the `polls`th look. `refused` is a status with which none is taken. `lost` names creations, from 1,
+    whose answer does not reach the client. `expired` is the share of requests that are not answered in time.
+    """
+
+    polls: int = 1
+    refused: int = 0
+    lost: Sequence[int] = ()
+    expired: float = 0.0
