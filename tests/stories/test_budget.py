@@ -188,6 +188,7 @@ def test_the_daemon_pauses_at_its_cap_and_goes_on_after_it_was_raised(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the stories of the daemon look into /proc")
+@pytest.mark.long
 def test_the_daemon_goes_on_by_itself_when_the_day_turns(
     eve: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
