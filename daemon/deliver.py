@@ -11,11 +11,11 @@ from daemon.archive.outputs import Output, last_output, output_in, record_output
 from daemon.files.backup import keep_original, keep_version
 from daemon.files.folders import make_private
 from daemon.files.hashing import sha256_of
-from daemon.files.read import Export
+from daemon.files.read import Export, Part
 from daemon.files.write import replace_file
 from daemon.house import House, Written
 from rules.export.chat import Chat
-from rules.export.document import Document, chat_container, with_chats
+from rules.export.document import chat_container, with_chats
 from rules.memory.edition import EXTRACTED
 from rules.memory.memory import Memory
 from rules.output.assemble import Assembled
@@ -95,9 +95,9 @@ def _is_whole(house: House) -> bool:
 
 def _place(house: House, export: Export, chats: Sequence[Ready]) -> Path:
     """A chat's file bears its title and id; a whole export is named after the chats in it, whatever the date."""
-    if not _is_whole(house) or len(export.chats) == 1:
+    if not _is_whole(house) or len(export.chat_ids) == 1:
         return house.folders.updated / file_name(chats[0].title, chats[0].chat_id)
-    ids = "\n".join(sorted(chat.chat_id for chat in export.chats))
+    ids = "\n".join(sorted(export.chat_ids))
     name = Path(file_name("All chats", hashlib.sha256(ids.encode()).hexdigest()[:10]))
     return house.folders.updated / (name.with_suffix(".zip") if zipfile.is_zipfile(export.path) else name)
 
@@ -120,22 +120,23 @@ def _retire(house: House, ready: Ready, last: Output, now: str) -> None:
 
 def _whole_export(export: Export, chats: Sequence[Ready]) -> Iterator[bytes]:
     """The export as it came, with its finished chats in their places: JSON for JSON, a ZIP for a ZIP."""
-    if len(export.documents) == 1 and not zipfile.is_zipfile(export.path):
-        yield from _with(export.documents[0], chats)
+    if not zipfile.is_zipfile(export.path):
+        yield from _with(export, export.parts[0], chats)
         return
-    documents = {document.name: document for document in export.documents}
+    parts = {part.entry: part for part in export.parts}
     buffer = io.BytesIO()
     with zipfile.ZipFile(export.path) as old, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as new:
         for entry in old.infolist():
-            document = documents.get(f"{export.path.name}:{entry.filename}")
-            new.writestr(entry, b"".join(_with(document, chats)) if document else old.read(entry))
+            part = parts.get(entry.filename)
+            new.writestr(entry, b"".join(_with(export, part, chats)) if part else old.read(entry))
     yield buffer.getvalue()
 
 
-def _with(document: Document, chats: Sequence[Ready]) -> Iterator[bytes]:
-    """The document's bytes, with the finished chats in the place of those it had."""
-    here = [ready for ready in chats if ready.chat.text is document.text]
-    return with_chats(document, {ready.chat.span: ready.assembled.chat for ready in here})
+def _with(export: Export, part: Part, chats: Sequence[Ready]) -> Iterator[bytes]:
+    """The part's bytes, with the finished chats in the place of those it had."""
+    finished = {ready.plan.chat_id: ready.assembled.chat for ready in chats}
+    here = {one.span: finished[one.chat_id] for one in part.layout.outlines if one.chat_id in finished}
+    return with_chats(export.blocks(part), here)
 
 
 def _told(ready: Ready, path: Path, backup: str) -> Written:

@@ -54,16 +54,19 @@ def go_round(house: House, paths: Sequence[Path]) -> Iterator[Outcome]:
             yield SetAside(path.name, trouble.message, trouble.next_step, isinstance(trouble, _PASSING))
             continue
         record_export(house.archive, export.sha256, str(path), export.stand.size, house.clock())
-        yield from _export(house, export)
+        try:
+            yield from _export(house, export)
+        except FileTrouble as trouble:  # it is another file by now
+            yield SetAside(path.name, trouble.message, trouble.next_step, later=True)
 
 
 def _export(house: House, export: Export) -> Iterator[Outcome]:
-    if not export.chats:
+    if not export.chat_ids:
         yield without_chats(export)
     one_by_one = house.config.output.container == "chat"
-    doubled = twice(export.chats)
+    doubled = twice(export.chat_ids)
     ready: list[Ready] = []
-    for chat in export.chats:
+    for chat in export.chats():
         outcome = _chat(house, export, chat, doubled)
         if not isinstance(outcome, Ready):
             yield outcome

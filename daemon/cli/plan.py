@@ -23,7 +23,7 @@ from daemon.seeing.visible import visible
 from daemon.survey import Survey, survey
 from daemon.texts import load_texts
 from primer.models import token_factor
-from rules.errors import ArchiveError, MemprocError
+from rules.errors import ArchiveError, FileTrouble, MemprocError, NotAnExport
 from rules.export.chat import Chat
 from rules.export.document import twice
 from rules.plan.chat_plan import ChatPlan, LeftAlone
@@ -85,14 +85,13 @@ def _rows(desk: _Desk, exports: Sequence[Path]) -> Iterator[_Row]:
     for path in exports:
         try:
             export = read_export(path)
-        except MemprocError as trouble:
+            if not export.chat_ids:
+                yield _Row(path.name, without_chats(export))
+            doubled = twice(export.chat_ids)
+            for chat in export.chats():
+                yield _plan(desk, path.name, chat, doubled)
+        except (FileTrouble, NotAnExport) as trouble:
             yield _Row(path.name, SetAside(path.name, trouble.message, trouble.next_step))
-            continue
-        if not export.chats:
-            yield _Row(path.name, without_chats(export))
-        doubled = twice(export.chats)
-        for chat in export.chats:
-            yield _plan(desk, path.name, chat, doubled)
 
 
 def _plan(desk: _Desk, file: str, chat: Chat, doubled: frozenset[str]) -> _Row:

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -73,14 +74,16 @@ def _trip(export: Path, folder: Path, *, keep_counts: bool) -> Stages:
         with stages.stage("read"):
             found = read_export(export)
         with stages.stage("plan"):
-            for chat in found.chats:
+            for chat in found.chats():
                 surveyed = survey(archive, chat, config, no_keys, now)
                 if keep_counts:
                     keep(archive, surveyed.counts)
         with stages.stage("write"):
-            document = found.documents[0]
-            one = document.chats[len(document.chats) // 2]
-            replace_file(folder / "ours.json", with_chats(document, {one.span: _spliced(one)}))
+            (part,) = found.parts
+            middle = len(part.layout.outlines) // 2
+            one = next(islice(found.chats(), middle, None))
+            finished = {part.layout.outlines[middle].span: _spliced(one)}
+            replace_file(folder / "ours.json", with_chats(found.blocks(part), finished))
     return stages
 
 
@@ -93,7 +96,7 @@ def parsed(export: Path, folder: Path) -> Stages:
     with stages.stage("read"):
         found = read_export(export)
     with stages.stage("parse"):
-        held = [read_messages(chat) for chat in found.chats]
+        held = [read_messages(chat) for chat in found.chats()]
     del held
     return stages
 
