@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from daemon.archive.outputs import Output, last_output, output_in, record_output
+from daemon.archive.rest import Rest
 from daemon.files.backup import keep_original, keep_version
 from daemon.files.folders import make_private
 from daemon.files.hashing import sha256_of
@@ -35,6 +36,8 @@ class Ready:
     chat_id: str
     """Under which it goes out: its own, unless it becomes a new chat (D9)."""
     title: str
+    rest: Rest | None = None
+    """What may be kept where its updated export stands in its place already."""
 
 
 def stand_already(house: House, export: Export, chats: Sequence[Ready]) -> bool:
@@ -42,7 +45,7 @@ def stand_already(house: House, export: Export, chats: Sequence[Ready]) -> bool:
 
     A new chat that was made of an old one, and has gone on by itself since, is never put back to where it began (D9).
     """
-    path = _place(house, export, chats)
+    path = place_of(house, export, chats)
     last = [last_output(house.archive, ready.plan.chat_id) for ready in chats]
     wanted = [(str(path), ready.assembled.messages_sha256) for ready in chats]
     if [(one.path, one.messages_sha256) for one in last if one is not None] != wanted:
@@ -60,7 +63,7 @@ def deliver(house: House, export: Export, chats: Sequence[Ready]) -> tuple[Writt
     """
     whole = _is_whole(house)
     content = _whole_export(export, chats) if whole else iter([chat_container(chats[0].assembled.chat)])
-    path = _place(house, export, chats)
+    path = place_of(house, export, chats)
     for folder in (house.folders.updated, house.folders.backups):
         make_private(folder)
     now = house.clock()
@@ -93,7 +96,7 @@ def _is_whole(house: House) -> bool:
     return house.config.output.container == "export"
 
 
-def _place(house: House, export: Export, chats: Sequence[Ready]) -> Path:
+def place_of(house: House, export: Export, chats: Sequence[Ready]) -> Path:
     """A chat's file bears its title and id; a whole export is named after the chats in it, whatever the date."""
     if not _is_whole(house) or len(export.chat_ids) == 1:
         return house.folders.updated / file_name(chats[0].title, chats[0].chat_id)

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from daemon.archive.exports_seen import record_export
-from daemon.deliver import Ready, deliver, stand_already
+from daemon.archive.rest import seen_again
+from daemon.deliver import Ready, deliver, place_of, stand_already
 from daemon.files.read import Export, read_export
 from daemon.house import House, Written
 from daemon.process import process
+from daemon.resting import AtRest, keep_at_rest
 from rules.errors import ArchiveError, FileTrouble, MemprocError, OutOfReach, OverBudget, ProviderRefuses
 from rules.export.chat import Chat
 from rules.export.document import twice
@@ -66,19 +68,24 @@ def _export(house: House, export: Export) -> Iterator[Outcome]:
     one_by_one = house.config.output.container == "chat"
     doubled = twice(export.chat_ids)
     ready: list[Ready] = []
+    resting: list[str] = []
     for chat in export.chats():
         outcome = _chat(house, export, chat, doubled)
-        if not isinstance(outcome, Ready):
+        if isinstance(outcome, AtRest):
+            resting.append(chat.chat_id)
+            yield LeftAlone(chat.chat_id, chat.title, outcome.reason)
+        elif not isinstance(outcome, Ready):
             yield outcome
         elif one_by_one:
             yield from _delivered(house, export, [outcome])
         else:
             ready.append(outcome)
+    seen_again(house.archive, resting, house.clock())
     if ready:
         yield from _delivered(house, export, ready)
 
 
-def _chat(house: House, export: Export, chat: Chat, doubled: frozenset[str]) -> Ready | LeftAlone | SetAside:
+def _chat(house: House, export: Export, chat: Chat, doubled: frozenset[str]) -> Ready | LeftAlone | AtRest | SetAside:
     try:
         refuse_doubled(chat, doubled)
         return process(house, export, chat)
@@ -92,8 +99,10 @@ def _chat(house: House, export: Export, chat: Chat, doubled: frozenset[str]) -> 
 def _delivered(house: House, export: Export, chats: Sequence[Ready]) -> Iterator[Outcome]:
     """Write them, unless every one of them stands in its updated file already."""
     if stand_already(house, export, chats):
+        reason, place = "its updated export is in its place already", place_of(house, export, chats)
         for ready in chats:
-            yield LeftAlone(ready.plan.chat_id, ready.plan.title, "its updated export is in its place already")
+            keep_at_rest(house.archive, ready.plan.chat_id, ready.rest, reason, place)
+            yield LeftAlone(ready.plan.chat_id, ready.plan.title, reason)
         return
     try:
         yield from deliver(house, export, chats)

@@ -1,5 +1,7 @@
 """The archive's tables, as numbered steps that each run once, in order (requirement 2; design: the archive)."""
 
+from daemon.archive.unrest import triggers
+
 OLDEST_SQLITE = (3, 38)
 """The first with JSON built in; strict tables came one before."""
 
@@ -186,5 +188,16 @@ STEPS: tuple[tuple[str, str], ...] = (
         -- How many tokens a model counts for one of ours, as its replies have shown, and how many of them there were.
         CREATE TABLE calibration (model TEXT PRIMARY KEY, factor REAL NOT NULL, replies INTEGER NOT NULL) STRICT;
         """,
+    ),
+    (
+        "chats at rest",
+        """
+        -- What was found of a chat when there was nothing to be done about it: by the hash of its bytes in the export,
+        -- and of the settings, texts and versions that counted. Whatever is written about the chat takes it away.
+        CREATE TABLE rest (
+            chat_id TEXT PRIMARY KEY, sha256 TEXT NOT NULL, stand TEXT NOT NULL, found TEXT NOT NULL
+        ) STRICT;
+        """
+        + triggers(),
     ),
 )
