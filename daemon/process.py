@@ -87,7 +87,7 @@ def _left_alone(house: House, chat: Chat, reason: str, rest: Rest | None) -> Lef
 
 
 def _refuse_unaskable(found: Survey, config: Config) -> None:
-    """Raise ChatSetAside where a chunk does not fit the agent's window, UnknownPrice where nobody knows what it costs."""
+    """Raise ChatSetAside where a chunk does not fit the agent's window, UnknownPrice where one is not known."""
     if found.too_large:
         raise ChatSetAside(f'"{found.plan.title}": {found.too_large.reason}', found.too_large.next_step)
     if found.plan.calls:

@@ -105,9 +105,9 @@ def _sha256(chat: Chat) -> str:
 
 
 def _stand(config: Config) -> str:
-    """By what the chat was planned; LiteLLM's version stands for its map of models."""
+    """By what the chat was planned. What [chats] says is in `config` already; LiteLLM brings the map of models."""
     texts = asdict(load_texts(config.texts.path))
-    counts = [*_versions(), config.model_dump_json(), texts]
+    counts = [*_versions(), config.model_dump_json(exclude={"chats"}), texts]
     return hashlib.sha256(json.dumps(counts).encode()).hexdigest()
 
 
