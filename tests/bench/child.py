@@ -101,6 +101,30 @@ def parsed(export: Path, folder: Path) -> Stages:
     return stages
 
 
+def changed(export: Path, folder: Path) -> Stages:
+    """Write `changed.json` into the folder: the same export, in which the chat in the middle has two messages more."""
+    from daemon.files.read import read_export
+    from rules.export.document import with_chats
+    from rules.export.splice import replace_messages, splice
+
+    stages = Stages()
+    with stages.stage("write"):
+        found = read_export(export)
+        (part,) = found.parts
+        middle = len(part.layout.outlines) // 2
+        one = next(islice(found.chats(), middle, None))
+        kept = range(len(one.messages))
+        said = [
+            b'{"role":"%s","uuid":"bench-%d","content":"And then?"}' % pair
+            for pair in ((b"user", 1), (b"assistant", 2))
+        ]
+        raws = [*(one.slice(span) for span in one.messages), *said]
+        new = splice(one, [replace_messages(one, [*kept, None, None], raws)])
+        with (folder / "changed.json").open("wb") as file:
+            file.writelines(with_chats(found.blocks(part), {part.layout.outlines[middle].span: new}))
+    return stages
+
+
 def _spliced(chat: "Chat") -> bytes:
     from rules.export.splice import replace_messages, splice
 
@@ -111,7 +135,13 @@ def _spliced(chat: "Chat") -> bytes:
     return splice(chat, [replace_messages(chat, [*[None] * len(made), *live], raws)])
 
 
-WORKS: dict[str, Callable[[Path, Path], Stages]] = {"plain": plain, "trip": trip, "first": first, "parsed": parsed}
+WORKS: dict[str, Callable[[Path, Path], Stages]] = {
+    "plain": plain,
+    "trip": trip,
+    "first": first,
+    "parsed": parsed,
+    "changed": changed,
+}
 
 if __name__ == "__main__":
     work, source, place = sys.argv[1:]
