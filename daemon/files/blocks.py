@@ -14,34 +14,49 @@ class OtherBytes(Exception):
 
 
 def first_time(file: BinaryIO, hashes: list[bytes]) -> Iterator[bytes]:
-    """The blocks of a text from its beginning, at least one; the hash of each is added to `hashes`."""
+    """The blocks of a text from its beginning, at least one.
+
+    After each, the SHA-256 of all that was read so far is added to `hashes`; so the last is the whole text's.
+    """
+    digest = sha256()
     while (block := file.read(BLOCK_BYTES)) or not hashes:
-        hashes.append(sha256(block).digest())
+        digest.update(block)
+        hashes.append(digest.copy().digest())
         yield block
 
 
 class Again:
-    """The same text once more. Going forwards is quick, also in a ZIP. Raises OtherBytes where it has changed."""
+    """The same text once more, from its beginning and only forwards. Raises OtherBytes where it has changed."""
 
     def __init__(self, file: BinaryIO, hashes: Sequence[bytes]) -> None:
         self._file = file
-        self._hashes = hashes
-        self._number = -1
+        self._hashes = iter(hashes)
+        self._digest = sha256()
+        self._start = 0
         self._block = b""
 
     def __iter__(self) -> Iterator[bytes]:
-        return (self._read(number) for number in range(len(self._hashes)))
+        for expected in self._hashes:
+            yield self._next(expected)
 
     def slice(self, span: Span) -> bytes:
-        """The bytes of that span, which is not empty."""
-        first = span.start // BLOCK_BYTES
-        blocks = b"".join(self._read(number) for number in range(first, (span.stop - 1) // BLOCK_BYTES + 1))
-        return blocks[span.start - first * BLOCK_BYTES : span.stop - first * BLOCK_BYTES]
+        """The bytes of that span, which does not begin before the last one's end."""
+        pieces: list[bytes] = []
+        while self._stop < span.stop:
+            pieces.append(self._within(span))
+            self._next(next(self._hashes))
+        return b"".join([*pieces, self._within(span)])
 
-    def _read(self, number: int) -> bytes:
-        if number != self._number:
-            self._file.seek(number * BLOCK_BYTES)
-            self._number, self._block = number, self._file.read(BLOCK_BYTES)
-            if sha256(self._block).digest() != self._hashes[number]:
-                raise OtherBytes
+    @property
+    def _stop(self) -> int:
+        return self._start + len(self._block)
+
+    def _within(self, span: Span) -> bytes:
+        return self._block[max(0, span.start - self._start) : max(0, span.stop - self._start)]
+
+    def _next(self, expected: bytes) -> bytes:
+        self._start, self._block = self._stop, self._file.read(BLOCK_BYTES)
+        self._digest.update(self._block)
+        if self._digest.copy().digest() != expected:
+            raise OtherBytes
         return self._block

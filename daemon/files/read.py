@@ -36,7 +36,7 @@ class Stand:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One JSON text of an export; `entry` is its name in a ZIP, `hashes` are those of its blocks."""
+    """One JSON text of an export; `entry` is its name in a ZIP, `hashes` are those of what was read, block by block."""
 
     entry: str
     layout: Layout
@@ -82,8 +82,9 @@ def read_export(path: Path) -> Export:
     with _opened(path) as file:
         stand = _stand(os.fstat(file.fileno()))
         refuse_large(path.name, stand.size)
-        sha256 = file_digest(file, "sha256").hexdigest()
-        parts = tuple(_parts(path.name, Bundle(path.name, file)))
+        bundle = Bundle(path.name, file)
+        parts = tuple(_parts(path.name, bundle))
+        sha256 = _sha256(file) if bundle.is_zip else parts[0].hashes[-1].hex()
         if _stand(os.fstat(file.fileno())) != stand:
             raise _changed(path)
     return Export(path, parts, sha256, stand)
@@ -116,6 +117,11 @@ def _parts(name: str, bundle: Bundle) -> Iterator[Part]:
     bundle.allow([INDEX, *chunks])
     for chunk in chunks:
         yield _part(f"{name}:{chunk}", bundle, chunk, lay_out_chunk)
+
+
+def _sha256(file: io.BufferedReader) -> str:
+    file.seek(0)
+    return file_digest(file, "sha256").hexdigest()
 
 
 def _part(name: str, bundle: Bundle, entry: str, lay_out: LayOut) -> Part:
