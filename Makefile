@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/installed
 
-.PHONY: help demo test test-long test-systemd check format fuzz bench lock clean
+.PHONY: help demo test test-long test-systemd check format fuzz bench bench-peers lock clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -39,6 +39,9 @@ fuzz: $(STAMP) ## ten minutes of damaged exports and settings
 
 bench: $(STAMP) ## measure; every figure is a ratio within one run
 	@$(BIN)/python -m tests.bench
+
+bench-peers: $(STAMP) ## measure beside mem0 and LangMem, which are installed apart; needs the network
+	@$(BIN)/python -m tests.bench.peers
 
 lock: $(STAMP) ## resolve the dependencies anew (needs uv)
 	uv pip compile --universal --generate-hashes --python-version 3.11 --group dev pyproject.toml \

@@ -1,32 +1,44 @@
-"""The work on a chat's memories, in the order of its plan; each is kept before the next is begun.
+"""The work on a chat's memories: several of its chunks at once (D16), and each kept in the order of the plan.
 
 again        memories of the engine's that a model can write now (D8), and those whose raw messages changed (D11)
 hindsight    the last memories before the new ones, with what came after in view (D12)
 chunks       new memories, oldest first
+
+A chunk is begun when the memories before its tail are kept, and the folds that stand for them are made. So what it is
+asked, and all that comes of it, is the same with one call at a time and with sixteen.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from daemon.archive.memories import editions, keep_edition, keep_memory, next_edition, renew_chunk
 from daemon.archive.notices import is_news
 from daemon.archive.rounds import begin_round, end_turn
-from daemon.house import House, Noted, Notice, Planned, Remembered
+from daemon.house import House, Notice, Planned, Remembered
 from daemon.models.tokens import count
 from daemon.remembering.asking import desk_for
-from daemon.remembering.compress import make_memory
+from daemon.remembering.compress import chunk_analysis, make_memory
+from daemon.remembering.dialogue import Passage
 from daemon.remembering.hindsight import make_hindsight
-from daemon.section import stand_before
+from daemon.section import Folds, Keep, stand_before
 from daemon.survey import Survey, as_they_are
+from daemon.wavefront.front import Front
+from daemon.wavefront.talk import Blocked, Talk
 from primer.models import token_factor
 from primer.reply import Refused
 from rules.errors import ChatSetAside
 from rules.history.entries import Entry
 from rules.memory.edition import EXTRACTED, Edition, shown, told
 from rules.memory.memory import Memory
+from rules.plan.lead import Lead, leads
 from rules.plan.planned import PlannedChunk
 from rules.plan.section import shown_tokens, told_tokens
+from rules.plan.wavefront import needs
 from rules.plan.window import room_left
+
+_KeepOne = Callable[[], bool]
+"""Keeps what came of a chunk; whether it was extracted, and not written by a model."""
 
 
 def compress(house: House, found: Survey) -> tuple[tuple[Memory, ...], tuple[Memory, ...]]:
@@ -40,67 +52,156 @@ def compress(house: House, found: Survey) -> tuple[tuple[Memory, ...], tuple[Mem
         house.tell(Planned(plan))
         begin_round(house.archive, plan.chat_id, found.round)
     memories = list(found.reading.memories)
-    steps = [_write_again] * len(plan.again) + [_look_back] * len(plan.hindsight) + [_write_new] * len(plan.chunks)
-    for done, (step, chunk) in enumerate(zip(steps, plan.work, strict=True), 1):
-        extracted = step(house, found, chunk, memories)
-        house.tell(Remembered(plan, chunk.number, done, extracted))
-    chunks = sum(not memory.is_fold for memory in memories)
-    stand_before(house, found, memories, chunks, told_tokens)
-    shown_now = stand_before(house, found, memories, chunks, shown_tokens)
+    with Front(house, plan.chat_id, house.config.of(found.chat).models.concurrency) as front:
+        _do_all(_Work(front, found, memories, Folds(front, found, memories), needs(plan), leads(plan)))
+        chunks = sum(not memory.is_fold for memory in memories)
+        stand_before(front, found, memories, chunks, told_tokens)
+        shown_now = stand_before(front, found, memories, chunks, shown_tokens)
     return tuple(memories), shown_now
 
 
-def _write_new(house: House, found: Survey, chunk: PlannedChunk, memories: list[Memory]) -> bool:
-    """A chunk becomes a memory; whether it was extracted."""
-    memory = _written(house, found, chunk, memories, 1)
-    keep_memory(house.archive, found.plan.chat_id, memory)
-    memories.append(memory)
-    return memory.edition.made == EXTRACTED
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What the work on a chat goes on with; `talks` are those of the plan that have been begun, by their place."""
+
+    front: Front
+    found: Survey
+    memories: list[Memory]
+    folds: Folds
+    needs: tuple[int, ...]
+    leads: tuple[Lead, ...]
+    talks: dict[int, Talk[Keep]] = field(default_factory=dict)
+    set_aside: set[int] = field(default_factory=set)
+    """The places at which the chat will be set aside, when what comes before is kept."""
 
 
-def _write_again(house: House, found: Survey, chunk: PlannedChunk, memories: list[Memory]) -> bool:
-    """A memory gets another as-of edition, unless it would be one more of the engine's; whether it was extracted."""
-    at, before = _of(chunk, memories)
-    memory = _written(house, found, chunk, memories, next_edition(house.archive, before.memory_id))
-    extracted = memory.edition.made == EXTRACTED
-    if before.due or not extracted:
-        with house.archive.transaction():
-            keep_edition(house.archive, before.memory_id, memory.edition)
-            if before.due:
-                renew_chunk(house.archive, before.memory_id)
-        memories[at] = _renewed(house, found, replace(before, due=""))
-    return extracted
+def _do_all(work: _Work) -> None:
+    plan = work.found.plan
+    kept = 0
+    _begin(work, kept)
+    while kept < len(plan.work) or work.folds.under_way:
+        work.front.go_on()
+        work.folds.keep()
+        while kept in work.talks and (keep := work.talks[kept].result):
+            keep()
+            kept += 1
+        _begin(work, kept)
 
 
-def _look_back(house: House, found: Survey, chunk: PlannedChunk, memories: list[Memory]) -> bool:
-    """A memory gets its hindsight edition; whether none could be had, or none of a model's is there to keep to."""
-    at, before = _of(chunk, memories)
+def _begin(work: _Work, kept: int) -> None:
+    """Begin the fold and all the chunks that can be begun when the first `kept` of the plan are done."""
+    plan = work.found.plan
+    chunks = sum(not memory.is_fold for memory in work.memories)
+    work.folds.begin(min((chunk.number - 1 for chunk in plan.again[kept:]), default=chunks))
+    for lead in work.leads:
+        # Those before one that cannot be made are finished first: what is kept does not depend on who was asked first.
+        if lead.place in work.talks or lead.place > min(work.set_aside, default=lead.place):
+            continue
+        if work.needs[lead.place] > kept or not work.front.has_room:
+            return
+        work.talks[lead.place] = _talk(work, lead)
+        work.front.begin(work.talks[lead.place])
+
+
+def _talk(work: _Work, lead: Lead) -> Talk[Keep]:
+    """The dialogue about one chunk of the plan."""
+    found, plan, at = work.found, work.found.plan, lead.place
+    chunk = plan.work[at]
+    looks_back = len(plan.again) <= at < len(plan.again) + len(plan.hindsight)
+    write = _look_back if looks_back else _write_again if at < len(plan.again) else _write_new
+    passage: Passage | None = None
+
+    def hold() -> Keep:
+        nonlocal passage
+        if passage is None:
+            before = work.folds.before(chunk.memories_before)
+            if before is None:
+                raise Blocked
+            passage = found.passage(chunk, before, lead.breaks)
+        try:
+            return partial(_keep, work, at, write(work, chunk, passage))
+        except ChatSetAside as fault:
+            work.set_aside.add(at)
+            return partial(_give_up, fault)
+
+    ahead = (
+        None if looks_back else chunk_analysis(found.texts, found.passage(chunk, ()).chunk, chunk.tokens, found.roles)
+    )
+    return Talk(hold, len(work.talks), None if lead.behind is None else work.talks[lead.behind], ahead)
+
+
+def _give_up(fault: ChatSetAside) -> None:
+    raise fault
+
+
+def _keep(work: _Work, at: int, keep: _KeepOne) -> None:
+    plan = work.found.plan
+    extracted = keep()
+    work.front.house.tell(Remembered(plan, plan.work[at].number, at + 1, extracted))
+
+
+def _write_new(work: _Work, chunk: PlannedChunk, passage: Passage) -> _KeepOne:
+    """A chunk becomes a memory."""
+    memory = _written(work, chunk, passage, 1)
+
+    def keep() -> bool:
+        keep_memory(work.front.house.archive, work.found.plan.chat_id, memory)
+        work.memories.append(memory)
+        return memory.edition.made == EXTRACTED
+
+    return keep
+
+
+def _write_again(work: _Work, chunk: PlannedChunk, passage: Passage) -> _KeepOne:
+    """A memory gets another as-of edition, unless it would be one more of the engine's."""
+    archive = work.front.house.archive
+    at, before = _of(chunk, work.memories)
+    memory = _written(work, chunk, passage, next_edition(archive, before.memory_id))
+
+    def keep() -> bool:
+        extracted = memory.edition.made == EXTRACTED
+        if before.due or not extracted:
+            with archive.transaction():
+                keep_edition(archive, before.memory_id, memory.edition)
+                if before.due:
+                    renew_chunk(archive, before.memory_id)
+            work.memories[at] = _renewed(work, replace(before, due=""))
+        return extracted
+
+    return keep
+
+
+def _look_back(work: _Work, chunk: PlannedChunk, passage: Passage) -> _KeepOne:
+    """A memory gets its hindsight edition; none, where it could not be had, or no model's is there to keep to."""
+    house, found = work.front.house, work.found
+    at, before = _of(chunk, work.memories)
     if before.told.made == EXTRACTED:
-        return True
-    passage = found.passage(chunk, stand_before(house, found, memories, chunk.memories_before, told_tokens))
+        return lambda: True
     after = _seen_later(found, chunk)
     number = next_edition(house.archive, before.memory_id)
-    desk = desk_for(house, found, chunk, sum(found.counts.all[entry.message.digest] for entry in after))
+    desk = desk_for(work.front, found, chunk, sum(found.counts.all[entry.message.digest] for entry in after))
     try:
         edition = make_hindsight(desk, passage, after, before.told, found.roles, count, house.clock(), number)
     except ChatSetAside:
         # The provider counts more than was foreseen. Without this edition the work can go on all the same.
-        house.tell(Noted("hindsight too long for the window"))
+        desk.note("hindsight too long for the window")
         edition = Refused("too long", "What came after does not fit into the model's window.")
-    with house.archive.transaction():
+
+    def keep() -> bool:
+        with house.archive.transaction():
+            if isinstance(edition, Edition):
+                keep_edition(house.archive, before.memory_id, edition)
+            end_turn(house.archive, before.memory_id)
         if isinstance(edition, Edition):
-            keep_edition(house.archive, before.memory_id, edition)
-        end_turn(house.archive, before.memory_id)
-    if isinstance(edition, Edition):
-        memories[at] = _renewed(house, found, before)
-    return isinstance(edition, Refused)
+            work.memories[at] = _renewed(work, before)
+        return isinstance(edition, Refused)
+
+    return keep
 
 
-def _written(house: House, found: Survey, chunk: PlannedChunk, memories: list[Memory], number: int) -> Memory:
-    before = stand_before(house, found, memories, chunk.memories_before, told_tokens)
-    return make_memory(
-        desk_for(house, found, chunk), found.passage(chunk, before), found.roles, count, house.clock(), number
-    )
+def _written(work: _Work, chunk: PlannedChunk, passage: Passage, number: int) -> Memory:
+    desk = desk_for(work.front, work.found, chunk)
+    return make_memory(desk, passage, work.found.roles, count, work.front.house.clock(), number)
 
 
 def _seen_later(found: Survey, chunk: PlannedChunk) -> tuple[Entry, ...]:
@@ -124,10 +225,11 @@ def _seen_later(found: Survey, chunk: PlannedChunk) -> tuple[Entry, ...]:
     return tuple(seen)
 
 
-def _renewed(house: House, found: Survey, memory: Memory) -> Memory:
+def _renewed(work: _Work, memory: Memory) -> Memory:
     """The memory with all editions that the archive has of it by now."""
-    every = editions(house.archive, memory.memory_id)
-    return replace(memory, edition=shown(every, memory.chosen, found.memory.editions), told=told(every, memory.chosen))
+    every = editions(work.front.house.archive, memory.memory_id)
+    preferred = work.found.memory.editions
+    return replace(memory, edition=shown(every, memory.chosen, preferred), told=told(every, memory.chosen))
 
 
 def _of(chunk: PlannedChunk, memories: Sequence[Memory]) -> tuple[int, Memory]:

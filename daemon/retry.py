@@ -1,5 +1,6 @@
 """Ask for a memory or a fold once more, with a word of guidance from the person; nothing before is lost (D8, D12)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from daemon.archive.memories import editions, find_memory, keep_edition, next_edition
@@ -12,6 +13,8 @@ from daemon.remembering.compress import make_memory
 from daemon.remembering.folding import make_fold
 from daemon.section import stand_before
 from daemon.survey import Survey, survey_read
+from daemon.wavefront.front import Front
+from daemon.wavefront.talk import Talk
 from primer.request import ENGINE
 from rules.memory.edition import EXTRACTED, Edition
 from rules.memory.memory import Memory
@@ -42,8 +45,7 @@ def retry(house: House, wanted: str, guidance: str) -> Memory | Kept:
         return Kept(before.memory_id, reason, "Bring them back with: memproc rebuild")
     fresh: list[Answered] = []
     asking = replace(house, tell=_counting(house, fresh))
-    write = _fold if before.is_fold else _memory
-    edition = write(asking, found, before, guidance.strip())
+    edition = _written(asking, found, before, guidance.strip())
     known = {one.texts for one in editions(house.archive, before.memory_id)}
     if edition.texts in known or edition.made == EXTRACTED:
         asked = f"{len(fresh)} new questions were asked" if fresh else "All this has been asked before"
@@ -64,29 +66,35 @@ def _surveyed(house: House, chat_id: str) -> Survey:
     return survey_read(house.archive, chat, reading, config, house.key, house.today())
 
 
-def _memory(house: House, found: Survey, before: Memory, guidance: str) -> Edition:
-    chunk = next(chunk for chunk in found.plan.made if chunk.number == before.number)
-    told = stand_before(house, found, list(found.reading.memories), chunk.memories_before, told_tokens)
-    passage = replace(found.passage(chunk, told), guidance=guidance)
+def _written(house: House, found: Survey, before: Memory, guidance: str) -> Edition:
     number = next_edition(house.archive, before.memory_id)
-    return make_memory(desk_for(house, found, chunk), passage, found.roles, count, house.clock(), number).edition
+    with Front(house, found.plan.chat_id, house.config.of(found.chat).models.concurrency) as front:
+        write = _fold(front, found, before, guidance) if before.is_fold else _memory(front, found, before, guidance)
+        edition = front.finish(Talk(write)).edition
+    return replace(edition, number=number)
 
 
-def _fold(house: House, found: Survey, before: Memory, guidance: str) -> Edition:
+def _memory(front: Front, found: Survey, before: Memory, guidance: str) -> Callable[[], Memory]:
+    chunk = next(chunk for chunk in found.plan.made if chunk.number == before.number)
+    told = stand_before(front, found, list(found.reading.memories), chunk.memories_before, told_tokens)
+    passage = replace(found.passage(chunk, told), guidance=guidance)
+    return lambda: make_memory(desk_for(front, found, chunk), passage, found.roles, count, front.house.clock())
+
+
+def _fold(front: Front, found: Survey, before: Memory, guidance: str) -> Callable[[], Memory]:
     by_id = {memory.memory_id: memory for memory in found.reading.memories}
     members = [by_id[name] for name in before.members]
-    fold = make_fold(
-        desk_for_fold(house, found, members),
+    return lambda: make_fold(
+        desk_for_fold(front, found, members),
         found.plan.chat_id,
         found.chat.system_message,
         members,
         before.level,
         found.roles,
         count,
-        house.clock(),
+        front.house.clock(),
         guidance,
     )
-    return replace(fold.edition, number=next_edition(house.archive, before.memory_id))
 
 
 def _counting(house: House, fresh: list[Answered]) -> Tell:

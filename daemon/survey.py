@@ -49,8 +49,10 @@ class Survey:
     too_large: TooLarge | None
     """The first planned chunk that does not fit the agent's window."""
 
-    def passage(self, chunk: PlannedChunk, told: Sequence[Memory]) -> Passage:
+    def passage(self, chunk: PlannedChunk, told: Sequence[Memory], breaks: Sequence[int] = ()) -> Passage:
         """What the memory of a chunk is written from; `told` are the memories and folds that stand before its tail.
+
+        A provider's cache may break off before the entries that `breaks` names.
 
         What the person has forgotten is not told of, not even raw. What they have edited or deleted since its
         memory was made is as it is now.
@@ -58,6 +60,7 @@ class Survey:
         forgotten = {memory.number for memory in self.reading.chunk_memories if memory.forgotten}
         entries = self.reading.entries
         tail = [one for one in entries[chunk.tail_start : chunk.start] if one.memory not in forgotten]
+        before = [entries[chunk.tail_start : one] for one in breaks]
         return Passage(
             chat_id=self.plan.chat_id,
             number=chunk.number,
@@ -66,6 +69,7 @@ class Survey:
             tail=as_they_are(tail),
             chunk=as_they_are(entries[chunk.start : chunk.stop]),
             tokens=chunk.tokens,
+            breaks=[sum(one.memory not in forgotten for one in part) for part in before],
         )
 
 

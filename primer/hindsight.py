@@ -7,6 +7,7 @@ question                           in <context_manager>
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from primer.prompt import Turn, context, ending_prefix, lived, question
 from primer.texts import Texts, fill
@@ -21,10 +22,14 @@ def context_in_hindsight(
     tail: Sequence[Entry],
     chunk: Sequence[Entry],
     after: Sequence[Entry],
+    breaks: Sequence[int] = (),
 ) -> tuple[Turn, ...]:
-    """The context in which the memory was written, and behind it what was said after the chunk."""
-    before = context(texts, system_message, memories, tail, chunk)
-    return (*before, question(texts.hindsight), *ending_prefix(lived(after)))
+    """The context in which the memory was written, and behind it what was said after the chunk.
+
+    Its own questions stand behind all of that, so nobody would read a cache that ends with the chunk.
+    """
+    *before, last = context(texts, system_message, memories, tail, chunk, breaks)
+    return (*before, replace(last, ends_prefix=False), question(texts.hindsight), *ending_prefix(lived(after)))
 
 
 def ask_perspective(texts: Texts, words: int) -> str:

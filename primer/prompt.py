@@ -10,6 +10,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from primer.inert import keep_inert, make_inert
 from primer.tags import wrap
@@ -21,6 +22,8 @@ from rules.memory.memory import Memory
 
 _BEGINNING = "[The conversation begins with your own words.]"
 """Some providers take no conversation that begins with the assistant."""
+_MOST_BREAKS = 2
+"""In a tail: two more stand behind it and behind the chunk, and a request has four."""
 _QUESTION = re.compile(r"<context_manager>\n(.*)\n</context_manager>", re.DOTALL)
 
 
@@ -45,21 +48,41 @@ def closing(texts: Texts) -> str:
 
 
 def context(
-    texts: Texts, system_message: str, memories: Sequence[Memory], tail: Sequence[Entry], chunk: Sequence[Entry]
+    texts: Texts,
+    system_message: str,
+    memories: Sequence[Memory],
+    tail: Sequence[Entry],
+    chunk: Sequence[Entry],
+    breaks: Sequence[int] = (),
 ) -> tuple[Turn, ...]:
-    """The agent's context for one chunk, as real turns (requirements 10.1 to 10.4, D7)."""
+    """The agent's context for one chunk, as real turns (requirements 10.1 to 10.4, D7).
+
+    A provider's cache may break off in at most four places: at the ends of the tail and of the chunk, and behind so
+    many messages of the tail as each of `breaks` says. As far as these leave room, also where the folds end, which
+    the next move of the tail leaves as they are, and where the memories end.
+    """
     system = "\n\n".join(text for text in (make_inert(system_message), texts.primer) if text)
     turns = [Turn("system", system)]
-    remembered: list[Turn] = []
+    folds, others = _folds_first(memories)
+    folded = [turn for memory in folds for turn in _remembered(memory)]
+    remembered = [turn for memory in others for turn in _remembered(memory)]
     if memories:
-        remembered.append(Turn("user", opening(texts)))
-        remembered += [turn for memory in memories for turn in _remembered(memory)]
+        turns.append(Turn("user", opening(texts)))
         remembered.append(Turn("user", closing(texts)))
     before = lived(tail)
     passage = [Turn(entry.message.speaker, _to_remember(entry.message)) for entry in chunk]
     if [turn.role for turn in (*before, *passage)][:1] == ["assistant"] and not memories:
         turns.append(Turn("user", _BEGINNING))
-    return (*turns, *(turn for part in (remembered, before, passage) for turn in ending_prefix(part)))
+    cuts = [0, *(len(remembered) + one for one in breaks or (0,)), len(remembered) + len(before)]
+    behind = [(remembered + before)[cut:end] for cut, end in pairwise(cuts)]
+    marked = [turn for part in (*behind, passage) for turn in ending_prefix(part)]
+    return (*turns, *(ending_prefix(folded) if len(breaks) < _MOST_BREAKS else folded), *marked)
+
+
+def _folds_first(memories: Sequence[Memory]) -> tuple[Sequence[Memory], Sequence[Memory]]:
+    """The folds that the memories begin with, and all behind them: folds stay, and the others give way to more."""
+    first = next((at for at, memory in enumerate(memories) if not memory.is_fold), len(memories))
+    return memories[:first], memories[first:]
 
 
 def lived(entries: Sequence[Entry]) -> list[Turn]:

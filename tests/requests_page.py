@@ -52,9 +52,10 @@ def renewed(page: str) -> str:
 
 
 def _requests() -> list[Request]:
-    """The four requests for the chunk that is shown, as they reached the server."""
+    """The four requests for the chunk that is shown, in the order in which one call after the other sends them."""
     with TemporaryDirectory() as folder, ModelServer(Setup(script=answer)) as server:
         person = Person(Path(folder) / "home", TAIL, STEP, CHUNK)
+        person.settings("[models]\nconcurrency = 1\n")
         person.drop((ROOT / "daemon" / "sample" / "aria.json").read_bytes())
         with pytest.MonkeyPatch.context() as environment:
             environment.setenv("ANTHROPIC_API_KEY", KEY)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from threading import Lock
 
 from daemon.models.completion import Completion
 from daemon.models.extractive import extract
@@ -21,8 +22,17 @@ class ScriptedModel:
     asked: list[Request] = field(default_factory=list)
     engine_steps: list[str] = field(default_factory=list)
     """What the built-in engine was asked for; it answers as it always does."""
+    _one_by_one: Lock = field(default_factory=Lock, repr=False)
 
     def __call__(self, request: Request) -> Completion:
+        with self._one_by_one:
+            return self._answer(request)
+
+    def steps(self) -> list[str]:
+        """Which questions were asked, in order."""
+        return [request.step for request in self.asked]
+
+    def _answer(self, request: Request) -> Completion:
         if request.model == ENGINE:
             self.engine_steps.append(request.step)
             return ended(extract(request.turns, request.step, request.words))
@@ -32,10 +42,6 @@ class ScriptedModel:
         times = sum((before.step, before.model) == (request.step, request.model) for before in self.asked)
         answer = script[min(times, len(script)) - 1]
         return answer if isinstance(answer, Completion) else ended(answer)
-
-    def steps(self) -> list[str]:
-        """Which questions were asked, in order."""
-        return [request.step for request in self.asked]
 
 
 def ended(text: str, finish: str = "stop") -> Completion:

@@ -1,6 +1,7 @@
 """`memproc run`: compress the exports in the inbox, or those named, once."""
 
 import json
+import signal
 from dataclasses import asdict
 from pathlib import Path
 
@@ -33,6 +34,8 @@ def _go(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     exports = wanted_exports(settings, paths)
     outcomes: list[Outcome] = []
     over: OverBudget | None = None
+    # Ending it is the same as interrupting it: what is under way is waited for and kept.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with Progress(quiet=settings.quiet or as_json) as progress:
         if exports:
             with settings.house(progress.tell) as house:

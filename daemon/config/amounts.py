@@ -16,7 +16,7 @@ class TailSettings(Table):
     """`[tail]`: tokens that stay word for word, and tokens between two moves (D6)."""
 
     tokens: int = Field(default=30_000, ge=_LOOK_AHEAD * _LEAST_CHUNK, le=MOST_TOKENS)
-    step: int = Field(default=8_000, ge=0, le=MOST_TOKENS)
+    step: int = Field(default=24_000, ge=0, le=MOST_TOKENS)
 
 
 class ChunkSettings(Table):
@@ -32,8 +32,8 @@ def token_clashes(tail: TailSettings, chunk: ChunkSettings) -> Iterator[Clash]:
             (("tail", "tokens"), ("chunk", "tokens")),
             f"must be at least {_LOOK_AHEAD * chunk.tokens}, {_LOOK_AHEAD} times chunk.tokens (is {tail.tokens})",
         )
-    if tail.step > tail.tokens:
+    if tail.step > 2 * tail.tokens:
         yield Clash(
             (("tail", "step"), ("tail", "tokens")),
-            f"must be at most {tail.tokens}, as tail.tokens is (is {tail.step})",
+            f"must be at most {2 * tail.tokens}, twice tail.tokens (is {tail.step})",
         )

@@ -48,6 +48,7 @@ class ModelSettings(Table):
     context_manager: Annotated[str, _name_or("small")] = "small"
     fallback: Annotated[str, _name_or("")] = ""
     window: Annotated[int, AfterValidator(_window)] = Field(default=0, ge=0, le=MOST_TOKENS)
+    concurrency: int = Field(default=6, ge=1, le=16)
     options: Annotated[Options, AfterValidator(_sendable)] = Field(default_factory=dict)
 
     def options_for(self, name: str) -> dict[str, object]:

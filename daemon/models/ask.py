@@ -1,10 +1,15 @@
-"""Ask a model, the journal first: a reply is durable before it is used, and no request is sent twice (D15)."""
+"""What is asked of a model is reserved for before it leaves, and settled when its reply is kept (D15).
+
+begin     may it leave? What it may cost is reserved
+keep      its reply, durable before it is used, and what it has cost, in one transaction
+fail      no answer: nothing was billed, or it may have been and stays reserved; whether it is sent once more
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
-from daemon.archive.journal import Reply, recall, record
+from daemon.archive.journal import Reply, record
 from daemon.models.completion import Completion
 from daemon.models.purse import Booked, Purse, release, reserve, settle
 from daemon.models.unsent import Unsent
@@ -19,71 +24,64 @@ Clock = Callable[[], str]
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
-    """What came of a call, what was booked for it, and when it left."""
+class Asked:
+    """A request that may leave: what was booked for it, when that was, and the how-manieth time it is."""
 
-    completion: Completion
     booked: Booked
-    asked_at: str
+    at: str
+    attempt: int = 1
+
+    @property
+    def request(self) -> Request:
+        """What the model is asked."""
+        return self.booked.request
 
 
-def ask(
-    archive: Archive,
-    purse: Purse,
-    request: Request,
-    chat_id: str,
-    complete: Complete,
-    clock: Clock,
-    heard: Callable[[Reply], None],
-) -> Reply:
-    """The reply to a request: from the journal, or from the model and then into the journal; `heard` hears the latter.
+def begin(purse: Purse, request: Request, chat_id: str, now: str, attempt: int = 1) -> Asked:
+    """Reserve what a call may cost at most; it may leave when this returns.
 
-    What the call may cost is reserved before it leaves, and settled in the same transaction in which its reply is
-    kept. Raises ModelError where the model could not be asked, OverBudget at a cap, ArchiveError where the reply
-    could not be kept.
+    Raises OverBudget where a cap says no, UnknownPrice where nobody knows what it costs.
     """
-    known = recall(archive, request.key)
-    if known is not None:
-        return known
-    answer = _paid(purse, request, chat_id, complete, clock)
+    return Asked(reserve(purse, request, chat_id, now), now, attempt)
+
+
+def keep(archive: Archive, purse: Purse, asked: Asked, chat_id: str, answer: Completion, now: str) -> Reply:
+    """The reply that an answer is, when the journal has it. Raises ArchiveError where it could not be kept."""
     with archive.transaction():
-        usd = settle(purse, answer.booked, answer.completion)
-        kept = record(archive, _reply(request, answer, usd, clock()), chat_id, request.parameters)
-    heard(kept)
-    return kept
+        usd = settle(purse, asked.booked, answer)
+        return record(archive, _reply(asked, answer, usd, now), chat_id, asked.request.parameters)
 
 
-def _paid(purse: Purse, request: Request, chat_id: str, complete: Complete, clock: Clock) -> _Answer:
-    """The answer to a call that was reserved for. One that was cut off stays reserved, and is reserved for anew."""
-    for attempt in range(1, MOST_CUT_OFF + 1):
-        asked_at = clock()
-        booked = reserve(purse, request, chat_id, asked_at)
-        try:
-            return _Answer(complete(request), booked, asked_at)
-        except CutOff as fault:
-            if attempt == MOST_CUT_OFF:
-                told = f"{fault.message} Its answer got lost {attempt} times."
-                raise OutOfReach(told, fault.next_step) from fault
-        except (MemprocError, Unsent):
-            release(purse, booked)
-            raise
-    raise AssertionError("the last attempt answers or raises")
+def fail(purse: Purse, asked: Asked, fault: BaseException) -> BaseException | None:
+    """What is raised where a call was made in vain; None: its answer got lost, and it is sent once more.
+
+    A call that was cut off may have been billed: it stays reserved, and is reserved for anew when it is repeated.
+    """
+    if isinstance(fault, CutOff):
+        if asked.attempt < MOST_CUT_OFF:
+            return None
+        told = OutOfReach(f"{fault.message} Its answer got lost {asked.attempt} times.", fault.next_step)
+        told.__cause__ = fault
+        return told
+    if isinstance(fault, (MemprocError, Unsent)):
+        release(purse, asked.booked)
+    return fault
 
 
-def _reply(request: Request, answer: _Answer, usd: float | None, answered_at: str) -> Reply:
-    completion = answer.completion
+def _reply(asked: Asked, answer: Completion, usd: float | None, now: str) -> Reply:
+    request = asked.request
     return Reply(
         request=request.key,
         model=request.model.name,
         step=request.step,
-        text=completion.text,
-        finish=completion.finish,
-        tokens_in=completion.tokens_in,
-        tokens_out=completion.tokens_out,
-        tokens_cached=completion.tokens_cached,
-        tokens_cache_written=completion.tokens_cache_written,
+        text=answer.text,
+        finish=answer.finish,
+        tokens_in=answer.tokens_in,
+        tokens_out=answer.tokens_out,
+        tokens_cached=answer.tokens_cached,
+        tokens_cache_written=answer.tokens_cache_written,
         usd=usd,
-        asked_at=answer.asked_at,
-        answered_at=answered_at,
-        litellm_usd=completion.usd,
+        asked_at=asked.at,
+        answered_at=now,
+        litellm_usd=answer.usd,
     )

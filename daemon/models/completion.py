@@ -8,6 +8,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from threading import Lock
 from typing import Any
 
 from daemon.models.catalogue import known_models
@@ -30,6 +31,7 @@ _OFFLINE = {
 # What makes LiteLLM and the clients inside it print prompts and keys (D19).
 _TALKATIVE = ("OPENAI_LOG", "JSON_LOGS", "LITELLM_PRINT_STANDARD_LOGGING_PAYLOAD", "LITELLM_DISABLE_REDACT_SECRETS")
 _TALKERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore")
+_LOADING = Lock()
 _SILENT = 1000  # above every level that logging knows
 
 
@@ -96,8 +98,14 @@ def _read(response: Any, usd: float | None) -> Completion:
     )
 
 
-@cache
 def _litellm() -> Any:
+    """LiteLLM, ready to be asked. Where several threads call first, one of them loads it and the others wait."""
+    with _LOADING:
+        return _loaded()
+
+
+@cache
+def _loaded() -> Any:
     os.environ.update(_OFFLINE)
     for name in _TALKATIVE:
         os.environ.pop(name, None)

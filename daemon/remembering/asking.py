@@ -1,12 +1,11 @@
-"""Where the questions about a chunk or a fold are asked: the journal first, then the model, and everything is told."""
+"""Where the questions about a chunk or a fold are asked: at the wavefront, and what is wrong there is said in full."""
 
 from collections.abc import Mapping, Sequence
 
 from daemon.archive.journal import Reply
-from daemon.house import Answered, House, Noted
-from daemon.models.ask import ask
 from daemon.remembering.question import Desk
 from daemon.survey import Survey
+from daemon.wavefront.front import Front
 from primer.models import token_factor
 from primer.reply import KINDS
 from primer.request import Request
@@ -16,7 +15,7 @@ from rules.plan.planned import PlannedChunk
 from rules.plan.window import largest_part, parts_of
 
 
-def desk_for(house: House, found: Survey, chunk: PlannedChunk, after_tokens: int = 0) -> Desk:
+def desk_for(front: Front, found: Survey, chunk: PlannedChunk, after_tokens: int = 0) -> Desk:
     """The desk for one chunk, and in hindsight for the `after_tokens` that came after it, too.
 
     Asking there raises ModelError where the model cannot be asked, and ChatSetAside, with the sizes of its parts,
@@ -26,40 +25,36 @@ def desk_for(house: House, found: Survey, chunk: PlannedChunk, after_tokens: int
     parts = parts_of(chunk, found.plan.fixed_tokens, factor)
     if after_tokens:
         parts["what came after"] = round(after_tokens * factor)
-    return _desk(house, found, f"chunk {chunk.number}", parts, "the chunk")
+    return _desk(front, found, f"chunk {chunk.number}", parts, "the chunk")
 
 
-def desk_for_fold(house: House, found: Survey, members: Sequence[Memory]) -> Desk:
+def desk_for_fold(front: Front, found: Survey, members: Sequence[Memory]) -> Desk:
     """The desk for one fold; what asking there raises is the same."""
     factor = token_factor(found.roles.agent.name)
     parts = {
         "system message and primer": round(found.plan.fixed_tokens * factor),
         "the memories": round(sum(member.told.tokens for member in members) * factor),
     }
-    return _desk(house, found, f"a fold of {len(members)} memories", parts, "the memories")
+    return _desk(front, found, f"a fold of {len(members)} memories", parts, "the memories")
 
 
-def _desk(house: House, found: Survey, what: str, parts: Mapping[str, int], passage: str) -> Desk:
+def _desk(front: Front, found: Survey, what: str, parts: Mapping[str, int], passage: str) -> Desk:
     """The desk at which `what` is written; `passage` is the only part that the context manager sees."""
     fresh = False
 
-    def heard(reply: Reply) -> None:
-        nonlocal fresh
-        fresh = True
-        house.tell(Answered(reply))
-
     def answer(request: Request) -> Reply:
         nonlocal fresh
-        fresh = False
         try:
-            return ask(house.archive, house.purse, request, found.plan.chat_id, house.complete, house.clock, heard)
+            reply = front.answer(request)
         except ContextTooLong as fault:
             sent = {passage: parts[passage]} if request.step == "analysis" else parts
             told = f'"{found.plan.title}", {what}: {fault.message} {largest_part(sent)}'
             raise ChatSetAside(told, fault.next_step) from fault
+        fresh = front.is_fresh(reply)
+        return reply
 
     def note(said: str) -> None:
         if fresh or said not in KINDS:  # what the journal answers was counted when it came
-            house.tell(Noted(said))
+            front.note(said)
 
     return Desk(answer, note, found.texts)

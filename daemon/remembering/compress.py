@@ -4,17 +4,20 @@ What a model refuses, leaves empty or makes too long is asked again, then goes o
 rung stand the persona's own sentences, marked as extracted, so there are no holes.
 """
 
+from collections.abc import Sequence
 from functools import partial
 
 from daemon.models.roles import Roles
 from daemon.remembering.dialogue import Dialogue, Pair, Passage, Subject, converse
-from daemon.remembering.ladder import ENGINE_ALONE, Count, Held, Work, first_good, hold, pairs
+from daemon.remembering.ladder import ENGINE_ALONE, Count, Held, Work, first_analysis, first_good, hold, pairs
 from daemon.remembering.question import Desk, Question
 from daemon.remembering.quoting import QUOTE_WORDS, choose_quote
 from primer import prompt
 from primer.reply import Refused
 from primer.request import ENGINE, Request
+from primer.texts import Texts
 from rules.errors import ChatSetAside
+from rules.history.entries import Entry
 from rules.memory.memory import CHUNK_LEVEL, Memory, allowance, is_clearly_smaller, memory_id
 
 
@@ -45,11 +48,19 @@ def make_memory(desk: Desk, passage: Passage, roles: Roles, count: Count, writte
     return _memory(passage, held, written_at, number)
 
 
+def chunk_analysis(texts: Texts, chunk: Sequence[Entry], tokens: int, roles: Roles) -> Request | None:
+    """The question about a chunk that needs no answer before it; None where the engine answers it."""
+    words = allowance(tokens)
+    return first_analysis(texts, roles, prompt.passage_alone(texts, chunk), prompt.ask_analysis(texts, words), words)
+
+
 def _dialogue(passage: Passage, desk: Desk, pair: Pair, words: int) -> Dialogue | Refused:
     """The four calls, one after the other."""
     texts = desk.texts
     subject = Subject(
-        before=prompt.context(texts, passage.system_message, passage.memories, passage.tail, passage.chunk),
+        before=prompt.context(
+            texts, passage.system_message, passage.memories, passage.tail, passage.chunk, passage.breaks
+        ),
         alone=prompt.passage_alone(texts, passage.chunk),
         spoken=passage.spoken,
         quote=prompt.ask_quote(texts, QUOTE_WORDS),

@@ -37,6 +37,8 @@ class Passage:
     tokens: int
     guidance: str = ""
     """What the person says about this memory (`memproc retry --say`)."""
+    breaks: Sequence[int] = ()
+    """Behind how many messages of the tail a provider's cache may break off (D6)."""
 
     @property
     def spoken(self) -> list[str]:

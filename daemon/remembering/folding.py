@@ -16,15 +16,16 @@ from functools import partial
 from daemon.models.roles import Roles
 from daemon.remembering.carrying import carried
 from daemon.remembering.dialogue import Dialogue, Pair, Subject, converse
-from daemon.remembering.ladder import ENGINE_ALONE, Count, Held, Work, first_good, hold, pairs
+from daemon.remembering.ladder import ENGINE_ALONE, Count, Held, Work, first_analysis, first_good, hold, pairs
 from daemon.remembering.question import Desk, recording
 from primer import fold, prompt
 from primer.prompt import Turn
 from primer.reply import Refused
-from primer.request import ENGINE
+from primer.request import ENGINE, Request
+from primer.texts import Texts
 from rules.errors import ChatSetAside
 from rules.memory.edition import Edition, Quote
-from rules.memory.fold import fold_id, fold_words, most_fold_tokens
+from rules.memory.fold import MOST_QUOTES, fold_id, fold_words, most_fold_tokens
 from rules.memory.memory import Memory
 
 
@@ -63,6 +64,20 @@ def make_fold(
     return _memory(chat_id, members, level, replace(edition, requests=(*asked, *edition.requests)))
 
 
+def fold_analysis(texts: Texts, members: Sequence[Memory], roles: Roles, count: Count) -> Request | None:
+    """The question about a fold that needs no answer before it; None where there is none."""
+    quotes = [quote for member in members for quote in member.told.quotes]
+    if len(quotes) > MOST_QUOTES:
+        return None  # how long it may be depends on those that the agent chooses
+    words = _words(members, quotes, count)
+    return first_analysis(texts, roles, fold.memories_alone(texts, members), fold.ask_analysis(texts, words), words)
+
+
+def _words(members: Sequence[Memory], quotes: Sequence[Quote], count: Count) -> int:
+    member_tokens = sum(member.told.tokens for member in members)
+    return fold_words(member_tokens, sum(count(quote.text) for quote in quotes))
+
+
 def _work(
     members: Sequence[Memory],
     quotes: tuple[Quote, ...],
@@ -72,7 +87,7 @@ def _work(
     member_tokens = sum(member.told.tokens for member in members)
     quote_tokens = sum(count(quote.text) for quote in quotes)
     most = most_fold_tokens(member_tokens, quote_tokens)
-    words = fold_words(member_tokens, quote_tokens)
+    words = _words(members, quotes, count)
     return Work("fold", "its memories", dialogue, words, lambda tokens: tokens <= most, count)
 
 

@@ -56,7 +56,7 @@ def _dialogue(
 ) -> Dialogue | Refused:
     """The three calls that are left when the quote is known."""
     texts = desk.texts
-    lived = (passage.system_message, passage.memories, passage.tail, passage.chunk, after)
+    lived = (passage.system_message, passage.memories, passage.tail, passage.chunk, after, passage.breaks)
     subject = Subject(
         before=hindsight.context_in_hindsight(texts, *lived),
         alone=prompt.passage_alone(texts, passage.chunk),

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 
 from daemon.models.roles import Roles
 from daemon.remembering.dialogue import Dialogue, Pair
-from daemon.remembering.question import Desk, recording
+from daemon.remembering.question import Desk, Question, recording
+from primer.prompt import Turn
 from primer.reply import Refused
-from primer.request import ENGINE, EXTRACTIVE, Model
+from primer.request import ENGINE, EXTRACTIVE, Model, Request
+from primer.texts import Texts
 from rules.memory.edition import EXTRACTED, WRITTEN, Edition, Kind
 
 Count = Callable[[str], int]
@@ -76,6 +78,14 @@ def first_good(desk: Desk, work: Work, writers: Sequence[Pair]) -> Held | Refuse
         desk.note(f"{work.name} by the fallback model")
         found = _fitting(desk, work, pair)
     return found
+
+
+def first_analysis(texts: Texts, roles: Roles, alone: tuple[Turn, ...], asked: str, words: int) -> Request | None:
+    """The context manager's question, which needs no answer before it; None where the engine is asked."""
+    analyst = pairs(roles)[0].context_managers[0]
+    if ENGINE in (roles.agent, analyst):
+        return None
+    return Question(Request("analysis", analyst, alone, words), asked, (), tagged=False).posed(texts)
 
 
 def hold(desk: Desk, work: Work, pair: Pair, words: int) -> Held | Refused:

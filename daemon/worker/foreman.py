@@ -52,11 +52,13 @@ class Foreman:
     ) -> None:
         """`put` takes wakes, `config` is the memproc.toml of `--config`, `worker` another command than the real one.
 
-        A worker that is silent for longer than `hang_seconds`, and longer than it has announced, hangs.
+        A worker that is silent for longer than `hang_seconds`, and longer than it has announced, hangs. What it has
+        announced stays so while its order lasts: several calls are under way, and the longest may be the last to end.
         """
         self._put = put
         self._command = list(worker) or command(config)
-        self._hang_seconds = self._patience = hang_seconds
+        self._hang_seconds = hang_seconds
+        self._announced_until = 0.0
         self._settings: Use | None = None
         self._used: Use | None = None
         self._running: Running | None = None
@@ -133,10 +135,13 @@ class Foreman:
         if now - self._looked_at > _AWAY_SECONDS:
             # This process was stopped itself, and what the worker said meanwhile still waits to be read.
             self._heard_at = min(now, self._heard_at + now - self._looked_at)
+            self._announced_until += now - self._looked_at
         self._looked_at = now
         if self._running and self._kill_at is not None and now > self._kill_at:
             self._running.end(by_force=True)
-        elif not self._is_ending and (silent := self.silent_for(now)) > self._patience:
+        elif self._is_ending or now <= self._announced_until:
+            return
+        elif (silent := self.silent_for(now)) > self._hang_seconds:
             self._reason = f"the worker gave no sign of life for {silent:,.0f} seconds and was ended"
             self.kill()
 
@@ -171,9 +176,11 @@ class Foreman:
 
     def _hear(self, silence: float = 0.0) -> None:
         self._heard_at = monotonic()
-        self._patience = max(self._hang_seconds, silence + _MARGIN_SECONDS if silence else 0.0)
+        if silence:
+            self._announced_until = max(self._announced_until, self._heard_at + silence + _MARGIN_SECONDS)
 
     def _hand_over(self, order: Order) -> None:
+        self._announced_until = 0.0
         self._hear()
         if self._running is None:
             try:

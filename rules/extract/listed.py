@@ -2,21 +2,17 @@
 
 from dataclasses import dataclass
 
-_BEGINNINGS = range(1, 13)
-
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """Whole words, beginnings of words (at most twelve characters), and exceptions; `word in listed` asks all."""
+    """Whole words, beginnings of words, and exceptions; `word in listed` asks all."""
 
     whole: frozenset[str]
-    beginnings: frozenset[str]
+    beginnings: tuple[str, ...]
     exceptions: frozenset[str]
 
     def __contains__(self, word: str) -> bool:
-        return word in self.whole or (
-            word not in self.exceptions and any(word[:size] in self.beginnings for size in _BEGINNINGS)
-        )
+        return word in self.whole or (word.startswith(self.beginnings) and word not in self.exceptions)
 
 
 def listed(entries: str) -> Listed:
@@ -24,6 +20,6 @@ def listed(entries: str) -> Listed:
     words = entries.split()
     return Listed(
         frozenset(word for word in words if not word.endswith("*") and not word.startswith("-")),
-        frozenset(word.removesuffix("*") for word in words if word.endswith("*")),
+        tuple(word.removesuffix("*") for word in words if word.endswith("*")),
         frozenset(word.removeprefix("-") for word in words if word.startswith("-")),
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from rules.extract.passage import Said, Sentence, prose
@@ -9,6 +10,7 @@ from rules.extract.salience import centrality, inwardness, occurrences, rarity
 from rules.extract.tongue import Tongue, spoken
 from rules.extract.tongues import TONGUES
 
+_LAST_ONES = 4  # all the questions about a chunk are about one passage
 PERSONA: Final = "assistant"
 _ANNOUNCEMENT = 0.3
 _FULL = 8.0
@@ -28,6 +30,11 @@ class Reading:
 
 def read(passage: Sequence[Said]) -> Reading:
     """Reads the prose of the passage; each side may speak a language of its own."""
+    return _read(tuple(passage))
+
+
+@lru_cache(_LAST_ONES)
+def _read(passage: tuple[Said, ...]) -> Reading:
     sentences = prose(passage)
     rare = rarity(sentences)
     roles = dict.fromkeys(one.role for one in sentences)

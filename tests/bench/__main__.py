@@ -8,10 +8,10 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.bench import daemon, large, real, returning, startup
+from tests.bench import daemon, large, real, returning, startup, wavefront
 from tests.bench.measure import Table, as_json
 
-NAMES = ("startup", "daemon", "large", "returning", "real")
+NAMES = ("startup", "daemon", "wavefront", "large", "returning", "real")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,12 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _measure(name: str, folder: Path, exports: Path | None) -> list[Table]:
     if name == "real":
         return real.measure(folder, exports)
-    measures = {
-        "startup": startup.measure,
-        "daemon": daemon.measure,
-        "large": large.measure,
-        "returning": returning.measure,
-    }
+    measures = {"startup": startup.measure, "daemon": daemon.measure, "wavefront": wavefront.measure,
+                "large": large.measure, "returning": returning.measure}  # fmt: skip
     return measures[name](folder)
 
 

@@ -15,7 +15,7 @@ _SETTINGS = '[folders]\ninbox = "inbox"\nupdated = "updated"\nbackups = "backups
 
 def measure(folder: Path, exports: Path | None) -> list[Table]:
     """Run memproc on every export in `exports`; without that folder, the table says that nothing was measured."""
-    found = sorted(path for path in exports.glob("*.json") if _is_export(path)) if exports else []
+    found = exports_in(exports) if exports else []
     if not found:
         return [Table("Real conversations", ("Not measured: name a folder of exports with --exports.",), ("",), ())]
     figures = {path.name: _measure_one(folder / path.stem, path) for path in found}
@@ -40,11 +40,16 @@ def _measure_one(home: Path, export: Path) -> dict[str, float]:
     (home / "inbox" / export.name).write_bytes(export.read_bytes())
     command = (_COMMAND, "--config", settings, "run", "--json")
     cost, again = run(*command, folder=home), run(*command, folder=home)
-    (written,) = json.loads(cost.told)
+    (written,) = json.loads(cost.told)["outcomes"]
     return {
         "size": export.stat().st_size, "wall": cost.wall, "cpu": cost.cpu, "peak": cost.peak, "again": again.wall,
         "before": written["tokens_before"], "after": written["tokens_after"], "memories": written["memories"],
     }  # fmt: skip
+
+
+def exports_in(folder: Path) -> list[Path]:
+    """The exports in a folder, by name; other JSON files are left out."""
+    return sorted(path for path in folder.glob("*.json") if _is_export(path))
 
 
 def _is_export(path: Path) -> bool:

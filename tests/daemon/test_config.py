@@ -100,6 +100,7 @@ def test_every_setting_arrives() -> None:
         models.context_manager = "openrouter/a/b:free"
         models.fallback = "x/y"
         models.window = 8192
+        models.concurrency = 16
         models.options = { temperature = 0.5, "x/*" = { stop = ["a"] } }
         tail = { tokens = 2000, step = 0 }
         chunk = { tokens = 500 }
@@ -130,6 +131,7 @@ def test_every_setting_arrives() -> None:
             "context_manager": "openrouter/a/b:free",
             "fallback": "x/y",
             "window": 8192,
+            "concurrency": 16,
             "options": {"temperature": 0.5, "x/*": {"stop": ["a"]}},
         },
         "tail": {"tokens": 2000, "step": 0},

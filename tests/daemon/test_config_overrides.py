@@ -82,6 +82,7 @@ def test_of_several_overrides_the_later_wins_setting_by_setting() -> None:
         chat = "*"
         tail = { tokens = 20000, step = 1 }
         models.window = 8192
+        models.concurrency = 2
         [[chats.override]]
         chat = "c1"
         tail.step = 2
@@ -93,11 +94,12 @@ def test_of_several_overrides_the_later_wins_setting_by_setting() -> None:
 
     assert config.of(ADA).tail.model_dump() == {"tokens": 20000, "step": 2}
     assert config.of(ADA).models.window == 8192
+    assert config.of(ADA).models.concurrency == 2
     assert config.of(BOB).tail.model_dump() == {"tokens": 20000, "step": 3}
 
 
 def test_an_override_that_says_the_default_means_it() -> None:
-    assert read('tail.step = 7\n[[chats.override]]\nchat = "*"\ntail.step = 8000').of(ADA).tail.step == 8000
+    assert read('tail.step = 7\n[[chats.override]]\nchat = "*"\ntail.step = 24000').of(ADA).tail.step == 24000
 
 
 def test_options_of_an_override_are_taken_over_one_by_one() -> None:
@@ -145,7 +147,7 @@ def test_the_last_override_that_fits_and_says_a_setting_decides_it(steps: list[t
 
     own = read(text).of(ADA)
 
-    assert own.tail.step == ([8_000, *said])[-1]
+    assert own.tail.step == ([24_000, *said])[-1]
     assert own.of(ADA) == own
 
 
@@ -216,10 +218,10 @@ def test_overrides_may_be_written_in_one_line() -> None:
 
 
 def test_an_override_must_agree_with_what_it_leaves_to_the_main_tables() -> None:
-    text = "[tail]\nstep = 20000\n[[chats.override]]\nchat = 'x'\ntail.tokens = 16000\n"
+    text = "[tail]\nstep = 40000\n[[chats.override]]\nchat = 'x'\ntail.tokens = 16000\n"
 
     assert problems(text) == [
-        "line 5: chats.override[1].tail.step: must be at most 16000, as tail.tokens is (is 20000)"
+        "line 5: chats.override[1].tail.step: must be at most 32000, twice tail.tokens (is 40000)"
     ]
     assert read(text + "tail.step = 0\n").chats.override[0].tail.tokens == 16000
 

@@ -76,13 +76,15 @@ agent = "a/b"
         ),
         ("models.window = 1023", "line 1: models.window: must be 0 or at least 1024 (is 1023)"),
         ("models.window = -1", "line 1: models.window: must be at least 0 (is -1)"),
+        ("models.concurrency = 0", "line 1: models.concurrency: must be at least 1 (is 0)"),
+        ("models.concurrency = 17", "line 1: models.concurrency: must be at most 16 (is 17)"),
         ("models.window = 10000001", "line 1: models.window: must be at most 10000000 (is 10000001)"),
         ("models.options = 3", "line 1: models.options: must be a table, [models.options] (is 3)"),
         ("[[models.options]]", "line 1: models.options: must be a table, [models.options] (is a list)"),
         (
             "models.temperature = 1",
             "line 1: models.temperature: there is no such setting; "
-            "there are agent, context_manager, fallback, window, options",
+            "there are agent, context_manager, fallback, window, concurrency, options",
         ),
         ("chats.include = [3]", "line 1: chats.include: each entry must be a text in quotes (is 3)"),
         ('chats.exclude = [" "]', 'line 1: chats.exclude: each entry must not be empty (is " ")'),
@@ -113,8 +115,8 @@ def test_a_clash_is_shown_at_the_setting_that_is_in_the_file() -> None:
 
 
 def test_a_step_is_not_longer_than_the_tail() -> None:
-    assert read("tail.step = 30000").tail.step == 30000
-    assert problems("tail.step = 30001") == ["line 1: tail.step: must be at most 30000, as tail.tokens is (is 30001)"]
+    assert read("tail.step = 60000").tail.step == 60000
+    assert problems("tail.step = 60001") == ["line 1: tail.step: must be at most 60000, twice tail.tokens (is 60001)"]
 
 
 def test_a_new_chat_goes_into_a_file_of_its_own() -> None:

@@ -29,6 +29,7 @@ _TEXTS = {
 """Memories of small chunks are worth their place only where the questions in them are short."""
 _SETTINGS: dict[str, dict[str, Any]] = {
     "models": {"agent": "test/agent", "context_manager": "test/small"},
+    "budget": {"unpriced": True},
     "tail": {"tokens": 1200, "step": 300},
     "chunk": {"tokens": 300},
     "fold": {"budget": 900, "group": 3},

@@ -67,7 +67,8 @@ def exchange(world: World, dialect: Dialect, headers: Mapping[str, str], body: M
     if isinstance(reply, Answer | Drop):
         answer = _within_room(reply.answer if isinstance(reply, Drop) else reply, request.max_tokens)
         world.closing.wait(world.setup.seconds + answer.seconds)
-        output = count(answer.text) + count(answer.thinking)
+        called = sum(count(call.name) + count(call.arguments) for call in answer.calls)
+        output = count(answer.text) + count(answer.thinking) + called
         world.entries.use(sight.entries)
         usage = Usage(sight.fresh, sight.written, sight.read, output)
         _send(world, dialect, request, answer, usage, isinstance(reply, Drop), wire)
@@ -77,12 +78,17 @@ def exchange(world: World, dialect: Dialect, headers: Mapping[str, str], body: M
 
 def admit(setup: Setup, dialect: Dialect, headers: Mapping[str, str], request: Request) -> Model:
     """The model that is asked. Refused where the key is wrong, or nobody knows the model."""
-    if dialect.key is not None and dialect.key(headers) != setup.key:
-        raise Rejected(Failure(401, "authentication_error", "This key is not valid."))
+    check_key(setup, dialect, headers)
     model = setup.models.get(request.model)
     if model is None:
         raise Rejected(Failure(404, "not_found_error", f"model: {request.model} not found"))
     return model
+
+
+def check_key(setup: Setup, dialect: Dialect, headers: Mapping[str, str]) -> None:
+    """Refused where the dialect asks for a key, and it is not the right one."""
+    if dialect.key is not None and dialect.key(headers) != setup.key:
+        raise Rejected(Failure(401, "authentication_error", "This key is not valid."))
 
 
 def _arrived(world: World, request: Request) -> Request:

@@ -11,17 +11,21 @@ from tests.server.dialects.anthropic_prompt import check, prompt_tokens
 from tests.server.dialects.dialect import Dialect
 from tests.server.dialects.ollama import OLLAMA
 from tests.server.dialects.openai import OPENAI
-from tests.server.exchange import World, admit, exchange
+from tests.server.embeddings import embeddings
+from tests.server.exchange import World, admit, check_key, exchange
 from tests.server.reply import Rejected
 
+_COUNT = "/v1/messages/count_tokens"
+_EMBEDDINGS = "/v1/embeddings"
 _DIALECTS = {
     "/v1/messages": ANTHROPIC,
+    _COUNT: ANTHROPIC,
     "/v1/chat/completions": OPENAI,
     "/chat/completions": OPENAI,
+    _EMBEDDINGS: OPENAI,
     "/api/chat": OLLAMA,
     "/api/generate": OLLAMA,
 }
-_COUNT = "/v1/messages/count_tokens"
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -43,7 +47,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _answer(self) -> None:
         path = self.path.partition("?")[0]
-        dialect = ANTHROPIC if path == _COUNT else _DIALECTS.get(path)
+        dialect = _DIALECTS.get(path)
         raw = self.rfile.read(int(self.headers.get("content-length", 0)))
         if dialect is None:
             self.say(404, {"error": f"nothing is at {path}"})
@@ -58,6 +62,8 @@ class Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         if path == _COUNT:
             self._count(dialect, headers, body)
+        elif path == _EMBEDDINGS:
+            self._embed(dialect, headers, body)
         else:
             exchange(self.world, dialect, headers, body, self)
 
@@ -67,6 +73,16 @@ class Handler(BaseHTTPRequestHandler):
             request = dialect.read(body, headers)
             check(request, admit(self.world.setup, dialect, headers, request))
             self.say(200, {"input_tokens": prompt_tokens(request)})
+        except Rejected as rejected:
+            self.say(rejected.failure.status, dialect.error(rejected.failure))
+
+    def _embed(self, dialect: Dialect, headers: Mapping[str, str], body: Mapping[str, Any]) -> None:
+        """Vectors for texts, from whatever model is named."""
+        try:
+            check_key(self.world.setup, dialect, headers)
+            answer = embeddings(body, self.world.log)
+            self.world.closing.wait(self.world.setup.seconds)
+            self.say(200, answer)
         except Rejected as rejected:
             self.say(rejected.failure.status, dialect.error(rejected.failure))
 

@@ -20,6 +20,18 @@ class Bill:
     heard: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Embeddings:
+    """What was asked for vectors: an account of its own, since a token of it costs next to nothing."""
+
+    calls: int = 0
+    texts: int = 0
+    tokens: int = 0
+
+    def __add__(self, other: "Embeddings") -> "Embeddings":
+        return Embeddings(self.calls + other.calls, self.texts + other.texts, self.tokens + other.tokens)
+
+
 class Meter:
     """Sums up the server's events, as they happen or out of its log."""
 
@@ -32,6 +44,7 @@ class Meter:
         """Keys of requests that arrived although they had been answered in full before."""
         self.failures: Counter[str] = Counter()
         """Calls without an answer, by HTTP status, or as `hang` and `malformed`."""
+        self.embeddings = Embeddings()
         self._asked: dict[int, tuple[str, str]] = {}
 
     def note(self, event: Mapping[str, Any]) -> None:
@@ -49,6 +62,8 @@ class Meter:
             # An answer is noted before its bytes leave; where they cannot, it turns out to be lost.
             self.answered[key] += (kind == "answered") - (before is not None and before.heard)
             self.bills[number] = Bill(number, key, model, Usage(**event["usage"]), kind == "answered")
+        elif kind == "embedded":
+            self.embeddings += Embeddings(1, event["texts"], event["tokens"])
         else:
             self.failures[event["fault"]] += 1
 

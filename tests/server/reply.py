@@ -10,16 +10,25 @@ Ending = Literal["ended", "cut off", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """A tool that the model wants to be called, and the arguments as it writes them: JSON."""
+
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """A model's answer. `thinking` comes first, as a block of its own, where the dialect has such blocks.
 
-    It takes `seconds` longer than the server's own latency.
+    It takes `seconds` longer than the server's own latency. `calls` are sent in OpenAI's whole answers alone.
     """
 
     text: str
     ending: Ending = "ended"
     thinking: str = ""
     seconds: float = 0.0
+    calls: tuple[Call, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

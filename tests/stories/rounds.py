@@ -96,11 +96,14 @@ class Life:
     """Every message of the conversation, also those that the device no longer has."""
 
     def settings(self, **tables: str) -> None:
-        """Change tables of memproc.toml: `memory="hindsight = 2"`. What was said before stays."""
+        """Change tables of memproc.toml: `memory="hindsight = 2"`. What was said before stays.
+
+        One question is asked after the other, so that the requests can be read in their order.
+        """
         self.tables |= tables
         spelled = "".join(f"[{name}]\n{lines}\n" for name, lines in self.tables.items())
         self.person.settings(
-            f'[models]\nagent = "{self.models}"\ncontext_manager = "{self.models}"\n'
+            f'[models]\nagent = "{self.models}"\ncontext_manager = "{self.models}"\nconcurrency = 1\n'
             f'[models.options."anthropic/*"]\napi_base = "{self.server.url}"\n{spelled}'
         )
 

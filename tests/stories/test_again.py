@@ -49,9 +49,9 @@ def running(person: Person, name: str, script: Mapping[str, object]) -> Iterator
 
 
 def asks(person: Person, server: ServerProcess, more: str = "") -> None:
-    """memproc.toml sends Claude's questions to this server."""
+    """memproc.toml sends Claude's questions to this server, one after the other."""
     person.settings(
-        f'[models]\nagent = "anthropic/claude-haiku-5-5"\n{more}'
+        f'[models]\nagent = "anthropic/claude-haiku-5-5"\nconcurrency = 1\n{more}'
         f'[models.options."anthropic/*"]\napi_base = "{server.url}"\n'
     )
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from daemon.config import Config
 from tests.chats import export_bytes, long_chat
 from tests.server.child import serve
 from tests.server.setup import KEY
@@ -12,6 +13,7 @@ from tests.stories.person import Person
 
 pytestmark = pytest.mark.timeout(200)
 CHAT = long_chat(9000, tokens_each=300)
+MOST_AT_ONCE = Config().models.concurrency
 MODELS = '[models]\nagent = "anthropic/claude-haiku-5-5"\ncontext_manager = "anthropic/claude-haiku-5-5"\n'
 
 
@@ -76,7 +78,7 @@ def test_a_wrong_key_stops_everything_with_one_sentence(
         assert ended.code == 1
         assert "does not accept the key" in ended.err
         assert eve.updated() == []
-        assert len(server.meter.seen) == 1
+        assert 1 <= len(server.meter.seen) <= MOST_AT_ONCE, "what was under way already, and nothing after that"
         monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
         assert eve.memproc("run").code == 0
 
@@ -94,7 +96,7 @@ def test_a_killed_run_never_asks_a_finished_request_again(
         running.communicate()
         assert eve.memproc("run").code == 0
         again = server.meter.finished_and_seen_again
-        assert len(again) <= 1, "only the call in flight at the kill may be asked again"
+        assert len(again) <= MOST_AT_ONCE, "only what was in flight at the kill may be asked again"
 
 
 def test_calls_tells_what_was_asked_and_never_the_words_unless_they_are_wanted(

@@ -1,5 +1,6 @@
 """Models of every kind of provider, behind real HTTP: what reaches the wire, and what never reaches a memory."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -132,7 +133,7 @@ def test_an_anthropic_agent_with_an_openai_context_manager_sends_each_what_it_ta
         requests = sent(server)
     agent = [request for request in requests if request.model == "claude-haiku-5-5"]
     manager = [request for request in requests if request.model == "gpt-6-luna"]
-    assert [request.step for request in agent] == ["quote", "perspective", "refinement"] * 2
+    assert Counter(request.step for request in agent) == {"quote": 2, "perspective": 2, "refinement": 2}
     assert [request.step for request in manager] == ["analysis"] * 2
     for request in agent:
         assert request.dialect == "anthropic"
@@ -184,9 +185,8 @@ def test_a_chat_that_begins_with_the_persona_gets_through(mira: Person, agent: s
         memories_of_models(mira)
         requests = sent(server)
         assert server.meter.failures == {}
-    first = requests[0]
+    first = next(request for request in requests if request.step == "quote" and GREETING in request.text)
     assert first.roles[0] == "user"
-    assert GREETING in first.text
     kept = [exported for texts in exported_texts(mira.chat()).values() for exported in texts]
     assert not any("The conversation begins with your own words" in text for text in kept)
 

@@ -1,5 +1,6 @@
 """What exactly the models are sent for one chunk in the middle of a conversation, as requirement 10 says."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +29,7 @@ unpriced = true
 [models]
 agent = "test/agent"
 context_manager = "test/context-manager"
+concurrency = 1
 [tail]
 tokens = 4800
 step = 1200
@@ -110,7 +112,7 @@ def test_the_first_chunk_has_neither_memories_nor_a_tail_before_it(archive: Arch
     source = long_chat(9000, tokens_each=400)
     model = ScriptedModel({"quote": [texts(source["messages"])[0]]})
     hold_talk(archive, tmp_path, export_bytes(source), model)
-    turns = model.asked[0].turns
+    turns = _by_chunk(model)[0][0].turns
     assert turns[0].role == "system"
     assert turns[1].content.startswith("<to_remember")
 
@@ -167,7 +169,7 @@ def _plain(request: Request) -> Request:
 
 
 def _by_chunk(model: ScriptedModel) -> list[list[Request]]:
-    """The requests of each chunk, in order; quotes asked again are left out."""
+    """The requests of each chunk, in the order of the conversation; quotes asked again are left out."""
     found: list[list[Request]] = []
     for request in model.asked:
         if request.step == "quote" and "direct quote yet" in request.turns[-1].content:
@@ -175,7 +177,7 @@ def _by_chunk(model: ScriptedModel) -> list[list[Request]]:
         if request.step == "quote":
             found.append([])
         found[-1].append(request)
-    return found
+    return sorted(found, key=lambda asked: min(re.findall(r'<to_remember date="(.*?)">', str(asked[0].turns))))
 
 
 def _memories_shown(request: Request) -> int:

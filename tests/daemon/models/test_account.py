@@ -12,7 +12,6 @@ from daemon.archive.archive import Archive
 from daemon.archive.journal import recall
 from daemon.config.budget import BudgetSettings
 from daemon.models import completion
-from daemon.models.ask import ask
 from daemon.models.completion import Completion, complete
 from daemon.models.patience import patiently
 from daemon.models.purse import Purse
@@ -20,6 +19,7 @@ from primer.prompt import Turn
 from primer.request import Model, Request
 from rules.errors import ModelError, OverBudget
 from rules.money.price import PICO
+from tests.asked import ask
 from tests.server.faults import Faulty
 from tests.server.server import ModelServer
 from tests.server.setup import KEY, Setup
@@ -78,7 +78,7 @@ def test_what_is_settled_is_the_account_of_what_was_heard_and_the_rest_is_held_b
         for number, kill in schedule:
             known = recall(archive, request(number).key)
             try:
-                ask(archive, purse, request(number), "chat", Dying(kill), lambda: NOW, lambda reply: None)
+                ask(purse, request(number), Dying(kill), lambda: NOW)
             except (Killed, ModelError, OverBudget):
                 continue
             if known is None:
@@ -98,9 +98,7 @@ def test_above_the_step_the_account_is_five_times_as_high(monkeypatch: pytest.Mo
     long = Request("quote", HAIKU, (Turn("user", "We spoke of the ferry. " * 21_000),), 20)
     with ModelServer() as server, Archive.memory() as archive:
         monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
-        reply = ask(
-            archive, Purse(archive, BudgetSettings(), "run"), long, "chat", complete, lambda: NOW, lambda _: None
-        )
+        reply = ask(Purse(archive, BudgetSettings(), "run"), long, complete, lambda: NOW)
         assert reply.tokens_in > 100_000
         (row,) = archive.run("SELECT settled FROM spending")
         assert row[0] == server.meter.dollars(PRICES) * PICO

@@ -15,7 +15,7 @@ from daemon.archive.raised import raise_cap
 from daemon.archive.spending import by_model, learned, spent
 from daemon.clock import at, periods
 from daemon.config.budget import BudgetSettings
-from daemon.models.ask import MOST_CUT_OFF, ask
+from daemon.models.ask import MOST_CUT_OFF
 from daemon.models.completion import Completion
 from daemon.models.purse import Purse, most_of
 from daemon.models.tokens import count
@@ -25,6 +25,7 @@ from primer.request import ENGINE, Model, Request
 from rules.errors import CutOff, ModelError, OutOfReach, OverBudget, UnknownPrice
 from rules.export.dates import write_date
 from rules.money.price import PICO, Price, Usage, cost, rates
+from tests.asked import ask
 
 NOON = "2026-11-21T12:00:00.000Z"
 HAIKU = Model("anthropic/claude-haiku-5-5")
@@ -101,7 +102,7 @@ def purse(archive: Archive, run: str = "a run", /, **budget: object) -> Purse:
 
 
 def asking(purse: Purse, provider: Provider, number: int = 1, now: str = NOON, model: Model = HAIKU) -> Reply:
-    return ask(purse.archive, purse, request(number, model), "chat", provider, lambda: now, lambda reply: None)
+    return ask(purse, request(number, model), provider, lambda: now)
 
 
 def day_of(archive: Archive, run: str = "a run", now: str = NOON) -> int:
@@ -133,13 +134,13 @@ def test_while_a_call_is_under_way_its_worst_case_is_reserved(archive: Archive) 
     seen: list[int] = []
     most = worst(archive)
 
-    def look(request: Request) -> Completion:
+    def clock() -> str:
         seen.append(day_of(archive))
-        return Provider()(request)
+        return NOON
 
-    ask(archive, purse(archive), request(1), "chat", look, lambda: NOON, lambda reply: None)
-    assert seen == [most]
-    assert day_of(archive) < seen[0]
+    ask(purse(archive), request(1), Provider(), clock)
+    assert seen == [0, most], "when it leaves, and when its answer is there"
+    assert day_of(archive) < most
 
 
 @pytest.mark.parametrize("cap", ["run_usd", "day_usd", "month_usd"])
@@ -213,7 +214,7 @@ def test_a_connection_that_loses_every_answer_is_given_up(archive: Archive) -> N
 
 def test_a_provider_that_says_no_usage_has_cost_what_was_reserved(archive: Archive) -> None:
     silent = Completion("Said.", "stop", 0, 0, 0, 0, None)
-    reply = ask(archive, purse(archive), request(1), "chat", lambda _: silent, lambda: NOON, lambda _: None)
+    reply = ask(purse(archive), request(1), lambda _: silent, lambda: NOON)
     assert day_of(archive) == worst(archive)
     assert reply.usd == worst(archive) / PICO
 
@@ -222,7 +223,7 @@ def test_the_engine_and_a_model_at_home_reserve_nothing(archive: Archive) -> Non
     poor = purse(archive, run_usd=0, day_usd=0, month_usd=0)
     free = Completion("Said.", "stop", 10, 10, 0, 0, 5.0)
     for number, model in enumerate((ENGINE, Model("openai/x", {"api_base": "http://127.0.0.1:1"}))):
-        reply = ask(archive, poor, request(number, model), "chat", lambda _: free, lambda: NOON, lambda _: None)
+        reply = ask(poor, request(number, model), lambda _: free, lambda: NOON)
         assert reply.usd == 0
     assert archive.run("SELECT * FROM spending") == []
 
@@ -235,7 +236,7 @@ def test_a_model_of_unknown_price_is_not_asked_unless_that_is_allowed(archive: A
     allowed = purse(archive, unpriced=True)
     assert asking(allowed, provider, model=unknown).usd == 123.0, "what LiteLLM says is better than nothing"
     silent = Completion("Said.", "stop", 9, 9, 0, 0, None)
-    reply = ask(archive, allowed, request(2, unknown), "chat", lambda _: silent, lambda: NOON, lambda _: None)
+    reply = ask(allowed, request(2, unknown), lambda _: silent, lambda: NOON)
     assert reply.usd is None
     (of_it,) = by_model(archive, "2026")
     assert (of_it.calls, of_it.unpriced) == (2, 1)
@@ -269,7 +270,7 @@ def test_no_schedule_of_calls_and_kills_exceeds_the_cap(
                 return NOON
 
             with suppress(Killed, Unsent, ModelError, OverBudget):
-                ask(archive, own, request(number), "chat", provider, clock, lambda reply: None)
+                ask(own, request(number), provider, clock)
             assert provider.total <= day_of(archive) <= cap
         kept = [key for key in provider.bills if recall(archive, key)]
         settled = archive.run("SELECT coalesce(sum(settled), 0) FROM spending")[0][0]

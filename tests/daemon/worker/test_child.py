@@ -226,19 +226,18 @@ def server(tmp_path: Path, ada: Person, monkeypatch: pytest.MonkeyPatch) -> Iter
         yield running
 
 
-def test_at_sigterm_the_running_call_finishes_and_a_second_start_repeats_nothing(
+def test_at_sigterm_the_running_calls_finish_and_a_second_start_repeats_nothing(
     ada: Person, server: ServerProcess
 ) -> None:
     order = copied(ada, SMALL)
     with loop(ada.toml) as daemon:
         daemon.foreman.give(order)
-        daemon.until(lambda: server.meter.calls == 2)
+        daemon.until(lambda: server.meter.calls >= 2)
         assert daemon.foreman.pid is not None
         os.kill(daemon.foreman.pid, signal.SIGTERM)
         daemon.until(lambda: daemon.ends != [])
         assert (daemon.ends, daemon.of(Stopped), daemon.lost) == ([0], [Stopped("Work")], [])
-        assert [event.step for event in daemon.of(Answered)] == ["quote", "perspective"]
-        assert len(server.meter.answered) == server.meter.calls == 2
+        assert len(daemon.of(Answered)) == len(server.meter.answered) == server.meter.calls
     with loop(ada.toml) as daemon:
         daemon.do(order)
         assert [event.kind for event in daemon.of(OutcomeOf)] == ["written"]

@@ -136,6 +136,25 @@ def test_a_worker_that_announced_a_long_silence_does_not_hang() -> None:
         assert (daemon.lost, daemon.ends) == ([], [])
 
 
+def test_a_long_silence_that_was_announced_for_one_call_holds_while_others_come_and_go() -> None:
+    patient = BEGINS + (
+        'say("Alive", silence=1000.0); say("Alive", silence=0.1); say("Notice", text=""); time.sleep(1);'
+        'say("Done", order="Work"); read()'
+    )
+    with loop(worker=script(patient), hang_seconds=0.3) as daemon:
+        daemon.do(WORK)
+        assert (daemon.lost, daemon.ends) == ([], [])
+
+
+def test_a_silence_that_was_announced_for_one_order_does_not_hold_for_the_next() -> None:
+    hangs = BEGINS + 'say("Alive", silence=1000.0); say("Done", order="Work");' + BEGINS + "time.sleep(1000)"
+    with loop(worker=script(hangs), hang_seconds=0.3) as daemon:
+        daemon.do(WORK)
+        daemon.foreman.give(WORK)
+        daemon.until(lambda: daemon.lost != [])
+        assert "no sign of life" in daemon.lost[0].reason
+
+
 def test_an_idle_worker_does_not_hang() -> None:
     with loop(worker=DOES_ALL, hang_seconds=0.1) as daemon:
         daemon.do(WORK)

@@ -1,7 +1,6 @@
 """Where a JSON text that comes in blocks is closed."""
 
 import json
-from time import process_time
 
 import pytest
 from hypothesis import given
@@ -56,8 +55,7 @@ def test_brackets_in_strings_do_not_count() -> None:
 
 
 @pytest.mark.parametrize("piece", [b"[", b"[]", b'"', b"\\", b'"\\', b"{", b'""', b'"\\"'])
+@pytest.mark.timeout(60)  # what grows with the square of the text takes many minutes
 def test_no_text_takes_longer_than_its_length(piece: bytes) -> None:
     text = b"[" + piece * (200_000 // len(piece))
-    begin = process_time()
-    follow(Open(), text)
-    assert process_time() - begin < 1
+    assert isinstance(follow(Open(), text), Open)

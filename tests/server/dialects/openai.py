@@ -47,8 +47,10 @@ def read_turns(body: Mapping[str, Any]) -> tuple[Turn, ...]:
 
 
 def prompt(request: Request) -> "array[int]":
-    """The tokens of all turns, one behind the other."""
+    """The tokens of the tools, which come first, and of all turns, one behind the other."""
     tokens = array("I")
+    for tool in request.body.get("tools") or []:
+        tokens.extend(encoded(json.dumps(tool)))
     for turn in request.turns:
         tokens.extend(encoded(turn.text))
     return tokens
@@ -84,8 +86,22 @@ def _whole(request: Request, answer: Answer, usage: Usage) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": answer.text}
     if answer.thinking:
         message["reasoning_content"] = answer.thinking
-    choice = {"index": 0, "message": message, "finish_reason": _FINISH[answer.ending]}
+    if answer.calls:
+        message |= {"content": answer.text or None, "tool_calls": _calls(request, answer)}
+    finish = "tool_calls" if answer.calls else _FINISH[answer.ending]
+    choice = {"index": 0, "message": message, "finish_reason": finish}
     return {**_head(request, "chat.completion"), "choices": [choice], "usage": _usage(usage)}
+
+
+def _calls(request: Request, answer: Answer) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": f"call_{request.number:08}_{at}",
+            "type": "function",
+            "function": {"name": call.name, "arguments": call.arguments},
+        }
+        for at, call in enumerate(answer.calls)
+    ]
 
 
 def _events(request: Request, answer: Answer, usage: Usage) -> Iterator[bytes]:

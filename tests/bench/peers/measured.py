@@ -1,0 +1,49 @@
+"""What a system cost on a conversation, as the server's meter has it."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from tests.server.meter import Embeddings, Meter
+from tests.server.usage import READ_FACTOR, WRITE_FACTOR, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """`kept` is how many memories there were in the end; `wall` is in seconds, from the process's start to its end."""
+
+    calls: int
+    usage: Usage
+    embeddings: Embeddings
+    kept: int
+    wall: float
+
+    @property
+    def if_written(self) -> Decimal:
+        """Billed-equivalent input where all that was not read from a cache had to be written to it: an upper bound."""
+        return (self.usage.prompt - self.usage.read) * WRITE_FACTOR + self.usage.read * READ_FACTOR
+
+    def figures(self, conversation: int) -> dict[str, float]:
+        """Everything for other programs; `conversation` is its length in tokens."""
+        usage = self.usage
+        return {
+            "calls": self.calls, "prompt": usage.prompt, "fresh": usage.fresh, "written": usage.written,
+            "read": usage.read, "output": usage.output, "billed": float(usage.billed_input),
+            "times_conversation": float(usage.billed_input / conversation),
+            "times_conversation_if_written": float(self.if_written / conversation),
+            "embedding_calls": self.embeddings.calls, "embedding_tokens": self.embeddings.tokens,
+            "kept": self.kept, "wall": self.wall,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class NotMeasured:
+    """Why there are no figures, in one sentence."""
+
+    reason: str
+
+
+def measured(name: str, meter: Meter, kept: int, wall: float) -> Measured | NotMeasured:
+    """The account of one run. None of its calls may have failed: the figures would be of something else."""
+    if meter.failures:
+        return NotMeasured(f"{meter.failures.total()} of {name}'s calls failed")
+    return Measured(meter.calls, meter.usage, meter.embeddings, kept, wall)

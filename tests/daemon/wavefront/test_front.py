@@ -1,0 +1,393 @@
+"""Several dialogues go on at once: never more calls than may be, each answer kept, and one thread for all the rest."""
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from daemon.archive.archive import Archive
+from daemon.archive.journal import recall, replies
+from daemon.config import Config
+from daemon.config.budget import BudgetSettings
+from daemon.house import Answered, Event, House, Noted, Notice
+from daemon.models.completion import Completion
+from daemon.models.prices import price_of
+from daemon.models.purse import most_of
+from daemon.models.tokens import count
+from daemon.paths import Folders
+from daemon.wavefront.front import Front
+from daemon.wavefront.talk import Blocked, Talk
+from primer.prompt import Turn
+from primer.request import ENGINE, Model, Request
+from rules.errors import CutOff, ModelError, OverBudget, ProviderRefuses
+from rules.money.price import PICO
+from tests.nokeys import no_keys
+from tests.scripted import ended
+
+WHEN = "2026-09-01T00:00:00.000Z"
+PATIENCE_SECONDS = 20.0
+Answering = Callable[[Request], Completion]
+
+
+def question(*said: str, model: str = "test/agent") -> Request:
+    return Request("quote", Model(model), tuple(Turn("user", text) for text in said), 60)
+
+
+def echo(request: Request) -> Completion:
+    return ended(f"answer to {request.turns[-1].content}")
+
+
+@dataclass
+class Counting:
+    """A model that knows how many ask it at the same time."""
+
+    answering: Answering = echo
+    now: int = 0
+    most: int = 0
+    asked: list[Request] = field(default_factory=list)
+    threads: set[threading.Thread] = field(default_factory=set)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __call__(self, request: Request) -> Completion:
+        with self._lock:
+            self.asked.append(request)
+            self.threads.add(threading.current_thread())
+            self.now += 1
+            self.most = max(self.most, self.now)
+        try:
+            return self.answering(request)
+        finally:
+            with self._lock:
+                self.now -= 1
+
+    def said(self) -> list[str]:
+        return [request.turns[-1].content for request in self.asked]
+
+
+@dataclass
+class Told:
+    """Everything that the house tells; `after` is called after each event."""
+
+    events: list[Event] = field(default_factory=list)
+    after: Callable[[Event], None] = lambda event: None
+
+    def __call__(self, event: Event) -> None:
+        self.events.append(event)
+        self.after(event)
+
+
+@pytest.fixture
+def archive() -> Iterator[Archive]:
+    with Archive.memory() as archive:
+        yield archive
+
+
+FREE = BudgetSettings(unpriced=True)
+
+
+def house_of(archive: Archive, model: Answering, told: Told | None = None, budget: BudgetSettings = FREE) -> House:
+    folders = Folders(*(Path(name) for name in ("inbox", "updated", "backups", "state")))
+    return House(Config(budget=budget), folders, archive, model, no_keys, lambda: WHEN, told or Told())
+
+
+def dialogue(front: Front, name: str, questions: int) -> Callable[[], list[str]]:
+    """So many questions, each with the answers before it in view."""
+
+    def hold() -> list[str]:
+        answers: list[str] = []
+        for number in range(questions):
+            answers.append(front.answer(question(*answers, f"{name}.{number}")).text)
+        return answers
+
+    return hold
+
+
+def all_of(front: Front, talks: list[Talk[list[str]]]) -> list[list[str]]:
+    for talk in talks:
+        front.begin(talk)
+    while any(talk.result is None for talk in talks):
+        front.go_on()
+    return [talk.result or [] for talk in talks]
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=8), st.integers(1, 16))
+@settings(max_examples=60)
+def test_never_more_calls_than_may_be_and_the_same_answers_with_any_number(talks: list[int], most: int) -> None:
+    model = Counting()
+    with Archive.memory() as archive, Front(house_of(archive, model), "chat", most) as front:
+        found = all_of(front, [Talk(dialogue(front, str(at), asks), at) for at, asks in enumerate(talks)])
+    assert model.most <= most
+    assert found == [[f"answer to {at}.{number}" for number in range(asks)] for at, asks in enumerate(talks)]
+    assert len(model.asked) == sum(talks), "nothing is asked twice"
+
+
+@pytest.mark.parametrize("most", [2, 6, 16])
+def test_as_many_calls_as_may_be_are_under_way_at_once(archive: Archive, most: int) -> None:
+    together = threading.Barrier(most)
+
+    def meet(request: Request) -> Completion:
+        together.wait(PATIENCE_SECONDS)
+        return echo(request)
+
+    with Front(house_of(archive, meet), "chat", most) as front:
+        all_of(front, [Talk(dialogue(front, str(at), 2), at) for at in range(most)])
+    assert not together.broken
+
+
+def test_one_call_at_a_time_finishes_one_dialogue_before_the_next(archive: Archive) -> None:
+    model = Counting()
+    with Front(house_of(archive, model), "chat", 1) as front:
+        all_of(front, [Talk(dialogue(front, name, 2), rank) for rank, name in ((1, "b"), (0, "a"), (2, "c"))])
+    assert model.said() == ["a.0", "a.1", "b.0", "b.1", "c.0", "c.1"]
+
+
+def test_only_the_call_itself_leaves_the_thread_and_the_engine_does_not(archive: Archive) -> None:
+    model, engine = Counting(), Counting()
+    with Front(
+        house_of(archive, lambda asked: (engine if asked.model == ENGINE else model)(asked)), "chat", 4
+    ) as front:
+
+        def hold() -> list[str]:
+            first = front.answer(Request("quote", ENGINE, (Turn("user", "a"),), 60)).text
+            return [first, front.answer(question(first, "b")).text]
+
+        (found,) = all_of(front, [Talk(hold)])
+    assert found == ["answer to a", "answer to b"]
+    assert engine.threads == {threading.current_thread()}
+    assert threading.current_thread() not in model.threads
+    assert len(replies(archive, "chat")) == 2
+
+
+def test_those_that_begin_alike_wait_for_the_first_answer_of_the_one_that_leads(archive: Archive) -> None:
+    model = Counting()
+    with Front(house_of(archive, model), "chat", 8) as front:
+        leads = Talk(dialogue(front, "leads", 2), 0)
+        follows = [Talk(dialogue(front, f"follows {at}", 1), at, leads) for at in (1, 2)]
+        goes_alone = Talk(dialogue(front, "alone", 1), 3)
+        for talk in (leads, *follows, goes_alone):
+            front.begin(talk)
+        front.go_on()
+        assert sorted(model.said()) == ["alone.0", "leads.0"]
+        all_of(front, [])
+        while leads.result is None or not all(talk.result for talk in follows):
+            front.go_on()
+    assert sorted(model.said()[2:]) == ["follows 1.0", "follows 2.0", "leads.1"]
+
+
+def test_what_can_be_asked_ahead_is_asked_while_the_one_that_leads_is_waited_for(archive: Archive) -> None:
+    together = threading.Barrier(2)
+
+    def meet(request: Request) -> Completion:
+        if request.turns[-1].content in ("leads.0", "ahead"):
+            together.wait(PATIENCE_SECONDS)
+        return echo(request)
+
+    model = Counting(meet)
+    with Front(house_of(archive, model), "chat", 2) as front:
+        leads = Talk(dialogue(front, "leads", 1), 0)
+
+        def hold() -> list[str]:
+            return [front.answer(question("follows")).text, front.answer(question("ahead")).text]
+
+        all_of(front, [leads, Talk(hold, 1, leads, ahead=question("ahead"))])
+    assert model.said()[-1] == "follows"
+    assert len(model.asked) == 3
+
+
+def test_nothing_is_asked_ahead_where_calls_are_wanted_for_what_is_due(archive: Archive) -> None:
+    model = Counting()
+    with Front(house_of(archive, model), "chat", 1) as front:
+
+        def hold() -> list[str]:
+            return [front.answer(question("first")).text, front.answer(question("ahead")).text]
+
+        all_of(front, [Talk(hold, ahead=question("ahead"))])
+    assert model.said() == ["first", "ahead"]
+
+
+def test_what_two_dialogues_ask_is_sent_once(archive: Archive) -> None:
+    model = Counting()
+    with Front(house_of(archive, model), "chat", 4) as front:
+        found = all_of(front, [Talk(dialogue(front, "same", 2), at) for at in range(3)])
+    assert found == [["answer to same.0", "answer to same.1"]] * 3
+    assert model.said() == ["same.0", "same.1"]
+
+
+def test_what_the_journal_knows_is_not_sent(archive: Archive) -> None:
+    with Front(house_of(archive, echo), "chat", 4) as front:
+        all_of(front, [Talk(dialogue(front, "a", 3))])
+    model = Counting()
+    with Front(house_of(archive, model), "chat", 4) as front:
+        assert all_of(front, [Talk(dialogue(front, "a", 3))]) == [["answer to a.0", "answer to a.1", "answer to a.2"]]
+    assert model.asked == []
+
+
+def test_a_dialogue_whose_beginning_is_not_there_yet_holds_up_nobody(archive: Archive) -> None:
+    there: list[str] = []
+    with Front(house_of(archive, echo), "chat", 4) as front:
+
+        def blocked() -> list[str]:
+            if not there:
+                raise Blocked
+            return there
+
+        def brings() -> list[str]:
+            there.append(front.answer(question("it")).text)
+            return there
+
+        assert all_of(front, [Talk(blocked, 0), Talk(brings, 1)]) == [["answer to it"]] * 2
+
+
+def test_after_a_fault_nothing_is_sent_and_what_is_under_way_is_kept_and_told(archive: Archive) -> None:
+    refused = threading.Event()
+
+    def answering(request: Request) -> Completion:
+        if request.turns[-1].content == "0.0":
+            refused.set()
+            raise ProviderRefuses("The key is wrong.", "Set another.")
+        refused.wait(PATIENCE_SECONDS)
+        return echo(request)
+
+    model, told = Counting(answering), Told()
+    with pytest.raises(ProviderRefuses), Front(house_of(archive, model, told), "chat", 3) as front:
+        all_of(front, [Talk(dialogue(front, str(at), 4), at) for at in range(9)])
+    answered = [event for event in told.events if isinstance(event, Answered)]
+    assert sorted(model.said())[:3] == ["0.0", "1.0", "2.0"]
+    assert len(answered) == len(replies(archive, "chat")) == len(model.asked) - 1
+
+
+def test_a_wish_to_end_lets_every_answer_that_is_under_way_come_home(archive: Archive) -> None:
+    class Enough(Exception):
+        pass
+
+    def enough(event: Event) -> None:
+        raise Enough
+
+    model, told = Counting(), Told(after=enough)
+    with pytest.raises(Enough), Front(house_of(archive, model, told), "chat", 4) as front:
+        all_of(front, [Talk(dialogue(front, str(at), 4), at) for at in range(4)])
+    assert len(replies(archive, "chat")) == len(model.asked) == len(told.events) <= 7
+
+
+def test_who_interrupts_is_told_what_is_waited_for(archive: Archive) -> None:
+    def interrupt(event: Event) -> None:
+        if isinstance(event, Answered) and sum(isinstance(one, Answered) for one in told.events) == 1:
+            go.set()
+            raise KeyboardInterrupt
+
+    go = threading.Event()
+
+    def answering(request: Request) -> Completion:
+        if request.turns[-1].content != "0.0":
+            go.wait(PATIENCE_SECONDS)
+        return echo(request)
+
+    model, told = Counting(answering), Told(after=interrupt)
+    with pytest.raises(KeyboardInterrupt), Front(house_of(archive, model, told), "chat", 3) as front:
+        all_of(front, [Talk(dialogue(front, str(at), 2), at) for at in range(3)])
+    (notice,) = [event for event in told.events if isinstance(event, Notice)]
+    assert notice.text.startswith("2 calls are under way")
+    assert len(replies(archive, "chat")) == len(model.asked) == 3
+
+
+def test_what_a_call_raises_is_raised_where_it_was_asked(archive: Archive) -> None:
+    def refuse(request: Request) -> Completion:
+        raise ModelError("No.", "Another.")
+
+    with Front(house_of(archive, refuse), "chat", 2) as front:
+
+        def hold() -> str:
+            try:
+                return front.answer(question("a")).text
+            except ModelError as fault:
+                return fault.message
+
+        assert front.finish(Talk(hold)) == "No."
+
+
+def test_what_a_dialogue_notes_is_told_once_when_it_is_over(archive: Archive) -> None:
+    told = Told()
+    with Front(house_of(archive, echo, told), "chat", 2) as front:
+
+        def hold() -> str:
+            front.note("first")
+            said = front.answer(question("a")).text
+            front.note("second")
+            return said + front.answer(question("b")).text
+
+        front.finish(Talk(hold))
+    assert [event.what for event in told.events if isinstance(event, Noted)] == ["first", "second"]
+
+
+def test_a_reply_is_fresh_until_a_dialogue_that_is_over_has_used_it(archive: Archive) -> None:
+    seen: list[bool] = []
+    with Front(house_of(archive, echo), "chat", 2) as front:
+
+        def hold() -> bool:
+            seen.append(front.is_fresh(front.answer(question("a"))))
+            return True
+
+        front.finish(Talk(hold))
+        front.finish(Talk(hold))
+    assert seen == [True, False]
+    assert recall(archive, question("a").key) is not None
+
+
+DEAR = "anthropic/claude-haiku-5-5"
+
+
+def dear(number: int) -> Request:
+    return question(f"Question {number}.", model=DEAR)
+
+
+def worst(archive: Archive) -> float:
+    """What one of these calls may cost at most, in dollars."""
+    price = price_of(Model(DEAR), BudgetSettings())
+    assert price is not None
+    return most_of(archive, price, dear(1), count("Question 1.")) / PICO
+
+
+@pytest.mark.parametrize("reserved_at_once", [1.2, 2.2])
+def test_what_is_reserved_for_calls_under_way_is_waited_for_before_a_cap_says_no(
+    archive: Archive, reserved_at_once: float
+) -> None:
+    model = Counting()
+    house = house_of(archive, model, budget=BudgetSettings(day_usd=reserved_at_once * worst(archive)))
+    with Front(house, "chat", 6) as front:
+        for at in range(6):
+            front.begin(Talk(lambda at=at: front.answer(dear(at)), at))  # type: ignore[misc]
+        while len(model.asked) < 6:
+            front.go_on()
+    assert model.most <= int(reserved_at_once)
+
+
+def test_at_a_cap_what_is_under_way_is_kept_and_nothing_more_is_sent(archive: Archive) -> None:
+    def long(request: Request) -> Completion:
+        return Completion("Said.", "stop", 400, 60, 0, 0, None)
+
+    house = house_of(archive, Counting(long), budget=BudgetSettings(day_usd=2.5 * worst(archive)))
+    with pytest.raises(OverBudget), Front(house, "chat", 6) as front:
+        all_of(front, [Talk(lambda at=at: [front.answer(dear(at)).text], at) for at in range(6)])  # type: ignore[misc]
+    kept = archive.run("SELECT count(*) FROM reply")[0][0]
+    assert 2 <= kept < 6
+
+
+def test_an_answer_that_got_lost_is_asked_for_again_beside_the_others(archive: Archive) -> None:
+    lost: set[str] = set()
+
+    def loses_each_once(request: Request) -> Completion:
+        if request.key not in lost:
+            lost.add(request.key)
+            raise CutOff("Gone.", "Again.")
+        return echo(request)
+
+    model = Counting(loses_each_once)
+    with Front(house_of(archive, model), "chat", 3) as front:
+        found = all_of(front, [Talk(dialogue(front, str(at), 2), at) for at in range(4)])
+    assert found == [[f"answer to {at}.0", f"answer to {at}.1"] for at in range(4)]
+    assert len(model.asked) == 16
+    assert [row[0] for row in archive.run("SELECT count(*) FROM spending")] == [16]

@@ -1,0 +1,26 @@
+"""Plans with the sizes that memproc.toml has."""
+
+from dataclasses import replace
+
+from daemon.config import Config
+from rules.plan.chat_plan import ChatPlan
+from rules.plan.chunk import chunks
+from rules.plan.foresight import Foresight
+from rules.plan.planned import Run, planned
+from rules.plan.turn import Spoken
+from tests.rules.plan.test_chat_plan import history
+from tests.rules.plan.test_chat_plan import planned as small
+
+NONE = small(history(4), [5, 5, 5, 5])
+"""A plan with nothing to do."""
+
+
+def at_the_defaults(messages: int, tokens_each: int) -> ChatPlan:
+    """The plan for a conversation of so many messages."""
+    limits = Config().limits
+    spoken = [Spoken(("user", "assistant")[at % 2], tokens_each, False) for at in range(messages)]
+    found = chunks(spoken, 0, limits.chunk, limits.tail).chunks
+    runs = [Run(number, one.start, one.stop, one.tokens) for number, one in enumerate(found, 1)]
+    sizes = Foresight("chat", (), [run.tokens for run in runs], limits.fold)
+    row = planned(runs, [tokens_each] * messages, limits.tail, limits.step, sizes)
+    return replace(NONE, chunks=tuple(row), fixed_tokens=3000)
