@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from daemon.archive.exports_seen import record_export
+from daemon.archive.layouts import keep_parts, known_parts
 from daemon.archive.rest import seen_again
 from daemon.deliver import Ready, deliver, place_of, stand_already
 from daemon.files.read import Export, read_export
@@ -49,12 +51,13 @@ def go_round(house: House, paths: Sequence[Path]) -> Iterator[Outcome]:
     """
     for path in paths:
         try:
-            export = read_export(path)
+            export = read_export(path, partial(known_parts, house.archive))
         except _FATAL:
             raise
         except MemprocError as trouble:
             yield SetAside(path.name, trouble.message, trouble.next_step, isinstance(trouble, _PASSING))
             continue
+        keep_parts(house.archive, export)
         record_export(house.archive, export.sha256, str(path), export.stand.size, house.clock())
         try:
             yield from _export(house, export)

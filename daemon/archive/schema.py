@@ -197,6 +197,12 @@ STEPS: tuple[tuple[str, str], ...] = (
         CREATE TABLE rest (
             chat_id TEXT PRIMARY KEY, sha256 TEXT NOT NULL, stand TEXT NOT NULL, found TEXT NOT NULL
         ) STRICT;
+        -- Where the chats of the last exports stand in their files, by the file's content and memproc's version. parts:
+        -- JSON, see layouts.py.
+        CREATE TABLE layout (
+            number INTEGER PRIMARY KEY, sha256 TEXT NOT NULL, version TEXT NOT NULL, parts TEXT NOT NULL,
+            UNIQUE (sha256, version)
+        ) STRICT;
         """
         + triggers(),
     ),

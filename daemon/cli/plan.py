@@ -3,11 +3,13 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import click
 
 from daemon.archive.archive import Archive
+from daemon.archive.layouts import known_parts
 from daemon.cli.plan_money import Totals, in_json, notes, totals
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import print_table
@@ -75,7 +77,7 @@ def _rows(desk: _Desk, exports: Sequence[Path]) -> Iterator[_Row]:
     load_texts(desk.config.texts.path)  # wrong ones are told once, and not for every chat
     for path in exports:
         try:
-            export = read_export(path)
+            export = read_export(path, partial(known_parts, desk.archive))
             if not export.chat_ids:
                 yield _Row(path.name, without_chats(export))
             doubled = twice(export.chat_ids)

@@ -43,6 +43,9 @@ class Part:
     hashes: tuple[bytes, ...]
 
 
+Known = Callable[[str], tuple[Part, ...] | None]
+
+
 @dataclass(frozen=True, slots=True)
 class Export:
     """A whole export: its parts (one, or a ZIP's several), and which file it came from."""
@@ -74,17 +77,16 @@ class Export:
             yield from Again(text, part.hashes)
 
 
-def read_export(path: Path) -> Export:
-    """Read and understand the export at `path`.
+def read_export(path: Path, known: Known = lambda _: None) -> Export:
+    """Read and understand the export at `path`. Where `known` has its parts, by its SHA-256, it is not walked over.
 
     Raises FileTrouble where the file cannot be read, NotAnExport where it is something else.
     """
     with _opened(path) as file:
         stand = _stand(os.fstat(file.fileno()))
         refuse_large(path.name, stand.size)
-        bundle = Bundle(path.name, file)
-        parts = tuple(_parts(path.name, bundle))
-        sha256 = _sha256(file) if bundle.is_zip else parts[0].hashes[-1].hex()
+        sha256 = file_digest(file, "sha256").hexdigest()
+        parts = known(sha256) or tuple(_parts(path.name, Bundle(path.name, file)))
         if _stand(os.fstat(file.fileno())) != stand:
             raise _changed(path)
     return Export(path, parts, sha256, stand)
@@ -117,11 +119,6 @@ def _parts(name: str, bundle: Bundle) -> Iterator[Part]:
     bundle.allow([INDEX, *chunks])
     for chunk in chunks:
         yield _part(f"{name}:{chunk}", bundle, chunk, lay_out_chunk)
-
-
-def _sha256(file: io.BufferedReader) -> str:
-    file.seek(0)
-    return file_digest(file, "sha256").hexdigest()
 
 
 def _part(name: str, bundle: Bundle, entry: str, lay_out: LayOut) -> Part:
