@@ -43,10 +43,10 @@ def reckon(archive: Archive, found: Survey, config: Config, now: str) -> Reckoni
 
     Raises UnknownPrice where that is not known and not allowed.
     """
+    if not found.plan.calls:
+        return no_work(archive, found.roles.agent.name)
     shown = learned(archive)
     replies = shown.get(found.roles.agent.name, (0.0, 0))[1]
-    if not found.plan.calls:
-        return Reckoning(NOTHING, None, None, replies)
     batched = time_for_batches(config.models.batch, config.schedule.night, now)
     agent, manager, *_ = (_asked(model, config, shown, batched) for model in found.roles.all)
     if agent is None or manager is None:
@@ -58,6 +58,11 @@ def reckon(archive: Archive, found: Survey, config: Config, now: str) -> Reckoni
     cost = outlook(calls(found.plan, config.memory.hindsight_tokens), of)
     uncached, cached = _pays_back(found, config, cost.likely)
     return Reckoning(cost, uncached, cached, replies, batched and takes_batches(found.roles.agent.name))
+
+
+def no_work(archive: Archive, agent: str) -> Reckoning:
+    """Nothing to do costs nothing; `agent` is the model that would do it."""
+    return Reckoning(NOTHING, None, None, learned(archive).get(agent, (0.0, 0))[1])
 
 
 def _asked(model: Model, config: Config, shown: Mapping[str, tuple[float, int]], batched: bool) -> Asked | None:
