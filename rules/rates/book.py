@@ -12,12 +12,12 @@ It errs on the safe side: tokens read from the cache, which Anthropic does not c
 room count in full until a reply says what is left in truth.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from types import MappingProxyType
 
-from rules.rates.told import LONGEST_SECONDS, Limit
+from rules.rates.told import LONGEST_SECONDS, Kind, Limit
 
 UNTIL_AN_ANSWER = inf
 
@@ -59,17 +59,18 @@ class Book:
     departures: Sequence[Departure] = ()
     told: Sequence[Told] = ()
     pauses: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    full_at: Mapping[Kind, float] = field(default_factory=lambda: MappingProxyType({}))
+    """The latest moment that any reply has told at which all of a kind is there again."""
     number: int = 0
 
 
 def wait(book: Book, model: str, need: Need, now: float) -> float:
     """Seconds until a call may leave, as far as is known; 0: now. UNTIL_AN_ANSWER: not before one has come.
 
-    A call that is larger than a limit leaves when the limit is full and nothing else is under way; so does one after
-    which nobody has told anything for long, and its answer tells anew.
+    When nothing is under way, and every limit is full that any reply has told, one call leaves whatever the reckoning
+    says: it may be larger than the limit, or the answers to those before it told nothing. Its own answer tells anew.
     """
-    own = [told for told in book.told if told.model == model] or book.told
-    waits = [_wait(book, told, need, now) for told in own]
+    waits = (_wait(book, told, need, now) for told in _told_of(book, model))
     return max(0.0, book.pauses.get(model, now) - now, *waits)
 
 
@@ -87,25 +88,39 @@ def end(book: Book, departure: Departure, limits: Sequence[Limit], pause: float,
     over = replace(departure, ended=now)
     departures = [over if one.number == departure.number else one for one in book.departures]
     told = {(one.model, one.limit.kind): one for one in book.told if one.full_at + LONGEST_SECONDS >= now}
+    full_at = dict(book.full_at)
     for limit in limits:
+        full_at[limit.kind] = max(full_at.get(limit.kind, now), now + limit.full_in)
         before = told.get((departure.model, limit.kind))
         if before is None or before.since <= departure.left:
             new = Told(departure.model, limit, now + limit.full_in, departure.left, departure.number)
             told[departure.model, limit.kind] = new
     until = max(book.pauses.get(departure.model, now), now + min(pause, LONGEST_SECONDS))
     kept = _not_included(departures, list(told.values()))
-    return Book(kept, list(told.values()), {**book.pauses, departure.model: until}, book.number)
+    return Book(kept, list(told.values()), {**book.pauses, departure.model: until}, full_at, book.number)
+
+
+def _told_of(book: Book, model: str) -> Iterator[Told]:
+    """The limits that a model goes by: its own, and of each kind that nothing is told of, those of the others."""
+    for kind in {told.limit.kind for told in book.told}:
+        of_kind = [told for told in book.told if told.limit.kind == kind]
+        yield from [told for told in of_kind if told.model == model] or of_kind
 
 
 def _wait(book: Book, told: Told, need: Need, now: float) -> float:
-    is_full = now >= told.full_at
-    at_hand = told.limit.limit if is_full else told.limit.remaining
-    taken = sum(_amount(one.need, told) for one in book.departures if _may_be_missing(one, told))
-    if taken + _amount(need, told) <= at_hand:
+    if _is_enough(book, told, need, now):
         return 0.0
-    if not is_full:
+    if now < told.full_at:
         return told.full_at - now
-    return UNTIL_AN_ANSWER if any(one.ended is None for one in book.departures) else 0.0
+    if any(one.ended is None for one in book.departures):
+        return UNTIL_AN_ANSWER
+    return max(0.0, book.full_at[told.limit.kind] - now)
+
+
+def _is_enough(book: Book, told: Told, need: Need, now: float) -> bool:
+    at_hand = told.limit.remaining if now < told.full_at else told.limit.limit
+    taken = sum(_amount(one.need, told) for one in book.departures if _may_be_missing(one, told))
+    return taken + _amount(need, told) <= at_hand
 
 
 def _may_be_missing(one: Departure, told: Told) -> bool:
