@@ -1,7 +1,7 @@
 """What a trip needs of the world: settings, folders, archive, models and keys, a clock, and someone to tell."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from time import sleep
 
@@ -9,6 +9,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply
 from daemon.config import Config
 from daemon.models.ask import Clock, Complete
+from daemon.models.pace import Pace
 from daemon.models.purse import Purse
 from daemon.models.roles import FindKey
 from daemon.paths import Folders
@@ -118,6 +119,8 @@ class House:
     """Names this run in the ledger, for the cap on one run."""
     pause: Callable[[float], None] = sleep
     """Waits so many seconds, for the end of a batch; it may raise what ends the work."""
+    pace: Pace = field(default_factory=Pace)
+    """The one that `complete` keeps to."""
 
     @property
     def purse(self) -> Purse:

@@ -14,6 +14,7 @@ from daemon.files.write import sweep
 from daemon.house import House, Tell
 from daemon.keys.find import find_key
 from daemon.models.completion import complete
+from daemon.models.pace import Pace
 from daemon.models.patience import patiently
 from daemon.models.roles import FindKey
 from daemon.paths import Folders
@@ -38,4 +39,6 @@ def open_house(config: Config, folders: Folders, tell: Tell) -> Iterator[House]:
     with hold(folders.state / "lock"), Archive.open(folders.state) as archive:
         for folder in (folders.updated, folders.state):
             sweep(folder)
-        yield House(config, folders, archive, patiently(complete), keys(folders), now, tell, f"{now()} {os.getpid()}")
+        pace, run = Pace(), f"{now()} {os.getpid()}"
+        ask = patiently(pace.keeping(complete))
+        yield House(config, folders, archive, ask, keys(folders), now, tell, run, pace=pace)

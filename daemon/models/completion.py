@@ -7,6 +7,7 @@ import logging
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from daemon.models.faults import classify
 from primer.prompt import Turn
 from primer.request import ENGINE, Request
 from rules.export.content import printable
+from rules.rates.told import Limit, limits_told
 
 if TYPE_CHECKING:
     import httpx
@@ -50,6 +52,8 @@ class Completion:
     tokens_cache_written: int
     usd: float | None
     """Dollars, or None where the price is not known."""
+    limits: Sequence[Limit] = ()
+    """What the provider's headers said of its rate limits."""
 
 
 def complete(request: Request) -> Completion:
@@ -115,6 +119,7 @@ def _read(response: Any, usd: float | None) -> Completion:
         tokens_cached=getattr(details, "cached_tokens", None) or 0,
         tokens_cache_written=getattr(usage, "cache_creation_input_tokens", None) or 0,
         usd=usd,
+        limits=limits_told(response._hidden_params.get("additional_headers") or {}, datetime.now(UTC)),
     )
 
 

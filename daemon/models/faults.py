@@ -5,12 +5,13 @@ are looked at and never told (D19).
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from email.utils import parsedate_to_datetime
 
 from rules.errors import ContextTooLong, CutOff, MemprocError, ModelError, NotNow, ProviderRefuses
+from rules.rates.told import limits_told
 
 _LATER = frozenset({408, 409, 425, 429})
 _SERVER_FAULT = 500
@@ -56,7 +57,12 @@ def classify(model: str, fault: Exception, known_models: Iterable[str]) -> Mempr
         return _unknown(model, known_models)
     if status in _LATER or status >= _SERVER_FAULT or kind in _LATER_KINDS:
         meaning = CutOff if _may_be_billed(status, fault) else NotNow
-        return meaning(f"{model} cannot answer now ({kind}).", _RESUME, _retry_after(fault))
+        return meaning(
+            f"{model} cannot answer now ({kind}).",
+            _RESUME,
+            _retry_after(fault),
+            limits_told(_headers(fault), datetime.now(UTC)),
+        )
     return ModelError(
         f"The provider of {model} refused the request ({kind}{f', status {status}' if status else ''}).",
         "Check the model's name in memproc.toml, then run memproc again.",
@@ -108,9 +114,13 @@ def _status(fault: Exception) -> int:
     return found if isinstance(found, int) else 0
 
 
+def _headers(fault: Exception) -> Mapping[str, str]:
+    return getattr(fault, "litellm_response_headers", None) or {}
+
+
 def _retry_after(fault: Exception) -> float | None:
     """Seconds, from the header that providers send; it holds seconds or a date."""
-    headers = getattr(fault, "litellm_response_headers", None) or {}
+    headers = _headers(fault)
     said = next((str(headers[name]) for name in headers if str(name).lower() == "retry-after"), "")
     try:
         return max(0.0, float(said))

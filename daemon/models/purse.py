@@ -9,7 +9,6 @@ billed, so it counts as it was reserved. Free models reserve nothing.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from daemon.archive import spending
 from daemon.archive.archive import Archive
@@ -18,14 +17,12 @@ from daemon.clock import Periods, at, periods
 from daemon.config.budget import BudgetSettings
 from daemon.models.completion import Completion
 from daemon.models.prices import price_of
-from daemon.models.tokens import count
+from daemon.models.tokens import count_of
 from primer.models import token_factor
 from primer.request import Request
 from rules.errors import OverBudget
 from rules.money.caps import Amounts, Reached
 from rules.money.price import PICO, Price, Usage, cost, dollars, in_words, prompt_bound, worst_case
-
-_REMEMBERED_TEXTS = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +55,7 @@ def reserve(purse: Purse, request: Request, chat_id: str, now: str, *, batched: 
         price = price.batched
     if price is not None and price.is_free:
         return Booked(request.model.name, price, None, 0)
-    tokens = sum(_counted(turn.content) for turn in request.turns)
+    tokens = sum(count_of(turn.content) for turn in request.turns)
     most = None if price is None else most_of(purse.archive, price, request, tokens)
     call = spending.Call(request.key, chat_id, request.model.name, purse.run, tokens, now)
     when = periods(at(now))
@@ -127,9 +124,3 @@ def _amount(price: Price | None, answer: Completion) -> int | None:
     if not answer.tokens_in and not answer.tokens_out:
         return None
     return cost(price, Usage(answer.tokens_in, answer.tokens_cached, answer.tokens_cache_written, answer.tokens_out))
-
-
-@lru_cache(_REMEMBERED_TEXTS)
-def _counted(text: str) -> int:
-    """Tokens of a text; the calls of a chunk begin alike, so most of them were counted just now."""
-    return count(text)

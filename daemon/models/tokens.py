@@ -7,7 +7,7 @@ on the messages alone (D5). What a model's own tokenizer makes of them is `prime
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,11 +19,18 @@ if TYPE_CHECKING:
     from tiktoken import Encoding
 
 ENCODING = "o200k_base"
+_REMEMBERED_TEXTS = 512
 
 
 def count(text: str) -> int:
     """Tokens of a text. Tags of the tokenizer's own, as `<|endoftext|>`, count as the text they are."""
     return len(_encoding().encode_ordinary(text))
+
+
+@lru_cache(_REMEMBERED_TEXTS)
+def count_of(text: str) -> int:
+    """The same for a turn of a request; the calls of a chunk begin alike, so most of them were counted just now."""
+    return count(text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -247,8 +247,11 @@ class Front:
         self.house.tell(Answered(reply))
 
     def _drain(self) -> None:
-        """Wait for all calls that are under way; their answers are in the journal before any of them is told."""
-        with ExitStack() as telling:
+        """Wait for all calls that are under way; their answers are in the journal before any of them is told.
+
+        Those that still wait for their turn do not leave any more.
+        """
+        with ExitStack() as telling, self.house.pace.closed():
             while self._calls:
                 for call in self._calls.ended():
                     reply = self._kept(call)

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from daemon import house as at_home
 from daemon.house import Tell
 from daemon.models.ask import Complete
 from daemon.models.completion import TIMEOUT_SECONDS, Completion, complete
+from daemon.models.pace import Pace
 from daemon.models.patience import patiently
 from daemon.round import go_round
 from daemon.worker import events
@@ -17,6 +19,7 @@ from daemon.worker.events import Alive
 from daemon.worker.line import Line
 from daemon.worker.orders import Work
 from daemon.worker.outcomes import outcome_of
+from daemon.worker.stopping import Stopping
 from primer.request import ENGINE, Request
 
 
@@ -26,14 +29,24 @@ def work(order: Work, settled: Settled, line: Line) -> None:
     Raises ToldToStop between two calls, ArchiveError, OverBudget or ProviderRefuses where nothing can go on, and
     FileTrouble, ConfigurationError or Busy where nothing can begin.
     """
+    pace = _pace(line.stopping)
     with enter(settled, line, _progress(order, line)) as house:
-        patient = replace(house, complete=_with_signs(line), pause=_with_a_sign(line))
+        patient = replace(house, complete=_with_signs(line, pace), pause=_with_a_sign(line), pace=pace)
         for outcome in go_round(patient, [Path(order.path)]):
             line.tell(outcome_of(order, outcome))
             line.stopping.check()
 
 
-def _with_signs(line: Line) -> Complete:
+@cache
+def _pace(stopping: Stopping) -> Pace:
+    """The worker's pace: what providers have told of their limits outlives an order. A wish to end cuts waits short.
+
+    They need no sign of life: none of them is as long as a silence of which the daemon would think.
+    """
+    return Pace(sleep=stopping.pause)
+
+
+def _with_signs(line: Line, pace: Pace) -> Complete:
     """The patient call of a model, with a sign of life before each attempt and each pause: good places to end."""
 
     def ask(request: Request) -> Completion:
@@ -42,7 +55,7 @@ def _with_signs(line: Line) -> Complete:
             line.tell(Alive(_longest(request)))
         return complete(request)
 
-    return patiently(ask, _with_a_sign(line))
+    return patiently(pace.keeping(ask), _with_a_sign(line))
 
 
 def _with_a_sign(line: Line) -> Callable[[float], None]:

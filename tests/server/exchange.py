@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from tests.server.dialects.dialect import Dialect
 from tests.server.entries import Entries
+from tests.server.limits import Gate
 from tests.server.log import Log
 from tests.server.models import Model
 from tests.server.reply import Answer, Drop, Failure, Hang, Malformed, Rejected, Reply
@@ -22,6 +23,9 @@ class Wire(Protocol):
 
     def say(self, status: int, body: Mapping[str, Any], retry_after: int | None = None) -> None:
         """Answer with a whole body of JSON."""
+
+    def tell(self, headers: Mapping[str, str]) -> None:
+        """Send these headers too, whatever is answered next."""
 
     def garble(self) -> None:
         """Answer with status 200 and no JSON."""
@@ -45,6 +49,7 @@ class World:
     log: Log
     requests: list[Request]
     closing: threading.Event
+    gate: Gate
 
 
 def exchange(world: World, dialect: Dialect, headers: Mapping[str, str], body: Mapping[str, Any], wire: Wire) -> None:
@@ -60,7 +65,9 @@ def exchange(world: World, dialect: Dialect, headers: Mapping[str, str], body: M
         model = admit(world.setup, dialect, headers, request)
         request = dialect.admit(request, model)
         sight = dialect.look(request, model, world.entries)
+        world.gate.enter(sight.fresh + sight.written + sight.read, request.max_tokens or 0)
     except Rejected as rejected:
+        wire.tell(world.gate.headers(dialect.name))
         _fail(world, dialect, request, rejected.failure, wire)
         return
     reply: Reply = world.setup.script(request)
@@ -114,6 +121,7 @@ def _send(
     world: World, dialect: Dialect, request: Request, answer: Answer, usage: Usage, drop: bool, wire: Wire
 ) -> None:
     """Send an answer. It is on the bill before the client can have seen its last byte."""
+    wire.tell(world.gate.headers(dialect.name))
     bill = {"number": request.number, "key": request.key, "usage": asdict(usage), "ending": answer.ending}
     world.log.note("lost" if drop else "answered", **bill)
     try:

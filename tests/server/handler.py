@@ -4,6 +4,7 @@ import json
 import socket
 from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -38,6 +39,7 @@ class Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     world: World
     batches: Batches
+    _told: Mapping[str, str] = MappingProxyType({})
 
     def do_GET(self) -> None:
         """Only batches are looked at."""
@@ -133,6 +135,10 @@ class Handler(BaseHTTPRequestHandler):
         self._begin(status, "application/json", retry_after, {"Content-Length": str(len(sent))})
         self.wfile.write(sent)
 
+    def tell(self, headers: Mapping[str, str]) -> None:
+        """Send these headers too, whatever is answered next."""
+        self._told = headers
+
     def garble(self) -> None:
         """Answer with status 200 and no JSON."""
         sent = b'{"id": "msg_1", "content": [{"type": "te'
@@ -166,8 +172,9 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", media_type)
         if retry_after is not None:
             self.send_header("Retry-After", str(retry_after))
-        for name, value in headers.items():
+        for name, value in {**headers, **self._told}.items():
             self.send_header(name, value)
+        self._told = {}
         self.end_headers()
 
     def _chunk(self, data: bytes) -> None:

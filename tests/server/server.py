@@ -13,6 +13,7 @@ from tests.server.batching import Batching
 from tests.server.entries import Entries
 from tests.server.exchange import World
 from tests.server.handler import Handler
+from tests.server.limits import Gate
 from tests.server.log import Log
 from tests.server.meter import Meter
 from tests.server.request import Request
@@ -29,7 +30,9 @@ class ModelServer:
     def __init__(self, setup: Setup | None = None, log: Path | None = None) -> None:
         setup = setup or Setup()
         count("")  # loads the table, so that the first answer takes no longer than the others
-        self._world = World(setup, Entries(setup.clock), Log(log), [], threading.Event())
+        self._world = World(
+            setup, Entries(setup.clock), Log(log), [], threading.Event(), Gate(setup.limits, setup.clock)
+        )
         self._batches = Batches(self._world, setup.batching)
         handler = type("BoundHandler", (Handler,), {"world": self._world, "batches": self._batches})
         self._http = _Http(("127.0.0.1", 0), handler)

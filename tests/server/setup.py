@@ -8,6 +8,7 @@ from time import monotonic
 
 from tests.server.batching import Batching
 from tests.server.faults import Faulty
+from tests.server.limits import Limits
 from tests.server.models import KNOWN, Model
 from tests.server.reply import Script
 from tests.server.scribe import scribe
@@ -20,7 +21,7 @@ class Setup:
     """The script that answers, the key that is right, the models that are known, and what an answer takes.
 
     `seconds` pass before each answer begins. `bodies` puts every request's own JSON into the log. `clock` is in
-    seconds, and rules over the cache alone. `batching` says how batches go.
+    seconds, and rules over the cache and the limits. `batching` says how batches go, `limits` how much may be asked.
     """
 
     script: Script = scribe
@@ -30,10 +31,11 @@ class Setup:
     bodies: bool = False
     clock: Callable[[], float] = monotonic
     batching: Batching = field(default_factory=Batching)
+    limits: Limits = field(default_factory=Limits)
 
 
 def read_setup(path: Path) -> Setup:
-    """The setup in a JSON file: `key`, `seconds`, `bodies`, `models`, `batching`, and the faults of `Faulty`.
+    """The setup in a JSON file: `key`, `seconds`, `bodies`, `models`, `batching`, `limits`, and the faults of `Faulty`.
 
     `models` are added to the known ones: {"local-8k": {"window": 8192}}. Raises TypeError for an unknown name.
     """
@@ -41,5 +43,6 @@ def read_setup(path: Path) -> Setup:
     models = {name: Model(**facts) for name, facts in said.pop("models", {}).items()}
     own = {name: said.pop(name) for name in ("key", "seconds", "bodies") if name in said}
     own["batching"] = Batching(**said.pop("batching", {}))
+    own["limits"] = Limits(**said.pop("limits", {}))
     at = {int(number): name for number, name in said.pop("at", {}).items()}
     return Setup(script=Faulty(at=at, **said), models={**KNOWN, **models}, **own)

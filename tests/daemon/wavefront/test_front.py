@@ -1,8 +1,9 @@
 """Several dialogues go on at once: never more calls than may be, each answer kept, and one thread for all the rest."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from daemon.config import Config
 from daemon.config.budget import BudgetSettings
 from daemon.house import Answered, Event, House, Noted, Notice
 from daemon.models.completion import Completion
+from daemon.models.pace import Pace
 from daemon.models.prices import price_of
 from daemon.models.purse import most_of
 from daemon.models.tokens import count
@@ -25,6 +27,7 @@ from primer.prompt import Turn
 from primer.request import ENGINE, Model, Request
 from rules.errors import CutOff, ModelError, OverBudget, ProviderRefuses
 from rules.money.price import PICO
+from rules.rates.told import Limit
 from tests.nokeys import no_keys
 from tests.scripted import ended
 
@@ -391,3 +394,27 @@ def test_an_answer_that_got_lost_is_asked_for_again_beside_the_others(archive: A
     assert found == [[f"answer to {at}.0", f"answer to {at}.1"] for at in range(4)]
     assert len(model.asked) == 16
     assert [row[0] for row in archive.run("SELECT count(*) FROM spending")] == [16]
+
+
+def test_a_call_that_waits_for_its_turn_when_all_ends_does_not_leave_and_costs_nothing(archive: Archive) -> None:
+    is_waiting = threading.Event()
+
+    def exhausted(request: Request) -> Completion:
+        if request.model.name == DEAR:
+            return replace(echo(request), limits=(Limit("requests", 5, 0, 60.0),))
+        assert is_waiting.wait(PATIENCE_SECONDS)
+        raise ProviderRefuses("No.", "Ask.")
+
+    def sleep(seconds: float) -> None:
+        is_waiting.set()
+        time.sleep(0.001)
+
+    model, pace = Counting(exhausted), Pace(lambda: 0.0, sleep)
+    house = replace(house_of(archive, pace.keeping(model)), pace=pace)
+    with pytest.raises(ProviderRefuses), Front(house, "chat", 2) as front:
+        front.finish(Talk(lambda: front.answer(dear(1))))
+        front.begin(Talk(lambda: front.answer(dear(2))))
+        front.finish(Talk(lambda: front.answer(question("What else?")), 1))
+    assert [request.model.name for request in model.asked] == [DEAR, "test/agent"]
+    settled = [row[0] for row in archive.run("SELECT settled FROM spending WHERE model = ? ORDER BY rowid", (DEAR,))]
+    assert settled[1:] == [0]
