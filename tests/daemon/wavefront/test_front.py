@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from daemon.archive.archive import Archive
 from daemon.archive.journal import recall, replies
 from daemon.config import Config
-from daemon.config.budget import BudgetSettings
+from daemon.config.budget import BudgetSettings, PriceSettings
 from daemon.house import Answered, Event, House, Noted, Notice
 from daemon.models.completion import Completion
 from daemon.models.prices import price_of
@@ -23,7 +23,7 @@ from daemon.wavefront.front import Front
 from daemon.wavefront.talk import Blocked, Talk
 from primer.prompt import Turn
 from primer.request import ENGINE, Model, Request
-from rules.errors import CutOff, ModelError, OverBudget, ProviderRefuses
+from rules.errors import ContextTooLong, CutOff, ModelError, OverBudget, ProviderRefuses
 from rules.money.price import PICO
 from tests.nokeys import no_keys
 from tests.scripted import ended
@@ -391,3 +391,16 @@ def test_an_answer_that_got_lost_is_asked_for_again_beside_the_others(archive: A
     assert found == [[f"answer to {at}.0", f"answer to {at}.1"] for at in range(4)]
     assert len(model.asked) == 16
     assert [row[0] for row in archive.run("SELECT count(*) FROM spending")] == [16]
+
+
+def test_what_would_cost_more_because_it_is_long_is_never_sent_not_even_ahead(archive: Archive) -> None:
+    model, too_long = Counting(), question("too long", model="test/dear")
+    dear = PriceSettings(model="test/dear", as_of="2026-11-21", input=1, output=1, above=1, input_above=2)
+    house = house_of(archive, model, budget=BudgetSettings(unpriced=True, price=(dear,)))
+
+    def hold() -> list[str]:
+        return [front.answer(asked).text for asked in (question("short"), too_long)]
+
+    with Front(house, "chat", 4) as front, pytest.raises(ContextTooLong, match="costs more with test/dear"):
+        all_of(front, [Talk(hold, ahead=too_long)])
+    assert model.said() == ["short"]
