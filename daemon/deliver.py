@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from daemon.archive.outputs import Output, last_output, output_in, record_output
+from daemon.archive.rest import Rest
 from daemon.files.backup import keep_original, keep_version
 from daemon.files.folders import make_private
 from daemon.files.hashing import sha256_of
-from daemon.files.read import Export
+from daemon.files.read import Export, Part
 from daemon.files.write import replace_file
 from daemon.house import House, Written
 from rules.export.chat import Chat
-from rules.export.document import Document, chat_container, with_chats
+from rules.export.document import chat_container, with_chats
 from rules.memory.edition import EXTRACTED
 from rules.memory.memory import Memory
 from rules.output.assemble import Assembled
@@ -35,6 +36,8 @@ class Ready:
     chat_id: str
     """Under which it goes out: its own, unless it becomes a new chat (D9)."""
     title: str
+    rest: Rest | None = None
+    """What may be kept where its updated export stands in its place already."""
 
 
 def stand_already(house: House, export: Export, chats: Sequence[Ready]) -> bool:
@@ -42,7 +45,7 @@ def stand_already(house: House, export: Export, chats: Sequence[Ready]) -> bool:
 
     A new chat that was made of an old one, and has gone on by itself since, is never put back to where it began (D9).
     """
-    path = _place(house, export, chats)
+    path = place_of(house, export, chats)
     last = [last_output(house.archive, ready.plan.chat_id) for ready in chats]
     wanted = [(str(path), ready.assembled.messages_sha256) for ready in chats]
     if [(one.path, one.messages_sha256) for one in last if one is not None] != wanted:
@@ -60,7 +63,7 @@ def deliver(house: House, export: Export, chats: Sequence[Ready]) -> tuple[Writt
     """
     whole = _is_whole(house)
     content = _whole_export(export, chats) if whole else iter([chat_container(chats[0].assembled.chat)])
-    path = _place(house, export, chats)
+    path = place_of(house, export, chats)
     for folder in (house.folders.updated, house.folders.backups):
         make_private(folder)
     now = house.clock()
@@ -93,11 +96,11 @@ def _is_whole(house: House) -> bool:
     return house.config.output.container == "export"
 
 
-def _place(house: House, export: Export, chats: Sequence[Ready]) -> Path:
+def place_of(house: House, export: Export, chats: Sequence[Ready]) -> Path:
     """A chat's file bears its title and id; a whole export is named after the chats in it, whatever the date."""
-    if not _is_whole(house) or len(export.chats) == 1:
+    if not _is_whole(house) or len(export.chat_ids) == 1:
         return house.folders.updated / file_name(chats[0].title, chats[0].chat_id)
-    ids = "\n".join(sorted(chat.chat_id for chat in export.chats))
+    ids = "\n".join(sorted(export.chat_ids))
     name = Path(file_name("All chats", hashlib.sha256(ids.encode()).hexdigest()[:10]))
     return house.folders.updated / (name.with_suffix(".zip") if zipfile.is_zipfile(export.path) else name)
 
@@ -120,22 +123,23 @@ def _retire(house: House, ready: Ready, last: Output, now: str) -> None:
 
 def _whole_export(export: Export, chats: Sequence[Ready]) -> Iterator[bytes]:
     """The export as it came, with its finished chats in their places: JSON for JSON, a ZIP for a ZIP."""
-    if len(export.documents) == 1 and not zipfile.is_zipfile(export.path):
-        yield from _with(export.documents[0], chats)
+    if not zipfile.is_zipfile(export.path):
+        yield from _with(export, export.parts[0], chats)
         return
-    documents = {document.name: document for document in export.documents}
+    parts = {part.entry: part for part in export.parts}
     buffer = io.BytesIO()
     with zipfile.ZipFile(export.path) as old, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as new:
         for entry in old.infolist():
-            document = documents.get(f"{export.path.name}:{entry.filename}")
-            new.writestr(entry, b"".join(_with(document, chats)) if document else old.read(entry))
+            part = parts.get(entry.filename)
+            new.writestr(entry, b"".join(_with(export, part, chats)) if part else old.read(entry))
     yield buffer.getvalue()
 
 
-def _with(document: Document, chats: Sequence[Ready]) -> Iterator[bytes]:
-    """The document's bytes, with the finished chats in the place of those it had."""
-    here = [ready for ready in chats if ready.chat.text is document.text]
-    return with_chats(document, {ready.chat.span: ready.assembled.chat for ready in here})
+def _with(export: Export, part: Part, chats: Sequence[Ready]) -> Iterator[bytes]:
+    """The part's bytes, with the finished chats in the place of those it had."""
+    finished = {ready.plan.chat_id: ready.assembled.chat for ready in chats}
+    here = {one.span: finished[one.chat_id] for one in part.layout.outlines if one.chat_id in finished}
+    return with_chats(export.blocks(part), here)
 
 
 def _told(ready: Ready, path: Path, backup: str) -> Written:

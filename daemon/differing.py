@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from daemon.archive.archive import Archive
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import past
-from daemon.files.read import documents
+from daemon.files.read import chats_in
 from rules.errors import ChatSetAside
 from rules.export.chat import Chat, read_messages
 from rules.history.recognise import recognise
@@ -46,7 +46,7 @@ def _side(archive: Archive, chat_id: str, known: tuple[Memory, ...], words: Cann
 
 def _chat(chat_id: str, content: Content) -> Chat:
     """The chat of that id; or the only one, which was put in the place of another chat (D9, `new-chat`)."""
-    chats = [chat for document in documents(content.name, content.data) for chat in document.chats]
+    chats = chats_in(content.name, content.data)
     found = [chat for chat in chats if chat.chat_id == chat_id] or chats
     if len(found) != 1:
         raise ChatSetAside(

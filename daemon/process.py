@@ -1,6 +1,7 @@
 """The whole trip of one export, from top to bottom: READ THIS FIRST.
 
-    read       the file, once, with every byte in its place          files/read, rules/export
+    read       the file, block by block, every byte in its place     files/read, rules/export
+    rest       a chat that is as it was, and had nothing to do       resting
     survey     what is new, what the person did, what to compress    survey, reading, rules/history, rules/plan
     archive    every raw message, for ever                           archive/messages
     compress   each planned chunk into a memory, one by one          compress, remembering, models/ask
@@ -18,13 +19,16 @@ from dataclasses import replace
 
 from daemon.archive.messages import remember
 from daemon.archive.outputs import acknowledge, last_output
+from daemon.archive.rest import Rest
 from daemon.compress import compress
+from daemon.config import Config
 from daemon.deliver import Ready
 from daemon.files.read import Export, stand_of
 from daemon.house import House
 from daemon.models.prices import price_of
 from daemon.models.tokens import count, keep
 from daemon.newchat import in_new_chat, mode_for
+from daemon.resting import AtRest, at_rest, keep_at_rest, noting, rest_after
 from daemon.survey import Survey, canned, survey
 from rules.errors import ChatSetAside, FaultyOutput
 from rules.export.chat import Chat
@@ -37,7 +41,7 @@ from rules.plan.chat_plan import LeftAlone
 from rules.plan.selection import why_not
 
 
-def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone:
+def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone | AtRest:
     """Take one chat from its export to the finished, proved bytes that `deliver` puts in their place.
 
     Raises ChatSetAside, ModelError or FaultyOutput where this chat cannot go on, and ArchiveError, OverBudget or
@@ -46,16 +50,15 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone:
     config = house.config.of(chat)
     if reason := why_not(chat, config.chats.include, config.chats.exclude):
         return LeftAlone(chat.chat_id, chat.title, reason)
-    found = survey(house.archive, chat, config, house.key, house.clock())
+    if resting := at_rest(house.archive, chat, config, house.key, house.clock()):
+        return resting
+    keys: dict[str, str] = {}
+    found = survey(house.archive, chat, config, noting(house.key, keys), house.clock())
     keep(house.archive, found.counts)
     if not found.plan.chunks and not found.reading.memories:
-        return LeftAlone(chat.chat_id, chat.title, found.plan.reason)
-    if found.too_large:
-        raise ChatSetAside(f'"{chat.title}": {found.too_large.reason}', found.too_large.next_step)
-    if found.plan.calls:
-        for model in found.roles.all:
-            price_of(model, config.budget)
-    remember(house.archive, chat, found.reading, house.clock())
+        return _left_alone(house, chat, found.plan.reason, rest_after(found, config, keys, house.clock()))
+    _refuse_unaskable(found, config)
+    remembered = remember(house.archive, chat, found.reading, house.clock())
     memories, shown = compress(house, found)
     entries = _under_memories(found.reading.entries, memories)
     section = Section(memories, shown, found.reading.hand.touched)
@@ -64,8 +67,9 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone:
     assembled = assemble(chat, found.reading.places, entries, section, words, house.clock(), mode)
     if not assembled.changed and found.reading.hand.is_news:
         acknowledge(house.archive, chat.chat_id, assembled.ours_sha256)
+    rest = rest_after(found, config, keys, house.clock(), remembered)
     if not assembled.changed and not _stands_otherwise(house, chat, assembled):
-        return LeftAlone(chat.chat_id, chat.title, "it is compressed already, and nothing new has left the live tail")
+        return _left_alone(house, chat, "it is compressed already, and nothing new has left the live tail", rest)
     _prove(found, entries, section, assembled)
     if stand_of(export.path) != export.stand:
         raise ChatSetAside(
@@ -73,8 +77,22 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone:
             "Run memproc again: every answer of a model is kept, and not asked for again.",
         )
     tokens = _tokens(words, found, entries, shown)
-    ready = Ready(chat, found.plan, shown, assembled, tokens, chat.chat_id, chat.title)
+    ready = Ready(chat, found.plan, shown, assembled, tokens, chat.chat_id, chat.title, rest)
     return in_new_chat(house, ready) if mode == "new-chat" else ready
+
+
+def _left_alone(house: House, chat: Chat, reason: str, rest: Rest | None) -> LeftAlone:
+    keep_at_rest(house.archive, chat.chat_id, rest, reason)
+    return LeftAlone(chat.chat_id, chat.title, reason)
+
+
+def _refuse_unaskable(found: Survey, config: Config) -> None:
+    """Raise ChatSetAside where a chunk does not fit the agent's window, UnknownPrice where one is not known."""
+    if found.too_large:
+        raise ChatSetAside(f'"{found.plan.title}": {found.too_large.reason}', found.too_large.next_step)
+    if found.plan.calls:
+        for model in found.roles.all:
+            price_of(model, config.budget)
 
 
 def _stands_otherwise(house: House, chat: Chat, assembled: Assembled) -> bool:

@@ -25,7 +25,7 @@ from rules.output.arrange import Canned
 from rules.output.compose import drafts_of
 from rules.output.taken import deleted_uuids
 
-_TAG = b"<context_manager>"
+TAG = b"<context_manager>"
 Editions = Mapping[str, Sequence[Edition]]
 
 
@@ -81,7 +81,7 @@ def _strangers(
     It is looked for where our tags stand in a message that does not say what it is, and the chat has no memories
     of its own.
     """
-    if made or not any(_TAG in message.raw and not message.marker for message in messages):
+    if made or not any(TAG in message.raw and not message.marker for message in messages):
         return {}
     others = memories_saying(archive, {message.text for message in messages})
     every = {one.memory_id: editions(archive, one.memory_id) for one in others}

@@ -56,10 +56,10 @@ def reckon(archive: Archive, found: Survey, config: Config, now: str) -> Reckoni
 
     Raises UnknownPrice where that is not known and not allowed.
     """
+    if not found.plan.calls:
+        return no_work(archive, found.roles.agent.name)
     agent = expected(archive, found.roles.agent.name)
     replies = agent.replies if agent.is_sure else 0
-    if not found.plan.calls:
-        return Reckoning(QUIET, NOTHING, None, replies)
     batched = time_for_batches(config.models.batch, config.schedule.night, now)
     of = _askers(archive, found, config, batched)
     plan, after = found.plan, config.memory.hindsight_tokens
@@ -67,6 +67,12 @@ def reckon(archive: Archive, found: Survey, config: Config, now: str) -> Reckoni
     cost = outlook(planned, longest, of)
     payback = _payback(archive, found, config, cost.likely) if cost and cost != NOTHING else None
     return Reckoning(traffic(planned, of), cost, payback, replies, batched and takes_batches(found.roles.agent.name))
+
+
+def no_work(archive: Archive, agent: str) -> Reckoning:
+    """Nothing to do costs nothing; `agent` is the model that would do it."""
+    shown = expected(archive, agent)
+    return Reckoning(QUIET, NOTHING, None, shown.replies if shown.is_sure else 0)
 
 
 def _askers(archive: Archive, found: Survey, config: Config, batched: bool) -> Callable[[Call], Asked]:

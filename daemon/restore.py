@@ -9,7 +9,7 @@ from daemon.archive.messages import whole
 from daemon.archive.outputs import Output, last_output, record_output
 from daemon.files.backup import Version, keep_version, read_version, versions
 from daemon.files.folders import make_private
-from daemon.files.read import documents
+from daemon.files.read import chats_in
 from daemon.files.trouble import told
 from daemon.files.write import Written, replace_file
 from daemon.house import House
@@ -103,6 +103,6 @@ def expand(house: House, chat: KnownChat, path: Path) -> Written:
 def _chats(content: bytes | None) -> list[Chat]:
     """The chats of an export; none where it is none, whatever has happened to it."""
     try:
-        return [chat for document in documents("the export", content or b"") for chat in document.chats]
+        return list(chats_in("the export", content or b""))
     except NotAnExport:
         return []

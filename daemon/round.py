@@ -2,13 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from daemon.archive.exports_seen import record_export
-from daemon.deliver import Ready, deliver, stand_already
+from daemon.archive.layouts import keep_parts, known_parts
+from daemon.archive.rest import seen_again
+from daemon.deliver import Ready, deliver, place_of, stand_already
 from daemon.files.read import Export, read_export
 from daemon.house import House, Written
 from daemon.process import process
+from daemon.resting import AtRest, keep_at_rest
 from rules.errors import ArchiveError, FileTrouble, MemprocError, OutOfReach, OverBudget, ProviderRefuses
 from rules.export.chat import Chat
 from rules.export.document import twice
@@ -47,35 +51,44 @@ def go_round(house: House, paths: Sequence[Path]) -> Iterator[Outcome]:
     """
     for path in paths:
         try:
-            export = read_export(path)
+            export = read_export(path, partial(known_parts, house.archive))
         except _FATAL:
             raise
         except MemprocError as trouble:
             yield SetAside(path.name, trouble.message, trouble.next_step, isinstance(trouble, _PASSING))
             continue
+        keep_parts(house.archive, export)
         record_export(house.archive, export.sha256, str(path), export.stand.size, house.clock())
-        yield from _export(house, export)
+        try:
+            yield from _export(house, export)
+        except FileTrouble as trouble:  # it is another file by now
+            yield SetAside(path.name, trouble.message, trouble.next_step, later=True)
 
 
 def _export(house: House, export: Export) -> Iterator[Outcome]:
-    if not export.chats:
+    if not export.chat_ids:
         yield without_chats(export)
     one_by_one = house.config.output.container == "chat"
-    doubled = twice(export.chats)
+    doubled = twice(export.chat_ids)
     ready: list[Ready] = []
-    for chat in export.chats:
+    resting: list[str] = []
+    for chat in export.chats():
         outcome = _chat(house, export, chat, doubled)
-        if not isinstance(outcome, Ready):
+        if isinstance(outcome, AtRest):
+            resting.append(chat.chat_id)
+            yield LeftAlone(chat.chat_id, chat.title, outcome.reason)
+        elif not isinstance(outcome, Ready):
             yield outcome
         elif one_by_one:
             yield from _delivered(house, export, [outcome])
         else:
             ready.append(outcome)
+    seen_again(house.archive, resting, house.clock())
     if ready:
         yield from _delivered(house, export, ready)
 
 
-def _chat(house: House, export: Export, chat: Chat, doubled: frozenset[str]) -> Ready | LeftAlone | SetAside:
+def _chat(house: House, export: Export, chat: Chat, doubled: frozenset[str]) -> Ready | LeftAlone | AtRest | SetAside:
     try:
         refuse_doubled(chat, doubled)
         return process(house, export, chat)
@@ -89,8 +102,10 @@ def _chat(house: House, export: Export, chat: Chat, doubled: frozenset[str]) -> 
 def _delivered(house: House, export: Export, chats: Sequence[Ready]) -> Iterator[Outcome]:
     """Write them, unless every one of them stands in its updated file already."""
     if stand_already(house, export, chats):
+        reason, place = "its updated export is in its place already", place_of(house, export, chats)
         for ready in chats:
-            yield LeftAlone(ready.plan.chat_id, ready.plan.title, "its updated export is in its place already")
+            keep_at_rest(house.archive, ready.plan.chat_id, ready.rest, reason, place)
+            yield LeftAlone(ready.plan.chat_id, ready.plan.title, reason)
         return
     try:
         yield from deliver(house, export, chats)

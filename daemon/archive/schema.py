@@ -1,5 +1,7 @@
 """The archive's tables, as numbered steps that each run once, in order (requirement 2; design: the archive)."""
 
+from daemon.archive.unrest import triggers
+
 OLDEST_SQLITE = (3, 38)
 """The first with JSON built in; strict tables came one before."""
 
@@ -208,5 +210,22 @@ STEPS: tuple[tuple[str, str], ...] = (
         -- The batch that a reply came by; empty where it was asked for by itself.
         ALTER TABLE reply ADD COLUMN batch TEXT NOT NULL DEFAULT '';
         """,
+    ),
+    (
+        "chats at rest",
+        """
+        -- What was found of a chat when there was nothing to be done about it: by the hash of its bytes in the export,
+        -- and of the settings, texts and versions that counted. Whatever is written about the chat takes it away.
+        CREATE TABLE rest (
+            chat_id TEXT PRIMARY KEY, sha256 TEXT NOT NULL, stand TEXT NOT NULL, found TEXT NOT NULL
+        ) STRICT;
+        -- Where the chats of the last exports stand in their files, by the file's content and memproc's version. parts:
+        -- JSON, see layouts.py.
+        CREATE TABLE layout (
+            number INTEGER PRIMARY KEY, sha256 TEXT NOT NULL, version TEXT NOT NULL, parts TEXT NOT NULL,
+            UNIQUE (sha256, version)
+        ) STRICT;
+        """
+        + triggers(),
     ),
 )

@@ -3,11 +3,13 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import click
 
 from daemon.archive.archive import Archive
+from daemon.archive.layouts import known_parts
 from daemon.cli.plan_money import Totals, in_json, notes, totals
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import print_table
@@ -15,14 +17,16 @@ from daemon.cli.wanted import wanted_exports
 from daemon.clock import now
 from daemon.config import Config
 from daemon.files.read import read_export
-from daemon.models.roles import FindKey, Roles
+from daemon.models.roles import FindKey
+from daemon.models.who import Who, who
 from daemon.opening import keys
-from daemon.reckoning import Reckoning, reckon
+from daemon.reckoning import Reckoning, no_work, reckon
+from daemon.resting import at_rest
 from daemon.round import SetAside, without_chats
 from daemon.seeing.visible import visible
 from daemon.survey import survey
 from daemon.texts import load_texts
-from rules.errors import ArchiveError, MemprocError
+from rules.errors import ArchiveError, FileTrouble, MemprocError, NotAnExport
 from rules.export.chat import Chat
 from rules.export.document import twice
 from rules.plan.chat_plan import ChatPlan, LeftAlone
@@ -30,21 +34,10 @@ from rules.plan.selection import refuse_doubled, why_not
 
 
 @dataclass(frozen=True, slots=True)
-class _Who:
-    """The models that the work of a chat would be done with, and what is to be said about them."""
-
-    agent: str
-    context_manager: str
-    fallback: str
-    window: int | None
-    notices: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class _Row:
     file: str
     found: ChatPlan | LeftAlone | SetAside
-    who: _Who | None = None
+    who: Who | None = None
     money: Reckoning | None = None
 
 
@@ -82,15 +75,14 @@ def _rows(desk: _Desk, exports: Sequence[Path]) -> Iterator[_Row]:
     load_texts(desk.config.texts.path)  # wrong ones are told once, and not for every chat
     for path in exports:
         try:
-            export = read_export(path)
-        except MemprocError as trouble:
+            export = read_export(path, partial(known_parts, desk.archive))
+            if not export.chat_ids:
+                yield _Row(path.name, without_chats(export))
+            doubled = twice(export.chat_ids)
+            for chat in export.chats():
+                yield _plan(desk, path.name, chat, doubled)
+        except (FileTrouble, NotAnExport) as trouble:
             yield _Row(path.name, SetAside(path.name, trouble.message, trouble.next_step))
-            continue
-        if not export.chats:
-            yield _Row(path.name, without_chats(export))
-        doubled = twice(export.chats)
-        for chat in export.chats:
-            yield _plan(desk, path.name, chat, doubled)
 
 
 def _plan(desk: _Desk, file: str, chat: Chat, doubled: frozenset[str]) -> _Row:
@@ -99,6 +91,8 @@ def _plan(desk: _Desk, file: str, chat: Chat, doubled: frozenset[str]) -> _Row:
         config = desk.config.of(chat)
         if reason := why_not(chat, config.chats.include, config.chats.exclude):
             return _Row(file, LeftAlone(chat.chat_id, chat.title, reason))
+        if resting := at_rest(desk.archive, chat, config, desk.key, desk.now):
+            return _Row(file, resting.plan, resting.who, no_work(desk.archive, resting.who.agent))
         found = survey(desk.archive, chat, config, desk.key, desk.now)
         money = reckon(desk.archive, found, config, desk.now)
     except ArchiveError:
@@ -107,17 +101,7 @@ def _plan(desk: _Desk, file: str, chat: Chat, doubled: frozenset[str]) -> _Row:
         return _Row(file, SetAside(chat.title, trouble.message, trouble.next_step))
     if found.too_large:
         return _Row(file, SetAside(chat.title, found.too_large.reason, found.too_large.next_step))
-    return _Row(file, found.plan, _who(found.roles), money)
-
-
-def _who(roles: Roles) -> _Who:
-    return _Who(
-        agent=roles.agent.name,
-        context_manager=roles.context_manager.name,
-        fallback=roles.fallback.name if roles.fallback else "",
-        window=roles.window,
-        notices=roles.notices,
-    )
+    return _Row(file, found.plan, who(found.roles), money)
 
 
 def _as_json(row: _Row) -> dict[str, object]:
@@ -187,7 +171,7 @@ def _notes(row: _Row) -> Iterator[str]:
         yield from (f"{found.title}: note: {warning}" for warning in (*notices, *found.warnings))
 
 
-def _models(who: _Who) -> str:
+def _models(who: Who) -> str:
     window = f", whose window holds {who.window:,} tokens" if who.window else ""
     fallback = f"; where it refuses, {who.fallback}" if who.fallback else ""
     return f"{who.agent} writes{window}; {who.context_manager} analyses{fallback}"

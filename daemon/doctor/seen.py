@@ -49,7 +49,7 @@ def _messages(archive: Archive, chat_id: str) -> tuple[bytes, ...]:
     path = Path(output.path)
     try:
         small = path.stat().st_size <= _LARGEST_BYTES
-        chats = read_export(path).chats if small else ()
+        chats = tuple(read_export(path).chats()) if small else ()
     except (OSError, FileTrouble, NotAnExport):
         return ()  # another check tells of it
     own = [chat for chat in chats if chat.chat_id == chat_id]

@@ -1,32 +1,28 @@
 """Read an export from disk: a JSON file, or a ZIP with a `data.json` and chunks, within limits of size.
 
-Everything is read before the work begins, so that what happens to the file meanwhile cannot mix in.
+The whole file is walked over before the work begins. Then its chats are read again, one at a time, so that a
+large export needs no more memory than its largest chat. What happens to the file meanwhile cannot mix in: every
+block of it is hashed the first time, and compared the second.
 """
 
-import hashlib
 import io
 import os
 import stat
-import zipfile
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import file_digest
 from pathlib import Path
 
+from daemon.files.blocks import Again, OtherBytes, first_time
+from daemon.files.bundle import DAMAGE, INDEX, Bundle, damaged, refuse_large
 from rules.errors import FileTrouble, NotAnExport
 from rules.export.chat import Chat
-from rules.export.document import Document, read_chunk, read_document
+from rules.export.document import Layout, lay_out_chunk, lay_out_document
+from rules.export.foreign import explain_bad_json
+from rules.export.spans import BadJson
 
-LARGEST_BYTES = 512 << 20
-"""A JSON text, or all texts of a ZIP unpacked. TypingMind itself takes 512 MB as ZIP."""
-_MOST_ENTRIES = 20_000
-_ENTRY_SIGN = b"PK\x01\x02"  # before each entry of a ZIP's directory, which is read whole
-_INDEX = "data.json"
-_ENCRYPTED = 1
-_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError)
-"""What the standard library raises for a broken ZIP; ValueError for offsets and names that cannot be."""
-_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
-_MIB = 1 << 20
+LayOut = Callable[[str, Iterable[bytes]], Layout]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,63 +35,139 @@ class Stand:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """One JSON text of an export; `entry` is its name in a ZIP, `hashes` are those of what was read, block by block."""
+
+    entry: str
+    layout: Layout
+    hashes: tuple[bytes, ...]
+
+
+Known = Callable[[str], tuple[Part, ...] | None]
+
+
+@dataclass(frozen=True, slots=True)
 class Export:
-    """A whole export: its documents (one, or a ZIP's several), and which file it came from."""
+    """A whole export: its parts (one, or a ZIP's several), and which file it came from."""
 
     path: Path
-    documents: tuple[Document, ...]
+    parts: tuple[Part, ...]
     sha256: str
     stand: Stand
 
     @property
-    def chats(self) -> tuple[Chat, ...]:
-        """Every chat of every document, in order."""
-        return tuple(chat for document in self.documents for chat in document.chats)
+    def chat_ids(self) -> tuple[str, ...]:
+        """Of every chat of every part, in order; empty for one that names none."""
+        return tuple(outline.chat_id for part in self.parts for outline in part.layout.outlines)
+
+    def chats(self) -> Iterator[Chat]:
+        """Every chat, one at a time, in order. Raises FileTrouble where the file is another by now."""
+        with _opened(self.path) as file, _unchanged(self.path):
+            bundle = Bundle(self.path.name, file)
+            for part in self.parts:
+                yield from _chats(bundle, part)
+
+    def blocks(self, part: Part) -> Iterator[bytes]:
+        """All bytes of a part. Raises FileTrouble where the file is another by now."""
+        with (
+            _opened(self.path) as file,
+            _unchanged(self.path),
+            Bundle(self.path.name, file).text(part.entry) as text,
+        ):
+            yield from Again(text, part.hashes)
 
 
-def read_export(path: Path) -> Export:
-    """Read and understand the export at `path`.
+def read_export(path: Path, known: Known = lambda _: None) -> Export:
+    """Read and understand the export at `path`. Where `known` has its parts, by its SHA-256, it is not walked over.
 
     Raises FileTrouble where the file cannot be read, NotAnExport where it is something else.
     """
-    stand, data = _read(path)
-    sha256 = hashlib.sha256(data).hexdigest()
-    return Export(path, documents(path.name, data), sha256, stand)
+    with _opened(path) as file:
+        stand = _stand(os.fstat(file.fileno()))
+        refuse_large(path.name, stand.size)
+        sha256 = file_digest(file, "sha256").hexdigest()
+        parts = known(sha256) or tuple(_parts(path.name, Bundle(path.name, file)))
+        if _stand(os.fstat(file.fileno())) != stand:
+            raise _changed(path)
+    return Export(path, parts, sha256, stand)
 
 
-def documents(name: str, data: bytes) -> tuple[Document, ...]:
-    """The JSON texts that a file's bytes hold: one, or those of a ZIP. Raises NotAnExport."""
-    if data[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
-        return tuple(_unpack(name, data))
-    document = read_document(name, data)
-    if document.chunks:
-        raise NotAnExport(
-            f"{name} is the index of a ZIP export, and the chats are in the other files of that ZIP.",
-            "Drop the ZIP file itself, not what was inside.",
-        )
-    return (document,)
+def chats_in(name: str, data: bytes) -> tuple[Chat, ...]:
+    """All chats of an export that is in memory. Raises NotAnExport."""
+    bundle = Bundle(name, io.BytesIO(data))
+    return tuple(chat for part in _parts(name, bundle) for chat in _chats(bundle, part))
 
 
 def stand_of(path: Path) -> Stand | None:
     """What the file looks like now, or None where there is none."""
     try:
-        found = path.stat()
+        return _stand(path.stat())
     except OSError:
         return None
-    return Stand(found.st_ino, found.st_size, found.st_mtime_ns)
 
 
-def _read(path: Path) -> tuple[Stand, bytes]:
+def _parts(name: str, bundle: Bundle) -> Iterator[Part]:
+    bundle.allow([INDEX])
+    index = _part(f"{name}:{INDEX}" if bundle.is_zip else name, bundle, INDEX, lay_out_document)
+    chunks = dict.fromkeys(index.layout.chunks)
+    if chunks and not bundle.is_zip:
+        raise NotAnExport(
+            f"{name} is the index of a ZIP export, and the chats are in the other files of that ZIP.",
+            "Drop the ZIP file itself, not what was inside.",
+        )
+    yield index
+    bundle.allow([INDEX, *chunks])
+    for chunk in chunks:
+        yield _part(f"{name}:{chunk}", bundle, chunk, lay_out_chunk)
+
+
+def _part(name: str, bundle: Bundle, entry: str, lay_out: LayOut) -> Part:
+    hashes: list[bytes] = []
+    try:
+        with bundle.text(entry) as text:
+            layout = lay_out(name, _undamaged(bundle, first_time(text, hashes)))
+    except BadJson as fault:
+        with bundle.text(entry) as text:
+            whole = b"".join(_undamaged(bundle, first_time(text, [])))
+        raise explain_bad_json(name, whole.decode("latin-1"), fault) from fault
+    return Part(entry, layout, tuple(hashes))
+
+
+def _chats(bundle: Bundle, part: Part) -> Iterator[Chat]:
+    with bundle.text(part.entry) as text:
+        again = Again(text, part.hashes)
+        for outline in part.layout.outlines:
+            yield outline.chat(again.slice(outline.span))
+
+
+def _undamaged(bundle: Bundle, blocks: Iterator[bytes]) -> Iterator[bytes]:
+    try:
+        yield from blocks
+    except DAMAGE as fault:
+        raise damaged(bundle.name) from fault
+
+
+@contextmanager
+def _unchanged(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OtherBytes, NotAnExport, *DAMAGE) as fault:
+        raise _changed(path) from fault
+
+
+def _changed(path: Path) -> FileTrouble:
+    return FileTrouble(f"{path.name} was changed while memproc read it.", "Drop it again when it is complete.")
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[io.BufferedReader]:
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise FileTrouble(f"{path} is no regular file.", "Name an export, or the folder that holds exports.")
         # O_NONBLOCK: should the file have become a named pipe, opening it would wait for a writer for ever.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         with os.fdopen(handle, "rb") as file:
-            found = os.fstat(file.fileno())
-            if found.st_size > LARGEST_BYTES:
-                raise _too_large(path.name, found.st_size)
-            return Stand(found.st_ino, found.st_size, found.st_mtime_ns), file.read(LARGEST_BYTES)
+            yield file
     except FileNotFoundError as fault:
         raise FileTrouble(f"There is no file {path}.", "Check the path; nothing was done.") from fault
     except OSError as fault:
@@ -104,69 +176,5 @@ def _read(path: Path) -> tuple[Stand, bytes]:
         ) from fault
 
 
-def _unpack(name: str, data: bytes) -> Iterator[Document]:
-    if data.count(_ENTRY_SIGN) > _MOST_ENTRIES:
-        raise NotAnExport(f"{name} holds more than {_MOST_ENTRIES:,} files.", "Export single chats instead.")
-    with _open(name, data) as package:
-        entries = {entry.filename: entry for entry in package.infolist()}
-        if _INDEX not in entries:
-            raise NotAnExport(
-                f"{name} is a ZIP file without a {_INDEX}, so it is no TypingMind export.",
-                "In TypingMind choose Settings, App Data, Export; drop that ZIP as it is.",
-            )
-        _allow(name, [entries[_INDEX]])
-        index = read_document(f"{name}:{_INDEX}", _content(name, package, entries[_INDEX]))
-        yield index
-        chunks = _chunks(name, index, entries)
-        _allow(name, [entries[_INDEX], *chunks])
-        for chunk in chunks:
-            yield read_chunk(f"{name}:{chunk.filename}", _content(name, package, chunk))
-
-
-def _open(name: str, data: bytes) -> zipfile.ZipFile:
-    try:
-        return zipfile.ZipFile(io.BytesIO(data))
-    except _DAMAGE as fault:
-        raise _damaged(name) from fault
-
-
-def _chunks(name: str, index: Document, entries: Mapping[str, zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
-    """The ZIP's entries that hold further chats, each once."""
-    wanted = dict.fromkeys(index.chunks)
-    if missing := wanted.keys() - entries.keys():
-        raise NotAnExport(f"{name} lacks {len(missing)} of the parts that it names.", "Export again from TypingMind.")
-    return [entries[path] for path in wanted]
-
-
-def _allow(name: str, entries: Sequence[zipfile.ZipInfo]) -> None:
-    """Nothing is unpacked that is locked, or larger in all than what we read."""
-    if any(entry.flag_bits & _ENCRYPTED for entry in entries):
-        raise NotAnExport(f"{name} is an encrypted ZIP file.", "Unlock it first, or export again from TypingMind.")
-    if any(entry.compress_type not in _METHODS for entry in entries):
-        raise NotAnExport(f"{name} is a ZIP file packed in an unusual way.", "Drop the ZIP as TypingMind wrote it.")
-    size = sum(entry.file_size for entry in entries)
-    if size > LARGEST_BYTES:
-        raise _too_large(f"{name}, unpacked,", size)
-
-
-def _content(name: str, package: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
-    """One file of the ZIP, never more than its directory claims, whatever it unpacks to."""
-    try:
-        with package.open(entry) as file:
-            return file.read(entry.file_size)
-    except _DAMAGE as fault:
-        raise _damaged(name) from fault
-
-
-def _damaged(name: str) -> NotAnExport:
-    return NotAnExport(
-        f"{name} is a ZIP file that is damaged or cut off.",
-        "If it is still being written, wait; otherwise export again from TypingMind.",
-    )
-
-
-def _too_large(name: str, size: int) -> NotAnExport:
-    return NotAnExport(
-        f"{name} has {size / _MIB:,.0f} MiB, and memproc reads exports of up to {LARGEST_BYTES / _MIB:,.0f} MiB.",
-        "Export single chats instead of everything at once.",
-    )
+def _stand(found: os.stat_result) -> Stand:
+    return Stand(found.st_ino, found.st_size, found.st_mtime_ns)

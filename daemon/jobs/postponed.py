@@ -1,8 +1,6 @@
 """Finds the dropped files in which work that had to be put off can be done now (D8: a later run replaces)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from daemon.archive.arrivals import Arrival
 from daemon.archive.postponed import extracted_from, is_outdated, put_off, set_aside
@@ -38,18 +36,15 @@ def postponed(house: House, night: bool) -> Postponed:
 def _is_worth_it(house: House, arrival: Arrival) -> bool:
     """Whether a chat of the file has work, and no chat of it has gone on in a newer file: that one comes first."""
     path = content_of(house.folders.state, arrival)
-    chats = _chats(path) if path else ()
-    if any(is_outdated(house.archive, arrival, chat.chat_id) for chat in chats):
+    if path is None:
         return False
-    return any(_has_work(house, chat) for chat in chats)
-
-
-def _chats(path: Path) -> Sequence[Chat]:
-    """The chats of an export; none where it cannot be read, which was told when it was set aside."""
     try:
-        return read_export(path).chats
+        export = read_export(path)
+        if any(is_outdated(house.archive, arrival, chat_id) for chat_id in export.chat_ids):
+            return False
+        return any(_has_work(house, chat) for chat in export.chats())
     except (FileTrouble, NotAnExport):
-        return ()
+        return False
 
 
 def _has_work(house: House, chat: Chat) -> bool:

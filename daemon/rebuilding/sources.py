@@ -12,7 +12,7 @@ from pathlib import Path
 from daemon.files.backup import Version, all_versions, read_version
 from daemon.files.inbox import exports_in
 from daemon.files.index import INDEX, Unreadable, read_index
-from daemon.files.read import documents, read_export
+from daemon.files.read import chats_in, read_export
 from daemon.files.trouble import told
 from daemon.paths import Folders
 from rules.errors import ChatSetAside, MemprocError
@@ -85,9 +85,8 @@ def find_sources(folders: Folders, more: Sequence[Path]) -> Sources:
 def chats_of(source: Source) -> tuple[Chat, ...]:
     """All chats of a file. Raises FileTrouble where it is gone or damaged, NotAnExport where it is something else."""
     if source.version is None:
-        return read_export(source.path).chats
-    found = documents(source.path.name, read_version(source.version))
-    return tuple(chat for document in found for chat in document.chats)
+        return tuple(read_export(source.path).chats())
+    return chats_in(source.path.name, read_version(source.version))
 
 
 def chat_in(source: Source, chat_id: str) -> Chat:

@@ -4,9 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rules.errors import ChatSetAside
-from rules.export import spans
+from rules.export import spans, walk
 from rules.export.content import printable
 from rules.export.message import Message, read_message
+from rules.export.reel import Reel
 from rules.export.spans import Member, Span
 
 # What would steer a terminal, break a line, or turn the rest of it round.
@@ -15,7 +16,7 @@ _UNSEEMLY = dict.fromkeys([*range(32), *range(127, 160), *map(ord, "\u2028\u2029
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """A chat's place in the text of its document (read as latin-1: an index is a byte's offset)."""
+    """A chat in a text (read as latin-1: an index is a byte's offset), which is all of its document or its own."""
 
     text: str
     span: Span
@@ -97,32 +98,72 @@ def read_messages(chat: Chat) -> tuple[Message, ...]:
     return tuple(found)
 
 
-def walk_chat(keep: Callable[[Chat], None]) -> spans.Walker:
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """Where a chat stands in its document, and its members and messages in it: all offsets are the document's."""
+
+    span: Span
+    members: tuple[Member, ...]
+    messages: tuple[Span, ...]
+    chat_id: str
+    """As `Chat.chat_id` has it; empty where the chat names none."""
+
+    def chat(self, data: bytes) -> Chat:
+        """The chat itself; `data` are the bytes of its span."""
+        text, start = data.decode("latin-1"), self.span.start
+        members = tuple(Member(one.key, one.start - start, _moved(one.value, start)) for one in self.members)
+        return Chat(text, Span(0, len(text)), members, tuple(_moved(span, start) for span in self.messages))
+
+
+def read_chat(chat: bytes) -> Chat:
+    """A chat by itself, in its own bytes. Raises BadJson where they are none."""
+    found: list[Outline] = []
+    walk_chat(found.append)(Reel(chat.decode("latin-1")), 0)
+    return found[0].chat(chat[: found[0].span.stop])
+
+
+def walk_chat(keep: Callable[[Outline], object]) -> walk.Walker:
     """A walker that notes each chat it passes over. It raises BadJson where the text is no JSON."""
 
-    def walk(text: str, at: int) -> int:
-        if text[at : at + 1] != "{":
-            raise _bad(text, at, "a chat is a JSON object, and this is none")
+    def walker(reel: Reel, at: int) -> int:
+        if reel.sign(at) != "{":
+            raise reel.bad("a chat is a JSON object, and this is none", at)
         messages: list[Span] = []
+        named: dict[str, str] = {}
 
-        def note_messages(text: str, at: int) -> int:
-            if text[at : at + 1] != "[":
-                raise _bad(text, at, "a chat's `messages` are a JSON array, and these are none")
-            found, stop = spans.items(text, at)
+        def note_messages(reel: Reel, at: int) -> int:
+            if reel.sign(at) != "[":
+                raise reel.bad("a chat's `messages` are a JSON array, and these are none", at)
+            found, stop = walk.items(reel, at)
             messages.extend(found)
             return stop
 
-        members, stop = spans.members(text, at, {"messages": note_messages, "syncMetadata": _walk_sync})
-        keep(Chat(text, Span(at, stop), tuple(members), tuple(messages)))
+        walkers = {"messages": note_messages, "syncMetadata": _walk_sync} | {
+            key: _note_text(key, named) for key in ("chatID", "id")
+        }
+        members, stop = walk.members(reel, at, walkers)
+        chat_id = named.get("chatID") or named.get("id", "")
+        keep(Outline(Span(at, stop), tuple(members), tuple(messages), chat_id))
         return stop
 
-    return walk
+    return walker
 
 
-def _walk_sync(text: str, at: int) -> int:
+def _note_text(key: str, noted: dict[str, str]) -> walk.Walker:
+    def note(reel: Reel, at: int) -> int:
+        stop = reel.value(at)[1]
+        found = Reel(reel.seen(at, stop)).value(0)[0]
+        if isinstance(found, str):
+            noted[key] = printable(found)
+        return stop
+
+    return note
+
+
+def _walk_sync(reel: Reel, at: int) -> int:
     """Walked rather than skipped, because we add to it: each of its keys must stand there once."""
-    return spans.members(text, at)[1] if text[at : at + 1] == "{" else spans.value(text, at)[1]
+    return walk.members(reel, at)[1] if reel.sign(at) == "{" else reel.value(at)[1]
 
 
-def _bad(text: str, at: int, reason: str) -> spans.BadJson:
-    return spans.BadJson(reason, at, open_ended=spans.ends_early(text, at))
+def _moved(span: Span, start: int) -> Span:
+    return Span(span.start - start, span.stop - start)

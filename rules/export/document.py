@@ -6,124 +6,165 @@ by what they hold, never by their names.
 """
 
 import codecs
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from rules.errors import NotAnExport
-from rules.export import spans
-from rules.export.chat import Chat, walk_chat
+from rules.export import walk
+from rules.export.chat import Chat, Outline, walk_chat
 from rules.export.foreign import explain_bad_json, explain_bytes, explain_cut, explain_root
-from rules.export.spans import Member, Span
+from rules.export.reel import Reel
+from rules.export.spans import BadJson, Member, Span
 
 _BLOCK_BYTES = 1 << 16  # it fits into the processor's cache, where checking it is ten times as quick
+_BYTE_ORDER_MARK = codecs.BOM_UTF8.decode("latin-1")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the chats of one JSON text of an export stand. `name` is what errors call it, `size` is in bytes."""
+
+    name: str
+    size: int
+    outlines: tuple[Outline, ...]
+    chunks: tuple[str, ...] = ()
+    """Further files of a ZIP that it names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One JSON text of an export. `text` holds its bytes as latin-1; `chunks` names further files of a ZIP."""
+    """One JSON text of an export that is in memory, with its chats."""
 
-    name: str
-    text: str
+    layout: Layout
     chats: tuple[Chat, ...]
-    chunks: tuple[str, ...] = ()
 
 
 def read_document(name: str, data: bytes) -> Document:
     """Read a container. `name` is what errors call the file. Raises NotAnExport, which says what it is instead."""
-    text = _text(name, data)
-    start = _start(text)
-    chats: list[Chat] = []
-    chunks: list[str] = []
-
-    def walk_chats(text: str, at: int) -> int:
-        if text[at : at + 1] == "[":
-            return spans.items(text, at, walk_chat(chats.append))[1]
-        found, stop = spans.value(text, at)
-        if not isinstance(found, dict) or not isinstance(found.get("chunks"), list):
-            raise spans.BadJson("`chats` is a JSON array, and this is none", at)
-        chunks.extend(str(path) for path in found["chunks"])
-        return stop
-
-    data_keys: list[Member] = []
-
-    def walk_data(text: str, at: int) -> int:
-        if text[at : at + 1] != "{":
-            return spans.value(text, at)[1]
-        members, stop = spans.members(text, at, {"chats": walk_chats})
-        data_keys.extend(members)
-        return stop
-
-    try:
-        if text[start : start + 1] != "{":
-            raise explain_root(name, (), spans.value(text, start)[0])
-        root, stop = spans.members(text, start, {"data": walk_data, "chats": walk_chats})
-        spans.end(text, stop)
-    except spans.BadJson as fault:
-        raise explain_bad_json(name, text, fault) from fault
-    if not any(member.key == "chats" for member in [*root, *data_keys]):
-        raise explain_root(name, [member.key for member in root], None)
-    return Document(name, text, tuple(chats), tuple(chunks))
+    return _read(name, data, lay_out_document)
 
 
 def read_chunk(name: str, data: bytes) -> Document:
     """Read a chunk file of a ZIP: a bare array of chats. Raises NotAnExport."""
-    text = _text(name, data)
-    chats: list[Chat] = []
-    try:
-        _, stop = spans.items(text, _start(text), walk_chat(chats.append))
-        spans.end(text, stop)
-    except spans.BadJson as fault:
-        raise explain_bad_json(name, text, fault) from fault
-    return Document(name, text, tuple(chats))
+    return _read(name, data, lay_out_chunk)
 
 
-def with_chats(document: Document, finished: Mapping[Span, bytes]) -> Iterator[bytes]:
+def lay_out_document(name: str, blocks: Iterable[bytes]) -> Layout:
+    """Walk over a container that comes in blocks, of which only a few are in memory at once.
+
+    Raises NotAnExport, which says what it is instead, or BadJson.
+    """
+    outlines: list[Outline] = []
+    chunks: list[str] = []
+    data_keys: list[Member] = []
+
+    def walk_chats(reel: Reel, at: int) -> int:
+        if reel.sign(at) == "[":
+            return walk.items(reel, at, walk_chat(outlines.append))[1]
+        found, stop = reel.value(at)
+        if not isinstance(found, dict) or not isinstance(found.get("chunks"), list):
+            raise BadJson("`chats` is a JSON array, and this is none", at)
+        chunks.extend(str(path) for path in found["chunks"])
+        return stop
+
+    def walk_data(reel: Reel, at: int) -> int:
+        if reel.sign(at) != "{":
+            return reel.value(at)[1]
+        members, stop = walk.members(reel, at, {"chats": walk_chats})
+        data_keys.extend(members)
+        return stop
+
+    def walk_root(reel: Reel, at: int) -> int:
+        if reel.sign(at) != "{":
+            raise explain_root(name, (), reel.value(at)[0])
+        root, stop = walk.members(reel, at, {"data": walk_data, "chats": walk_chats})
+        walk.end(reel, stop)
+        if not any(member.key == "chats" for member in [*root, *data_keys]):
+            raise explain_root(name, [member.key for member in root], None)
+        return stop
+
+    size = _walk(name, blocks, walk_root)
+    return Layout(name, size, tuple(outlines), tuple(chunks))
+
+
+def lay_out_chunk(name: str, blocks: Iterable[bytes]) -> Layout:
+    """Walk over a chunk file of a ZIP, a bare array of chats, that comes in blocks. Raises NotAnExport or BadJson."""
+    outlines: list[Outline] = []
+
+    def walk_array(reel: Reel, at: int) -> int:
+        _, stop = walk.items(reel, at, walk_chat(outlines.append))
+        walk.end(reel, stop)
+        return stop
+
+    return Layout(name, _walk(name, blocks, walk_array), tuple(outlines))
+
+
+def with_chats(blocks: Iterable[bytes], finished: Mapping[Span, bytes]) -> Iterator[bytes]:
     """The document's bytes, block by block, with finished chats in the place of those at these spans (D1)."""
-    at = 0
-    for span in sorted(finished, key=lambda span: span.start):
-        yield from _blocks(document.text, at, span.start)
-        yield finished[span]
-        at = span.stop
-    yield from _blocks(document.text, at, len(document.text))
+    waiting = deque(sorted(finished, key=lambda span: span.start))
+    start = done = 0
+    for block in blocks:
+        stop = start + len(block)
+        while waiting and waiting[0].start < stop:
+            span = waiting.popleft()
+            yield block[max(0, done - start) : span.start - start]
+            yield finished[span]
+            done = span.stop
+        yield block[max(0, done - start) :]
+        start = stop
 
 
-def twice(chats: Sequence[Chat]) -> frozenset[str]:
+def twice(chat_ids: Iterable[str]) -> frozenset[str]:
     """The ids that more than one chat of an export bears: TypingMind would keep only the last of them."""
-    ids = Counter(str(chat.field("chatID") or chat.field("id")) for chat in chats)
-    return frozenset(chat_id for chat_id, times in ids.items() if times > 1)
-
-
-def _blocks(text: str, start: int, stop: int) -> Iterator[bytes]:
-    """The bytes [start, stop) in pieces, so that a large file is not copied whole."""
-    for at in range(start, stop, _BLOCK_BYTES):
-        yield text[at : min(stop, at + _BLOCK_BYTES)].encode("latin-1")
-
-
-def _start(text: str) -> int:
-    byte_order_mark = codecs.BOM_UTF8.decode("latin-1")
-    return spans.blank(text, len(byte_order_mark) if text.startswith(byte_order_mark) else 0)
-
-
-def _text(name: str, data: bytes) -> str:
-    refusal = explain_bytes(name, data[:64])
-    if refusal is not None:
-        raise refusal
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    try:
-        for at in range(0, len(data), _BLOCK_BYTES):
-            decoder.decode(data[at : at + _BLOCK_BYTES])
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError as fault:
-        if fault.reason == "unexpected end of data":
-            raise explain_cut(name, len(data)) from fault
-        raise NotAnExport(
-            f"{name} is not UTF-8 text: {fault.reason} near byte {at + fault.start:,}.",
-            "Drop the file exactly as TypingMind wrote it; a text editor may have saved it in another encoding.",
-        ) from fault
-    return data.decode("latin-1")
+    return frozenset(chat_id for chat_id, times in Counter(chat_ids).items() if times > 1)
 
 
 def chat_container(chat: bytes) -> bytes:
     """The smallest export that TypingMind imports: one chat, and nothing else that import could replace (D3)."""
     return b'{"data":{"chats":[' + chat + b"]}}"
+
+
+def _read(name: str, data: bytes, lay_out: Callable[[str, Iterable[bytes]], Layout]) -> Document:
+    try:
+        layout = lay_out(name, [data])
+    except BadJson as fault:
+        raise explain_bad_json(name, data.decode("latin-1"), fault) from fault
+    chats = (one.chat(data[one.span.start : one.span.stop]) for one in layout.outlines)
+    return Document(layout, tuple(chats))
+
+
+def _walk(name: str, blocks: Iterable[bytes], walker: walk.Walker) -> int:
+    """Walk over the one value of a text; its size in bytes. That it is no UTF-8 is said before all else."""
+    pieces = _texts(name, blocks)
+    reel = Reel(next(pieces, ""), pieces)
+    start = len(_BYTE_ORDER_MARK) if reel.seen(0, 3) == "\ufeff" else 0
+    try:
+        walker(reel, reel.blank(start))
+    except (BadJson, NotAnExport):
+        _ = reel.length
+        raise
+    return reel.length
+
+
+def _texts(name: str, blocks: Iterable[bytes]) -> Iterator[str]:
+    """The blocks read as latin-1, once they are known to be UTF-8; at least one. Raises NotAnExport."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    size = 0
+    try:
+        for block in blocks:
+            if not size and (refusal := explain_bytes(name, block[:64])):
+                raise refusal
+            for at in range(0, len(block), _BLOCK_BYTES):
+                decoder.decode(block[at : at + _BLOCK_BYTES])
+                size += len(block[at : at + _BLOCK_BYTES])
+            yield block.decode("latin-1")
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError as fault:
+        if fault.reason == "unexpected end of data":
+            raise explain_cut(name, size) from fault
+        at = size - len(decoder.getstate()[0]) + fault.start  # it holds the first bytes of half a character
+        raise NotAnExport(
+            f"{name} is not UTF-8 text: {fault.reason} near byte {at:,}.",
+            "Drop the file exactly as TypingMind wrote it; a text editor may have saved it in another encoding.",
+        ) from fault

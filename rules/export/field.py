@@ -9,7 +9,8 @@ All three raise spans.BadJson where the bytes are no JSON object, or where one k
 
 import json
 
-from rules.export import spans
+from rules.export import walk
+from rules.export.reel import Reel
 from rules.export.spans import Member
 
 
@@ -46,4 +47,4 @@ def without_field(raw: bytes, key: str) -> bytes:
 
 def _members(raw: bytes) -> list[Member]:
     """Read as latin-1, so that a character's index is its byte's offset."""
-    return spans.members(raw.decode("latin-1"), 0)[0]
+    return walk.members(Reel(raw.decode("latin-1")), 0)[0]

@@ -4,8 +4,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rules.export import spans
+from rules.export import spans, walk
 from rules.export.chat import Chat
+from rules.export.reel import Reel
 from rules.export.spans import Span
 
 
@@ -77,7 +78,7 @@ def add_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[Edit]:
         return [Edit(brace, b"," + _json("syncMetadata") + b":" + _json({"deletedMessageUUIDs": uuids}))]
     if chat.text[member.value.start] != "{":
         return [Edit(member.value, _json({"deletedMessageUUIDs": uuids}))]
-    inner, _ = spans.members(chat.text, member.value.start)
+    inner, _ = walk.members(Reel(chat.text), member.value.start)
     known = next((found.value for found in inner if found.key == "deletedMessageUUIDs"), None)
     if known is None:
         at = member.value.start + 1
@@ -92,7 +93,7 @@ def replace_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[Edit]:
     """Let `syncMetadata.deletedMessageUUIDs` be this list, where the chat has one; else as `add_deleted_uuids`."""
     member = chat.member("syncMetadata")
     if member is not None and chat.text[member.value.start] == "{":
-        inner, _ = spans.members(chat.text, member.value.start)
+        inner, _ = walk.members(Reel(chat.text), member.value.start)
         known = next((found.value for found in inner if found.key == "deletedMessageUUIDs"), None)
         if known is not None:
             return [Edit(known, _json(uuids))]
@@ -101,7 +102,7 @@ def replace_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[Edit]:
 
 def _longer_list(chat: Chat, known: Span, uuids: Sequence[str]) -> list[Edit]:
     """What the list holds stays as it is; what it lacks is added behind."""
-    listed, _ = spans.items(chat.text, known.start)
+    listed, _ = walk.items(Reel(chat.text), known.start)
     before = {spans.value(chat.text, entry.start)[0] for entry in listed if chat.text[entry.start] == '"'}
     added = b",".join(_json(uuid) for uuid in uuids if uuid not in before)
     if not added:

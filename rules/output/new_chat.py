@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from itertools import count
 
-from rules.export.chat import Chat, walk_chat
+from rules.export.chat import Chat, read_chat
 from rules.export.dates import parse_date
 from rules.export.spans import Span
 from rules.export.splice import Edit, replace_field, splice
@@ -40,9 +40,7 @@ def as_new_chat(chat: bytes, new_id: str, title: str, now: str) -> bytes:
     added where they are missing: without a `chatID`, the import would replace another chat that has none
     either. Raises spans.BadJson where the bytes are no chat.
     """
-    found: list[Chat] = []
-    walk_chat(found.append)(chat.decode("latin-1"), 0)
-    new = found[0]
+    new = read_chat(chat)
     edits = [
         *replace_field(new, "id", new_id),
         *_given(new, {"chatID": new_id, "chatTitle": title}),

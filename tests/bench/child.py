@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -73,14 +74,16 @@ def _trip(export: Path, folder: Path, *, keep_counts: bool) -> Stages:
         with stages.stage("read"):
             found = read_export(export)
         with stages.stage("plan"):
-            for chat in found.chats:
+            for chat in found.chats():
                 surveyed = survey(archive, chat, config, no_keys, now)
                 if keep_counts:
                     keep(archive, surveyed.counts)
         with stages.stage("write"):
-            document = found.documents[0]
-            one = document.chats[len(document.chats) // 2]
-            replace_file(folder / "ours.json", with_chats(document, {one.span: _spliced(one)}))
+            (part,) = found.parts
+            middle = len(part.layout.outlines) // 2
+            one = next(islice(found.chats(), middle, None))
+            finished = {part.layout.outlines[middle].span: _spliced(one)}
+            replace_file(folder / "ours.json", with_chats(found.blocks(part), finished))
     return stages
 
 
@@ -93,8 +96,32 @@ def parsed(export: Path, folder: Path) -> Stages:
     with stages.stage("read"):
         found = read_export(export)
     with stages.stage("parse"):
-        held = [read_messages(chat) for chat in found.chats]
+        held = [read_messages(chat) for chat in found.chats()]
     del held
+    return stages
+
+
+def changed(export: Path, folder: Path) -> Stages:
+    """Write `changed.json` into the folder: the same export, in which the chat in the middle has two messages more."""
+    from daemon.files.read import read_export
+    from rules.export.document import with_chats
+    from rules.export.splice import replace_messages, splice
+
+    stages = Stages()
+    with stages.stage("write"):
+        found = read_export(export)
+        (part,) = found.parts
+        middle = len(part.layout.outlines) // 2
+        one = next(islice(found.chats(), middle, None))
+        kept = range(len(one.messages))
+        said = [
+            b'{"role":"%s","uuid":"bench-%d","content":"And then?"}' % pair
+            for pair in ((b"user", 1), (b"assistant", 2))
+        ]
+        raws = [*(one.slice(span) for span in one.messages), *said]
+        new = splice(one, [replace_messages(one, [*kept, None, None], raws)])
+        with (folder / "changed.json").open("wb") as file:
+            file.writelines(with_chats(found.blocks(part), {part.layout.outlines[middle].span: new}))
     return stages
 
 
@@ -108,7 +135,13 @@ def _spliced(chat: "Chat") -> bytes:
     return splice(chat, [replace_messages(chat, [*[None] * len(made), *live], raws)])
 
 
-WORKS: dict[str, Callable[[Path, Path], Stages]] = {"plain": plain, "trip": trip, "first": first, "parsed": parsed}
+WORKS: dict[str, Callable[[Path, Path], Stages]] = {
+    "plain": plain,
+    "trip": trip,
+    "first": first,
+    "parsed": parsed,
+    "changed": changed,
+}
 
 if __name__ == "__main__":
     work, source, place = sys.argv[1:]

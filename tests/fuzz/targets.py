@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from daemon.config import parse
-from daemon.files.read import documents
+from daemon.files.read import chats_in
 from rules.errors import ChatSetAside, ConfigurationError, NotAnExport
-from rules.export import spans
+from rules.export import spans, walk
 from rules.export.chat import Chat, read_messages
+from rules.export.reel import Reel
 from rules.export.splice import add_deleted_uuids, replace_field, replace_messages, splice
 from rules.history.branches import branches
 from rules.history.entries import history, without_strays
@@ -23,15 +24,13 @@ def reader(data: bytes) -> None:
     """Read bytes as a file of the inbox, and everything in it as far as the plan looks at it."""
     _as_json(data)
     try:
-        found = documents("fuzz", data)
+        found = chats_in("fuzz", data)
     except NotAnExport as refusal:
         _is_told(refusal.message, refusal.next_step)
         return
-    if not data.startswith(b"PK"):
-        assert found[0].text.encode("latin-1") == data
-    for document in found:
-        for chat in document.chats:
-            _chat(chat)
+    for chat in found:
+        assert chat.slice(chat.span) in data or data.startswith(b"PK")
+        _chat(chat)
 
 
 def configuration(data: bytes) -> None:
@@ -48,7 +47,7 @@ TARGETS: Mapping[str, Callable[[bytes], None]] = {"reader": reader, "configurati
 def _as_json(data: bytes) -> None:
     text = data.decode("latin-1")
     try:
-        spans.members(text, 0)
+        walk.members(Reel(text), 0)
         spans.value(text, 0)
     except spans.BadJson as fault:
         assert fault.reason
@@ -72,7 +71,8 @@ def _chat(chat: Chat) -> None:
     assert splice(chat, [replace_messages(chat, range(len(raws)), raws)]) == chat.slice(chat.span)
     edits = [*replace_field(chat, "updatedAt", "now"), *add_deleted_uuids(chat, ["fuzz"])]
     finished = splice(chat, [replace_messages(chat, list(range(1, len(raws))), raws[1:]), *edits])
-    spans.end(finished.decode("latin-1"), spans.members(finished.decode("latin-1"), 0)[1])
+    reel = Reel(finished.decode("latin-1"))
+    walk.end(reel, walk.members(reel, 0)[1])
 
 
 def _is_told(*texts: str) -> None:

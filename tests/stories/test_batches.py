@@ -154,6 +154,7 @@ def test_at_night_by_batch_and_by_day_directly(tmp_path: Path, monkeypatch: pyte
             assert (server.meter.batches > before) == (name == "at night")
 
 
+@pytest.mark.long
 def test_where_batches_are_not_wanted_any_more_the_one_under_way_is_canceled(
     tmp_path: Path, direct: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,6 +174,7 @@ def test_where_batches_are_not_wanted_any_more_the_one_under_way_is_canceled(
 
 @pytest.mark.parametrize("wish", [signal.SIGKILL, signal.SIGTERM])
 @pytest.mark.variants
+@pytest.mark.long
 def test_a_run_that_ends_while_it_waits_goes_on_with_the_same_batch(
     tmp_path: Path, wish: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -118,8 +118,13 @@ def test_a_plan_s_dollars_bracket_what_is_really_spent(
         (planned,) = json.loads(eve.memproc("plan", "--json").out)["chats"]
         money, before = planned["money"], billed(server)
         assert money["replies"] > 10, "the estimate of tokens stands on replies now"
+        prompts = server.meter.usage
         assert eve.memproc("run").code == 0
         assert money["low_usd"] <= billed(server) - before <= money["at_most_usd"]
+        assert money["likely_usd"] == pytest.approx(billed(server) - before, rel=0.15)
+        now = server.meter.usage
+        share = (now.read - prompts.read) / (now.prompt - prompts.prompt)
+        assert money["tokens"]["cached_share"] == pytest.approx(share, abs=0.05)
 
 
 def test_a_plan_that_the_caps_do_not_allow_says_so(eve: Person) -> None:
@@ -191,6 +196,7 @@ def test_the_daemon_pauses_at_its_cap_and_goes_on_after_it_was_raised(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the stories of the daemon look into /proc")
+@pytest.mark.long
 def test_the_daemon_goes_on_by_itself_when_the_day_turns(
     eve: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -117,6 +117,7 @@ def at(keeper: Keeper, url: str) -> Keeper:
 
 
 @in_turn("file")
+@pytest.mark.long
 def test_a_key_at_work_is_told_to_nobody(keeper: Keeper, tmp_path: Path) -> None:
     script = {"key": CANARY, "at": {"2": "server error", "4": "malformed", "6": "refused", "8": "cut off"}}
     with serve(tmp_path / "server", script) as server:

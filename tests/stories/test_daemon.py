@@ -105,6 +105,7 @@ def test_a_run_by_hand_is_waited_for(ida: Person) -> None:
         assert [row.tries for row in daemon.rows()] == [0, 0], "waiting is no failure"
 
 
+@pytest.mark.long
 def test_settings_are_broken_and_mended_while_it_runs(ida: Person) -> None:
     good = ida.toml.read_text()
     with running(ida) as daemon:

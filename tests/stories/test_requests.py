@@ -51,7 +51,7 @@ def hold_talk(archive: Archive, tmp_path: Path, content: bytes, model: ScriptedM
     config = parse(SETTINGS, tmp_path / "memproc.toml")
     house = House(config, folders, archive, model, no_keys, lambda: WHEN, tell_nobody)
     export = read_export(path)
-    process(house, export, export.chats[0])
+    process(house, export, next(export.chats()))
 
 
 @pytest.fixture

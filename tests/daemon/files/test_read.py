@@ -5,16 +5,18 @@ import io
 import os
 import tracemalloc
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from daemon.files import read
-from daemon.files.read import documents, read_export, stand_of
+from daemon.files import bundle
+from daemon.files.read import chats_in, read_export, stand_of
 from rules.errors import FileTrouble, NotAnExport
-from tests.chats import chat, export_bytes, json_bytes
+from rules.export.document import Layout, lay_out_document
+from tests.chats import chat, export_bytes, json_bytes, long_chat
 from tests.exports.chats import CHATS
 from tests.exports.files import CONTAINERS, FOREIGN, ZIPS, chunked_zip, zip_bytes
 
@@ -24,7 +26,7 @@ INDEX = export_bytes(PLAIN)
 
 def refused(data: bytes) -> str:
     with pytest.raises(NotAnExport) as caught:
-        documents("x.zip", data)
+        chats_in("x.zip", data)
     assert caught.value.next_step
     return caught.value.message
 
@@ -38,7 +40,7 @@ def test_a_file_is_read_with_its_hash_and_its_stand(tmp_path: Path, data: bytes)
     assert (export.path, export.sha256) == (path, hashlib.sha256(data).hexdigest())
     assert export.stand == stand_of(path)
     assert export.stand.size == len(data)
-    assert export.chats[0].title == "The lighthouse"
+    assert next(export.chats()).title == "The lighthouse"
 
 
 def test_another_file_in_its_place_has_another_stand(tmp_path: Path) -> None:
@@ -53,14 +55,13 @@ def test_another_file_in_its_place_has_another_stand(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ZIPS)
 def test_a_zip_gives_the_chats_of_all_its_parts(name: str) -> None:
-    found = documents("x.zip", ZIPS[name])
-    assert [one.title for document in found for one in document.chats] == ["The lighthouse", "The second"]
+    assert [one.title for one in chats_in("x.zip", ZIPS[name])] == ["The lighthouse", "The second"]
 
 
 def test_a_zip_may_bear_any_name_and_json_too(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_bytes(ZIPS["plain"])
     (tmp_path / "b.zip").write_bytes(INDEX)
-    assert [len(read_export(tmp_path / name).chats) for name in ("a.json", "b.zip")] == [2, 1]
+    assert [len(list(read_export(tmp_path / name).chats())) for name in ("a.json", "b.zip")] == [2, 1]
 
 
 def test_errors_name_the_part_of_the_zip() -> None:
@@ -89,7 +90,7 @@ def test_a_part_that_is_missing_is_told() -> None:
 
 def test_a_part_that_is_named_twice_is_read_once() -> None:
     data = chunked_zip([PLAIN], index=["chunks/chats_part_1.json"] * 1000)
-    assert sum(len(document.chats) for document in documents("x.zip", data)) == 1
+    assert len(chats_in("x.zip", data)) == 1
 
 
 @given(st.integers(4, len(ZIPS["chunked"]) - 1))
@@ -118,7 +119,7 @@ def test_an_encrypted_attachment_is_none_of_our_business() -> None:
         package.writestr("attachments/x.blob", b"x")
     data = bytearray(file.getvalue())
     data[data.rfind(b"PK\x01\x02") + 8] |= 1
-    assert len(documents("x.zip", bytes(data))) == 1
+    assert len(chats_in("x.zip", bytes(data))) == 1
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
@@ -133,7 +134,7 @@ def test_a_stored_zip_is_read() -> None:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as package:
         package.writestr("data.json", INDEX)
-    assert len(documents("x.zip", file.getvalue())) == 1
+    assert len(chats_in("x.zip", file.getvalue())) == 1
 
 
 def test_a_bomb_is_known_by_what_it_claims_before_it_is_unpacked() -> None:
@@ -168,8 +169,8 @@ def test_a_bomb_that_claims_to_be_small_is_not_unpacked_beyond_its_claim() -> No
 
 
 def test_attachments_of_any_size_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read, "LARGEST_BYTES", len(INDEX))
-    assert documents("x.zip", zip_bytes({"data.json": INDEX, "attachments/film.json": b"x" * 5000}))
+    monkeypatch.setattr(bundle, "LARGEST_BYTES", len(INDEX))
+    assert chats_in("x.zip", zip_bytes({"data.json": INDEX, "attachments/film.json": b"x" * 5000}))
 
 
 def test_a_zip_with_very_many_files_is_refused_before_its_directory_is_read() -> None:
@@ -185,9 +186,9 @@ def test_a_file_above_the_limit_is_not_read(tmp_path: Path) -> None:
 
 
 def test_a_file_at_the_limit_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read, "LARGEST_BYTES", len(INDEX))
+    monkeypatch.setattr(bundle, "LARGEST_BYTES", len(INDEX))
     (tmp_path / "a.json").write_bytes(INDEX)
-    assert read_export(tmp_path / "a.json").chats
+    assert read_export(tmp_path / "a.json").chat_ids
 
 
 def test_a_path_that_is_not_there_is_told(tmp_path: Path) -> None:
@@ -219,18 +220,69 @@ def test_a_damaged_zip_is_read_or_refused(name: str, damage: list[tuple[int, int
     for at, byte in damage:
         data[at % len(data)] = byte
     try:
-        documents("x.zip", bytes(data))
+        chats_in("x.zip", bytes(data))
     except NotAnExport as refusal:
         assert refusal.message.startswith("x.zip")
 
 
 def test_two_chats_of_one_zip_keep_their_own_bytes() -> None:
-    (document,) = documents("x.zip", ZIPS["plain"])
-    assert b"".join(one.slice(one.span)[:1] for one in document.chats) == b"{{"
-    assert documents("x.json", CONTAINERS["pretty"])[0].text.encode("latin-1") == CONTAINERS["pretty"]
+    assert b"".join(one.slice(one.span)[:1] for one in chats_in("x.zip", ZIPS["plain"])) == b"{{"
 
 
 def test_an_export_without_chats_is_read(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_bytes(export_bytes())
-    assert read_export(tmp_path / "a.json").chats == ()
-    assert documents("x.json", export_bytes(chat()))[0].chats
+    assert read_export(tmp_path / "a.json").chat_ids == ()
+    assert chats_in("x.json", export_bytes(chat()))
+
+
+def test_the_chats_of_a_file_are_those_of_its_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "export"
+    for data in (*CONTAINERS.values(), *ZIPS.values(), export_bytes(long_chat(400_000), chat(chatID="b"))):
+        path.write_bytes(data)
+        export = read_export(path)
+        once, again = list(export.chats()), list(export.chats())
+        assert once == again == list(chats_in("export", data))
+        if not data.startswith(b"PK"):
+            assert b"".join(export.blocks(export.parts[0])) == data
+
+
+@pytest.mark.parametrize("name", ["json", "zip"])
+def test_a_file_that_is_another_by_the_second_reading_is_not_mixed_with_the_first(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "a.json"
+    before = {"json": export_bytes(PLAIN), "zip": ZIPS["plain"]}[name]
+    path.write_bytes(before)
+    export = read_export(path)
+    for other in (before[:-200], b"PK\x03\x04", b"", ZIPS["chunked"], INDEX.replace(b"lighthouse", b"lightHouse")):
+        path.write_bytes(other)
+        with pytest.raises(FileTrouble, match="was changed while memproc read it"):
+            list(export.chats())
+    path.unlink()
+    with pytest.raises(FileTrouble):
+        list(export.chats())
+
+
+def test_a_file_that_changes_while_it_is_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(INDEX)
+
+    def slow(name: str, blocks: Iterable[bytes]) -> Layout:
+        found = lay_out_document(name, blocks)
+        path.write_bytes(INDEX + b" ")
+        return found
+
+    monkeypatch.setattr("daemon.files.read.lay_out_document", slow)
+    with pytest.raises(FileTrouble, match="was changed while memproc read it"):
+        read_export(path)
+
+
+def test_a_large_file_is_never_in_memory_as_a_whole(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    one = json_bytes(long_chat(20_000))
+    path.write_bytes(b'{"data":{"chats":[' + b",".join([one] * 200) + b"]}}")
+    tracemalloc.start()
+    try:
+        export = read_export(path)
+        assert sum(len(found.messages) for found in export.chats()) > 8_000
+        assert tracemalloc.get_traced_memory()[1] < export.stand.size / 3
+    finally:
+        tracemalloc.stop()

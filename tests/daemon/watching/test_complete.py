@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.files import read
+from daemon.files import bundle
 from daemon.watching import complete
 from daemon.watching.complete import look_inside
 from rules.arrival.settle import Content, Unfinished, Unfit, Whole
@@ -120,4 +120,4 @@ def test_a_file_that_no_reader_would_take_is_told_at_once(content: Path) -> None
 
 
 def test_the_reader_takes_files_of_the_same_size() -> None:
-    assert complete.LARGEST_BYTES == read.LARGEST_BYTES
+    assert complete.LARGEST_BYTES == bundle.LARGEST_BYTES

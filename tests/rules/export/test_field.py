@@ -7,7 +7,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rules.export.field import field_bytes, with_field, without_field
-from rules.export.spans import BadJson, Span, members
+from rules.export.reel import Reel
+from rules.export.spans import BadJson, Span
+from rules.export.walk import members
 from tests.exports.generated import messages
 
 
@@ -65,7 +67,7 @@ def test_what_is_set_is_found_and_taken_out_again(message: str, key: str) -> Non
 def test_any_field_may_go_and_the_others_keep_their_bytes(message: str, draw: st.DataObject) -> None:
     raw = message.encode()
     assume(_is_single(raw))
-    gone = draw.draw(st.sampled_from(members(raw.decode("latin-1"), 0)[0])).key
+    gone = draw.draw(st.sampled_from(members(Reel(raw.decode("latin-1")), 0)[0])).key
     expected = [found for found in _spelled(raw) if found[0] != gone]
     assert _spelled(without_field(raw, gone)) == expected
 
@@ -87,7 +89,7 @@ def _is_single(raw: bytes) -> bool:
 
 
 def _spelled(raw: bytes) -> list[tuple[str, bytes]]:
-    found, _ = members(raw.decode("latin-1"), 0)
+    found, _ = members(Reel(raw.decode("latin-1")), 0)
     return [(one.key, _slice(raw, one.value)) for one in found]
 
 

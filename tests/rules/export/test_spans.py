@@ -7,16 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.export import spans
+from rules.export import spans, walk
 from rules.export.depth import DEEPEST
+from rules.export.reel import Reel
 from rules.export.spans import BadJson, TooDeep
 from tests.exports.generated import values
 
 
-class _Everywhere(Mapping[str, spans.Walker]):
+class _Everywhere(Mapping[str, walk.Walker]):
     """Walkers for an object in which every value is walked."""
 
-    def __getitem__(self, key: str) -> spans.Walker:
+    def __getitem__(self, key: str) -> walk.Walker:
         return _walk
 
     def __iter__(self) -> Iterator[str]:
@@ -26,11 +27,11 @@ class _Everywhere(Mapping[str, spans.Walker]):
         return 0
 
 
-def _walk(text: str, at: int) -> int:
-    sign = text[at : at + 1]
+def _walk(reel: Reel, at: int) -> int:
+    sign = reel.sign(at)
     if sign == "{":
-        return spans.members(text, at, _Everywhere())[1]
-    return spans.items(text, at, _walk)[1] if sign == "[" else spans.value(text, at)[1]
+        return walk.members(reel, at, _Everywhere())[1]
+    return walk.items(reel, at, _walk)[1] if sign == "[" else reel.value(at)[1]
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -56,7 +57,8 @@ def _is_json(text: str) -> bool:
 def _is_walked(text: str) -> bool:
     latin = text.encode().decode("latin-1")
     try:
-        spans.end(latin, _walk(latin, spans.blank(latin, 0)))
+        reel = Reel(latin)
+        walk.end(reel, _walk(reel, reel.blank(0)))
     except BadJson:
         return False
     return True
@@ -79,7 +81,7 @@ def test_they_agree_on_damaged_json(text: str, data: st.DataObject) -> None:
 @given(values)
 def test_a_span_holds_exactly_one_value(text: str) -> None:
     latin = text.encode().decode("latin-1")
-    found, stop = spans.items(f"[ {latin} , 1]", 0)
+    found, stop = walk.items(Reel(f"[ {latin} , 1]"), 0)
 
     assert stop == len(latin) + 7
     assert [f"[ {latin} , 1]"[span.start : span.stop] for span in found] == [latin, "1"]
@@ -93,7 +95,7 @@ def test_numbers_stay_their_own_text() -> None:
 
 def test_members_know_where_their_keys_and_values_stand() -> None:
     text = '{ "a" : [1] ,"b":"x"}'
-    found, stop = spans.members(text, 0)
+    found, stop = walk.members(Reel(text), 0)
 
     assert [(one.key, text[one.start :][:3], text[one.value.start : one.value.stop]) for one in found] == [
         ("a", '"a"', "[1]"),
@@ -105,22 +107,22 @@ def test_members_know_where_their_keys_and_values_stand() -> None:
 def test_a_walker_is_asked_for_its_own_key_alone() -> None:
     walked = []
 
-    def walk(text: str, at: int) -> int:
+    def note(reel: Reel, at: int) -> int:
         walked.append(at)
-        return spans.value(text, at)[1]
+        return reel.value(at)[1]
 
-    spans.members('{"a":{"b":1},"b":2}', 0, {"b": walk})
+    walk.members(Reel('{"a":{"b":1},"b":2}'), 0, {"b": note})
     assert walked == [17]
 
 
 @pytest.mark.parametrize("text", ['{"é":1,"\\u00e9":2}', '{"a":1,"a":1}'])
 def test_a_key_that_stands_twice_is_refused_however_it_is_spelled(text: str) -> None:
     with pytest.raises(BadJson, match="stands twice"):
-        spans.members(text.encode().decode("latin-1"), 0)
+        walk.members(Reel(text.encode().decode("latin-1")), 0)
 
 
 def test_keys_are_read_as_people_wrote_them() -> None:
-    found, _ = spans.members('{"schlüssel":1}'.encode().decode("latin-1"), 0)
+    found, _ = walk.members(Reel('{"schlüssel":1}'.encode().decode("latin-1")), 0)
     assert [one.key for one in found] == ["schlüssel"]
 
 
@@ -144,13 +146,13 @@ def test_what_only_python_takes_for_a_number_is_refused(text: str) -> None:
 )
 def test_a_fault_says_where_it_stands_and_what_was_expected(text: str, at: int, reason: str) -> None:
     with pytest.raises(BadJson) as caught:
-        _walk(text.encode().decode("latin-1"), 0)
+        _walk(Reel(text.encode().decode("latin-1")), 0)
     assert (caught.value.at, caught.value.reason, caught.value.open_ended) == (at, reason, False)
 
 
 def test_text_behind_the_end_is_refused() -> None:
     with pytest.raises(BadJson, match="more text follows"):
-        spans.end("{} x", 2)
+        walk.end(Reel("{} x"), 2)
 
 
 @given(values.filter(lambda text: text[0] in '[{"'), st.data())
@@ -158,9 +160,9 @@ def test_a_text_that_just_stops_is_known_as_cut_off(text: str, data: st.DataObje
     whole = f"[{text}]"
     latin = whole[: data.draw(st.integers(1, len(whole) - 1))].encode().decode("latin-1")
 
-    for walk in (_walk, lambda text, at: spans.value(text, at)[1]):
+    for walker in (_walk, lambda reel, at: reel.value(at)[1]):
         with pytest.raises(BadJson) as caught:
-            walk(latin, 0)
+            walker(Reel(latin), 0)
         assert caught.value.open_ended or "twice" in caught.value.reason
 
 

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.export.chat import Chat
-from rules.export.document import read_document
+from rules.export.chat import Chat, read_chat
 from rules.export.message import Message
 from rules.memory.memory import Memory
 from rules.output.assemble import Mode
@@ -38,7 +37,7 @@ def reworded(written: Side, before: str, after: str) -> Side:
     """The same export with other words in it."""
     text = written.chat.text.replace(before, after)
     assert text != written.chat.text
-    return side(read_document("test.json", text.encode("latin-1")).chats[0], MEMORIES)
+    return side(read_chat(text.encode("latin-1")), MEMORIES)
 
 
 def found_raw(found: Difference) -> list[tuple[str, str, str]]:

@@ -1,0 +1,67 @@
+"""Where the chats of the last exports stand in their files: one that comes again unchanged is not walked over again."""
+
+import json
+from collections.abc import Sequence
+from importlib.metadata import version
+from itertools import chain
+from typing import Any
+
+from daemon.archive.archive import Archive
+from daemon.files.read import Export, Part
+from rules.export.chat import Outline
+from rules.export.document import Layout
+from rules.export.spans import Member, Span
+
+_KEPT = 8
+"""Exports; what is kept of one is about a hundredth of it."""
+
+
+def known_parts(archive: Archive, sha256: str) -> tuple[Part, ...] | None:
+    """The parts of the export of that hash, as this version of memproc has found them; None where it has not."""
+    row = archive.one("SELECT parts FROM layout WHERE sha256 = ? AND version = ?", (sha256, _version()))
+    return tuple(map(_part, json.loads(row[0]))) if row else None
+
+
+def keep_parts(archive: Archive, export: Export) -> None:
+    """Remember where the chats of an export stand, and forget it of those that came long before."""
+    key = (export.sha256, _version())
+    with archive.transaction():
+        if archive.one("SELECT 1 FROM layout WHERE sha256 = ? AND version = ?", key) is None:
+            parts = json.dumps([_as_rows(part) for part in export.parts], separators=(",", ":"))
+            archive.run("INSERT OR REPLACE INTO layout (sha256, version, parts) VALUES (?, ?, ?)", (*key, parts))
+            archive.run(
+                "DELETE FROM layout WHERE number NOT IN (SELECT number FROM layout ORDER BY number DESC LIMIT ?)",
+                (_KEPT,),
+            )
+
+
+def _version() -> str:
+    return version("memproc-daemon")
+
+
+def _as_rows(part: Part) -> list[object]:
+    layout = part.layout
+    outlines = [
+        [
+            one.chat_id, one.span.start, one.span.stop,
+            [[member.key, member.start, member.value.start, member.value.stop] for member in one.members],
+            list(chain.from_iterable((span.start, span.stop) for span in one.messages)),
+        ]
+        for one in layout.outlines
+    ]  # fmt: skip
+    return [part.entry, layout.name, layout.size, layout.chunks, [one.hex() for one in part.hashes], outlines]
+
+
+def _part(rows: Sequence[Any]) -> Part:
+    entry, name, size, chunks, hashes, outlines = rows
+    layout = Layout(name, size, tuple(_outline(*one) for one in outlines), tuple(chunks))
+    return Part(entry, layout, tuple(map(bytes.fromhex, hashes)))
+
+
+def _outline(chat_id: str, start: int, stop: int, members: Sequence[Any], messages: Sequence[int]) -> Outline:
+    return Outline(
+        Span(start, stop),
+        tuple(Member(key, at, Span(first, last)) for key, at, first, last in members),
+        tuple(map(Span, messages[::2], messages[1::2])),
+        chat_id,
+    )

@@ -1,0 +1,30 @@
+"""The triggers that end a chat's rest: once anything is written about it, what was found before does not count."""
+
+_CHAT_OF = {
+    "message": "{row}.chat",
+    "version": "(SELECT chat FROM message WHERE id = {row}.message)",
+    "memory": "{row}.chat",
+    "edition": "(SELECT chat FROM memory WHERE id = {row}.memory)",
+    "chunk_message": "(SELECT chat FROM memory WHERE id = {row}.memory)",
+    "fold_member": "(SELECT chat FROM memory WHERE id = {row}.fold)",
+}
+"""How to come from a row of each table to the number of its chat."""
+_EVENTS = {"INSERT": "NEW", "UPDATE": "NEW", "DELETE": "OLD"}
+
+
+def triggers() -> str:
+    """The SQL that makes them. Output rows name their chat by its id; of a chat itself, only its round counts."""
+    ends = [
+        _trigger(table, event, f"(SELECT chat_id FROM chat WHERE id = {chat.format(row=row)})")  # noqa: S608
+        for table, chat in _CHAT_OF.items()
+        for event, row in _EVENTS.items()
+    ]
+    ends += [_trigger("output", event, f"{row}.chat_id") for event, row in _EVENTS.items()]
+    ends += [_trigger("chat", "INSERT", "NEW.chat_id"), _trigger("chat", "UPDATE OF round_to", "NEW.chat_id")]
+    return "".join(ends)
+
+
+def _trigger(table: str, event: str, chat_id: str) -> str:
+    name = f"rest_ends_with_{event.split()[0].lower()}_of_{table}"
+    rest = f"DELETE FROM rest WHERE chat_id = {chat_id};"  # noqa: S608
+    return f"CREATE TRIGGER {name} AFTER {event} ON {table} BEGIN {rest} END;\n"
