@@ -212,9 +212,9 @@ def _seen_later(found: Survey, chunk: PlannedChunk) -> tuple[Entry, ...]:
     """
     forgotten = {memory.number for memory in found.reading.chunk_memories if memory.forgotten}
     left = found.memory.hindsight_tokens
-    if found.roles.window is not None:
+    if found.limit is not None:
         factor = token_factor(found.roles.agent.name)
-        left = min(left, room_left(chunk, found.plan.fixed_tokens, factor, found.roles.window))
+        left = min(left, room_left(chunk, found.plan.fixed_tokens, factor, found.limit))
     seen: list[Entry] = []
     for entry in as_they_are(found.reading.entries[chunk.stop :]):
         if entry.memory in forgotten:

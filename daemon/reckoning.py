@@ -1,37 +1,50 @@
 """What the plan of a chat will cost, by the prices of its models and by what their replies have shown (D15)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
-from daemon.archive.spending import learned
 from daemon.batches.hours import time_for_batches
 from daemon.config import Config
+from daemon.models.expected import expected
 from daemon.models.prices import known_price, price_of
 from daemon.models.roles import chat_model
 from daemon.survey import Survey
 from primer.models import token_factor
 from primer.providers import takes_batches
 from primer.request import Model
-from rules.money.calls import Call, calls
-from rules.money.outlook import NOTHING, Asked, Outlook, outlook, pays_back_after
+from rules.money.calls import Call, calls, longest_calls
+from rules.money.outlook import NOTHING, QUIET, Asked, Outlook, Traffic, outlook, pays_back_after, traffic
 
-_SURE = 5
-"""So many replies show what a model makes of our tokens."""
 _LEAST = 0.8
 """What a model counts for one of ours at least, against what its replies have shown on average."""
+
+
+@dataclass(frozen=True, slots=True)
+class Payback:
+    """After how many further messages the work has paid for itself, in a chat that is held with `model`.
+
+    Never, where a number is None.
+    """
+
+    model: str
+    uncached: int | None
+    """Where each message pays the whole chat at the price of a prompt."""
+    cached: int | None
+    """Where each finds the chat in the provider's cache, as it would without the work, too. The work changes the chat's
+    beginning, so that the first message after it writes what is left of the chat to the cache anew: that is part of
+    what is to be paid back."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reckoning:
     """The money of one plan."""
 
+    traffic: Traffic
     outlook: Outlook | None
     """None where a model's price is not known, and `budget.unpriced` allows that."""
-    uncached: int | None
-    """After how many further messages it has paid for itself; None: never, or nobody knows what the chat costs."""
-    cached: int | None
-    """The same where the chat itself is read from the provider's cache."""
+    payback: Payback | None
+    """None where nothing is paid, or nobody knows what the chat costs."""
     replies: int
     """How many replies of the agent the estimate of tokens stands on; 0: on what is known of such models."""
     batched: bool = False
@@ -45,51 +58,58 @@ def reckon(archive: Archive, found: Survey, config: Config, now: str) -> Reckoni
     """
     if not found.plan.calls:
         return no_work(archive, found.roles.agent.name)
-    shown = learned(archive)
-    replies = shown.get(found.roles.agent.name, (0.0, 0))[1]
+    agent = expected(archive, found.roles.agent.name)
+    replies = agent.replies if agent.is_sure else 0
     batched = time_for_batches(config.models.batch, config.schedule.night, now)
-    agent, manager, *_ = (_asked(model, config, shown, batched) for model in found.roles.all)
-    if agent is None or manager is None:
-        return Reckoning(None, None, None, replies)
-
-    def of(call: Call) -> Asked:
-        return agent if call.role == "agent" else manager
-
-    cost = outlook(calls(found.plan, config.memory.hindsight_tokens), of)
-    uncached, cached = _pays_back(found, config, cost.likely)
-    return Reckoning(cost, uncached, cached, replies, batched and takes_batches(found.roles.agent.name))
+    of = _askers(archive, found, config, batched)
+    plan, after = found.plan, config.memory.hindsight_tokens
+    planned, longest = calls(plan, after), longest_calls(plan, after, config.fold.budget)
+    cost = outlook(planned, longest, of)
+    payback = _payback(archive, found, config, cost.likely) if cost and cost != NOTHING else None
+    return Reckoning(traffic(planned, of), cost, payback, replies, batched and takes_batches(found.roles.agent.name))
 
 
 def no_work(archive: Archive, agent: str) -> Reckoning:
     """Nothing to do costs nothing; `agent` is the model that would do it."""
-    return Reckoning(NOTHING, None, None, learned(archive).get(agent, (0.0, 0))[1])
+    shown = expected(archive, agent)
+    return Reckoning(QUIET, NOTHING, None, shown.replies if shown.is_sure else 0)
 
 
-def _asked(model: Model, config: Config, shown: Mapping[str, tuple[float, int]], batched: bool) -> Asked | None:
+def _askers(archive: Archive, found: Survey, config: Config, batched: bool) -> Callable[[Call], Asked]:
+    """Which model is asked for a call, and what it costs."""
+    agent = _asked(archive, found.roles.agent, config, batched)
+    manager = _asked(archive, found.roles.context_manager, config, batched)
+    if found.roles.fallback:
+        price_of(found.roles.fallback, config.budget)  # it may be asked, so it is refused as early as the others
+    return lambda call: agent if call.role == "agent" else manager
+
+
+def _asked(archive: Archive, model: Model, config: Config, batched: bool) -> Asked:
     price = price_of(model, config.budget)
-    if price is None:
-        return None
-    if batched and takes_batches(model.name):
+    if price is not None and batched and takes_batches(model.name):
         price = price.batched
-    expected = token_factor(model.name)
-    factor, replies = shown.get(model.name, (expected, 0))
-    sure = replies >= _SURE
-    return Asked(
-        price,
-        factor if sure else expected,
-        factor * _LEAST if sure else min(1.0, expected),
-        max(expected, factor),
-        model.thinking_room,
-    )
+    beforehand, shown = token_factor(model.name), expected(archive, model.name)
+    least = shown.factor * _LEAST if shown.is_sure else min(1.0, beforehand)
+    return Asked(price, shown.factor, least, max(beforehand, shown.factor), model.thinking_room)
 
 
-def _pays_back(found: Survey, config: Config, likely: int) -> tuple[int | None, int | None]:
-    """With the price of the model that the person talks with, which need not be the one that writes."""
+def _payback(archive: Archive, found: Survey, config: Config, likely: int) -> Payback | None:
+    """With the price of the model that the person talks with; where nobody knows it, of the one that writes."""
     messages = [entry.message for entry in found.reading.entries]
     name = chat_model(found.chat, messages, config.models)[0]
     price = known_price(Model(name, config.models.options_for(name)), config.budget) if name else None
     if price is None:
-        return None, None
-    saved = round(found.plan.saved_tokens * token_factor(name))
-    each = price.at(round(found.plan.tokens * token_factor(name)))
-    return pays_back_after(likely, saved, each.input), pays_back_after(likely, saved, each.cache_read)
+        name = found.roles.agent.name
+        price = known_price(found.roles.agent, config.budget)
+    if price is None or price.is_free:
+        return None
+    factor = expected(archive, name).factor
+    after = round(found.plan.left_tokens * factor)
+    before = after + round(found.plan.saved_tokens * factor)
+    old, new = price.at(before), price.at(after)
+    anew = after * max(0, new.cache_write - new.cache_read)
+    return Payback(
+        name,
+        pays_back_after(likely, before * old.input - after * new.input),
+        pays_back_after(likely + anew, before * old.cache_read - after * new.cache_read),
+    )

@@ -128,5 +128,5 @@ def _endings(models: Who, now: str) -> list[str | None]:
 
 def _plan(found: Mapping[str, Any]) -> ChatPlan:
     chunks = {name: tuple(PlannedChunk(**chunk) for chunk in found[name]) for name in _CHUNKS}
-    rows = {name: tuple(found[name]) for name in ("folds", "warnings")}
+    rows = {name: tuple(found[name]) for name in ("folds", "most_folds", "warnings")}
     return ChatPlan(**{**found, **chunks, **rows, "estimate": Estimate(**found["estimate"])})

@@ -8,6 +8,8 @@ from datetime import date
 from daemon.archive.archive import Archive
 from daemon.archive.rounds import round_of
 from daemon.config import Config, MemorySettings
+from daemon.models.expected import expected
+from daemon.models.prices import step_of
 from daemon.models.roles import FindKey, Roles, chat_model, choose_roles
 from daemon.models.tokens import Counts, count_once
 from daemon.reading import read_chat
@@ -29,7 +31,7 @@ from rules.plan.hindsight import Round, hindsight_round
 from rules.plan.planned import PlannedChunk
 from rules.plan.section import Bounds, section, told_tokens
 from rules.plan.warn import Sizes, beyond_window, warnings
-from rules.plan.window import TooLarge, too_large
+from rules.plan.window import Limit, TooLarge, nearest_limit, too_large
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +48,10 @@ class Survey:
     round: Round
     bounds: Bounds
     memory: MemorySettings
+    limit: Limit | None
+    """What the agent's requests are kept under."""
     too_large: TooLarge | None
-    """The first planned chunk that does not fit the agent's window."""
+    """The first planned chunk that does not fit it."""
 
     def passage(self, chunk: PlannedChunk, told: Sequence[Memory], breaks: Sequence[int] = ()) -> Passage:
         """What the memory of a chunk is written from; `told` are the memories and folds that stand before its tail.
@@ -100,12 +104,14 @@ def survey_read(archive: Archive, chat: Chat, reading: Reading, config: Config, 
     roles = choose_roles(chat, messages, config.models, key, today)
     asked = config.memory.hindsight if roles.agent != ENGINE else 0
     last = round_of(archive, chat.chat_id, reading.adopted)
-    found = Survey(chat, reading, counts, texts, roles, plan, last, limits.fold, config.memory, None)
+    found = Survey(chat, reading, counts, texts, roles, plan, last, limits.fold, config.memory, None, None)
     again = _again(archive, found)
     begun = hindsight_round(last, reading.chunk_memories, len(plan.chunks), asked, again)
     plan = plan.with_more(again, begun.numbers, config.memory.hindsight_tokens)
     plan = replace(plan, warnings=(*plan.warnings, *_beyond_window(found, config)))
-    return replace(found, plan=plan, round=begun, too_large=_too_large(plan, roles))
+    agent = expected(archive, roles.agent.name)
+    limit = nearest_limit(roles.window, step_of(roles.agent, config.budget), sure=agent.is_sure)
+    return replace(found, plan=plan, round=begun, limit=limit, too_large=_too_large(plan, agent.factor, limit))
 
 
 def as_they_are(entries: Sequence[Entry]) -> tuple[Entry, ...]:
@@ -150,9 +156,8 @@ def told_before(found: Survey, memories: Sequence[Memory], upto: int) -> tuple[M
     return tuple(by_id[item.name] for item in view.standing)
 
 
-def _too_large(plan: ChatPlan, roles: Roles) -> TooLarge | None:
-    factor = token_factor(roles.agent.name)
-    each = (too_large(chunk, plan.fixed_tokens, factor, roles.window) for chunk in plan.work)
+def _too_large(plan: ChatPlan, factor: float, limit: Limit | None) -> TooLarge | None:
+    each = (too_large(chunk, plan.fixed_tokens, factor, limit) for chunk in plan.work)
     return next((found for found in each if found is not None), None)
 
 

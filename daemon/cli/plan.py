@@ -24,9 +24,8 @@ from daemon.reckoning import Reckoning, no_work, reckon
 from daemon.resting import at_rest
 from daemon.round import SetAside, without_chats
 from daemon.seeing.visible import visible
-from daemon.survey import Survey, survey
+from daemon.survey import survey
 from daemon.texts import load_texts
-from primer.models import token_factor
 from rules.errors import ArchiveError, FileTrouble, MemprocError, NotAnExport
 from rules.export.chat import Chat
 from rules.export.document import twice
@@ -38,8 +37,6 @@ from rules.plan.selection import refuse_doubled, why_not
 class _Row:
     file: str
     found: ChatPlan | LeftAlone | SetAside
-    to_send: int = 0
-    """Tokens that the models are expected to count for all requests."""
     who: Who | None = None
     money: Reckoning | None = None
 
@@ -55,7 +52,8 @@ def plan(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
         rows = list(_rows(desk, wanted_exports(settings, paths)))
         total = totals(archive, settings.config.budget, [row.money for row in rows if row.money], desk.now)
     if as_json:
-        click.echo(json.dumps([_as_json(row) for row in rows], indent=2, ensure_ascii=False))
+        told = {"chats": [_as_json(row) for row in rows], "totals": _totals_in_json(rows, total)}
+        click.echo(json.dumps(told, indent=2, ensure_ascii=False))
     elif rows:
         _print(rows, total)
     else:
@@ -94,7 +92,7 @@ def _plan(desk: _Desk, file: str, chat: Chat, doubled: frozenset[str]) -> _Row:
         if reason := why_not(chat, config.chats.include, config.chats.exclude):
             return _Row(file, LeftAlone(chat.chat_id, chat.title, reason))
         if resting := at_rest(desk.archive, chat, config, desk.key, desk.now):
-            return _Row(file, resting.plan, 0, resting.who, no_work(desk.archive, resting.who.agent))
+            return _Row(file, resting.plan, resting.who, no_work(desk.archive, resting.who.agent))
         found = survey(desk.archive, chat, config, desk.key, desk.now)
         money = reckon(desk.archive, found, config, desk.now)
     except ArchiveError:
@@ -103,41 +101,47 @@ def _plan(desk: _Desk, file: str, chat: Chat, doubled: frozenset[str]) -> _Row:
         return _Row(file, SetAside(chat.title, trouble.message, trouble.next_step))
     if found.too_large:
         return _Row(file, SetAside(chat.title, found.too_large.reason, found.too_large.next_step))
-    return _Row(file, found.plan, _to_send(found), who(found.roles), money)
-
-
-def _to_send(found: Survey) -> int:
-    agent, manager = token_factor(found.roles.agent.name), token_factor(found.roles.context_manager.name)
-    return round(found.plan.estimate.agent_in * agent + found.plan.estimate.context_manager_in * manager)
+    return _Row(file, found.plan, who(found.roles), money)
 
 
 def _as_json(row: _Row) -> dict[str, object]:
     kind = {ChatPlan: "plan", LeftAlone: "left_alone", SetAside: "set_aside"}[type(row.found)]
-    calls = {"calls": row.found.calls, "to_send": row.to_send} if isinstance(row.found, ChatPlan) else {}
+    calls = {"calls": row.found.calls} if isinstance(row.found, ChatPlan) else {}
     who = {"models": asdict(row.who)} if row.who else {}
     money = {"money": in_json(row.money)} if row.money else {}
     return {"file": row.file, "outcome": kind, **asdict(row.found), **calls, **who, **money}
+
+
+def _totals_in_json(rows: Sequence[_Row], total: Totals) -> dict[str, object]:
+    plans = [row.found for row in rows if isinstance(row.found, ChatPlan)]
+    return {
+        "chats": len(plans),
+        "chunks": sum(len(one.chunks) for one in plans),
+        "calls": sum(one.calls for one in plans),
+        **total.in_json,
+    }
 
 
 def _print(rows: Sequence[_Row], total: Totals) -> None:
     from rich.console import Console
 
     console = Console(highlight=False)
-    cells = [_cells(row.found, row.to_send) for row in rows if isinstance(row.found, ChatPlan)]
+    cells = [_cells(row.found, row.money) for row in rows if isinstance(row.found, ChatPlan)]
     if cells:
         headings = ("Chat", "Messages", "Tokens", "Memories", "New", "Calls", "To send", "Waiting", "Live")
         print_table(headings, cells, right=range(1, 9))
     for row in rows:
         for line in _notes(row):
-            console.print(visible(line), markup=False, soft_wrap=True)
+            console.print(visible(line), markup=False, soft_wrap=not console.is_terminal)
     for line in total.sentences:
-        console.print(line, markup=False, soft_wrap=True)
+        console.print(line, markup=False, soft_wrap=not console.is_terminal)
 
 
-def _cells(found: ChatPlan, to_send: int) -> list[str]:
+def _cells(found: ChatPlan, money: Reckoning | None) -> list[str]:
+    to_send = money.traffic.sent if money else 0
     numbers = [
-        found.messages, found.tokens, found.memories, len(found.chunks), found.calls, to_send,
-        found.waiting_tokens, found.live_tokens,
+        found.messages, found.tokens, found.memories, len(found.chunks), found.calls, to_send, found.waiting_tokens,
+        found.live_tokens,
     ]  # fmt: skip
     return [found.title, *(f"{number:,}" for number in numbers)]
 

@@ -54,12 +54,13 @@ class PriceSettings(Table):
 
 
 class BudgetSettings(Table):
-    """`[budget]`: caps in dollars, whether calls of unknown price may be made, and prices."""
+    """`[budget]`: caps in dollars, whether calls of unknown or of a higher price may be made, and prices."""
 
     run_usd: _Dollars = 5.0
     day_usd: _Dollars = 10.0
     month_usd: _Dollars = 50.0
     unpriced: bool = False
+    above_step: bool = False
     price: Annotated[tuple[PriceSettings, ...], Field(strict=False)] = ()
 
     @field_serializer("price")

@@ -5,6 +5,8 @@ the built-in engine            free
 a server on one's own network  free (api_base, or a provider that runs models locally)
 known to LiteLLM               its price, with the dearer tier for long prompts
 none of these                  refused, unless budget.unpriced
+
+Prompts are kept under the tokens above which a price rises, unless budget.above_step.
 """
 
 from collections.abc import Mapping
@@ -47,6 +49,15 @@ def known_price(model: Model, budget: BudgetSettings) -> Price | None:
     if configured is not None:
         return configured
     return FREE if is_local(model) else price(model.name)
+
+
+def step_of(model: Model, budget: BudgetSettings) -> int | None:
+    """Above how many tokens a model's prompts cost more, where they are to be kept under that; else None.
+
+    Raises ModelError as `price_of` does.
+    """
+    price = None if budget.above_step else known_price(model, budget)
+    return price.above if price and price.rises else None
 
 
 def is_local(model: Model) -> bool:

@@ -16,11 +16,12 @@ from daemon.archive.raised import raised
 from daemon.clock import Periods, at, periods
 from daemon.config.budget import BudgetSettings
 from daemon.models.completion import Completion
-from daemon.models.prices import price_of
+from daemon.models.expected import expected
+from daemon.models.prices import price_of, step_of
 from daemon.models.tokens import count_of
 from primer.models import token_factor
 from primer.request import Request
-from rules.errors import OverBudget
+from rules.errors import ContextTooLong, OverBudget
 from rules.money.caps import Amounts, Reached
 from rules.money.price import PICO, Price, Usage, cost, dollars, in_words, prompt_bound, worst_case
 
@@ -63,6 +64,27 @@ def reserve(purse: Purse, request: Request, chat_id: str, now: str, *, batched: 
     if isinstance(booked, Reached):
         raise over(booked, when)
     return Booked(request.model.name, price, booked, tokens)
+
+
+def above_step(purse: Purse, request: Request) -> ContextTooLong | None:
+    """Why a request must not leave whose prompt is expected above the tokens from which on its model costs more.
+
+    Plans keep to that with room to spare; this is for what has become larger than planned. It is a matter of money
+    and not of the window, but what helps is the same.
+    """
+    name = request.model.name
+    step = step_of(request.model, purse.budget)
+    if step is None:
+        return None
+    tokens = round(sum(count_of(turn.content) for turn in request.turns) * expected(purse.archive, name).factor)
+    if tokens <= step:
+        return None
+    return ContextTooLong(
+        f"The request has about {tokens:,} tokens, and above {step:,} all of it costs more with {name}, so it was "
+        "not sent.",
+        "Lower tail.tokens, chunk.tokens or fold.budget in memproc.toml; or allow the higher price with "
+        "budget.above_step = true, or choose another model.",
+    )
 
 
 def most_of(archive: Archive, price: Price, request: Request, tokens: int) -> int:

@@ -28,6 +28,7 @@ from daemon.batches.hours import time_for_batches
 from daemon.config.models import Batch
 from daemon.house import Answered, House, Noted, Notice
 from daemon.models.ask import begin, fail, keep
+from daemon.models.purse import above_step
 from daemon.wavefront.calls import Call, Calls
 from daemon.wavefront.talk import Blocked, NotYet, T, Talk
 from primer.providers import takes_batches
@@ -77,7 +78,8 @@ class Front:
     def answer(self, request: Request) -> Reply:
         """The reply to a request, for the dialogue that is being held. The built-in engine is asked at once.
 
-        Raises NotYet where there is none yet, and what its call has raised where that has failed.
+        Raises NotYet where there is none yet, what its call has raised where that has failed, and ContextTooLong where
+        it would cost more than is agreed because it is so long.
         """
         key = request.key
         self._used.add(key)
@@ -87,6 +89,8 @@ class Front:
         if known is not None:
             return known
         if request.model != ENGINE:
+            if too_dear := above_step(self.house.purse, request):
+                raise too_dear
             raise NotYet(key, request)
         return self._at_once(request)
 
@@ -155,7 +159,8 @@ class Front:
                 talk.opened = talk.opened or talk.awaits.key
         for talk in talks:
             if talk.ahead and (len(self._calls) < self._most or self._takes_batches(talk.ahead)):
-                self._call(talk.ahead.key, talk.ahead)
+                if not above_step(self.house.purse, talk.ahead):
+                    self._call(talk.ahead.key, talk.ahead)
                 talk.ahead = None
 
     def _must_wait(self, talk: Talk[Any]) -> bool:

@@ -1,12 +1,13 @@
 """The calls that a plan will make, one by one, in tokens as we count them: what its money is reckoned from."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from rules.memory.fold import fold_words
 from rules.memory.memory import allowance
-from rules.plan.chat_plan import ChatPlan
+from rules.money.cached import cached
+from rules.plan.chat_plan import MOST_OF_A_MEMORY, ChatPlan
 from rules.plan.planned import PlannedChunk
 
 _QUESTION = 150
@@ -20,14 +21,16 @@ _TURNS = 12
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call. `kept` is how much of its prompt the call before it had, up to a breakpoint of the cache."""
+    """One call. Of its prompt the cache holds `read`, and `written` comes to it; the rest is neither."""
 
     role: Literal["agent", "context manager"]
     prompt: int
-    kept: int
-    """At the beginning of the prompt, and surely sent before."""
+    read: int
+    """At the beginning of the prompt, when all is asked in the order of the plan and nothing is lost meanwhile."""
+    written: int
+    """Behind that, up to the last place at which the cache may break off."""
     seen: int
-    """As `kept`, and what may have been sent before."""
+    """As `read`, with all that may be in the cache from elsewhere."""
     answer: int
     """About how long the answer is."""
     room: int
@@ -35,74 +38,96 @@ class Call:
     turns: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """What a request of the agent begins with, before its dialogue."""
+
+    tokens: int
+    read: int
+    seen: int
+    turns: int
+
+    @property
+    def again(self) -> "_Context":
+        """The same in a later request, which finds all of it in the cache."""
+        return replace(self, read=self.tokens, seen=self.tokens)
+
+
 def calls(plan: ChatPlan, hindsight_tokens: int) -> tuple[Call, ...]:
-    """All calls of a plan, in their order, when every answer is good at once."""
-    return tuple(_calls(plan, hindsight_tokens))
+    """All calls of a plan, when every answer is good at once."""
+    return tuple(_calls(plan, hindsight_tokens, longest=False))
 
 
-def _calls(plan: ChatPlan, hindsight_tokens: int) -> Iterator[Call]:
-    before: PlannedChunk | None = None
-    for chunk in plan.again:
-        yield from _memory(plan, chunk, before)
-        before = chunk
-    for chunk in plan.hindsight:
-        yield from _hindsight(plan, chunk, hindsight_tokens)
-    for chunk in plan.chunks:
-        yield from _memory(plan, chunk, before)
-        before = chunk
+def longest_calls(plan: ChatPlan, hindsight_tokens: int, fold_budget: int) -> tuple[Call, ...]:
+    """The same where memories are as large, and answers as long, as they may be, with the folds that come of it."""
+
+    def larger(chunks: tuple[PlannedChunk, ...]) -> tuple[PlannedChunk, ...]:
+        return tuple(replace(one, memories_tokens=_most(one.memories_tokens, fold_budget)) for one in chunks)
+
+    longest = replace(
+        plan,
+        again=larger(plan.again),
+        hindsight=larger(plan.hindsight),
+        chunks=larger(plan.chunks),
+        folds=plan.most_folds,
+    )
+    return tuple(_calls(longest, hindsight_tokens, longest=True))
+
+
+def _most(memories: int, budget: int) -> int:
+    """What memories of an expected size may come to, together: past the budget they are folded."""
+    return max(memories, min(MOST_OF_A_MEMORY * memories, budget))
+
+
+def _calls(plan: ChatPlan, hindsight_tokens: int, *, longest: bool) -> Iterator[Call]:
+    looked_back = range(len(plan.again), len(plan.again) + len(plan.hindsight))
+    for place, (chunk, found) in enumerate(zip(plan.work, cached(plan), strict=True)):
+        after = hindsight_tokens if place in looked_back else 0
+        front = plan.fixed_tokens + chunk.memories_tokens + chunk.tail_tokens
+        turns = 2 * _TURNS + (chunk.stop - chunk.tail_start) + chunk.memories_before * 6
+        context = _Context(front + chunk.tokens + after, found, front if place else found, turns)
+        words = allowance(chunk.tokens)
+        if place in looked_back:
+            yield from _written(context, words, _QUOTES, longest=longest)
+        else:
+            yield _agent(context, _QUOTE_WORDS, 0)
+            yield from _written(context.again, words, _QUOTES, longest=longest)
+            yield _manager(chunk.tokens, words, chunk.stop - chunk.start)
     for members in plan.folds:
-        yield from _fold(plan.fixed_tokens, members)
+        words = fold_words(members, _QUOTES)
+        yield from _written(
+            _Context(plan.fixed_tokens + members, 0, plan.fixed_tokens + members, 6 * _TURNS),
+            words,
+            6 * _QUOTES,
+            longest=longest,
+        )
+        yield _manager(members, words, 6 * _TURNS)
 
 
-def _memory(plan: ChatPlan, chunk: PlannedChunk, before: PlannedChunk | None) -> Iterator[Call]:
-    """Quote, perspective, analysis and refinement; `before` is the chunk that was asked about last."""
-    front = plan.fixed_tokens + chunk.memories_tokens + chunk.tail_tokens
-    context = front + chunk.tokens
-    same = before is not None and before.tail_start == chunk.tail_start
-    shared = plan.fixed_tokens + chunk.memories_tokens + before.tail_tokens if same and before else 0
-    words, turns = allowance(chunk.tokens), _TURNS + (chunk.stop - chunk.tail_start) + chunk.memories_before * 6
-    said = round(words * _TOKENS_A_WORD)
-    yield _agent(context, shared, front if before else 0, _QUOTE_WORDS, 0, turns)
-    yield _agent(context, context, context, words, _QUOTES, turns)
-    yield _manager(chunk.tokens, words, chunk.stop - chunk.start)
-    yield _agent(context, context, context, words, _QUOTES + 2 * said, turns)
+def _written(context: _Context, words: int, quotes: int, *, longest: bool) -> Iterator[Call]:
+    """Perspective and refinement, which has the perspective and the analysis before it."""
+    said = _room(words) if longest else round(words * _TOKENS_A_WORD)
+    yield _agent(context, words, quotes)
+    yield _agent(context.again, words, quotes + 2 * said)
 
 
-def _hindsight(plan: ChatPlan, chunk: PlannedChunk, after: int) -> Iterator[Call]:
-    front = plan.fixed_tokens + chunk.memories_tokens + chunk.tail_tokens
-    context = front + chunk.tokens + after
-    words, turns = allowance(chunk.tokens), 2 * _TURNS + (chunk.stop - chunk.tail_start) + chunk.memories_before * 6
-    yield _agent(context, 0, front, words, _QUOTES, turns)
-    yield _agent(context, context, context, words, _QUOTES + 2 * round(words * _TOKENS_A_WORD), turns)
-
-
-def _fold(fixed: int, members: int) -> Iterator[Call]:
-    words = fold_words(members, _QUOTES)
-    context, turns = fixed + members, 6 * _TURNS
-    yield _agent(context, 0, fixed, words, 6 * _QUOTES, turns)
-    yield _manager(members, words, turns)
-    yield _agent(context, context, context, words, 6 * _QUOTES + 2 * round(words * _TOKENS_A_WORD), turns)
-
-
-def _agent(context: int, kept: int, seen: int, words: int, dialogue: int, turns: int) -> Call:
+def _agent(context: _Context, words: int, dialogue: int) -> Call:
     return Call(
         "agent",
-        context + dialogue + _QUESTION,
-        kept,
-        max(kept, seen),
+        context.tokens + dialogue + _QUESTION,
+        context.read,
+        context.tokens - context.read,
+        context.seen,
         round(words * _TOKENS_A_WORD),
-        _ROOM + words * _ROOM_A_WORD,
-        turns,
+        _room(words),
+        context.turns,
     )
 
 
 def _manager(passage: int, words: int, turns: int) -> Call:
-    return Call(
-        "context manager",
-        passage + _QUESTION,
-        0,
-        0,
-        round(words * _TOKENS_A_WORD),
-        _ROOM + words * _ROOM_A_WORD,
-        turns + _TURNS,
-    )
+    answer = round(words * _TOKENS_A_WORD)
+    return Call("context manager", passage + _QUESTION, 0, 0, 0, answer, _room(words), turns + _TURNS)
+
+
+def _room(words: int) -> int:
+    return _ROOM + words * _ROOM_A_WORD

@@ -38,6 +38,11 @@ class Price:
         return self.rates
 
     @property
+    def rises(self) -> bool:
+        """A prompt above the step costs more for each token than one below."""
+        return self.above is not None and self.higher is not None and self.higher.input > self.rates.input
+
+    @property
     def is_free(self) -> bool:
         """Nothing is ever paid for it."""
         return not any(astuple(self.rates)) and (self.higher is None or not any(astuple(self.higher)))
@@ -93,6 +98,13 @@ def worst_case(price: Price, prompt_tokens: int, max_tokens: int) -> int:
     """
     each = price.at(prompt_tokens)
     return prompt_tokens * max(each.input, each.cache_read, each.cache_write) + max_tokens * each.output
+
+
+def least_cost(price: Price, prompt: int, seen: int, answer: int) -> int:
+    """What a call costs at least, in picodollars, when up to `seen` tokens of its prompt are read from a cache."""
+    each = price.at(prompt)
+    fresh = min(each.input, each.cache_write)
+    return (prompt - seen) * fresh + seen * min(fresh, each.cache_read) + answer * each.output
 
 
 def prompt_bound(tokens: int, turns: int, factor: float) -> int:

@@ -18,6 +18,8 @@ CALLS_A_MEMORY = 4
 CALLS_A_HINDSIGHT = 2
 """Its quote is that of the memory, and its analysis is in the journal."""
 CALLS_A_FOLD = 3
+MOST_OF_A_MEMORY = 2
+"""A memory is expected at a quarter of its chunk, and accepted at half of it (D8)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,8 @@ class ChatPlan:
     """Those whose memories get a hindsight edition (D12)."""
     folds: tuple[int, ...]
     """The folds that will be made (D13), about: each with the tokens of its members."""
+    most_folds: tuple[int, ...]
+    """The same where the memories to come are twice as large as expected, which is as large as they may be."""
     section_tokens: int
     """About how large the memory section will be, without opening and closing."""
     section_before: int
@@ -71,6 +75,11 @@ class ChatPlan:
         """Model calls when every answer is good at once."""
         memories = len(self.again) + len(self.chunks)
         return memories * CALLS_A_MEMORY + len(self.hindsight) * CALLS_A_HINDSIGHT + len(self.folds) * CALLS_A_FOLD
+
+    @property
+    def left_tokens(self) -> int:
+        """About how many tokens of memories and messages each further message sends, once the plan is carried out."""
+        return self.section_tokens + self.waiting_tokens + self.live_tokens
 
     @property
     def saved_tokens(self) -> int:
@@ -131,6 +140,7 @@ def plan_chat(
         again=(),
         hindsight=(),
         folds=sizes.folds_to_make(),
+        most_folds=replace(sizes, longest=MOST_OF_A_MEMORY).folds_to_make(),
         section_tokens=sizes.before(len(reading.chunk_memories) + len(new)),
         section_before=sizes.before(len(reading.chunk_memories)),
         waiting_tokens=chunking.waiting_tokens,

@@ -17,6 +17,8 @@ class Foresight:
     coming: Sequence[int]
     """Tokens of the chunks that become memories now."""
     bounds: Bounds
+    longest: int = 1
+    """So many times as large as expected the coming ones are taken to be."""
 
     def before(self, upto: int) -> int:
         """About how many tokens stand for the first `upto` memories."""
@@ -33,5 +35,5 @@ class Foresight:
             missing.append(wanted)
             return Standing(" ".join(wanted.covers), wanted.level, expected_fold(wanted), wanted.covers)
 
-        coming = [(str(at), expected_tokens(tokens)) for at, tokens in enumerate(self.coming)]
+        coming = [(str(at), self.longest * expected_tokens(tokens)) for at, tokens in enumerate(self.coming)]
         return section(self.chat_id, self.memories, upto, self.bounds, told_tokens, expect, coming)

@@ -106,7 +106,7 @@ def _run(folder: Path, export: bytes, batch: str) -> _Billed:
         known = {**os.environ, "ANTHROPIC_API_KEY": KEY, "ANTHROPIC_API_BASE": server.url}
         said = [*command, "plan", "--json"]
         told = subprocess.run(said, cwd=folder, env=known, capture_output=True, check=True).stdout
-        (plan,) = json.loads(told)
+        (plan,) = json.loads(told)["chats"]
         began = time.perf_counter()
         subprocess.run([*command, "run", "--json"], cwd=folder, env=known, capture_output=True, check=True)
         seconds = time.perf_counter() - began

@@ -94,7 +94,7 @@ def _planned(folder: Path, export: bytes) -> tuple[int, int, int]:
     command = [*_made(folder, export, 1), "plan", "--json"]
     environment = {**os.environ, "ANTHROPIC_API_KEY": KEY}
     told = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True).stdout
-    (plan,) = json.loads(told)
+    (plan,) = json.loads(told)["chats"]
     depths: list[int] = []
     for chunk in plan["chunks"]:
         depths.append(1 + max(depths[: chunk["memories_before"]], default=0))

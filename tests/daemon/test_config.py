@@ -116,6 +116,7 @@ def test_every_setting_arrives() -> None:
         budget.day_usd = 2.5
         budget.month_usd = 0
         budget.unpriced = true
+        budget.above_step = true
         budget.price = [{ model = "x/*", as_of = "2026-11-21", input = 1, output = 2, above = 10, input_above = 3 }]
         """
     )
@@ -150,6 +151,7 @@ def test_every_setting_arrives() -> None:
             "day_usd": 2.5,
             "month_usd": 0.0,
             "unpriced": True,
+            "above_step": True,
             "price": [{"model": "x/*", "as_of": "2026-11-21", "input": 1, "output": 2, "above": 10, "input_above": 3}],
         },
     }

@@ -28,7 +28,7 @@ class Round:
         self.person = person
         self.said = said
         person.drop(export(said if standing is None else standing))
-        (self.planned,) = json.loads(person.memproc("plan", "--json").out)
+        (self.planned,) = json.loads(person.memproc("plan", "--json").out)["chats"]
         self.ended = person.memproc("run")
 
     @property

@@ -157,7 +157,7 @@ class Life:
 
     def plan(self) -> dict[str, Any]:
         """What `memproc plan` says of the chat."""
-        (found,) = json.loads(self.person.memproc("plan", "--json").out)
+        (found,) = json.loads(self.person.memproc("plan", "--json").out)["chats"]
         assert isinstance(found, dict)
         return found
 

@@ -102,7 +102,7 @@ def test_each_run_has_a_budget_of_its_own(eve: Person, tmp_path: Path, monkeypat
 def test_a_plan_s_dollars_bracket_what_is_really_spent(
     eve: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (planned,) = json.loads(eve.memproc("plan", "--json").out)
+    (planned,) = json.loads(eve.memproc("plan", "--json").out)["chats"]
     money = planned["money"]
     assert money["replies"] == 0
     text = eve.memproc("plan").out
@@ -115,11 +115,16 @@ def test_a_plan_s_dollars_bracket_what_is_really_spent(
         assert 0.4 * money["likely_usd"] <= billed(server) <= 1.6 * money["likely_usd"]
 
         eve.drop(export_bytes(long_chat(16000, tokens_each=300)))
-        (planned,) = json.loads(eve.memproc("plan", "--json").out)
+        (planned,) = json.loads(eve.memproc("plan", "--json").out)["chats"]
         money, before = planned["money"], billed(server)
         assert money["replies"] > 10, "the estimate of tokens stands on replies now"
+        prompts = server.meter.usage
         assert eve.memproc("run").code == 0
         assert money["low_usd"] <= billed(server) - before <= money["at_most_usd"]
+        assert money["likely_usd"] == pytest.approx(billed(server) - before, rel=0.15)
+        now = server.meter.usage
+        share = (now.read - prompts.read) / (now.prompt - prompts.prompt)
+        assert money["tokens"]["cached_share"] == pytest.approx(share, abs=0.05)
 
 
 def test_a_plan_that_the_caps_do_not_allow_says_so(eve: Person) -> None:
@@ -130,13 +135,16 @@ def test_a_plan_that_the_caps_do_not_allow_says_so(eve: Person) -> None:
 
 def test_a_plan_says_after_how_many_messages_it_has_paid_for_itself(eve: Person) -> None:
     eve.drop(export_bytes(CHAT | {"model": "claude-sonnet-5-5", "modelInfo": {"id": "claude-sonnet-5-5"}}))
-    (planned,) = json.loads(eve.memproc("plan", "--json").out)
+    (planned,) = json.loads(eve.memproc("plan", "--json").out)["chats"]
     money = planned["money"]
-    saved = sum(chunk["tokens"] for chunk in planned["chunks"]) - planned["section_tokens"]
-    each = saved * 1.35 * 2 / 1e6
-    assert money["pays_back_after"]["uncached"] == ceil(money["likely_usd"] / each)
-    assert money["pays_back_after"]["cached"] == ceil(money["likely_usd"] / each * 20)
-    assert "pays for itself after" in eve.memproc("plan").out
+    left = round((planned["section_tokens"] + planned["waiting_tokens"] + planned["live_tokens"]) * 1.35)
+    saved = round((sum(chunk["tokens"] for chunk in planned["chunks"]) - planned["section_tokens"]) * 1.35)
+    payback, spent = money["pays_back_after"], money["likely_usd"]
+    assert payback["model"] == "anthropic/claude-sonnet-5-5"
+    assert payback["uncached"] == ceil(spent / (saved * 2e-6))
+    anew = left * (2.5e-6 - 0.1e-6)
+    assert payback["cached"] == ceil((spent + anew) / (saved * 0.1e-6))
+    assert "in a chat with anthropic/claude-sonnet-5-5, pays for itself after " in eve.memproc("plan").out
 
 
 def test_a_model_of_unknown_price_is_refused_before_anything_is_sent(eve: Person) -> None:

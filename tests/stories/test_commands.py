@@ -34,7 +34,7 @@ def read(ended: Ended) -> Any:
 def test_plan_prints_the_very_plan_and_sends_and_writes_nothing(ada: Person) -> None:
     ada.drop(export_bytes(CHAT))
     before = ada.bytes_of_everything()
-    (plan,) = read(ada.memproc("plan", "--json"))
+    (plan,) = read(ada.memproc("plan", "--json"))["chats"]
     assert ada.bytes_of_everything() == before
     assert not (ada.home / "state").exists()
     assert plan["calls"] == 4 * len(plan["chunks"]) > 0
@@ -54,7 +54,7 @@ def test_plan_as_a_table_says_what_waits_and_why(ada: Person) -> None:
 def test_plan_and_run_agree_on_what_would_be_set_aside(ada: Person) -> None:
     ada.drop(export_bytes(CHAT, {**CHAT, "chatTitle": "Double"}), "doubled.json")
     ada.drop(b'{"data":{"chats":[]}}', "none.json")
-    plans = json.loads(ada.memproc("plan", "--json").out)
+    plans = json.loads(ada.memproc("plan", "--json").out)["chats"]
     outcomes = json.loads(ada.memproc("run", "--json").out)["outcomes"]
     reasons = [[row["reason"] for row in rows if row["outcome"] == "set_aside"] for rows in (plans, outcomes)]
     assert len(reasons[0]) == 3

@@ -162,7 +162,7 @@ def test_include_and_exclude_choose_chats_by_title_id_and_folder(ada: Person) ->
     ]
     ada.drop(export_bytes(*chats))
     ada.settings('[chats]\ninclude = ["talks*", "f1"]\nexclude = ["ccc1234567"]\n')
-    plans = json.loads(ada.memproc("plan", "--json").out)
+    plans = json.loads(ada.memproc("plan", "--json").out)["chats"]
     assert [plan["outcome"] for plan in plans] == ["plan", "plan", "left_alone"]
 
 

@@ -79,7 +79,7 @@ def test_a_message_inserted_among_memories_stays_there_and_is_in_none(chat: Cycl
     uuid = chat.messages[at]["uuid"]
     for _ in range(3):
         chat.talk()
-        plan = json.loads(chat.person.memproc("plan", chat.person.drop(chat.export()), "--json").out)[0]
+        plan = json.loads(chat.person.memproc("plan", chat.person.drop(chat.export()), "--json").out)["chats"][0]
         assert any("inserted" in reason for reason in plan["left_out"]), plan["left_out"]
         (chat.person.inbox / "export.json").unlink()
         chat.goes_round()

@@ -139,7 +139,7 @@ def test_when_a_key_arrives_extracted_memories_are_written_again(
 
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     assert f"memories that are written again: {number}" in plan(noor)
-    planned = json.loads(noor.memproc("plan", "--json").out)[0]
+    planned = json.loads(noor.memproc("plan", "--json").out)["chats"][0]
     assert [chunk["number"] for chunk in planned["again"]] == [1, 2]
     assert planned["calls"] == 4 * number
     run(noor)

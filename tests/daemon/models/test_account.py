@@ -98,7 +98,7 @@ def test_above_the_step_the_account_is_five_times_as_high(monkeypatch: pytest.Mo
     long = Request("quote", HAIKU, (Turn("user", "We spoke of the ferry. " * 21_000),), 20)
     with ModelServer() as server, Archive.memory() as archive:
         monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
-        reply = ask(Purse(archive, BudgetSettings(), "run"), long, complete, lambda: NOW)
+        reply = ask(Purse(archive, BudgetSettings(above_step=True), "run"), long, complete, lambda: NOW)
         assert reply.tokens_in > 100_000
         (row,) = archive.run("SELECT settled FROM spending")
         assert row[0] == server.meter.dollars(PRICES) * PICO

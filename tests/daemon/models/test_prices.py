@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from daemon.config import parse
-from daemon.config.budget import BudgetSettings
+from daemon.config.budget import BudgetSettings, PriceSettings
 from daemon.models.catalogue import price
-from daemon.models.prices import price_of
+from daemon.models.prices import price_of, step_of
 from primer.request import ENGINE, Model
 from rules.errors import UnknownPrice
 from rules.money.price import FREE, PICO, Price, rates
@@ -99,3 +99,17 @@ def test_a_model_of_unknown_price_is_refused_with_what_to_do_unless_it_is_allowe
     assert "[[budget.price]]" in told.value.next_step
     assert "budget.unpriced" in told.value.next_step
     assert price_of(Model("somebody/something"), BudgetSettings(unpriced=True)) is None
+
+
+def test_prompts_are_kept_under_the_step_of_a_price_unless_the_person_allows_more() -> None:
+    haiku = Model("anthropic/claude-haiku-5-5")
+    assert step_of(haiku, NONE) == 100_000
+    assert step_of(haiku, BudgetSettings(above_step=True)) is None
+    assert step_of(ENGINE, NONE) is None
+    assert step_of(Model("openai/x", {"api_base": "http://127.0.0.1"}), NONE) is None
+    assert step_of(Model("somebody/something"), NONE) is None
+
+
+def test_a_step_above_which_nothing_is_dearer_is_none() -> None:
+    flat = PriceSettings(model="*", as_of="2026-11-21", input=3, output=15, above=1000)
+    assert step_of(Model("openai/x"), BudgetSettings(price=(flat,))) is None

@@ -14,15 +14,17 @@ from daemon.archive.journal import Reply, recall
 from daemon.archive.raised import raise_cap
 from daemon.archive.spending import by_model, learned, spent
 from daemon.clock import at, periods
-from daemon.config.budget import BudgetSettings
+from daemon.config.budget import BudgetSettings, PriceSettings
 from daemon.models.ask import MOST_CUT_OFF
 from daemon.models.completion import Completion
-from daemon.models.purse import Purse, most_of
+from daemon.models.expected import ENOUGH, Expected, expected
+from daemon.models.purse import Purse, above_step, most_of
 from daemon.models.tokens import count
 from daemon.models.unsent import Unsent
+from primer.models import token_factor
 from primer.prompt import Turn
 from primer.request import ENGINE, Model, Request
-from rules.errors import CutOff, ModelError, OutOfReach, OverBudget, UnknownPrice
+from rules.errors import ContextTooLong, CutOff, ModelError, OutOfReach, OverBudget, UnknownPrice
 from rules.export.dates import write_date
 from rules.money.price import PICO, Price, Usage, cost, rates
 from tests.asked import ask
@@ -249,6 +251,37 @@ def test_replies_show_what_a_model_makes_of_our_tokens(archive: Archive) -> None
     factor, replies = learned(archive)[HAIKU.name]
     assert replies == 12
     assert factor == pytest.approx(1.5, rel=0.02)
+
+
+def test_a_few_replies_show_nothing_yet_and_then_they_count(archive: Archive) -> None:
+    provider = Provider()
+    for number in range(ENOUGH - 1):
+        asking(purse(archive), provider, number)
+    assert expected(archive, HAIKU.name) == Expected(token_factor(HAIKU.name), ENOUGH - 1)
+    assert not expected(archive, HAIKU.name).is_sure
+    asking(purse(archive), provider, ENOUGH)
+    found = expected(archive, HAIKU.name)
+    assert found.is_sure
+    assert found.factor == pytest.approx(1.5, rel=0.02)
+
+
+def test_a_prompt_above_the_step_is_held_back_by_what_replies_have_shown(archive: Archive) -> None:
+    tokens = count(request(1).turns[0].content)
+    stepped = {"model": "*", "as_of": "2026-11-21", "input": 1, "output": 1, "input_above": 2, "above": 0}
+
+    def why_not(above: float, **more: bool) -> ContextTooLong | None:
+        price = PriceSettings.model_validate(stepped | {"above": round(above * tokens)})
+        return above_step(Purse(archive, BudgetSettings(price=(price,), **more), "run"), request(1))
+
+    told = why_not(1.2)
+    assert told is not None
+    assert "so it was not sent" in told.message
+    assert "budget.above_step" in told.next_step
+    assert why_not(1.2, above_step=True) is None
+    assert why_not(1.45) is None
+    for number in range(ENOUGH):
+        asking(purse(archive), Provider(), number)
+    assert why_not(1.45) is not None, "it counts half as many again"
 
 
 @given(st.lists(st.tuples(st.integers(1, 4), FATES), max_size=25), st.integers(1, 12), st.booleans())

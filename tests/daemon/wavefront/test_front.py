@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from daemon.archive.archive import Archive
 from daemon.archive.journal import recall, replies
 from daemon.config import Config
-from daemon.config.budget import BudgetSettings
+from daemon.config.budget import BudgetSettings, PriceSettings
 from daemon.house import Answered, Event, House, Noted, Notice
 from daemon.models.completion import Completion
 from daemon.models.pace import Pace
@@ -25,7 +25,7 @@ from daemon.wavefront.front import Front
 from daemon.wavefront.talk import Blocked, Talk
 from primer.prompt import Turn
 from primer.request import ENGINE, Model, Request
-from rules.errors import CutOff, ModelError, OverBudget, ProviderRefuses
+from rules.errors import ContextTooLong, CutOff, ModelError, OverBudget, ProviderRefuses
 from rules.money.price import PICO
 from rules.rates.told import Limit
 from tests.nokeys import no_keys
@@ -418,3 +418,16 @@ def test_a_call_that_waits_for_its_turn_when_all_ends_does_not_leave_and_costs_n
     assert [request.model.name for request in model.asked] == [DEAR, "test/agent"]
     settled = [row[0] for row in archive.run("SELECT settled FROM spending WHERE model = ? ORDER BY rowid", (DEAR,))]
     assert settled[1:] == [0]
+
+
+def test_what_would_cost_more_because_it_is_long_is_never_sent_not_even_ahead(archive: Archive) -> None:
+    model, too_long = Counting(), question("too long", model="test/dear")
+    dear = PriceSettings(model="test/dear", as_of="2026-11-21", input=1, output=1, above=1, input_above=2)
+    house = house_of(archive, model, budget=BudgetSettings(unpriced=True, price=(dear,)))
+
+    def hold() -> list[str]:
+        return [front.answer(asked).text for asked in (question("short"), too_long)]
+
+    with Front(house, "chat", 4) as front, pytest.raises(ContextTooLong, match="costs more with test/dear"):
+        all_of(front, [Talk(hold, ahead=too_long)])
+    assert model.said() == ["short"]

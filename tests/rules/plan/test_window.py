@@ -1,7 +1,13 @@
 """Whether a chunk's requests fit the model's window; where not, which part is too large and by how much."""
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from rules.plan.planned import PlannedChunk
-from rules.plan.window import too_large
+from rules.plan.window import Limit, nearest_limit, parts_of, room_left, too_large
+from tests.rules.plan.defaults import at_the_defaults
+
+WINDOW = Limit(8400)
 
 
 def planned(*, tail: int = 4000, chunk: int = 1000, memories: int = 800) -> PlannedChunk:
@@ -9,25 +15,61 @@ def planned(*, tail: int = 4000, chunk: int = 1000, memories: int = 800) -> Plan
 
 
 def test_what_fits_is_not_spoken_of() -> None:
-    assert too_large(planned(), 1000, 1.0, 8192) is None
+    assert too_large(planned(), 1000, 1.0, WINDOW) is None
     assert too_large(planned(), 1000, 2.0, None) is None
 
 
 def test_the_largest_part_is_named_with_what_is_too_much() -> None:
-    found = too_large(planned(tail=8000), 1000, 1.0, 8192)
+    found = too_large(planned(tail=8000), 1000, 1.0, WINDOW)
     assert found is not None
-    assert found.over == found.needed - 8192 > 0
+    assert found.over == found.needed - WINDOW.most > 0
     assert f"{found.over:,} too many" in found.reason
     assert "The largest part is the tail (" in found.reason
     assert "tail.tokens" in found.next_step
 
 
 def test_a_model_that_makes_more_of_each_token_has_room_for_less() -> None:
-    assert too_large(planned(), 1000, 1.0, 8192) is None
-    assert too_large(planned(), 1000, 1.35, 8192) is not None
+    assert too_large(planned(), 1000, 1.0, WINDOW) is None
+    assert too_large(planned(), 1000, 1.35, WINDOW) is not None
 
 
-def test_where_memories_alone_fill_the_window_smaller_tails_do_not_help() -> None:
-    found = too_large(planned(memories=20_000), 1000, 1.0, 8192)
+def test_where_the_primer_alone_fills_the_window_smaller_tails_do_not_help() -> None:
+    found = too_large(planned(), 20_000, 1.0, WINDOW)
     assert found is not None
-    assert "a larger window: memories and primer alone" in found.next_step
+    assert "Choose a model with a larger window: the texts that stay alone" in found.next_step
+
+
+def test_what_comes_first_counts_the_window_or_the_tokens_above_which_the_price_rises() -> None:
+    assert nearest_limit(200_000, 100_000, sure=False) == Limit(100_000, is_price=True)
+    assert nearest_limit(50_000, 100_000, sure=True) == Limit(50_000, sure=True)
+    assert nearest_limit(None, 100_000, sure=False) == Limit(100_000, is_price=True)
+    assert nearest_limit(None, None, sure=False) is None
+
+
+def test_a_prompt_that_would_cost_more_says_which_part_is_too_large_and_how_to_allow_it() -> None:
+    found = too_large(planned(memories=90_000), 1000, 1.35, Limit(100_000, is_price=True))
+    assert found is not None
+    assert "above 100,000 the model costs more" in found.reason
+    assert "The largest part is memories (" in found.reason
+    assert "fold.budget" in found.next_step
+    assert "budget.above_step = true" in found.next_step
+
+
+def test_there_is_room_to_spare_and_less_of_it_once_replies_have_shown_how_a_model_counts() -> None:
+    assert Limit(100_000).most_in_hindsight < Limit(100_000).most < Limit(100_000, sure=True).most < 100_000
+
+
+def test_what_hindsight_has_room_for_does_not_depend_on_replies() -> None:
+    rooms = {room_left(planned(), 1000, 1.35, Limit(100_000, sure=sure)) for sure in (False, True)}
+    assert len(rooms) == 1
+
+
+@given(st.integers(100, 2000), st.integers(100, 400), st.sampled_from([(1.35, False), (1.3, True), (1.45, True)]))
+def test_with_the_sizes_of_memproc_toml_no_prompt_of_a_chat_comes_above_a_hundred_thousand_tokens(
+    each: int, thousands: int, factor: tuple[float, bool]
+) -> None:
+    plan = at_the_defaults(thousands * 1000 // each, each)
+    fixed = 1000  # the primer, and a short system message
+    limit = Limit(100_000, is_price=True, sure=factor[1])
+    assert [one for one in plan.chunks if too_large(one, fixed, factor[0], limit)] == []
+    assert max(sum(parts_of(one, fixed, 1.5).values()) for one in plan.chunks) < 100_000
