@@ -7,6 +7,11 @@ from typing import Any
 
 import pytest
 
+from daemon.archive.archive import Archive
+from daemon.archive.spending import learn
+from daemon.models.expected import ENOUGH
+from tests.server.child import serve
+from tests.server.setup import KEY
 from tests.stories.person import Person
 
 ROOT = Path(__file__).parents[2]
@@ -53,3 +58,30 @@ def test_a_real_conversation_is_compressed_proved_and_left_alone_after(tmp_path:
     path = tmp_path / "whole.json"
     assert person.memproc("expand", original["chatID"], "--output", path).code == 0
     assert json.loads(path.read_bytes())["data"]["chats"][0]["messages"] == original["messages"]
+
+
+@pytest.mark.long
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("source", _each())
+def test_a_plan_says_within_a_seventh_what_the_provider_will_bill(
+    tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once replies have shown how the model counts; here it counts as we do."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    ada = Person(tmp_path / "ada", tail=30_000, step=24_000, chunk=4_000)
+    ada.settings('[models]\nagent = "anthropic/claude-haiku-5-5"\n[budget]\nrun_usd = 50\nday_usd = 50\n')
+    ada.drop(source.read_bytes())
+    (ada.home / "state").mkdir()
+    with Archive.open(ada.home / "state") as archive:
+        for _ in range(ENOUGH):
+            learn(archive, "anthropic/claude-haiku-5-5", 1.0)
+    (planned,) = json.loads(ada.memproc("plan", "--json").out)["chats"]
+    money = planned["money"]
+    with serve(tmp_path / "server", None) as server:
+        monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
+        assert ada.memproc("run").code == 0
+        used = server.meter.usage
+    billed = (used.fresh * 0.1 + used.written * 0.125 + used.read * 0.01 + used.output * 0.5) / 1e6
+    assert money["low_usd"] <= billed <= money["at_most_usd"]
+    assert money["likely_usd"] == pytest.approx(billed, rel=1 / 7)
+    assert money["tokens"]["cached_share"] == pytest.approx(used.read / used.prompt, abs=0.02)
