@@ -68,6 +68,7 @@ def turn_forward(person: Person) -> None:
         )
 
 
+@pytest.mark.long
 def test_stopped_and_killed_in_the_middle_of_calls_nothing_is_asked_twice(ida: Person, tmp_path: Path) -> None:
     content, other = export("talk", 7800), export("other", 600)
     with serve(tmp_path / "server", {"seconds": CALL_SECONDS}) as server:
@@ -231,8 +232,9 @@ def fill(disk: Path) -> Path:
 
 @pytest.mark.parametrize(
     "folder",
-    ["state", pytest.param("updated", marks=pytest.mark.long), pytest.param("backups", marks=pytest.mark.long)],
+    ["state", "updated", "backups"],
 )
+@pytest.mark.long
 def test_a_disk_is_full_and_has_room_again(ida: Person, small_disk: Path, folder: str) -> None:
     first, second = export("talk", 5400), export("talk", 6200)
     (small_disk / folder).mkdir()

@@ -26,7 +26,13 @@ from tests.stories.person import Person
 pytestmark = pytest.mark.timeout(200)
 
 ENGINE = '[models]\nagent = "memproc/extractive"\ncontext_manager = "memproc/extractive"\n'
-MODELS = '[models]\nagent = "anthropic/claude-haiku-5-5"\ncontext_manager = "anthropic/claude-haiku-5-5"\n'
+MODELS = """
+[models]
+agent = "anthropic/claude-haiku-5-5"
+context_manager = "anthropic/claude-haiku-5-5"
+[budget]
+above_step = true
+"""
 
 
 def test_every_request_has_the_structure_that_it_was_designed_to_have(

@@ -81,17 +81,15 @@ def kind_of(request: Request, answer: Answer) -> str:
 
 
 def sources() -> list[Any]:
-    """One conversation that is made up, and real ones of about 100,000 tokens, where there are any.
-
-    Each real one takes half a minute, so they are in the long suite.
-    """
+    """One conversation that is made up, and real ones of about 100,000 tokens, where there are any."""
     absent = pytest.mark.skip("no real exports: set MEMPROC_EXPORTS to a folder of them")
-    real = [pytest.param(path, id=path.stem, marks=pytest.mark.long) for path in FOUND if path.stat().st_size < SHORT]
+    real = [pytest.param(path, id=path.stem) for path in FOUND if path.stat().st_size < SHORT]
     return [pytest.param(None, id="made up"), *(real or [pytest.param(None, id="real", marks=absent)])]
 
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("source", sources())
+@pytest.mark.long
 def test_a_long_life_with_models_that_often_fail(
     tmp_path: Path, source: Path | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

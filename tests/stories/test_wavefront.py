@@ -109,7 +109,8 @@ def slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ServerProc
         yield server
 
 
-@pytest.mark.parametrize("wish", [pytest.param(signal.SIGINT, marks=pytest.mark.long), signal.SIGTERM])
+@pytest.mark.parametrize("wish", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.long
 def test_who_ends_it_loses_no_answer_that_is_under_way(
     tmp_path: Path, slow: ServerProcess, wish: signal.Signals
 ) -> None:
