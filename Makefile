@@ -12,7 +12,7 @@ demo: $(STAMP) ## the whole trip on a sample conversation; no key, no network
 	@$(BIN)/memproc demo
 
 test: $(STAMP) ## the tests, in under five minutes on two cores
-	@$(BIN)/python -m pytest -n 2 --dist worksteal -m "not long and not bench"
+	@$(BIN)/python -m pytest -n 3 --dist worksteal -m "not long and not bench"
 
 test-long: $(STAMP) ## the tests that take many minutes
 	@$(BIN)/python -m pytest -m long --timeout 3600
@@ -27,7 +27,7 @@ check: $(STAMP) ## format, lint, types, imports, and the tests with coverage
 	@$(BIN)/lint-imports
 	@# Python 3.11 cannot trace threads that begin at the same moment, as the scripted server's own tests have them;
 	@# they run in `make test`.
-	@$(BIN)/python -m pytest -n 2 --dist worksteal -m "not long and not bench" --ignore tests/server \
+	@$(BIN)/python -m pytest -n 3 --dist worksteal -m "not long and not bench" --ignore tests/server \
 		--cov --cov-fail-under 95
 
 format: $(STAMP) ## lay out the code

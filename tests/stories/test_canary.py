@@ -117,7 +117,6 @@ def at(keeper: Keeper, url: str) -> Keeper:
 
 
 @in_turn("file")
-@pytest.mark.long
 def test_a_key_at_work_is_told_to_nobody(keeper: Keeper, tmp_path: Path) -> None:
     script = {"key": CANARY, "at": {"2": "server error", "4": "malformed", "6": "refused", "8": "cut off"}}
     with serve(tmp_path / "server", script) as server:
@@ -134,6 +133,7 @@ def test_a_key_at_work_is_told_to_nobody(keeper: Keeper, tmp_path: Path) -> None
 
 
 @in_turn("file")
+@pytest.mark.long
 def test_a_key_in_a_killed_and_an_interrupted_run_is_told_to_nobody(keeper: Keeper, tmp_path: Path) -> None:
     with serve(tmp_path / "server", {"key": CANARY, "seconds": 0.1}) as server:
         eve = at(keeper, server.url)
