@@ -151,6 +151,7 @@ def test_two_runs_at_once(bea: Person, undisturbed: list[object]) -> None:
     goes_on(bea, undisturbed)
 
 
+@pytest.mark.long
 def test_the_export_is_replaced_while_it_is_worked_on(bea: Person, undisturbed: list[object]) -> None:
     content = bea.updated()[0].read_bytes()
     running = bea.start("run")
@@ -165,6 +166,7 @@ def test_the_export_is_replaced_while_it_is_worked_on(bea: Person, undisturbed: 
     goes_on(bea, undisturbed)
 
 
+@pytest.mark.long
 def test_the_archive_is_locked_by_another_program(bea: Person, undisturbed: list[object]) -> None:
     other = sqlite3.connect(bea.home / "state" / "archive.sqlite3", isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")

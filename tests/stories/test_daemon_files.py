@@ -187,6 +187,7 @@ def test_what_is_no_export_is_set_aside_and_the_others_go_on(day: Daemon) -> Non
     assert day.status()["problems"] == []
 
 
+@pytest.mark.long
 def test_the_inbox_goes_and_comes_back_in_every_way(tmp_path: Path) -> None:
     ida = Person(tmp_path / "ida")
     ida.settings(QUICK)

@@ -270,6 +270,7 @@ def test_a_worker_that_does_not_come_to_an_end_is_cut_off(ada: Person) -> None:
         assert daemon.ends == [TOO_LATE]
 
 
+@pytest.mark.long
 def test_the_worker_ends_with_a_daemon_that_is_killed_in_the_middle_of_a_call(
     ada: Person, server: ServerProcess
 ) -> None:
