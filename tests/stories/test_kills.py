@@ -186,7 +186,7 @@ def files(person: Person) -> set[Path]:
     ("sizes", "kills", "at_once"),
     [
         pytest.param([9_000], 4, 1, id="a few, one at a time", marks=[pytest.mark.long, pytest.mark.timeout(200)]),
-        pytest.param([9_000], 2, 6, id="a few", marks=pytest.mark.timeout(200)),
+        pytest.param([9_000], 4, 6, id="a few", marks=[pytest.mark.long, pytest.mark.timeout(200)]),
         pytest.param(
             [12_000, 22_000, 32_000, 42_000], 50, 6, id="200", marks=[pytest.mark.long, pytest.mark.timeout(3600)]
         ),

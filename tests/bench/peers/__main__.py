@@ -20,7 +20,12 @@ from tests.bench.real import exports_in
 from tests.chats import export_bytes, long_chat
 
 MEMPROC = "memproc"
-MODELS = ("openai/gpt-4.1-mini", "anthropic/claude-haiku-5-5")
+WAYS = {
+    "openai/gpt-4.1-mini": ("openai/gpt-4.1-mini", "never"),
+    "anthropic/claude-haiku-5-5": ("anthropic/claude-haiku-5-5", "never"),
+    "the same by batch": ("anthropic/claude-haiku-5-5", "always"),
+}
+"""Whom memproc asks, and how."""
 MADE_UP_TOKENS = 100_000
 _HEADINGS = (
     "", "calls", "tokens in", "read from cache", "tokens out", "billed", "times", "times, all written",
@@ -87,12 +92,12 @@ def _environments(systems: Sequence[str], folder: Path) -> dict[str, Path | NotM
 def _measure(
     systems: Sequence[str], environments: Mapping[str, Path | NotMeasured], export: Path, home: Path
 ) -> dict[str, Measured | NotMeasured]:
-    """A row for each peer, and one for each model that memproc asks."""
+    """A row for each peer, and one for each way in which memproc asks."""
     conversation = read_conversation(export)
     rows: dict[str, Measured | NotMeasured] = {}
     if MEMPROC in systems:
-        for model in MODELS:
-            rows[f"memproc, {model}"] = run_memproc(model, export, _made(home / model.replace("/", "-")))
+        for way, (model, batch) in WAYS.items():
+            rows[f"memproc, {way}"] = run_memproc(model, batch, export, _made(home / way.replace("/", "-")))
     for peer, python in environments.items():
         name = f"{peer} {version(peer)}"
         rows[name] = (
@@ -121,8 +126,8 @@ def _cells(row: Measured | NotMeasured, tokens: int) -> tuple[str, ...]:
         return ("not measured", *("" for _ in _HEADINGS[2:]))
     usage = row.usage
     return (
-        f"{row.calls:,}", f"{usage.prompt:,}", f"{usage.read:,}", f"{usage.output:,}", f"{usage.billed_input:,.0f}",
-        f"{usage.billed_input / tokens:.2f}", f"{row.if_written / tokens:.2f}", f"{row.embeddings.tokens:,}",
+        f"{row.calls:,}", f"{usage.prompt:,}", f"{usage.read:,}", f"{usage.output:,}", f"{row.billed:,.0f}",
+        f"{row.billed / tokens:.2f}", f"{row.if_written / tokens:.2f}", f"{row.embeddings.tokens:,}",
         f"{row.kept}", f"{row.wall:.1f}",
     )  # fmt: skip
 

@@ -16,19 +16,27 @@ class Measured:
     embeddings: Embeddings
     kept: int
     wall: float
+    batched: bool = False
+    """Whether all of it came by batches, at half the price."""
+
+    @property
+    def billed(self) -> Decimal:
+        """Billed-equivalent input."""
+        return self.usage.billed_input / (2 if self.batched else 1)
 
     @property
     def if_written(self) -> Decimal:
-        """Billed-equivalent input where all that was not read from a cache had to be written to it: an upper bound."""
-        return (self.usage.prompt - self.usage.read) * WRITE_FACTOR + self.usage.read * READ_FACTOR
+        """The same where all that was not read from a cache had to be written to it: an upper bound."""
+        every = (self.usage.prompt - self.usage.read) * WRITE_FACTOR + self.usage.read * READ_FACTOR
+        return every / (2 if self.batched else 1)
 
     def figures(self, conversation: int) -> dict[str, float]:
         """Everything for other programs; `conversation` is its length in tokens."""
         usage = self.usage
         return {
             "calls": self.calls, "prompt": usage.prompt, "fresh": usage.fresh, "written": usage.written,
-            "read": usage.read, "output": usage.output, "billed": float(usage.billed_input),
-            "times_conversation": float(usage.billed_input / conversation),
+            "read": usage.read, "output": usage.output, "billed": float(self.billed),
+            "times_conversation": float(self.billed / conversation),
             "times_conversation_if_written": float(self.if_written / conversation),
             "embedding_calls": self.embeddings.calls, "embedding_tokens": self.embeddings.tokens,
             "kept": self.kept, "wall": self.wall,
@@ -46,4 +54,5 @@ def measured(name: str, meter: Meter, kept: int, wall: float) -> Measured | NotM
     """The account of one run. None of its calls may have failed: the figures would be of something else."""
     if meter.failures:
         return NotMeasured(f"{meter.failures.total()} of {name}'s calls failed")
-    return Measured(meter.calls, meter.usage, meter.embeddings, kept, wall)
+    batched = bool(meter.bills) and all(bill.batched for bill in meter.bills.values())
+    return Measured(meter.calls, meter.usage, meter.embeddings, kept, wall, batched)

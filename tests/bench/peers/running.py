@@ -28,6 +28,7 @@ state = "state"
 [models]
 agent = "{model}"
 context_manager = "{model}"
+batch = "{batch}"
 [budget]
 run_usd = 1000
 day_usd = 1000
@@ -48,12 +49,12 @@ def run_peer(peer: str, python: Path, conversation: Conversation, home: Path) ->
         return measured(peer, server.meter, json.loads(ended.stdout)["kept"], wall)
 
 
-def run_memproc(model: str, export: Path, home: Path) -> Measured | NotMeasured:
-    """`memproc run` on the export, in a home with that one file and the shipped sizes."""
+def run_memproc(model: str, batch: str, export: Path, home: Path) -> Measured | NotMeasured:
+    """`memproc run` on the export, in a home with that one file and the shipped sizes; `batch` is the setting."""
     (home / "inbox").mkdir()
     (home / "inbox" / export.name).write_bytes(export.read_bytes())
     settings = home / "memproc.toml"
-    settings.write_text(_SETTINGS.format(model=model), encoding="utf-8")
+    settings.write_text(_SETTINGS.format(model=model, batch=batch), encoding="utf-8")
     with ModelServer() as server:
         variables = {
             "ANTHROPIC_API_KEY": KEY, "ANTHROPIC_API_BASE": server.url,
