@@ -128,7 +128,9 @@ def _talk(work: _Work, lead: Lead) -> Talk[Keep]:
     ahead = (
         None if looks_back else chunk_analysis(found.texts, found.passage(chunk, ()).chunk, chunk.tokens, found.roles)
     )
-    return Talk(hold, len(work.talks), None if lead.behind is None else work.talks[lead.behind], ahead)
+    # The one it would follow is not there where that comes after one that cannot be made.
+    behind = None if lead.behind is None else work.talks.get(lead.behind)
+    return Talk(hold, len(work.talks), behind, ahead)
 
 
 def _give_up(fault: ChatSetAside) -> None:
