@@ -17,6 +17,7 @@ from daemon.batches.client import Batch, NoBatches, Result, Route
 from daemon.batches.pauses import LONGEST_SECONDS, age, pauses
 from daemon.batches.wire import answer_of, refusal_of
 from daemon.house import House, Waiting
+from daemon.models.ask import reply_of
 from daemon.models.completion import Completion
 from daemon.models.patience import persistently
 from daemon.models.prices import known_price
@@ -114,20 +115,14 @@ def _keep(
             usd = settle(house.purse, booked, answer)
         else:
             _release(house, item)
-        reply = Reply(
+        reply = reply_of(
+            answer,
+            usd,
             request=item.request,
             model=item.model,
             step=item.step,
-            text=answer.text,
-            finish=answer.finish,
-            tokens_in=answer.tokens_in,
-            tokens_out=answer.tokens_out,
-            tokens_cached=answer.tokens_cached,
-            tokens_cache_written=answer.tokens_cache_written,
-            usd=usd,
             asked_at=asked_at,
-            answered_at=house.clock(),
-            litellm_usd=answer.usd,
+            now=house.clock(),
             batch=name,
         )
         return record(house.archive, reply, item.chat_id, item.parameters)

@@ -45,7 +45,10 @@ def keep(archive: Archive, purse: Purse, asked: Asked, chat_id: str, answer: Com
     """The reply that an answer is, when the journal has it. Raises ArchiveError where it could not be kept."""
     with archive.transaction():
         usd = settle(purse, asked.booked, answer)
-        return record(archive, _reply(asked, answer, usd, now), chat_id, asked.request.parameters)
+        request = asked.request
+        name, step = request.model.name, request.step
+        reply = reply_of(answer, usd, request=request.key, model=name, step=step, asked_at=asked.at, now=now)
+        return record(archive, reply, chat_id, request.parameters)
 
 
 def fail(purse: Purse, asked: Asked, fault: BaseException) -> BaseException | None:
@@ -64,12 +67,22 @@ def fail(purse: Purse, asked: Asked, fault: BaseException) -> BaseException | No
     return fault
 
 
-def _reply(asked: Asked, answer: Completion, usd: float | None, now: str) -> Reply:
-    request = asked.request
+def reply_of(
+    answer: Completion,
+    usd: float | None,
+    *,
+    request: str,
+    model: str,
+    step: str,
+    asked_at: str,
+    now: str,
+    batch: str = "",
+) -> Reply:
+    """The reply that an answer to `request` is, by its key; `batch` names the batch that it came by."""
     return Reply(
-        request=request.key,
-        model=request.model.name,
-        step=request.step,
+        request=request,
+        model=model,
+        step=step,
         text=answer.text,
         finish=answer.finish,
         tokens_in=answer.tokens_in,
@@ -77,7 +90,8 @@ def _reply(asked: Asked, answer: Completion, usd: float | None, now: str) -> Rep
         tokens_cached=answer.tokens_cached,
         tokens_cache_written=answer.tokens_cache_written,
         usd=usd,
-        asked_at=asked.at,
+        asked_at=asked_at,
         answered_at=now,
         litellm_usd=answer.usd,
+        batch=batch,
     )

@@ -50,5 +50,5 @@ class Calls:
 def _carry_out(complete: Complete, call: Call) -> None:
     try:
         call.future.set_result(complete(call.asked.request))
-    except BaseException as fault:
+    except BaseException as fault:  # raised again where the answer was asked for
         call.future.set_exception(fault)
