@@ -36,7 +36,8 @@ from rules.history.entries import Entry
 from rules.memory.memory import Memory
 from rules.output.arrange import Canned, Section
 from rules.output.assemble import Assembled, assemble
-from rules.output.verify import Finished, verify
+from rules.output.read_back import Finished
+from rules.output.verify import verify
 from rules.plan.chat_plan import LeftAlone
 from rules.plan.selection import why_not
 

@@ -1,19 +1,15 @@
 """The proof: faults in a finished chat that forbid writing it. Empty means that it may be written.
 
-It reads the finished bytes as TypingMind would, with the standard library's parser, and shares no code
-with what made them: neither the span walker nor the assembly.
+It shares no code with what made the chat: neither the span walker nor the assembly.
 """
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 
 from rules.history.entries import Entry
-from rules.history.marker import CLOSING, MEMORY, OPENING, Marker, read_marker
-from rules.history.originals import is_original, plain_original
-from rules.history.recognise import Place
-from rules.output.arrange import Section
+from rules.history.marker import CLOSING, MEMORY, OPENING
+from rules.output.read_back import Finished, Json, ReadBack, messages_of, read_back
 
 _OURS = frozenset({"messages", "updatedAt", "syncMetadata"})
 _NEEDED = frozenset({"role", "uuid", "content", "createdAt", "memproc"})
@@ -22,133 +18,14 @@ _SHAPE = frozenset({"id", "type", "model", "usage", "finish", "keywords", "title
 _JOINER = "\u2060"
 """Keeps a tag of ours in a quote from being one; nobody sees it (D7)."""
 
-Json = dict[str, object]
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """What is to be proved: the chat before and after, and the accounts of who stands where."""
-
-    before: bytes
-    after: bytes
-    places: Sequence[Place]
-    """The messages of `before`, recognised."""
-    entries: Sequence[Entry]
-    """The whole history, with the memory that each message stands under."""
-    section: Section
-    removed: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """The finished chat as TypingMind would read it; `came_from` are its messages' indices in the input."""
-
-    finished: Finished
-    before: Json
-    after: Json
-    messages: Sequence[Json]
-    came_from: Sequence[int | None]
-    """None for a message that is new."""
-    kept: frozenset[int]
-    """Indices in the input of the messages that are still there."""
-    live: frozenset[int]
-    """Those that are still sent, too; originals beside their memory are not."""
-    marks: Sequence[Marker | None]
-    """What each message is of ours; None for all others, whatever field they carry."""
-
-    @property
-    def ours(self) -> list[Json]:
-        return [message for message, mark in zip(self.messages, self.marks, strict=True) if mark is not None]
-
-    @property
-    def new(self) -> list[tuple[Json, Marker]]:
-        """Those of ours that are not kept as they stood in the input: people and other tools may have changed these."""
-        every = zip(self.messages, self.came_from, self.marks, strict=True)
-        return [(message, mark) for message, at, mark in every if mark is not None and at is None]
-
 
 def verify(finished: Finished) -> tuple[str, ...]:
     """Every fault, in plain words. The message texts themselves are never part of a fault."""
-    try:
-        before, after = _parse(finished.before), _parse(finished.after)
-        messages, originals = _messages(after), _messages(before)
-    except (ValueError, TypeError, RecursionError) as fault:
-        return (f"the finished chat is nothing that TypingMind could read: {type(fault).__name__}",)
-    came_from = _came_from(originals, messages)
-    if came_from is None:
-        return ("a message is neither ours nor one of the input's in its order",)
-    both = list(zip(messages, came_from, strict=True))
-    read = _Read(
-        finished,
-        before,
-        after,
-        messages,
-        came_from,
-        kept=frozenset(at for at in came_from if at is not None),
-        live=frozenset(at for message, at in both if at is not None and not _is_put_out(message)),
-        marks=[read_marker(_marker(message)) if at is None else finished.places[at].ours for message, at in both],
-    )
-    return tuple(fault for check in _CHECKS for fault in check(read))
+    read = read_back(finished)
+    return (read,) if isinstance(read, str) else tuple(fault for check in _CHECKS for fault in check(read))
 
 
-def _parse(data: bytes) -> Json:
-    """Numbers stay as they are spelled, so that 69.2240 and 69.224 differ."""
-    found = json.loads(data, parse_int=str, parse_float=str, parse_constant=_refuse)
-    if not isinstance(found, dict):
-        raise TypeError("a chat is an object")
-    return found
-
-
-def _refuse(name: str) -> None:
-    raise ValueError(name)
-
-
-def _messages(chat: Json) -> list[Json]:
-    found = chat.get("messages")
-    if not isinstance(found, list) or not all(isinstance(message, dict) for message in found):
-        raise TypeError("messages are a list of objects")
-    return found
-
-
-def _came_from(originals: Sequence[Json], messages: Sequence[Json]) -> list[int | None] | None:
-    """Where each message of the output stands in the input (None: it is new), or None where one is in neither."""
-    uuids = {str(message.get("uuid")) for message in originals}
-    at: dict[str, list[int]] = {}
-    for index, message in reversed(list(enumerate(originals))):
-        at.setdefault(_said_plainly(message), []).append(index)
-    found: list[int | None] = []
-    for message in messages:
-        if _marker(message) and not _is_original(message) and str(message.get("uuid")) not in uuids:
-            found.append(None)
-        elif same := at.get(_said_plainly(message)):
-            found.append(same.pop())
-        else:
-            return None
-    return found
-
-
-def _said_plainly(message: Json) -> str:
-    """The message, so that two are equal where all their fields are; of an original without our own fields."""
-    if _is_original(message):
-        message = json.loads(plain_original(json.dumps(message).encode()))
-    return json.dumps(message, sort_keys=True)
-
-
-def _is_original(message: Json) -> bool:
-    return is_original(_marker(message))
-
-
-def _is_put_out(message: Json) -> bool:
-    """An original that TypingMind no longer sends; one that the person took back into the context is sent again."""
-    return _is_original(message) and bool(message.get("contextClearedAt"))
-
-
-def _marker(message: Json) -> Json:
-    found = message.get("memproc")
-    return found if isinstance(found, dict) else {}
-
-
-def _fields(read: _Read) -> Iterator[str]:
+def _fields(read: ReadBack) -> Iterator[str]:
     """Requirement 1: the same fields, with the same values, but for those that are ours to change."""
     if missing := read.before.keys() - read.after.keys():
         yield f"fields of the chat are gone: {', '.join(sorted(missing))}"
@@ -159,7 +36,7 @@ def _fields(read: _Read) -> Iterator[str]:
             yield f"the field {key} of the chat has another value"
 
 
-def _bytes(read: _Read) -> Iterator[str]:
+def _bytes(read: ReadBack) -> Iterator[str]:
     """D1: what is kept stays byte for byte, and in its order unless it is ours."""
     at = 0
     marks = zip(read.messages, read.came_from, read.marks, strict=True)
@@ -175,7 +52,7 @@ def _bytes(read: _Read) -> Iterator[str]:
             return
 
 
-def _accounts(read: _Read) -> Iterator[str]:
+def _accounts(read: ReadBack) -> Iterator[str]:
     """Every message of the history is live, or under exactly one memory, or left out with a reason."""
     chunks = [memory for memory in read.finished.section.memories if not memory.is_fold]
     under = Counter(key for memory in chunks for key in memory.keys)
@@ -188,7 +65,7 @@ def _accounts(read: _Read) -> Iterator[str]:
             yield f"message {place.at + 1} is gone, though it is left out of memories: it is {place.left_out}"
 
 
-def _groups(read: _Read) -> Iterator[str]:
+def _groups(read: ReadBack) -> Iterator[str]:
     """Requirements 9.5 to 9.7: opening, then memories of six, then closing, in this order and unbroken."""
     marks = read.marks
     kinds = ["" if mark is None else mark.kind for mark in marks]
@@ -210,7 +87,7 @@ def _groups(read: _Read) -> Iterator[str]:
         yield "the memories that stand in the chat are not those that should be shown, each as six messages in order"
 
 
-def _generated(read: _Read) -> Iterator[str]:
+def _generated(read: ReadBack) -> Iterator[str]:
     """What TypingMind needs of a message that it stores, shows and sends."""
     shape = _template_keys(read)
     for number, (message, mark) in enumerate(read.new, 1):
@@ -224,7 +101,7 @@ def _generated(read: _Read) -> Iterator[str]:
             yield f"our new message {number} has no text, or more than one part"
 
 
-def _quotes(read: _Read) -> Iterator[str]:
+def _quotes(read: ReadBack) -> Iterator[str]:
     """Requirement 9.1: a quote is a verbatim part of one raw message; what the person has edited is theirs."""
     said = {entry.key: _ever_said(entry) for entry in read.finished.entries}
     for memory in read.finished.section.shown:
@@ -246,7 +123,7 @@ def _ever_said(entry: Entry) -> list[str]:
     return [_said(json.loads(message.raw)) for message in versions]
 
 
-def _identities(read: _Read) -> Iterator[str]:
+def _identities(read: ReadBack) -> Iterator[str]:
     """uuids are unique, and what was taken out is named for TypingMind's sync (D9)."""
     uuids = Counter(str(message["uuid"]) for message in read.messages if message.get("uuid"))
     before = Counter(place.message.uuid for place in read.finished.places)
@@ -260,7 +137,7 @@ def _identities(read: _Read) -> Iterator[str]:
         yield "a message that is still there is named as removed"
 
 
-def _dates(read: _Read) -> Iterator[str]:
+def _dates(read: ReadBack) -> Iterator[str]:
     """Our messages never go back in time, because TypingMind sorts by date when devices sync.
 
     Where those of the input do already, the person has regenerated one that stays as it stands.
@@ -271,9 +148,9 @@ def _dates(read: _Read) -> Iterator[str]:
         yield "the dates of our messages are out of order"
 
 
-def _template_keys(read: _Read) -> frozenset[str]:
+def _template_keys(read: ReadBack) -> frozenset[str]:
     """What the newest assistant message of the input has, of the keys that ours must have too."""
-    for message in reversed(_messages(read.before)):
+    for message in reversed(messages_of(read.before)):
         if message.get("role") == "assistant" and message.get("type") in (None, "message"):
             return _SHAPE & message.keys()
     return frozenset()
@@ -300,6 +177,6 @@ def _said(message: object) -> str:
     return ""
 
 
-_CHECKS: tuple[Callable[[_Read], Iterator[str]], ...] = (
+_CHECKS: tuple[Callable[[ReadBack], Iterator[str]], ...] = (
     _fields, _bytes, _accounts, _groups, _generated, _quotes, _identities, _dates,
 )  # fmt: skip

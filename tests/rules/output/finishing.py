@@ -18,7 +18,7 @@ from rules.memory.memory import Memory
 from rules.output.arrange import Canned, Section
 from rules.output.assemble import Assembled, Mode, assemble
 from rules.output.compose import drafts_of
-from rules.output.verify import Finished
+from rules.output.read_back import Finished
 from tests.chats import Json
 from tests.entries import entries, said
 

@@ -10,7 +10,8 @@ import pytest
 from rules.memory.edition import Quote
 from rules.memory.memory import Memory
 from rules.output.assemble import Mode
-from rules.output.verify import Finished, verify
+from rules.output.read_back import Finished
+from rules.output.verify import verify
 from tests.entries import chat_of, entries, fold_of, memory_of, said
 from tests.rules.output.finishing import finish
 
