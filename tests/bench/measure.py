@@ -14,6 +14,15 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 MIB = 1 << 20
+COMMAND = Path(sys.executable).parent / "memproc"
+FOLDERS = """\
+[folders]
+inbox = "inbox"
+updated = "updated"
+backups = "backups"
+state = "state"
+"""
+"""The beginning of a memproc.toml: every folder beside it."""
 _BYTES_A_UNIT = 1 if sys.platform == "darwin" else 1024
 
 

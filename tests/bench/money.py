@@ -3,14 +3,13 @@
 import json
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from tests.bench.measure import Table
+from tests.bench.measure import COMMAND, FOLDERS, Table
 from tests.bench.real import exports_in
 from tests.chats import export_bytes, long_chat
 from tests.server.child import serve
@@ -20,13 +19,9 @@ from tests.server.usage import Usage
 TARGETS = {"beam-100k-2": (5.0, 2.5), "beam-500k-1": (6.0, 3.0)}
 """Directly, and by batch."""
 _CALL_SECONDS = 0.1
-_COMMAND = Path(sys.executable).parent / "memproc"
-_SETTINGS = """\
-[folders]
-inbox = "inbox"
-updated = "updated"
-backups = "backups"
-state = "state"
+_SETTINGS = (
+    FOLDERS
+    + """\
 [models]
 agent = "anthropic/claude-haiku-5-5"
 context_manager = "anthropic/claude-haiku-5-5"
@@ -36,6 +31,7 @@ run_usd = 1000
 day_usd = 1000
 month_usd = 1000
 """
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +96,7 @@ def _run(folder: Path, export: bytes, batch: str) -> _Billed:
     (folder / "inbox" / "export.json").write_bytes(export)
     settings = folder / "memproc.toml"
     settings.write_text(_SETTINGS.format(batch=batch), encoding="utf-8")
-    command = [str(_COMMAND), "--config", str(settings)]
+    command = [str(COMMAND), "--config", str(settings)]
     setup: Mapping[str, object] = {"seconds": _CALL_SECONDS}
     with serve(folder / "server", setup) as server:
         known = {**os.environ, "ANTHROPIC_API_KEY": KEY, "ANTHROPIC_API_BASE": server.url}

@@ -1,16 +1,13 @@
 """Real conversations: `memproc run` on each of them, with the built-in engine and the shipped sizes."""
 
 import json
-import sys
 from pathlib import Path
 
-from tests.bench.measure import MIB, Table, run
+from tests.bench.measure import COMMAND, FOLDERS, MIB, Table, run
 
 SECONDS, BYTES = 30.0, 400 * MIB
 """What a conversation of 100,000 tokens may take, start-up included."""
 _SHORT = 1_000_000
-_COMMAND = Path(sys.executable).parent / "memproc"
-_SETTINGS = '[folders]\ninbox = "inbox"\nupdated = "updated"\nbackups = "backups"\nstate = "state"\n'
 
 
 def measure(folder: Path, exports: Path | None) -> list[Table]:
@@ -36,9 +33,9 @@ def measure(folder: Path, exports: Path | None) -> list[Table]:
 def _measure_one(home: Path, export: Path) -> dict[str, float]:
     (home / "inbox").mkdir(parents=True)
     settings = home / "memproc.toml"
-    settings.write_text(_SETTINGS)
+    settings.write_text(FOLDERS)
     (home / "inbox" / export.name).write_bytes(export.read_bytes())
-    command = (_COMMAND, "--config", settings, "run", "--json")
+    command = (COMMAND, "--config", settings, "run", "--json")
     cost, again = run(*command, folder=home), run(*command, folder=home)
     (written,) = json.loads(cost.told)["outcomes"]
     return {

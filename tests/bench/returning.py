@@ -4,21 +4,18 @@ import sys
 from pathlib import Path
 
 from tests.bench.exports import Mix, write_export
-from tests.bench.measure import ROOT, Cost, Table, median, run
+from tests.bench.measure import COMMAND, FOLDERS, ROOT, Cost, Table, median, run
 
 MILLIONS = 300
 CHANGED_SECONDS, UNCHANGED_SECONDS, MOST_BYTES = 12.0, 4.0, 400_000_000
 _TIMES = 3
-_COMMAND = Path(sys.executable).parent / "memproc"
-_SETTINGS = """\
-[folders]
-inbox = "inbox"
-updated = "updated"
-backups = "backups"
-state = "state"
+_SETTINGS = (
+    FOLDERS
+    + """\
 [tail]
 tokens = 1_000_000
 """
+)
 _HASH = "import hashlib, sys; hashlib.sha256(open(sys.argv[1], 'rb').read())"
 _NOTES = (
     f"Each is a process of its own, start-up included; medians of {_TIMES}, what comes for the first time once."
@@ -78,4 +75,4 @@ def _home(folder: Path, name: str) -> Path:
 
 
 def _memproc(home: Path, command: str, export: Path) -> Cost:
-    return run(_COMMAND, "--config", home / "memproc.toml", command, "--json", export, folder=home)
+    return run(COMMAND, "--config", home / "memproc.toml", command, "--json", export, folder=home)

@@ -3,24 +3,21 @@
 import sys
 from pathlib import Path
 
-from tests.bench.measure import MIB, Cost, Table, median, run
+from tests.bench.measure import COMMAND, FOLDERS, MIB, Cost, Table, median, run
 from tests.chats import CHAT_ID, export_bytes, long_chat
 
 TIMES = 10
 TARGET = 0.3
-_COMMAND = Path(sys.executable).parent / "memproc"
-_SETTINGS = """\
-[folders]
-inbox = "inbox"
-updated = "updated"
-backups = "backups"
-state = "state"
+_SETTINGS = (
+    FOLDERS
+    + """\
 [tail]
 tokens = 1600
 step = 400
 [chunk]
 tokens = 400
 """
+)
 
 
 def measure(folder: Path) -> list[Table]:
@@ -29,13 +26,13 @@ def measure(folder: Path) -> list[Table]:
     settings.write_text(_SETTINGS)
     (folder / "inbox").mkdir()
     (folder / "inbox" / "export.json").write_bytes(export_bytes(long_chat(8_000)))
-    run(_COMMAND, "--config", settings, "run", folder=folder)
+    run(COMMAND, "--config", settings, "run", folder=folder)
     asked: dict[str, tuple[str | Path, ...]] = {
         "the bare interpreter": (sys.executable, "-c", "pass"),
-        "memproc --help": (_COMMAND, "--help"),
-        "memproc chats": (_COMMAND, "--config", settings, "chats"),
-        "memproc memories CHAT": (_COMMAND, "--config", settings, "memories", CHAT_ID),
-        "memproc versions CHAT": (_COMMAND, "--config", settings, "versions", CHAT_ID),
+        "memproc --help": (COMMAND, "--help"),
+        "memproc chats": (COMMAND, "--config", settings, "chats"),
+        "memproc memories CHAT": (COMMAND, "--config", settings, "memories", CHAT_ID),
+        "memproc versions CHAT": (COMMAND, "--config", settings, "versions", CHAT_ID),
     }
     costs: dict[str, list[Cost]] = {name: [] for name in asked}
     for _ in range(TIMES):

@@ -3,13 +3,12 @@
 import json
 import os
 import subprocess
-import sys
 import time
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
-from tests.bench.measure import Table
+from tests.bench.measure import COMMAND, FOLDERS, Table
 from tests.chats import export_bytes, long_chat
 from tests.server.child import serve
 from tests.server.log import read_events
@@ -18,18 +17,15 @@ from tests.server.setup import KEY
 CALL_SECONDS = 0.3
 CALLS_A_MEMORY = 4
 TARGET = 1.3
-_COMMAND = Path(sys.executable).parent / "memproc"
-_SETTINGS = """\
-[folders]
-inbox = "inbox"
-updated = "updated"
-backups = "backups"
-state = "state"
+_SETTINGS = (
+    FOLDERS
+    + """\
 [models]
 agent = "anthropic/claude-haiku-5-5"
 context_manager = "anthropic/claude-haiku-5-5"
 concurrency = {most}
 """
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +82,7 @@ def _made(folder: Path, export: bytes, most: int) -> list[str | Path]:
     (folder / "inbox" / "export.json").write_bytes(export)
     settings = folder / "memproc.toml"
     settings.write_text(_SETTINGS.format(most=most))
-    return [_COMMAND, "--config", settings]
+    return [COMMAND, "--config", settings]
 
 
 def _planned(folder: Path, export: bytes) -> tuple[int, int, int]:

@@ -3,12 +3,11 @@
 import json
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.bench.measure import ROOT
+from tests.bench.measure import COMMAND, FOLDERS, ROOT
 from tests.bench.peers.environment import HERE
 from tests.bench.peers.measured import Measured, NotMeasured, measured
 from tests.bench.peers.script import answer
@@ -17,14 +16,10 @@ from tests.server.server import ModelServer
 from tests.server.setup import KEY, Setup
 
 LIMIT_SECONDS = 3600.0
-_COMMAND = Path(sys.executable).parent / "memproc"
 _GUARD = str(ROOT / "tests" / "guard")
-_SETTINGS = """\
-[folders]
-inbox = "inbox"
-updated = "updated"
-backups = "backups"
-state = "state"
+_SETTINGS = (
+    FOLDERS
+    + """\
 [models]
 agent = "{model}"
 context_manager = "{model}"
@@ -34,6 +29,7 @@ run_usd = 1000
 day_usd = 1000
 month_usd = 1000
 """
+)
 
 
 def run_peer(peer: str, python: Path, conversation: Conversation, home: Path) -> Measured | NotMeasured:
@@ -61,7 +57,7 @@ def run_memproc(model: str, batch: str, export: Path, home: Path) -> Measured | 
             "OPENAI_API_KEY": KEY, "OPENAI_API_BASE": f"{server.url}/v1",
             "PYTHONPATH": os.pathsep.join((_GUARD, str(ROOT))),
         }  # fmt: skip
-        ended, wall = _run([str(_COMMAND), "--config", str(settings), "run", "--json"], home, variables)
+        ended, wall = _run([str(COMMAND), "--config", str(settings), "run", "--json"], home, variables)
         if ended.returncode:
             return NotMeasured(f"memproc ended with {ended.returncode}: {_last_line(ended.stderr)}")
         (written,) = json.loads(ended.stdout)["outcomes"]
