@@ -15,6 +15,7 @@ from itertools import pairwise
 from primer.inert import keep_inert, make_inert
 from primer.tags import wrap
 from primer.texts import Texts, fill
+from primer.tools import ToolCall
 from rules.export.dates import parse_date
 from rules.export.message import Message
 from rules.history.entries import Entry
@@ -29,12 +30,16 @@ _QUESTION = re.compile(r"<context_manager>\n(.*)\n</context_manager>", re.DOTALL
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message of a request: the role `system`, `user` or `assistant`, and its text."""
+    """One message of a request: the role `system`, `user`, `assistant` or `tool`, and its text."""
 
     role: str
     content: str
     ends_prefix: bool = False
     """Requests to come begin with the same turns up to here: a provider's cache may break off after it (D7)."""
+    calls: tuple[ToolCall, ...] = ()
+    """The functions that the assistant called in this turn."""
+    answers: str = ""
+    """Of a turn of the role `tool`: the call whose result it is."""
 
 
 def opening(texts: Texts) -> str:

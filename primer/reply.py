@@ -29,6 +29,7 @@ Kind = Literal[
     "too short",
     "too long",
     "wrong language",
+    "tool called",
 ]
 """The ways in which an answer fails."""
 KINDS = frozenset(get_args(Kind))
@@ -36,6 +37,7 @@ KINDS = frozenset(get_args(Kind))
 _ENDED = "stop"
 _OUT_OF_ROOM = ("length", "max_tokens")
 _REFUSALS = ("content_filter", "refusal")
+_CALLED = ("tool_calls", "function_call")
 _SENTENCE_WORDS = 4.0
 _ALWAYS_SHORT_ENOUGH = 300
 
@@ -75,6 +77,8 @@ def read_reply(text: str, finish: str) -> Answered | Refused:
         return Refused("refused", "The model's own safety rules ended the answer.")
     if finish in _OUT_OF_ROOM:
         return Refused("cut off", "The answer was cut off before its end.")
+    if finish in _CALLED:
+        return Refused("tool called", "A tool was called in the place of an answer; nothing is to be edited now.")
     if finish != _ENDED:
         return Refused("cut off", f"The answer did not end by itself ({finish or 'no reason given'}).")
     said = _without_thoughts(text)

@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 from primer.prompt import Turn
 from primer.secret import is_secret
@@ -28,6 +29,8 @@ class Model:
     options: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}), repr=False)
     thinking_room: int = 0
     """Tokens that an answer's room has on top, because the model thinks whatever it is told."""
+    tools: tuple[Mapping[str, object], ...] = field(default=(), repr=False)
+    """What it may call. All of its requests carry them: a provider's cache begins with the tools (D14)."""
 
 
 ENGINE = Model(EXTRACTIVE)
@@ -36,7 +39,10 @@ ENGINE = Model(EXTRACTIVE)
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """`step` is quote, perspective, analysis or refinement; `words` is how long the answer may about be."""
+    """`step` is what is asked for: quote, perspective, analysis, refinement, core, facts, embedding.
+
+    `words` is how long the answer may about be.
+    """
 
     step: str
     model: Model
@@ -54,7 +60,8 @@ class Request:
         if self.model == ENGINE:
             return {"step": self.step, "words": self.words}
         asked = {name: value for name, value in self.model.options.items() if not _is_route(name)}
-        return {**asked, "max_tokens": self._room}
+        tools = {"tools": list(self.model.tools)} if self.model.tools else {}
+        return {**asked, **tools, "max_tokens": self._room}
 
     @property
     def _room(self) -> int:
@@ -66,15 +73,32 @@ class Request:
         return {name: value for name, value in self.model.options.items() if _is_route(name)}
 
     @property
-    def messages(self) -> list[dict[str, str]]:
+    def messages(self) -> list[dict[str, Any]]:
         """The turns as LiteLLM takes them."""
-        return [{"role": turn.role, "content": turn.content} for turn in self.turns]
+        return [_message(turn) for turn in self.turns]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All that its model reads, in parts that are counted one by one: tools, turns, calls in them."""
+        tools = (json.dumps(list(self.model.tools)),) if self.model.tools else ()
+        calls = tuple(f"{call.name} {call.arguments}" for turn in self.turns for call in turn.calls)
+        return (*tools, *(turn.content for turn in self.turns), *calls)
 
     @property
     def key(self) -> str:
         """SHA-256 of model, messages and parameters: the same request is never sent twice."""
         said = [self.model.name, self.messages, self.parameters]
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def _message(turn: Turn) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": turn.role, "content": turn.content}
+    if turn.calls:
+        message["tool_calls"] = [
+            {"id": call.call_id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call in turn.calls
+        ]
+    return message | ({"tool_call_id": turn.answers} if turn.answers else {})
 
 
 def _is_route(name: str) -> bool:

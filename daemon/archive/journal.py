@@ -1,14 +1,16 @@
 """The journal: every reply of a model, durable before it is used, so that nothing is paid for twice (D15)."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
+from typing import Any
 
 from daemon.archive.archive import Archive
+from primer.tools import ToolCall
 
 _COLUMNS = (
     "request, model, step, text, finish, tokens_in, tokens_out, tokens_cached, tokens_cache_written, usd, "
-    "asked_at, answered_at, litellm_usd, batch"
+    "asked_at, answered_at, litellm_usd, batch, calls"
 )
 
 
@@ -34,12 +36,14 @@ class Reply:
     """What LiteLLM says that it has cost."""
     batch: str = ""
     """The provider's name of the batch that it came by, at half price; empty where it was asked for by itself."""
+    calls: tuple[ToolCall, ...] = ()
+    """The tools that the model wants to have called."""
 
 
 def recall(archive: Archive, request: str) -> Reply | None:
     """The reply to a request that was made before, or None."""
     row = archive.one(f"SELECT {_COLUMNS} FROM reply WHERE request = ?", (request,))  # noqa: S608
-    return Reply(*row) if row else None
+    return _reply(row) if row else None
 
 
 def replies(archive: Archive, chat_id: str | None) -> tuple[Reply, ...]:
@@ -48,7 +52,7 @@ def replies(archive: Archive, chat_id: str | None) -> tuple[Reply, ...]:
         f"SELECT {_COLUMNS} FROM reply WHERE ?1 IS NULL OR chat_id = ?1 ORDER BY rowid",  # noqa: S608
         (chat_id,),
     )
-    return tuple(Reply(*row) for row in rows)
+    return tuple(map(_reply, rows))
 
 
 def record(archive: Archive, reply: Reply, chat_id: str, parameters: Mapping[str, object]) -> Reply:
@@ -56,7 +60,17 @@ def record(archive: Archive, reply: Reply, chat_id: str, parameters: Mapping[str
     with archive.transaction():
         archive.run(
             f"INSERT OR IGNORE INTO reply ({_COLUMNS}, chat_id, parameters) "  # noqa: S608
-            f"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*astuple(reply), chat_id, json.dumps(dict(parameters), sort_keys=True)),
+            f"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*_row(reply), chat_id, json.dumps(dict(parameters), sort_keys=True)),
         )
     return recall(archive, reply.request) or reply
+
+
+def _reply(row: Sequence[Any]) -> Reply:
+    *said, calls = row
+    return Reply(*[*said, tuple(ToolCall(*call) for call in json.loads(calls))])
+
+
+def _row(reply: Reply) -> tuple[Any, ...]:
+    *said, calls = astuple(reply)
+    return (*said, json.dumps(calls, ensure_ascii=False))

@@ -1,6 +1,6 @@
 """The archive's tables, as numbered steps that each run once, in order (requirement 2; design: the archive)."""
 
-from daemon.archive.unrest import triggers
+from daemon.archive.unrest import triggers, triggers_of_chats
 
 OLDEST_SQLITE = (3, 38)
 """The first with JSON built in; strict tables came one before."""
@@ -226,6 +226,43 @@ STEPS: tuple[tuple[str, str], ...] = (
             UNIQUE (sha256, version)
         ) STRICT;
         """
-        + triggers(),
+        + triggers("message", "version", "memory", "edition", "chunk_message", "fold_member")
+        + triggers_of_chats(),
+    ),
+    (
+        "core memory and facts",
+        """
+        -- Whether a memory has been followed by what is done for a layer (core, facts); done_at: NULL while it is due.
+        CREATE TABLE layer_step (
+            memory TEXT NOT NULL REFERENCES memory, layer TEXT NOT NULL, edition INTEGER NOT NULL, done_at TEXT,
+            PRIMARY KEY (memory, layer)
+        ) STRICT;
+        -- What was written into a section of the core memory; the newest row of a section counts. value: JSON, a text
+        -- or a list of texts. held: 1 where the person has set it. function: what was called or done. undoes: the row
+        -- that this one takes back.
+        CREATE TABLE core_event (
+            id INTEGER PRIMARY KEY, chat INTEGER NOT NULL REFERENCES chat, section TEXT NOT NULL, value TEXT NOT NULL,
+            held INTEGER NOT NULL, by TEXT NOT NULL, function TEXT NOT NULL, memory TEXT REFERENCES memory,
+            edition INTEGER NOT NULL, undoes INTEGER REFERENCES core_event, at TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX core_event_chat ON core_event (chat);
+        -- What happened to a fact: event is ADD, UPDATE, DELETE, CONFIRM or FORGET; source: key of a raw message.
+        CREATE TABLE fact_event (
+            id INTEGER PRIMARY KEY, chat INTEGER NOT NULL REFERENCES chat, fact INTEGER NOT NULL, event TEXT NOT NULL,
+            text TEXT NOT NULL, said_at TEXT NOT NULL, source TEXT NOT NULL, by TEXT NOT NULL,
+            memory TEXT REFERENCES memory, edition INTEGER NOT NULL, why TEXT NOT NULL, at TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX fact_event_chat ON fact_event (chat);
+        -- Openings that stood in exports: written by memproc, or edited by the person. preface: what stands in it
+        -- before the sections.
+        CREATE TABLE opening (
+            chat INTEGER NOT NULL REFERENCES chat, digest TEXT NOT NULL, text TEXT NOT NULL, preface TEXT NOT NULL,
+            by TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (chat, digest)
+        ) STRICT;
+        CREATE INDEX opening_digest ON opening (digest);
+        -- Tools that a model called in its answer: JSON list of [id, name, arguments].
+        ALTER TABLE reply ADD COLUMN calls TEXT NOT NULL DEFAULT '[]';
+        """
+        + triggers("layer_step", "core_event", "fact_event", "opening"),
     ),
 )

@@ -1,6 +1,10 @@
 """The triggers that end a chat's rest: once anything is written about it, what was found before does not count."""
 
 _CHAT_OF = {
+    "core_event": "{row}.chat",
+    "fact_event": "{row}.chat",
+    "opening": "{row}.chat",
+    "layer_step": "(SELECT chat FROM memory WHERE id = {row}.memory)",
     "message": "{row}.chat",
     "version": "(SELECT chat FROM message WHERE id = {row}.message)",
     "memory": "{row}.chat",
@@ -12,14 +16,18 @@ _CHAT_OF = {
 _EVENTS = {"INSERT": "NEW", "UPDATE": "NEW", "DELETE": "OLD"}
 
 
-def triggers() -> str:
-    """The SQL that makes them. Output rows name their chat by its id; of a chat itself, only its round counts."""
-    ends = [
-        _trigger(table, event, f"(SELECT chat_id FROM chat WHERE id = {chat.format(row=row)})")  # noqa: S608
-        for table, chat in _CHAT_OF.items()
+def triggers(*tables: str) -> str:
+    """The SQL that makes those of some tables."""
+    return "".join(
+        _trigger(table, event, f"(SELECT chat_id FROM chat WHERE id = {_CHAT_OF[table].format(row=row)})")  # noqa: S608
+        for table in tables
         for event, row in _EVENTS.items()
-    ]
-    ends += [_trigger("output", event, f"{row}.chat_id") for event, row in _EVENTS.items()]
+    )
+
+
+def triggers_of_chats() -> str:
+    """The SQL of two more. Output rows name their chat by its id; of a chat itself, only its round counts."""
+    ends = [_trigger("output", event, f"{row}.chat_id") for event, row in _EVENTS.items()]
     ends += [_trigger("chat", "INSERT", "NEW.chat_id"), _trigger("chat", "UPDATE OF round_to", "NEW.chat_id")]
     return "".join(ends)
 

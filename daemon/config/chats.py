@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from pydantic import Field, SerializationInfo, field_serializer
 
 from daemon.config.amounts import ChunkSettings, TailSettings
+from daemon.config.layers import CoreSettings, FactSettings
 from daemon.config.lines import Key
 from daemon.config.memories import FoldSettings, MemorySettings
 from daemon.config.models import ModelSettings
@@ -20,6 +21,8 @@ class ChatOverride(Table):
     chunk: ChunkSettings = ChunkSettings()
     memory: MemorySettings = MemorySettings()
     fold: FoldSettings = FoldSettings()
+    core: CoreSettings = CoreSettings()
+    facts: FactSettings = FactSettings()
     texts: TextSettings = TextSettings()
 
     def says(self, key: Key) -> bool:

@@ -5,6 +5,7 @@ from typing import Self
 from daemon.config.amounts import ChunkSettings, TailSettings, token_clashes
 from daemon.config.budget import BudgetSettings
 from daemon.config.chats import ChatOverride, ChatSettings
+from daemon.config.layers import CoreSettings, FactSettings
 from daemon.config.memories import FoldSettings, MemorySettings
 from daemon.config.models import ModelSettings
 from daemon.config.tables import FolderSettings, OutputSettings, Table, TextSettings
@@ -26,6 +27,8 @@ class Config(Table):
     chunk: ChunkSettings = ChunkSettings()
     memory: MemorySettings = MemorySettings()
     fold: FoldSettings = FoldSettings()
+    core: CoreSettings = CoreSettings()
+    facts: FactSettings = FactSettings()
     texts: TextSettings = TextSettings()
     output: OutputSettings = OutputSettings()
     watch: WatchSettings = WatchSettings()

@@ -94,4 +94,5 @@ def reply_of(
         answered_at=now,
         litellm_usd=answer.usd,
         batch=batch,
+        calls=answer.calls,
     )

@@ -19,6 +19,7 @@ from daemon.models.extractive import extract
 from daemon.models.faults import classify
 from primer.prompt import Turn
 from primer.request import ENGINE, Request
+from primer.tools import ToolCall
 from rules.export.content import printable
 from rules.rates.told import Limit, limits_told
 
@@ -56,6 +57,8 @@ class Completion:
     """Dollars, or None where the price is not known."""
     limits: Sequence[Limit] = ()
     """What the provider's headers said of its rate limits."""
+    calls: tuple[ToolCall, ...] = ()
+    """The tools that the model wants to have called."""
 
 
 def complete(request: Request) -> Completion:
@@ -100,14 +103,13 @@ def _messages(request: Request) -> Sequence[dict[str, Any]]:
     """The turns as LiteLLM takes them, with breakpoints for the cache where the model's provider wants them."""
     if "claude" not in request.model.name:
         return request.messages
-    return [
-        {"role": turn.role, "content": [{"type": "text", "text": turn.content, **_breakpoint(turn)}]}
-        for turn in request.turns
-    ]
+    return [_in_parts(turn, message) for turn, message in zip(request.turns, request.messages, strict=True)]
 
 
-def _breakpoint(turn: Turn) -> dict[str, Any]:
-    return {"cache_control": {"type": "ephemeral"}} if turn.ends_prefix else {}
+def _in_parts(turn: Turn, message: dict[str, Any]) -> dict[str, Any]:
+    """The message with its text as a part that may bear a breakpoint; one that holds calls alone has none."""
+    mark = {"cache_control": {"type": "ephemeral"}} if turn.ends_prefix else {}
+    return message | ({"content": [{"type": "text", "text": turn.content, **mark}]} if turn.content else {})
 
 
 def _read(response: Any, usd: float | None) -> Completion:
@@ -122,6 +124,10 @@ def _read(response: Any, usd: float | None) -> Completion:
         tokens_cache_written=getattr(usage, "cache_creation_input_tokens", None) or 0,
         usd=usd,
         limits=limits_told(response._hidden_params.get("additional_headers") or {}, datetime.now(UTC)),
+        calls=tuple(
+            ToolCall(call.id or "", call.function.name or "", printable(call.function.arguments or ""))
+            for call in choice.message.tool_calls or ()
+        ),
     )
 
 

@@ -96,6 +96,6 @@ def _way(request: Request) -> Way:
 
 def _need(request: Request) -> Need:
     room = request.parameters.get("max_tokens")
-    counted = sum(count_of(turn.content) for turn in request.turns)
+    counted = sum(map(count_of, request.texts))
     tokens = prompt_expected(counted, len(request.turns), token_factor(request.model.name))
     return Need(tokens, room if isinstance(room, int) else 0)

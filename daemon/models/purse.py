@@ -56,7 +56,7 @@ def reserve(purse: Purse, request: Request, chat_id: str, now: str, *, batched: 
         price = price.batched
     if price is not None and price.is_free:
         return Booked(request.model.name, price, None, 0)
-    tokens = sum(count_of(turn.content) for turn in request.turns)
+    tokens = sum(map(count_of, request.texts))
     most = None if price is None else most_of(purse.archive, price, request, tokens)
     call = spending.Call(request.key, chat_id, request.model.name, purse.run, tokens, now)
     when = periods(at(now))
@@ -76,7 +76,7 @@ def above_step(purse: Purse, request: Request) -> ContextTooLong | None:
     step = step_of(request.model, purse.budget)
     if step is None:
         return None
-    tokens = round(sum(count_of(turn.content) for turn in request.turns) * expected(purse.archive, name).factor)
+    tokens = round(sum(map(count_of, request.texts)) * expected(purse.archive, name).factor)
     if tokens <= step:
         return None
     return ContextTooLong(

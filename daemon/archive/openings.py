@@ -1,0 +1,43 @@
+"""The openings that stood in a chat's exports: those that memproc wrote, and those that the person edited (D14)."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Literal
+
+from daemon.archive.archive import Archive
+from rules.history.marker import text_digest
+
+
+@dataclass(frozen=True, slots=True)
+class KeptOpening:
+    """An opening's whole text, in its tag; and what stands in it before the sections, without a tag."""
+
+    text: str
+    preface: str
+    by: Literal["memproc", "person"]
+
+
+def openings(archive: Archive, chat_id: str) -> tuple[KeptOpening, ...]:
+    """All openings of a chat, oldest first."""
+    rows = archive.run(
+        "SELECT text, preface, by FROM opening JOIN chat ON chat.id = opening.chat WHERE chat_id = ? "
+        "ORDER BY opening.rowid",
+        (chat_id,),
+    )
+    return tuple(KeptOpening(*row) for row in rows)
+
+
+def keep_opening(archive: Archive, chat_id: str, opening: KeptOpening, now: str) -> None:
+    """Remember an opening that stands in an export, or is about to. The same one a second time changes nothing."""
+    with archive.transaction():
+        archive.run(
+            "INSERT OR IGNORE INTO opening (chat, digest, text, preface, by, at) "
+            "VALUES ((SELECT id FROM chat WHERE chat_id = ?), ?, ?, ?, ?, ?)",
+            (chat_id, text_digest(opening.text), opening.text, opening.preface, opening.by, now),
+        )
+
+
+def openings_saying(archive: Archive, texts: Collection[str]) -> tuple[str, ...]:
+    """Those of the texts that are openings of any chat: a fork that has lost its markers shows another chat's."""
+    kept = [archive.run("SELECT text FROM opening WHERE digest = ?", (text_digest(text),)) for text in texts]
+    return tuple(sorted({text for rows in kept for (text,) in rows} & set(texts)))
