@@ -1,8 +1,8 @@
 """`[core]` and `[facts]`: the two layers of memory that stand in the opening message (D14)."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, SerializationInfo, field_serializer
 
 from daemon.config.tables import Table, Text, Texts
 
@@ -35,6 +35,10 @@ class CoreSettings(Table):
     layout: Text = "chat"
     form: Literal["auto", "tools", "json"] = "auto"
     sections: Annotated[dict[str, SectionSettings], AfterValidator(_named)] = Field(default_factory=dict)
+
+    @field_serializer("sections")
+    def _as_written(self, sections: dict[str, SectionSettings], info: SerializationInfo) -> dict[str, dict[str, Any]]:
+        return {name: one.model_dump(mode=info.mode, exclude_unset=True) for name, one in sections.items()}
 
 
 class FactSettings(Table):
