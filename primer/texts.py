@@ -35,6 +35,7 @@ class Texts:
     otherwise: str
     guidance: str
     opening: str
+    layers: str
     closing: str
 
 
@@ -59,6 +60,7 @@ PLACEHOLDERS: Mapping[str, frozenset[str]] = MappingProxyType(
         "otherwise": frozenset({"question", "reason"}),
         "guidance": frozenset({"guidance"}),
         "opening": frozenset(),
+        "layers": frozenset(),
         "closing": frozenset(),
     }
 )
