@@ -6,7 +6,6 @@ from typing import Literal, Self
 
 from rules.core.section import Section, Value
 
-
 Kind = Literal[
     "unknown section",
     "kept by the person",

@@ -1,10 +1,10 @@
 """How an editing function is offered to the agent: by its name, its docstring and its parameters (D14).
 
-    def mood_set(memory, mood):
-        '''Say what mood you are in.               the description: the first paragraph
+def mood_set(memory, mood):
+    '''Say what mood you are in.               the description: the first paragraph
 
-        mood: One or two words.                    a parameter, in any paragraph behind it
-        '''
+    mood: One or two words.                    a parameter, in any paragraph behind it
+    '''
 """
 
 import inspect
