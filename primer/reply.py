@@ -37,7 +37,8 @@ KINDS = frozenset(get_args(Kind))
 _ENDED = "stop"
 _OUT_OF_ROOM = ("length", "max_tokens")
 _REFUSALS = ("content_filter", "refusal")
-_CALLED = ("tool_calls", "function_call")
+CALLED = ("tool_calls", "function_call")
+"""How an answer ends in which tools are called."""
 _SENTENCE_WORDS = 4.0
 _ALWAYS_SHORT_ENOUGH = 300
 
@@ -77,7 +78,7 @@ def read_reply(text: str, finish: str) -> Answered | Refused:
         return Refused("refused", "The model's own safety rules ended the answer.")
     if finish in _OUT_OF_ROOM:
         return Refused("cut off", "The answer was cut off before its end.")
-    if finish in _CALLED:
+    if finish in CALLED:
         return Refused("tool called", "A tool was called in the place of an answer; nothing is to be edited now.")
     if finish != _ENDED:
         return Refused("cut off", f"The answer did not end by itself ({finish or 'no reason given'}).")

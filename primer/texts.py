@@ -32,6 +32,9 @@ class Texts:
     fold_choice: str
     fold_perspective: str
     fold_analysis: str
+    core: str
+    core_json: str
+    core_results: str
     otherwise: str
     guidance: str
     opening: str
@@ -41,6 +44,8 @@ class Texts:
 
 # words, quote_words: a number of words. reason: a sentence. analysis: the context manager's whole answer.
 # most: how many quotes a fold may carry on. quotes: all that it may choose from, numbered.
+# sections: of the core memory, with what stands in them. functions: what edits them. example: a call of one, in JSON.
+# results: what became of each edit, a line for each.
 # question: one of the other texts. guidance: what the person says at `memproc retry --say`.
 PLACEHOLDERS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
@@ -57,6 +62,9 @@ PLACEHOLDERS: Mapping[str, frozenset[str]] = MappingProxyType(
         "fold_choice": frozenset({"most", "quotes"}),
         "fold_perspective": frozenset({"words"}),
         "fold_analysis": frozenset({"words"}),
+        "core": frozenset({"sections"}),
+        "core_json": frozenset({"functions", "example"}),
+        "core_results": frozenset({"results"}),
         "otherwise": frozenset({"question", "reason"}),
         "guidance": frozenset({"guidance"}),
         "opening": frozenset(),

@@ -83,9 +83,7 @@ def set_(about: _About, section: str, text: str | None) -> int:
         value = as_value(_section(found, section), said)
         _section(found, section).with_value(value)
         _keep(house.archive, found, CoreEvent(section, value, held=True, by="person", function="set"))
-    about.settings.say(
-        f'"{section}" is set, and stays so. To let the persona edit it again: {_release(about, section)}'
-    )
+    about.settings.say(f'"{section}" is set, and stays so until: memproc core {found.chat_id} release {section}')
     about.settings.say(TO_SEE_IT)
     return 0
 

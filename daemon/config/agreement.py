@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from daemon.config.amounts import token_clashes
 from daemon.config.budget import price_clashes
 from daemon.config.chats import ChatOverride
+from daemon.config.layers import section_clashes
 from daemon.config.lines import Key
 from daemon.config.settings import Config
 from daemon.config.tables import Clash, FolderSettings, OutputSettings
@@ -13,9 +14,10 @@ from daemon.paths import Folders, settle
 
 def clashes(config: Config) -> Iterator[Clash]:
     """Everything in `config` that does not agree: token counts (D5, D6), how memories are put back (D3, D9),
-    prices and batches (D15), folders (D2), and what each override makes of them. An override that names no chat is
-    told here too."""
+    sections of the core memory (D14), prices and batches (D15), folders (D2), and what each override makes of them.
+    An override that names no chat is told here too."""
     yield from token_clashes(config.tail, config.chunk)
+    yield from section_clashes(config.core)
     yield from _output_clashes(config.output)
     yield from price_clashes(config.budget)
     yield from _night_clashes(config, ("models", "batch"))
@@ -57,5 +59,8 @@ def _override_clashes(config: Config, index: int, override: ChatOverride) -> Ite
         unsaid = [key for key in clash.keys if not override.says(key)]
         if len(unsaid) < len(clash.keys):
             yield Clash((*((*place, *key) for key in clash.keys), *unsaid), clash.reason)
+    if override.says(("core", "sections")):
+        for clash in section_clashes(laid_over.core):
+            yield Clash(tuple((*place, *key) for key in clash.keys), clash.reason)
     if override.says(("models", "batch")):
         yield from _night_clashes(laid_over, (*place, "models", "batch"))

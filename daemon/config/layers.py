@@ -1,10 +1,12 @@
 """`[core]` and `[facts]`: the two layers of memory that stand in the opening message (D14)."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, SerializationInfo, field_serializer
+from pydantic import AfterValidator, Field, PlainValidator, SerializationInfo, field_serializer
 
-from daemon.config.tables import Table, Text, Texts
+from daemon.config.tables import Clash, Table, Text
+from rules.core.section import Value, rendered
 
 _MOST_CHARACTERS = 100_000
 _MOST_FACTS = 1_000
@@ -20,12 +22,21 @@ def _named(sections: dict[str, "SectionSettings"]) -> dict[str, "SectionSettings
     return sections
 
 
+def _text_or_texts(value: object) -> Value:
+    """One error for both shapes; pydantic's own would name a setting for each."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple) and all(isinstance(entry, str) and entry.strip() for entry in value):
+        return tuple(value)
+    raise ValueError('must be a text in quotes, or a list of texts, like ["one", "two"]')
+
+
 class SectionSettings(Table):
     """`[core.sections.NAME]`: what is not said is the layout's, or for a section of one's own as it is here."""
 
     description: str = ""
     limit: int = Field(default=2_000, ge=0, le=_MOST_CHARACTERS)
-    value: Annotated[str | Texts, Field(union_mode="left_to_right")] = ""
+    value: Annotated[Value, PlainValidator(_text_or_texts)] = ""
 
 
 class CoreSettings(Table):
@@ -39,6 +50,22 @@ class CoreSettings(Table):
     @field_serializer("sections")
     def _as_written(self, sections: dict[str, SectionSettings], info: SerializationInfo) -> dict[str, dict[str, Any]]:
         return {name: one.model_dump(mode=info.mode, exclude_unset=True) for name, one in sections.items()}
+
+
+def section_clashes(core: CoreSettings) -> Iterator[Clash]:
+    """First values that are longer than their sections may be.
+
+    Where the limit is left to a layout that somebody else has made, it shows only when that is loaded.
+    """
+    ours = core.layout == CoreSettings().layout
+    for name, section in core.sections.items():
+        length = len(rendered(section.value))
+        if (ours or "limit" in section.model_fields_set) and 0 < section.limit < length:
+            place = ("core", "sections", name)
+            yield Clash(
+                ((*place, "value"), (*place, "limit")),
+                f"must have at most {section.limit} characters, the limit of its section (has {length})",
+            )
 
 
 class FactSettings(Table):

@@ -9,7 +9,7 @@ from daemon.archive.memories import editions
 from daemon.layers.chain import Chain, Keep
 from daemon.layers.standing import core_now
 from daemon.remembering.asking import desk_for
-from daemon.remembering.core import tend
+from daemon.remembering.core import Written, tend
 from daemon.remembering.question import Desk
 from daemon.survey import Survey, told_before
 from daemon.wavefront.front import Front
@@ -17,7 +17,7 @@ from primer import prompt
 from primer.prompt import Turn
 from rules.core.history import CoreEvent
 from rules.errors import ChatSetAside
-from rules.memory.edition import EXTRACTED, Edition
+from rules.memory.edition import EXTRACTED
 from rules.memory.memory import Memory
 from rules.plan.lead import Lead
 from rules.plan.planned import PlannedChunk
@@ -30,22 +30,20 @@ def core_chain(front: Front, found: Survey, memories: Sequence[Memory], leads: S
 
     def hold(chunk: PlannedChunk) -> Keep:
         memory = next(one for one in memories if not one.is_fold and one.number == chunk.number)
-        written = next(one for one in reversed(editions(archive, memory.memory_id)) if one.kind == "as-of")
-        if memory.forgotten or written.made == EXTRACTED:
+        as_of = next(one for one in reversed(editions(archive, memory.memory_id)) if one.kind == "as-of")
+        if memory.forgotten or as_of.made == EXTRACTED:
             return partial(keep, memory, ())
         before = _context(found, memories, chunk, breaks.get(chunk.number, ()))
-        return partial(keep, memory, edits(desk_for(front, found, chunk), before, memory, written))
+        written = Written(before, as_of.texts, memory.number, as_of.number)
+        return partial(keep, memory, edits(desk_for(front, found, chunk), written))
 
-    def edits(desk: Desk, before: tuple[Turn, ...], memory: Memory, written: Edition) -> tuple[CoreEvent, ...]:
+    def edits(desk: Desk, written: Written) -> tuple[CoreEvent, ...]:
         stands = core_now(archive, chat_id, found.layout)
         try:
-            tended = tend(
-                desk, found.roles.agent, before, written.texts, stands, found.layout, memory.number, written.number
-            )
+            return tend(desk, found.roles.agent, written, stands, found.layout).events
         except ChatSetAside:
             desk.note("core memory: too long for the window")  # the memory itself stands, and the work goes on
             return ()
-        return tended.events
 
     def keep(memory: Memory, events: tuple[CoreEvent, ...]) -> None:
         now = front.house.clock()

@@ -2,9 +2,23 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self
+from typing import Literal, Self
 
 from rules.core.section import Section, Value
+
+Kind = Literal[
+    "unknown section",
+    "kept by the person",
+    "not found",
+    "no content",
+    "over the limit",
+    "unknown function",
+    "wrong arguments",
+    "unreadable",
+    "sections changed",
+    "other",
+]
+"""The ways in which an edit fails, as they are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,6 +26,8 @@ class Refusal:
     """Why an edit cannot be made, as a sentence that the agent reads; nothing has changed."""
 
     reason: str
+    kind: Kind = "other"
+    """Counted in the place of the reason, which may hold what was said."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,11 @@ Value = str | tuple[str, ...]
 """A text, or a list of texts."""
 
 
+def rendered(value: Value) -> str:
+    """A value as it is shown: the text itself, or a line for each entry of the list."""
+    return value if isinstance(value, str) else "\n".join(f"- {entry}" for entry in value)
+
+
 class OverLimit(ValueError):
     """A value that is longer than its section may be; it never comes to be one."""
 
@@ -29,8 +34,8 @@ class Section:
 
     @property
     def rendered(self) -> str:
-        """The value as it is shown: the text itself, or a line for each entry of the list."""
-        return self.value if isinstance(self.value, str) else "\n".join(f"- {entry}" for entry in self.value)
+        """The value as it is shown; the limit is on its characters."""
+        return rendered(self.value)
 
     def with_value(self, value: Value) -> Self:
         """The same section with another value. Raises OverLimit."""

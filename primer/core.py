@@ -1,0 +1,78 @@
+"""What the agent is asked about its core memory, after each of its memories (D14).
+
+context, six texts      the very bytes of the memory's own requests, so that a provider's cache is read
+question                in <context_manager>: the sections as they are, and what to do
+its calls               with the result of each, where one was refused; then it may call once more
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+from primer.edits import parsed
+from primer.inert import keep_inert, make_inert
+from primer.prompt import Turn, answer, question
+from primer.texts import Texts, fill
+from primer.tools import ToolCall, tool
+from rules.core.layout import Layout
+from rules.core.memory import CoreMemory, Refusal
+from rules.core.offer import Offer, offered
+from rules.core.section import Section
+from rules.memory.edition import Six
+
+_EMPTY = "[empty]"
+_KEPT = " The person keeps this section themselves: it cannot be edited."
+
+
+def tools_of(layout: Layout) -> tuple[dict[str, object], ...]:
+    """The layout's functions as tools, for models that call them."""
+    offers = map(offered, layout.functions)
+    return tuple(tool(offer.name, offer.description, offer.parameters) for offer in offers)
+
+
+def ask(texts: Texts, memory: CoreMemory, layout: Layout, native: bool) -> str:
+    """The question, without its tag; where the agent has no tools (`native` is false), with the form in JSON."""
+    asked = fill(texts.core, sections=make_inert("\n\n".join(map(_shown, memory))))
+    return asked if native else f"{asked}\n\n{_in_json(texts, [offered(one) for one in layout.functions])}"
+
+
+def after_memory(before: Sequence[Turn], six: Six, asked: str) -> tuple[Turn, ...]:
+    """The context that a memory was written in, its as-of edition, and the question behind it."""
+    dialogue = [Turn("user", text) if slot % 2 == 0 else answer(text) for slot, text in enumerate(six)]
+    return (*before, *dialogue, question(asked))
+
+
+def results(
+    texts: Texts, said: str, calls: Sequence[ToolCall], outcomes: Sequence[CoreMemory | Refusal]
+) -> tuple[Turn, ...]:
+    """The agent's answer, and what became of its edits: a turn for each call, or a list where there are no calls."""
+    told = [make_inert(f"Not done. {one.reason}" if isinstance(one, Refusal) else "Done.") for one in outcomes]
+    if not calls:
+        listed = "\n".join(f"- {one}" for one in told)
+        return answer(said), question(fill(texts.core_results, results=listed))
+    sent = tuple(_again(call, number) for number, call in enumerate(calls, 1))
+    each = (Turn("tool", one, answers=call.call_id) for call, one in zip(sent, told, strict=True))
+    return Turn("assistant", keep_inert(said), calls=sent), *each
+
+
+def _again(call: ToolCall, number: int) -> ToolCall:
+    """A call as it can be sent back: some servers name their calls by nothing, and LiteLLM takes no broken JSON."""
+    arguments = call.arguments if isinstance(parsed(call.arguments), dict) else "{}"
+    return replace(call, call_id=call.call_id or f"call_{number}", arguments=arguments)
+
+
+def _shown(section: Section) -> str:
+    filled = f"{len(section.rendered)} of {section.limit} characters.{_KEPT if section.held else ''}"
+    head = f"## {section.name}\n{section.description}".strip()
+    return f"{head}\n({filled})\n\n{section.rendered or _EMPTY}"
+
+
+def _in_json(texts: Texts, offers: Sequence[Offer]) -> str:
+    calls = [{"function": one.name, "arguments": dict.fromkeys(one.parameters, "...")} for one in offers[:1]]
+    example = f"```json\n{json.dumps(calls)}\n```"
+    return fill(texts.core_json, functions="\n\n".join(map(_described, offers)), example=example)
+
+
+def _described(offer: Offer) -> str:
+    parameters = [f"- {name}: {said}" for name, said in offer.parameters.items()]
+    return "\n".join([f"{offer.name}: {offer.description}", *parameters])
