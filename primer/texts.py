@@ -32,6 +32,8 @@ class Texts:
     fold_choice: str
     fold_perspective: str
     fold_analysis: str
+    fact_keeper: str
+    facts: str
     otherwise: str
     guidance: str
     opening: str
@@ -40,6 +42,7 @@ class Texts:
 
 # words, quote_words: a number of words. reason: a sentence. analysis: the context manager's whole answer.
 # most: how many quotes a fold may carry on. quotes: all that it may choose from, numbered.
+# facts: those that are known, as JSON. form: what the answer looks like, as JSON.
 # question: one of the other texts. guidance: what the person says at `memproc retry --say`.
 PLACEHOLDERS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
@@ -56,6 +59,8 @@ PLACEHOLDERS: Mapping[str, frozenset[str]] = MappingProxyType(
         "fold_choice": frozenset({"most", "quotes"}),
         "fold_perspective": frozenset({"words"}),
         "fold_analysis": frozenset({"words"}),
+        "fact_keeper": frozenset(),
+        "facts": frozenset({"facts", "form"}),
         "otherwise": frozenset({"question", "reason"}),
         "guidance": frozenset({"guidance"}),
         "opening": frozenset(),
