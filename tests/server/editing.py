@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from tests.server.passage import beginning, sentences
+from tests.server.passage import at_most, sentences
 from tests.server.reply import Answer, Call
 from tests.server.request import Request
 from tests.server.step import Task
@@ -19,7 +19,7 @@ _CHARACTERS = 60
 def edited_core(request: Request, task: Task) -> Answer:
     """A few words of the passage go into the section of the person, once in a chat; otherwise nothing changes."""
     offered = APPEND in (request.tools or task.question)
-    offer = [beginning(sentence, _WORDS)[:_CHARACTERS] for _, sentence in sentences(task.passage)]
+    offer = [at_most(sentence, _WORDS)[:_CHARACTERS] for _, sentence in sentences(task.passage)]
     if task.again or not offered or not offer or SECTION not in task.question or _LEAD in task.question:
         return nothing_to_change(request)
     return edit(request, APPEND, {"name": SECTION, "content": _LEAD + offer[0]})

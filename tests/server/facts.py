@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tests.server.passage import beginning, is_specific, sentences, words
+from tests.server.passage import at_most, is_specific, sentences, words
 from tests.server.step import Task
 
 _MOST = 2
@@ -19,7 +19,7 @@ _LIST = re.compile(r"\[")
 def taken_facts(task: Task) -> str:
     """One or two short sentences of the passage as new facts, those with numbers or names first; none known before."""
     known = {fact["text"] for fact in known_facts(task)}
-    offered = [(said.number, beginning(sentence, _WORDS)) for said, sentence in sentences(task.passage)]
+    offered = [(said.number, at_most(sentence, _WORDS)) for said, sentence in sentences(task.passage)]
     new = sorted((one for one in dict.fromkeys(offered) if one[1] not in known), key=lambda one: _rank(one[1]))
     return operations([{"event": "ADD", "text": text, "message": number} for number, text in sorted(new[:_MOST])])
 

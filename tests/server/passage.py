@@ -70,8 +70,13 @@ def is_english(text: str) -> bool:
     return 20 * sum(word in _ENGLISH for word in found) >= len(found)
 
 
+def at_most(sentence: str, length: int) -> str:
+    """The sentence, or as many words of it."""
+    return sentence if words(sentence) <= length else beginning(sentence, length)
+
+
 def beginning(sentence: str, length: int) -> str:
-    """The first words of a sentence, a few characters each where there are no spaces."""
+    """The first words of a longer sentence, a few characters each where there are no spaces."""
     at = -1
     for _ in range(length):
         at = sentence.find(" ", at + 1)

@@ -74,7 +74,8 @@ def test_the_core_memory_gets_one_short_sentence_by_a_call_or_in_json() -> None:
 
 def test_new_facts_are_sentences_with_the_numbers_of_their_messages() -> None:
     taken = json.loads(scribe(request_of(asking_facts())).text)["memory"]
-    assert [(one["event"], one["message"]) for one in taken] == [("ADD", 3), ("ADD", 3)]
+    assert [(one["event"], one["message"]) for one in taken] == [("ADD", 3), ("ADD", 6)]
+    assert taken[0]["text"] == "Her daughter Nora is afraid of the long drive."
     assert all(one["text"] in TOLD[one["message"] - 1] for one in taken)
     more = json.loads(scribe(request_of(asking_facts([one["text"] for one in taken]))).text)["memory"]
     assert len(more) == 2
