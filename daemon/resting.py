@@ -30,6 +30,7 @@ from daemon.texts import load_texts
 from rules.export.chat import Chat
 from rules.plan.chat_plan import ChatPlan
 from rules.plan.estimate import Estimate
+from rules.plan.layers import Layers
 from rules.plan.planned import PlannedChunk
 
 _CHUNKS = ("made", "chunks", "again", "hindsight")
@@ -129,4 +130,6 @@ def _endings(models: Who, now: str) -> list[str | None]:
 def _plan(found: Mapping[str, Any]) -> ChatPlan:
     chunks = {name: tuple(PlannedChunk(**chunk) for chunk in found[name]) for name in _CHUNKS}
     rows = {name: tuple(found[name]) for name in ("folds", "most_folds", "warnings")}
-    return ChatPlan(**{**found, **chunks, **rows, "estimate": Estimate(**found["estimate"])})
+    # A chat at rest has no chunks after whose memories anything is due.
+    layers = Layers(**{**found["layers"], "core": (), "facts": ()})
+    return ChatPlan(**{**found, **chunks, **rows, "estimate": Estimate(**found["estimate"]), "layers": layers})

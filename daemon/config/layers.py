@@ -1,9 +1,9 @@
 """`[core]` and `[facts]`: the two layers of memory that stand in the opening message (D14)."""
 
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, PlainValidator
+from pydantic import AfterValidator, Field, PlainValidator, SerializationInfo, field_serializer
 
 from daemon.config.tables import Clash, Table, Text
 from rules.core.section import Value, rendered
@@ -46,6 +46,10 @@ class CoreSettings(Table):
     layout: Text = "chat"
     form: Literal["auto", "tools", "json"] = "auto"
     sections: Annotated[dict[str, SectionSettings], AfterValidator(_named)] = Field(default_factory=dict)
+
+    @field_serializer("sections")
+    def _as_written(self, sections: dict[str, SectionSettings], info: SerializationInfo) -> dict[str, dict[str, Any]]:
+        return {name: one.model_dump(mode=info.mode, exclude_unset=True) for name, one in sections.items()}
 
 
 def section_clashes(core: CoreSettings) -> Iterator[Clash]:

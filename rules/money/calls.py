@@ -8,6 +8,7 @@ from rules.memory.fold import fold_words
 from rules.memory.memory import allowance
 from rules.money.cached import cached
 from rules.plan.chat_plan import MOST_OF_A_MEMORY, ChatPlan
+from rules.plan.layers import CORE_WORDS, FACT_WORDS
 from rules.plan.planned import PlannedChunk
 
 _QUESTION = 150
@@ -17,13 +18,15 @@ _TOKENS_A_WORD = 1.35
 _ROOM = 200
 _ROOM_A_WORD = 4
 _TURNS = 12
+_USED = 3
+"""An edit or a list of facts is about a third as long as it may be."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
     """One call. Of its prompt the cache holds `read`, and `written` comes to it; the rest is neither."""
 
-    role: Literal["agent", "context manager"]
+    role: Literal["agent", "context manager", "embedding"]
     prompt: int
     read: int
     """At the beginning of the prompt, when all is asked in the order of the plan and nothing is lost meanwhile."""
@@ -102,6 +105,28 @@ def _calls(plan: ChatPlan, hindsight_tokens: int, *, longest: bool) -> Iterator[
             longest=longest,
         )
         yield _manager(members, words, 6 * _TURNS)
+    yield from _layers(plan, longest=longest)
+
+
+def _layers(plan: ChatPlan, *, longest: bool) -> Iterator[Call]:
+    """Core memory and facts. The agent's call stands behind a dialogue that has just been held, and finds all of it in
+    the cache; one that was put off to a later run finds nothing."""
+    layers = plan.layers
+    now = {chunk.number for chunk in plan.again + plan.chunks}
+    for chunk in layers.core:
+        front = plan.fixed_tokens + chunk.memories_tokens + chunk.tail_tokens
+        turns = 2 * _TURNS + (chunk.stop - chunk.tail_start) + chunk.memories_before * 6
+        context = _Context(front + chunk.tokens, 0, front + chunk.tokens, turns)
+        words = allowance(chunk.tokens)
+        said = _room(words) if longest else round(words * _TOKENS_A_WORD)
+        dialogue = _QUOTES + 3 * said + layers.core_tokens
+        call = _agent(context.again if chunk.number in now else context, CORE_WORDS, dialogue)
+        yield replace(call, answer=call.answer // _USED)
+    for chunk in layers.facts:
+        call = _manager(chunk.tokens + layers.facts_tokens, FACT_WORDS, chunk.stop - chunk.start)
+        yield replace(call, answer=call.answer // _USED)
+        if layers.embeds:
+            yield Call("embedding", layers.facts_tokens, 0, 0, 0, 0, 0, _TURNS)
 
 
 def _written(context: _Context, words: int, quotes: int, *, longest: bool) -> Iterator[Call]:

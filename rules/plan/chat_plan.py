@@ -10,6 +10,7 @@ from rules.history.reading import Reading
 from rules.plan.chunk import chunks
 from rules.plan.estimate import Estimate, estimate, estimate_fold, estimate_hindsight
 from rules.plan.foresight import Foresight
+from rules.plan.layers import Layers, estimate_layers
 from rules.plan.planned import PlannedChunk, Run, frozen, planned, unbroken
 from rules.plan.section import Bounds
 from rules.plan.turn import Spoken
@@ -68,13 +69,16 @@ class ChatPlan:
     estimate: Estimate
     """Tokens that the calls will send and receive, without caching."""
     fixed_tokens: int
-    """Tokens that each of the agent's calls begins with: the chat's system message and the primer."""
+    """Tokens that each of the agent's calls begins with: its tools, the chat's system message and the primer."""
+    layers: Layers = Layers()
+    """What is done after the memories for core memory and facts (D14)."""
 
     @property
     def calls(self) -> int:
         """Model calls when every answer is good at once."""
         memories = len(self.again) + len(self.chunks)
-        return memories * CALLS_A_MEMORY + len(self.hindsight) * CALLS_A_HINDSIGHT + len(self.folds) * CALLS_A_FOLD
+        others = len(self.hindsight) * CALLS_A_HINDSIGHT + len(self.folds) * CALLS_A_FOLD
+        return memories * CALLS_A_MEMORY + others + self.layers.calls
 
     @property
     def left_tokens(self) -> int:
@@ -97,6 +101,10 @@ class ChatPlan:
         later = tuple(chunk for chunk in self.made if chunk.number in hindsight)
         estimate = total(anew + self.chunks, later, self.folds, self.fixed_tokens, hindsight_tokens)
         return replace(self, again=anew, hindsight=later, estimate=estimate)
+
+    def with_layers(self, layers: Layers) -> Self:
+        """The same plan, in which the two further layers of memory are looked after."""
+        return replace(self, layers=layers, estimate=self.estimate.plus(estimate_layers(layers, self.fixed_tokens)))
 
 
 @dataclass(frozen=True, slots=True)

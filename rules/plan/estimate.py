@@ -14,6 +14,14 @@ class Estimate:
     context_manager_in: int
     out: int
 
+    def plus(self, other: "Estimate") -> "Estimate":
+        """Both together."""
+        return Estimate(
+            self.agent_in + other.agent_in,
+            self.context_manager_in + other.context_manager_in,
+            self.out + other.out,
+        )
+
 
 def estimate(fixed: int, memories: int, tail: int, chunk: int) -> Estimate:
     """The four calls of one chunk: three on the agent's whole context, one on the chunk alone.

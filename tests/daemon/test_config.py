@@ -27,6 +27,7 @@ def test_the_shipped_file_says_exactly_what_the_defaults_are() -> None:
     defaults = Config().model_dump(mode="json")
     assert defaults["chats"].pop("override") == []  # TOML cannot say so and let a person add one
     assert defaults["budget"].pop("price") == []
+    assert defaults["core"].pop("sections") == {}
 
     assert tomli.loads(shipped_text()) == defaults
 
@@ -36,7 +37,7 @@ def test_the_examples_in_the_shipped_file_count_once_their_mark_is_taken_away() 
 
     config = read(text)
 
-    assert examples == 25
+    assert examples == 29
     assert [one.chat for one in config.chats.override] == ["Talks with Ada*", "k3v9xq2m7p"]
     assert [one.chunk.tokens for one in config.chats.override] == [4000, 2000]
     assert config.models.options_for("ollama_chat/any") == {
@@ -107,6 +108,8 @@ def test_every_setting_arrives() -> None:
         chunk = { tokens = 500 }
         memory = { hindsight = 3, hindsight_tokens = 100, editions = "as-of" }
         fold = { budget = 20000, group = 4 }
+        core = { enabled = false, layout = "own", form = "json", sections = { log = { limit = 9, value = ["a"] } } }
+        facts = { enabled = false, compare = 5, budget = 200, embedding = "x/y" }
         texts = { folder = "/e" }
         output = { mode = "keep-originals", container = "export" }
         watch = { settle_seconds = 1, rescan_seconds = 60.5, mode = "poll", subfolders = true }
@@ -141,6 +144,13 @@ def test_every_setting_arrives() -> None:
         "chunk": {"tokens": 500},
         "memory": {"hindsight": 3, "hindsight_tokens": 100, "editions": "as-of"},
         "fold": {"budget": 20000, "group": 4},
+        "core": {
+            "enabled": False,
+            "layout": "own",
+            "form": "json",
+            "sections": {"log": {"limit": 9, "value": ("a",)}},
+        },
+        "facts": {"enabled": False, "compare": 5, "budget": 200, "embedding": "x/y"},
         "texts": {"folder": "/e"},
         "output": {"mode": "keep-originals", "container": "export"},
         "watch": {"settle_seconds": 1, "rescan_seconds": 60.5, "mode": "poll", "subfolders": True},

@@ -13,7 +13,6 @@ import daemon.process
 from daemon.archive.archive import Archive
 from daemon.archive.choices import pin
 from daemon.archive.memories import memories
-from daemon.archive.unrest import triggers
 from daemon.config import parse
 from daemon.files.read import read_export
 from daemon.house import House, Written, tell_nobody
@@ -269,6 +268,5 @@ def test_whatever_is_written_about_a_chat_ends_its_rest() -> None:
         while more := {name for name in names if refers[name] & (about | {"chat"})} - about:
             about |= more
         found = Counter(row[0] for row in archive.run("SELECT tbl_name FROM sqlite_master WHERE type = 'trigger'"))
-        assert about >= {"message", "version", "memory", "edition", "chunk_message", "fold_member"}
+        assert about >= {"message", "version", "memory", "edition", "chunk_message", "fold_member", "fact_event"}
         assert found == dict.fromkeys(about, 3) | {"chat": 2}
-        assert triggers().count("CREATE TRIGGER") == sum(found.values())

@@ -125,7 +125,7 @@ def test_nothing_is_wrong_with_the_engines_answers(chunk: tuple[Entry, ...]) -> 
     [
         ("length", "cut off"),
         ("max_tokens", "cut off"),
-        ("tool_calls", "cut off"),
+        ("tool_calls", "tool called"),
         ("", "cut off"),
         ("content_filter", "refused"),
         ("refusal", "refused"),
@@ -139,7 +139,7 @@ def test_only_a_reply_that_ended_by_itself_counts(finish: str, kind: str, text: 
 
 
 def test_the_reason_for_another_end_is_named() -> None:
-    assert read_reply("Well,", "tool_calls") == Refused("cut off", "The answer did not end by itself (tool_calls).")
+    assert read_reply("Well,", "paused") == Refused("cut off", "The answer did not end by itself (paused).")
 
 
 @pytest.mark.parametrize("text", ["", " \n\t", "\u200b\u2060\ufeff", "\u3164 \u2800", "\u0301", "\x00\u00ad"])
