@@ -3,19 +3,24 @@
 again        memories of the engine's that a model can write now (D8), and those whose raw messages changed (D11)
 hindsight    the last memories before the new ones, with what came after in view (D12)
 chunks       new memories, oldest first
+layers       behind each memory an edit of the core memory, and the facts of its chunk (D14)
 
 A chunk is begun when the memories before its tail are kept, and the folds that stand for them are made. So what it is
 asked, and all that comes of it, is the same with one call at a time and with sixteen.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from daemon.archive.layers import Layer, begin_steps
 from daemon.archive.memories import editions, keep_edition, keep_memory, next_edition, renew_chunk
 from daemon.archive.notices import is_news
 from daemon.archive.rounds import begin_round, end_turn
 from daemon.house import House, Notice, Planned, Remembered
+from daemon.layers.chain import Chain
+from daemon.layers.core import core_chain
+from daemon.layers.facts import facts_chain
 from daemon.models.tokens import count
 from daemon.remembering.asking import desk_for
 from daemon.remembering.compress import chunk_analysis, make_memory
@@ -48,13 +53,16 @@ def compress(house: House, found: Survey) -> tuple[tuple[Memory, ...], tuple[Mem
     """
     plan = found.plan
     _tell_once(house, found)
-    if plan.work:
+    if plan.calls:
         house.tell(Planned(plan))
+    if plan.work:
         begin_round(house.archive, plan.chat_id, found.round)
     memories = list(found.reading.memories)
     models = house.config.of(found.chat).models
     with Front(house, plan.chat_id, models.concurrency, models.batch) as front:
-        _do_all(_Work(front, found, memories, Folds(front, found, memories), needs(plan), leads(plan)))
+        order = leads(plan)
+        chains = (core_chain(front, found, memories, order), facts_chain(front, found, memories))
+        _do_all(_Work(front, found, memories, Folds(front, found, memories), chains, needs(plan), order))
         chunks = sum(not memory.is_fold for memory in memories)
         stand_before(front, found, memories, chunks, told_tokens)
         shown_now = stand_before(front, found, memories, chunks, shown_tokens)
@@ -69,6 +77,7 @@ class _Work:
     found: Survey
     memories: list[Memory]
     folds: Folds
+    chains: tuple[Chain, ...]
     needs: tuple[int, ...]
     leads: tuple[Lead, ...]
     talks: dict[int, Talk[Keep]] = field(default_factory=dict)
@@ -80,9 +89,11 @@ def _do_all(work: _Work) -> None:
     plan = work.found.plan
     kept = 0
     _begin(work, kept)
-    while kept < len(plan.work) or work.folds.under_way:
+    while kept < len(plan.work) or work.folds.under_way or any(chain.under_way for chain in work.chains):
         work.front.go_on()
         work.folds.keep()
+        for chain in work.chains:
+            chain.keep()
         while kept in work.talks and (keep := work.talks[kept].result):
             keep()
             kept += 1
@@ -93,6 +104,10 @@ def _begin(work: _Work, kept: int) -> None:
     """Begin the fold and all the chunks that can be begun when the first `kept` of the plan are done."""
     plan = work.found.plan
     chunks = sum(not memory.is_fold for memory in work.memories)
+    looked_back = range(len(plan.again), len(plan.again) + len(plan.hindsight))
+    waiting = {chunk.number for at, chunk in enumerate(plan.work) if at >= kept and at not in looked_back}
+    for chain in work.chains:
+        chain.begin(waiting)
     work.folds.begin(min((chunk.number - 1 for chunk in plan.again[kept:]), default=chunks))
     for lead in work.leads:
         # Those before one that cannot be made are finished first: what is kept does not depend on who was asked first.
@@ -145,10 +160,13 @@ def _keep(work: _Work, at: int, keep: _KeepOne) -> None:
 
 def _write_new(work: _Work, chunk: PlannedChunk, passage: Passage) -> _KeepOne:
     """A chunk becomes a memory."""
+    archive = work.front.house.archive
     memory = _written(work, chunk, passage, 1)
 
     def keep() -> bool:
-        keep_memory(work.front.house.archive, work.found.plan.chat_id, memory)
+        with archive.transaction():
+            keep_memory(archive, work.found.plan.chat_id, memory)
+            begin_steps(archive, memory.memory_id, memory.edition.number, _followed_by(work, chunk.number))
         work.memories.append(memory)
         return memory.edition.made == EXTRACTED
 
@@ -166,12 +184,22 @@ def _write_again(work: _Work, chunk: PlannedChunk, passage: Passage) -> _KeepOne
         if before.due or not extracted:
             with archive.transaction():
                 keep_edition(archive, before.memory_id, memory.edition)
+                begin_steps(archive, before.memory_id, memory.edition.number, _followed_by(work, chunk.number))
                 if before.due:
                     renew_chunk(archive, before.memory_id)
             work.memories[at] = _renewed(work, replace(before, due=""))
         return extracted
 
     return keep
+
+
+def _followed_by(work: _Work, number: int) -> Iterator[Layer]:
+    """The layers that are to be looked after when this memory is kept (D14)."""
+    layers = work.found.plan.layers
+    if number in {chunk.number for chunk in layers.core}:
+        yield "core"
+    if number in {chunk.number for chunk in layers.facts}:
+        yield "facts"
 
 
 def _look_back(work: _Work, chunk: PlannedChunk, passage: Passage) -> _KeepOne:

@@ -4,7 +4,9 @@
     rest       a chat that is as it was, and had nothing to do       resting
     survey     what is new, what the person did, what to compress    survey, reading, rules/history, rules/plan
     archive    every raw message, for ever                           archive/messages
+    take over  what the person edited in the opening message         layers/taking_over
     compress   each planned chunk into a memory, one by one          compress, remembering, models/ask
+    layers     core memory and facts, after each memory              layers, remembering/core, remembering/facts
     fold       the oldest memories, where there are too many         section, rules/plan/fold
     assemble   opening, memories, closing, live tail                 rules/output/arrange, assemble
     prove      no faults, or nothing is written                      rules/output/verify
@@ -24,7 +26,9 @@ from daemon.compress import compress
 from daemon.config import Config
 from daemon.deliver import Ready
 from daemon.files.read import Export, stand_of
-from daemon.house import House
+from daemon.house import House, Notice
+from daemon.layers.opening import keep_written, opening_text, read
+from daemon.layers.taking_over import take_over
 from daemon.models.prices import price_of
 from daemon.models.tokens import count, keep
 from daemon.newchat import in_new_chat, mode_for
@@ -60,18 +64,22 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone | AtR
         return _left_alone(house, chat, found.plan.reason, rest_after(found, config, keys, house.clock()))
     _refuse_unaskable(found, config)
     remembered = remember(house.archive, chat, found.reading, house.clock())
+    taken = take_over(house.archive, found, house.clock())
+    if taken.notice:
+        house.tell(Notice(taken.notice))
     memories, shown = compress(house, found)
     entries = _under_memories(found.reading.entries, memories)
     section = Section(memories, shown, found.reading.hand.touched)
-    words = canned(found.texts)
+    words = _words(house, found)
     mode = mode_for(house.archive, config.output.mode, chat.chat_id, found.reading.places)
     assembled = assemble(chat, found.reading.places, entries, section, words, house.clock(), mode)
-    if not assembled.changed and found.reading.hand.is_news:
+    if not assembled.changed and (found.reading.hand.is_news or taken.is_news):
         acknowledge(house.archive, chat.chat_id, assembled.ours_sha256)
     rest = rest_after(found, config, keys, house.clock(), remembered)
     if not assembled.changed and not _stands_otherwise(house, chat, assembled):
         return _left_alone(house, chat, "it is compressed already, and nothing new has left the live tail", rest)
-    _prove(found, entries, section, assembled)
+    keep_written(house.archive, found, words.opening, house.clock())
+    _prove(found, entries, section, words, assembled)
     if stand_of(export.path) != export.stand:
         raise ChatSetAside(
             f'{export.path.name} was replaced while the chat "{chat.title}" was worked on, so nothing was written.',
@@ -80,6 +88,13 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone | AtR
     tokens = _tokens(words, found, entries, shown)
     ready = Ready(chat, found.plan, shown, assembled, tokens, chat.chat_id, chat.title, rest)
     return in_new_chat(house, ready) if mode == "new-chat" else ready
+
+
+def _words(house: House, found: Survey) -> Canned:
+    """The canned messages; the opening with core memory and facts as they are now."""
+    plain = canned(found.texts)
+    text = opening_text(house.archive, found)
+    return replace(plain, opening=text, has_layers=read(found, text).headed)
 
 
 def _left_alone(house: House, chat: Chat, reason: str, rest: Rest | None) -> LeftAlone:
@@ -111,10 +126,12 @@ def _under_memories(entries: tuple[Entry, ...], memories: tuple[Memory, ...]) ->
     return tuple(replace(entry, memory=number.get(entry.key)) for entry in entries)
 
 
-def _prove(found: Survey, entries: tuple[Entry, ...], section: Section, assembled: Assembled) -> None:
+def _prove(found: Survey, entries: tuple[Entry, ...], section: Section, words: Canned, assembled: Assembled) -> None:
     """Raise FaultyOutput, with every fault, unless the finished chat is what it must be."""
     before = found.chat.slice(found.chat.span)
-    faults = verify(Finished(before, assembled.chat, found.reading.places, entries, section, assembled.removed))
+    faults = verify(
+        Finished(before, assembled.chat, found.reading.places, entries, section, assembled.removed, words.opening)
+    )
     if faults:
         raise FaultyOutput(
             f'The finished chat "{found.plan.title}" has faults, so it was not written: {"; ".join(faults)}.',

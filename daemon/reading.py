@@ -7,6 +7,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.kin import find_kin, known_memories, memories_saying
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import known_keys, past, standing
+from daemon.archive.openings import openings, openings_saying
 from daemon.models.tokens import count
 from rules.errors import ChatSetAside
 from rules.export.chat import Chat, read_messages
@@ -26,6 +27,7 @@ from rules.output.compose import drafts_of
 from rules.output.taken import deleted_uuids
 
 TAG = b"<context_manager>"
+_ANNOUNCED = "<system>"
 Editions = Mapping[str, Sequence[Edition]]
 
 
@@ -36,7 +38,8 @@ def read_chat(archive: Archive, chat: Chat, words: Canned, preferred: Preferred,
     every: dict[str, Sequence[Edition]] = {one.memory_id: editions(archive, one.memory_id) for one in made}
     before = past(archive, chat.chat_id)
     deleted = deleted_uuids(chat)
-    known = drafts_of(chat.chat_id, made, every, words.opening, words.closing, deleted) | _strangers(
+    layered = [one.text for one in openings(archive, chat.chat_id)]
+    known = drafts_of(chat.chat_id, made, every, words.opening, words.closing, deleted, layered) | _strangers(
         archive, chat, made, messages, words
     )
     places = _recognised(messages, known, made, before)
@@ -45,7 +48,8 @@ def read_chat(archive: Archive, chat: Chat, words: Canned, preferred: Preferred,
         every |= adopted.editions
         made = _in_order((*made, *(_as_preferred(one, every, preferred) for one in adopted.memories)))
         before = (*before, *adopted.past)
-        known = drafts_of(chat.chat_id, made, every, words.opening, words.closing, deleted)
+        layered += openings_saying(archive, _canned_texts(messages))
+        known = drafts_of(chat.chat_id, made, every, words.opening, words.closing, deleted, layered)
         places = _recognised(messages, known, made, before)
     else:
         _refuse_lost(archive, chat, made, before, places, known)
@@ -85,7 +89,13 @@ def _strangers(
         return {}
     others = memories_saying(archive, {message.text for message in messages})
     every = {one.memory_id: editions(archive, one.memory_id) for one in others}
-    return drafts_of(chat.chat_id, others, every, words.opening, words.closing, deleted_uuids(chat))
+    layered = openings_saying(archive, _canned_texts(messages))
+    return drafts_of(chat.chat_id, others, every, words.opening, words.closing, deleted_uuids(chat), layered)
+
+
+def _canned_texts(messages: Sequence[Message]) -> list[str]:
+    """What messages say in which an announcement of ours may stand."""
+    return [message.text for message in messages if _ANNOUNCED in message.text]
 
 
 def _adopted(archive: Archive, chat: Chat, made: Sequence[Memory], places: Sequence[Place]) -> Adopted:

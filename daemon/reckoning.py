@@ -81,7 +81,8 @@ def _askers(archive: Archive, found: Survey, config: Config, batched: bool) -> C
     manager = _asked(archive, found.roles.context_manager, config, batched)
     if found.roles.fallback:
         price_of(found.roles.fallback, config.budget)  # it may be asked, so it is refused as early as the others
-    return lambda call: agent if call.role == "agent" else manager
+    embedding = _asked(archive, found.roles.embedding, config, batched) if found.roles.embedding else manager
+    return lambda call: {"agent": agent, "context manager": manager, "embedding": embedding}[call.role]
 
 
 def _asked(archive: Archive, model: Model, config: Config, batched: bool) -> Asked:

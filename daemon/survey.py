@@ -1,17 +1,24 @@
 """Look at a chat: what its messages are, its whole history, their tokens, and the plan. Nothing is sent or written."""
 
 import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from primer.core import tools_of
+
 from daemon.archive.archive import Archive
 from daemon.archive.rounds import round_of
 from daemon.config import Config, MemorySettings
+from daemon.config.layers import CoreSettings, FactSettings
+from daemon.layers.planned import layers_planned
+from daemon.layout import core_layout
 from daemon.models.expected import expected
 from daemon.models.prices import step_of
 from daemon.models.roles import FindKey, Roles, chat_model, choose_roles
 from daemon.models.tokens import Counts, count_once
+from daemon.models.tools import offered
 from daemon.reading import read_chat
 from daemon.remembering.again import worth_asking
 from daemon.remembering.dialogue import Passage
@@ -20,7 +27,9 @@ from primer.models import token_factor
 from primer.prompt import closing, opening
 from primer.request import ENGINE
 from primer.texts import Texts
+from rules.core.layout import Layout
 from rules.export.chat import Chat
+from rules.export.message import Message
 from rules.history.entries import Entry
 from rules.history.reading import Reading
 from rules.memory.edition import EXTRACTED, WRITTEN
@@ -48,6 +57,10 @@ class Survey:
     round: Round
     bounds: Bounds
     memory: MemorySettings
+    facts: FactSettings
+    core: CoreSettings
+    layout: Layout
+    """The core memory's, with the sections that memproc.toml says."""
     limit: Limit | None
     """What the agent's requests are kept under."""
     too_large: TooLarge | None
@@ -92,26 +105,39 @@ def survey_read(archive: Archive, chat: Chat, reading: Reading, config: Config, 
     texts = load_texts(config.texts.path)
     entries = reading.entries
     words = canned(texts)
+    layout = core_layout(config.core)
+    messages = [entry.message for entry in entries]
+    roles = _roles(chat, messages, config, layout, key, today)
+    each_begins = (chat.system_message, texts.primer, json.dumps(roles.agent.tools) if roles.agent.tools else "")
     # What is the same each time is counted once too: the tokenizer's tables take half a second to load.
-    same = {_named(text): text for text in (chat.system_message, texts.primer, words.opening, words.closing)}
-    said = [entry.message for entry in entries] + [entry.newest for entry in entries if entry.newest]
+    same = {_named(text): text for text in (*each_begins, words.opening, words.closing)}
+    said = messages + [entry.newest for entry in entries if entry.newest]
     counts = count_once(archive, same | {message.digest: message.text for message in said})
-    tokens = [counts.all[entry.message.digest] for entry in entries]
-    fixed_tokens = sum(counts.all[_named(text)] for text in (chat.system_message, texts.primer))
+    tokens = [counts.all[message.digest] for message in messages]
+    fixed_tokens = sum(counts.all[_named(text)] for text in each_begins)
     limits = config.limits
     plan = plan_chat(chat.chat_id, chat.title, reading, tokens, limits, warnings(chat, reading.places), fixed_tokens)
-    messages = [entry.message for entry in entries]
-    roles = choose_roles(chat, messages, config.models, key, today)
     asked = config.memory.hindsight if roles.agent != ENGINE else 0
     last = round_of(archive, chat.chat_id, reading.adopted)
-    found = Survey(chat, reading, counts, texts, roles, plan, last, limits.fold, config.memory, None, None)
+    found = Survey(
+        chat, reading, counts, texts, roles, plan, last, limits.fold, config.memory, config.facts, config.core, layout,
+        None, None,
+    )  # fmt: skip
     again = _again(archive, found)
     begun = hindsight_round(last, reading.chunk_memories, len(plan.chunks), asked, again)
     plan = plan.with_more(again, begun.numbers, config.memory.hindsight_tokens)
+    plan = plan.with_layers(layers_planned(archive, plan, roles, layout, config, texts))
     plan = replace(plan, warnings=(*plan.warnings, *_beyond_window(found, config)))
     agent = expected(archive, roles.agent.name)
     limit = nearest_limit(roles.window, step_of(roles.agent, config.budget), sure=agent.is_sure)
     return replace(found, plan=plan, round=begun, limit=limit, too_large=_too_large(plan, agent.factor, limit))
+
+
+def _roles(chat: Chat, messages: Sequence[Message], config: Config, layout: Layout, key: FindKey, today: date) -> Roles:
+    """Who is asked, and with which tools."""
+    embedding = config.facts.embedding if config.facts.enabled else ""
+    roles = choose_roles(chat, messages, config.models, key, today, embedding)
+    return offered(roles, tools_of(layout), config.core.form) if config.core.enabled else roles
 
 
 def as_they_are(entries: Sequence[Entry]) -> tuple[Entry, ...]:

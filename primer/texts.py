@@ -38,6 +38,7 @@ class Texts:
     otherwise: str
     guidance: str
     opening: str
+    layers: str
     closing: str
 
 
@@ -67,6 +68,7 @@ PLACEHOLDERS: Mapping[str, frozenset[str]] = MappingProxyType(
         "otherwise": frozenset({"question", "reason"}),
         "guidance": frozenset({"guidance"}),
         "opening": frozenset(),
+        "layers": frozenset(),
         "closing": frozenset(),
     }
 )

@@ -26,6 +26,8 @@ _COMMANDS = {
     "pin": "Never rewrite a memory by itself.",
     "unpin": "Let it be rewritten again.",
     "recall": "Bring back a memory that you have deleted in TypingMind.",
+    "core": "What the persona keeps in mind of itself and of you: show, set, undo.",
+    "facts": "What is known as facts: list, history, forget, add, search.",
     "retry": "Ask for a memory once more, with a word of guidance.",
     "calls": "What models were asked, when, and how much it was.",
     "versions": "What was kept of a chat's exports.",

@@ -162,6 +162,10 @@ def _notes(row: _Row) -> Iterator[str]:
             yield f"{found.title}: memories that are written again: {len(found.again)}"
         if found.hindsight:
             yield f"{found.title}: memories that get a hindsight edition: {len(found.hindsight)}"
+        if found.layers.core:
+            yield f"{found.title}: memories after which the persona may edit its core memory: {len(found.layers.core)}"
+        if found.layers.facts:
+            yield f"{found.title}: chunks of which facts are taken: {len(found.layers.facts)}"
         if found.folds:
             yield f"{found.title}: folds of older memories that are made: about {len(found.folds)}"
         yield from (

@@ -31,6 +31,8 @@ class Facts:
     window: int | None = None
     longest_answer: int | None = None
     ends_on: str | None = None
+    calls_tools: bool = False
+    """It is known to call tools that it is offered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,7 @@ def _entry(fields: Mapping[str, object]) -> _Entry:
             window=window if isinstance(window, int) else None,
             longest_answer=answer if isinstance(answer, int) else None,
             ends_on=ends_on if isinstance(ends_on, str) else None,
+            calls_tools=fields.get("supports_function_calling") is True,
         ),
         price=_price(fields),
     )

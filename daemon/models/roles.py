@@ -39,16 +39,22 @@ class Roles:
     window: int | None = None
     notices: tuple[str, ...] = ()
     """What the person should know of this choice, to be said once."""
+    embedding: Model | None = None
+    """Who turns facts into vectors, where somebody does (D14)."""
 
     @property
     def all(self) -> tuple[Model, ...]:
         """Everybody who may be asked."""
-        return (self.agent, self.context_manager, *([self.fallback] if self.fallback else []))
+        others = (one for one in (self.fallback, self.embedding) if one)
+        return (self.agent, self.context_manager, *others)
 
 
-def choose_roles(chat: Chat, messages: Sequence[Message], settings: ModelSettings, key: FindKey, today: date) -> Roles:
+def choose_roles(
+    chat: Chat, messages: Sequence[Message], settings: ModelSettings, key: FindKey, today: date, embedding: str = ""
+) -> Roles:
     """The models for a chat. Where the chat's own model cannot be asked, a notice says so and what to do.
 
+    `embedding` names a model that turns texts into vectors, and is needed only where a model takes facts.
     Raises ChatSetAside where a configured model cannot be asked as it is configured.
     """
     fallback, gone = _successor(settings.fallback, settings) if settings.fallback else ("", [])
@@ -65,7 +71,8 @@ def choose_roles(chat: Chat, messages: Sequence[Message], settings: ModelSetting
     else:
         manager, told = _successor(settings.context_manager, settings)
         notices += told
-    used = [agent, manager, *([fallback] if fallback else [])]
+    embedding = embedding if manager != EXTRACTIVE else ""
+    used = [agent, manager, *(one for one in (fallback, embedding) if one)]
     for name in used:
         _refuse_unaskable(chat, name, settings, key)
     notices += _direct(used, settings)
@@ -76,6 +83,7 @@ def choose_roles(chat: Chat, messages: Sequence[Message], settings: ModelSetting
         fallback=_model(fallback, settings, key) if fallback else None,
         window=None if agent == EXTRACTIVE else _window(agent, settings) or facts(agent).window,
         notices=tuple(dict.fromkeys(notices)),
+        embedding=_model(embedding, settings, key) if embedding else None,
     )
 
 

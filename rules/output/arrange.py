@@ -26,6 +26,8 @@ class Canned:
 
     opening: str
     closing: str
+    has_layers: bool = False
+    """The opening holds core memory or facts, too (D14)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ def arrange(
         return parts
     last = memory_of(parts[at[-1]])
     parts.insert(at[-1] + 1, _closing_behind(places, last) or Draft.closing(last, canned.closing))
-    parts.insert(at[0], _opening(places) or Draft.opening(chat_id, canned.opening))
+    parts.insert(at[0], _opening(places, canned) or Draft.opening(chat_id, canned.opening, layers=canned.has_layers))
     return parts
 
 
@@ -143,9 +145,10 @@ def _first_places(places: Sequence[Place], entries: Sequence[Entry], memories: S
     return found
 
 
-def _opening(places: Sequence[Place]) -> Place | None:
-    """The one that the export has already."""
-    return next((place for place in places if place.ours is not None and place.ours.kind == OPENING), None)
+def _opening(places: Sequence[Place], canned: Canned) -> Place | None:
+    """The one that the export has already, if it says what it should."""
+    there = next((place for place in places if place.ours is not None and place.ours.kind == OPENING), None)
+    return there if there is not None and there.message.text == canned.opening else None
 
 
 def _closing_behind(places: Sequence[Place], memory: str) -> Place | None:

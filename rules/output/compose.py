@@ -35,9 +35,13 @@ class Draft:
     marker: Marker
 
     @classmethod
-    def opening(cls, chat_id: str, text: str) -> Self:
-        """The canned message before the memories (requirement 9.7)."""
-        return cls(f"{chat_id}/opening", "user", text, Marker(OPENING, text_digest(text)))
+    def opening(cls, chat_id: str, text: str, *, layers: bool = False) -> Self:
+        """The canned message before the memories (requirement 9.7).
+
+        With `layers` it holds core memory or facts, and is another message whenever these have changed (D14).
+        """
+        name = f"{chat_id}/opening/{text_digest(text)}" if layers else f"{chat_id}/opening"
+        return cls(name, "user", text, Marker(OPENING, text_digest(text)))
 
     @classmethod
     def closing(cls, memory_id: str, text: str) -> Self:
@@ -88,13 +92,16 @@ def drafts_of(
     opening: str,
     closing: str,
     deleted: Set[str] = frozenset(),
+    layered: Sequence[str] = (),
 ) -> dict[str, Marker]:
     """The markers of all messages that we may have written into a chat, by uuid (D10, the second means).
 
+    `layered` are the openings that held core memory or facts.
     Where a message of ours was deleted in TypingMind, so that its uuid is among `deleted`, it may be back under
     another one.
     """
     drafts = [Draft.opening(chat_id, opening), Draft.closing(chat_id, closing)]
+    drafts += [Draft.opening(chat_id, text, layers=True) for text in layered]
     for memory in memories:
         for name in (memory.memory_id, *memory.origins):
             named = replace(memory, memory_id=name)

@@ -25,6 +25,8 @@ class Finished:
     """The whole history, with the memory that each message stands under."""
     section: Section
     removed: Sequence[str]
+    opening: str = ""
+    """What the opening says, where it is new; empty: whatever it says."""
 
 
 @dataclass(frozen=True, slots=True)

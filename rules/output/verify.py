@@ -99,6 +99,8 @@ def _generated(read: ReadBack) -> Iterator[str]:
             yield f"our new message {number} has the wrong role"
         if text is None or not text.strip():
             yield f"our new message {number} has no text, or more than one part"
+        if mark.kind == OPENING and read.finished.opening not in ("", text):
+            yield "the new opening does not say what it should"
 
 
 def _quotes(read: ReadBack) -> Iterator[str]:

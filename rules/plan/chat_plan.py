@@ -10,7 +10,7 @@ from rules.history.reading import Reading
 from rules.plan.chunk import chunks
 from rules.plan.estimate import Estimate, estimate, estimate_fold, estimate_hindsight
 from rules.plan.foresight import Foresight
-from rules.plan.layers import Layers, estimate_layers
+from rules.plan.layers import NO_LAYERS, Layers, estimate_layers
 from rules.plan.planned import PlannedChunk, Run, frozen, planned, unbroken
 from rules.plan.section import Bounds
 from rules.plan.turn import Spoken
@@ -70,7 +70,7 @@ class ChatPlan:
     """Tokens that the calls will send and receive, without caching."""
     fixed_tokens: int
     """Tokens that each of the agent's calls begins with: its tools, the chat's system message and the primer."""
-    layers: Layers = Layers()
+    layers: Layers = NO_LAYERS
     """What is done after the memories for core memory and facts (D14)."""
 
     @property

@@ -36,6 +36,10 @@ class Layers:
         return len(self.core) + len(self.facts) * (2 if self.embeds else 1)
 
 
+NO_LAYERS = Layers()
+"""Both are switched off, or nothing is due."""
+
+
 def chosen(rows: Sequence[PlannedChunk], numbers: Collection[int]) -> tuple[PlannedChunk, ...]:
     """Those chunks, in the order of their numbers."""
     return tuple(sorted((chunk for chunk in rows if chunk.number in numbers), key=lambda chunk: chunk.number))

@@ -14,6 +14,7 @@ from daemon.cli import main
 
 COMMAND = Path(sys.executable).parent / "memproc"
 LIMIT_SECONDS = 100.0
+WITHOUT_LAYERS = "[core]\nenabled = false\n[facts]\nenabled = false\n"
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Person:
     tail: int = 1600
     step: int = 400
     chunk: int = 400
+    layers: bool = False
+    """Core memory and facts: most stories are about something else, and count calls."""
 
     def __post_init__(self) -> None:
         self.home.mkdir(parents=True, exist_ok=True)
@@ -51,7 +54,8 @@ class Person:
         """Write memproc.toml: the folders here, small sizes, and `more`."""
         self.toml.write_text(
             '[folders]\ninbox = "inbox"\nupdated = "updated"\nbackups = "backups"\nstate = "state"\n'
-            f"[tail]\ntokens = {self.tail}\nstep = {self.step}\n[chunk]\ntokens = {self.chunk}\n{more}"
+            f"[tail]\ntokens = {self.tail}\nstep = {self.step}\n[chunk]\ntokens = {self.chunk}\n"
+            f"{'' if self.layers else WITHOUT_LAYERS}{more}"
         )
 
     def drop(self, content: bytes, name: str = "export.json") -> Path:

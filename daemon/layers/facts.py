@@ -1,0 +1,50 @@
+"""After each memory the context manager takes the facts of its chunk, from the raw messages alone (D14)."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from daemon.archive.facts import fact_events, keep_fact_events, next_fact
+from daemon.archive.layers import end_step
+from daemon.layers.chain import Chain, Keep
+from daemon.remembering.asking import desk_for
+from daemon.remembering.facts import take_facts
+from daemon.survey import Survey
+from daemon.wavefront.front import Front
+from rules.errors import ChatSetAside
+from rules.facts.fact import FactEvent
+from rules.memory.memory import Memory
+from rules.plan.planned import PlannedChunk
+
+
+def facts_chain(front: Front, found: Survey, memories: Sequence[Memory]) -> Chain:
+    """The facts that are planned; `memories` are those of the chat as they are by then."""
+    archive, chat_id = front.house.archive, found.plan.chat_id
+
+    def hold(chunk: PlannedChunk) -> Keep:
+        memory = next(one for one in memories if not one.is_fold and one.number == chunk.number)
+        return partial(keep, memory, () if memory.forgotten else taken(chunk, memory))
+
+    def taken(chunk: PlannedChunk, memory: Memory) -> tuple[FactEvent, ...]:
+        desk = desk_for(front, found, chunk)
+        try:
+            return take_facts(
+                desk,
+                found.roles,
+                found.passage(chunk, ()).chunk,
+                fact_events(archive, chat_id),
+                fact_events(archive, chat_id, forgotten=True),
+                next_fact(archive, chat_id),
+                found.facts,
+                memory.number,
+            )
+        except ChatSetAside:
+            desk.note("facts: too long for the window")  # the memory itself stands, and the work goes on
+            return ()
+
+    def keep(memory: Memory, events: tuple[FactEvent, ...]) -> None:
+        now = front.house.clock()
+        with archive.transaction():
+            keep_fact_events(archive, chat_id, events, now, memory.memory_id)
+            end_step(archive, memory.memory_id, "facts", now)
+
+    return Chain(front, found.plan.layers.facts, hold)

@@ -1,0 +1,59 @@
+"""What is due for core memory and facts, in a chat as it is planned (D14): each memory is followed once."""
+
+from collections.abc import Collection
+
+from daemon.archive.archive import Archive
+from daemon.archive.layers import Layer, due_steps, last_step
+from daemon.config import Config
+from daemon.config.layers import FactSettings
+from daemon.layers.standing import core_now, facts_now
+from daemon.models.roles import Roles
+from daemon.models.tokens import count
+from primer.request import ENGINE
+from primer.texts import Texts
+from rules.core.layout import Layout
+from rules.plan.chat_plan import ChatPlan
+from rules.plan.layers import NO_LAYERS, Layers, chosen
+
+_TOKENS_A_FACT = 40
+"""As it is shown for comparison, with its number and day."""
+
+
+def layers_planned(
+    archive: Archive, plan: ChatPlan, roles: Roles, layout: Layout, config: Config, texts: Texts
+) -> Layers:
+    """The steps after the memories that are made now, and those that an interrupted run has left; none by the engine.
+
+    Memories that were made before a layer was switched on, or by the engine before ones that a model wrote, get none:
+    the agent looks after its core memory in the order of what has happened.
+    """
+    facts = config.facts
+    edits = _numbers(archive, plan, "core") if config.core.enabled and roles.agent != ENGINE else frozenset()
+    taken = _numbers(archive, plan, "facts") if facts.enabled and roles.context_manager != ENGINE else frozenset()
+    if not edits and not taken:
+        return NO_LAYERS
+    rows = plan.made + plan.chunks
+    return Layers(
+        core=chosen(rows, edits),
+        facts=chosen(rows, taken),
+        core_tokens=_core_tokens(archive, plan.chat_id, layout, texts),
+        facts_tokens=_facts_tokens(archive, plan, facts, texts),
+        embeds=roles.embedding is not None,
+    )
+
+
+def _numbers(archive: Archive, plan: ChatPlan, layer: Layer) -> frozenset[int]:
+    """Numbers of the memories after which the layer is looked after."""
+    last = last_step(archive, plan.chat_id, layer)
+    made: Collection[int] = [chunk.number for chunk in plan.again + plan.chunks if chunk.number > last]
+    return frozenset([*due_steps(archive, plan.chat_id, layer), *made])
+
+
+def _core_tokens(archive: Archive, chat_id: str, layout: Layout, texts: Texts) -> int:
+    stands = core_now(archive, chat_id, layout)
+    return count(texts.core) + sum(count(section.description) + count(section.rendered) for section in stands)
+
+
+def _facts_tokens(archive: Archive, plan: ChatPlan, facts: FactSettings, texts: Texts) -> int:
+    known = len(facts_now(archive, plan.chat_id)) + len(plan.chunks)
+    return count(texts.facts) + count(texts.fact_keeper) + min(facts.compare, known) * _TOKENS_A_FACT

@@ -1,0 +1,116 @@
+"""What the opening of an export tells that the archive does not know: edits by hand, a fork, a lost archive (D14)."""
+
+from dataclasses import dataclass
+
+from rules.facts.wording import normalised
+from rules.history.opening import FactLine, Opening, one_line
+from rules.history.opening_edits import NotTakenOver, OpeningEdits, edits
+
+from daemon.archive.archive import Archive
+from daemon.archive.core import core_events, keep_core_events
+from daemon.archive.facts import fact_events, keep_fact_events, next_fact
+from daemon.archive.openings import KeptOpening, keep_opening, openings
+from daemon.layers.opening import opening_place, opening_text, read
+from daemon.layers.standing import as_line, as_value, core_now, facts_now
+from daemon.survey import Survey
+from primer.inert import restore
+from rules.core.history import CoreEvent
+from rules.core.section import OverLimit
+from rules.errors import ChatSetAside
+from rules.facts.fact import FactEvent
+from rules.history.marker import text_digest
+
+_BY_HAND = "edited in TypingMind"
+_TAKEN_OVER = "taken over from an export"
+
+
+@dataclass(frozen=True, slots=True)
+class TakenOver:
+    """Whether the opening told anything that the archive did not know; and what the person should be told of it."""
+
+    is_news: bool = False
+    notice: str = ""
+
+
+def take_over(archive: Archive, found: Survey, now: str) -> TakenOver:
+    """Keep what the person has edited in the opening, once; and all that it says where the archive knows nothing yet.
+
+    That is so in a fork, and where the archive was lost. Raises ChatSetAside where a section is over its limit.
+    """
+    place, chat_id = opening_place(found), found.plan.chat_id
+    if place is None or place.ours is None:
+        return TakenOver()
+    text = place.message.text
+    kept = {text_digest(one.text): one for one in openings(archive, chat_id)}
+    is_known = bool(kept or core_events(archive, chat_id) or fact_events(archive, chat_id, forgotten=True))
+    is_edited = place.ours.text != text_digest(text)
+    if text_digest(text) in kept or (is_known and not is_edited):
+        return TakenOver()
+    theirs = read(found, text)
+    if not is_known:
+        done = edits(Opening("", {}, (), headed=False), theirs) if theirs.headed else None
+    else:
+        base = kept.get(place.ours.text)
+        done = edits(read(found, base.text if base else opening_text(archive, found)), theirs)
+    with archive.transaction():
+        if isinstance(done, OpeningEdits):
+            _keep(archive, found, done, now, by_hand=is_edited)
+        if done is not None:
+            keep_opening(archive, chat_id, KeptOpening(text, theirs.preface, "person"), now)
+    if isinstance(done, NotTakenOver):
+        return TakenOver(
+            notice=f'"{found.plan.title}": {done.reason}, so nothing of it was taken over. To do without them: '
+            "core.enabled = false and facts.enabled = false in memproc.toml."
+        )
+    return TakenOver(is_news=is_known and done is not None)
+
+
+def _keep(archive: Archive, found: Survey, done: OpeningEdits, now: str, *, by_hand: bool) -> None:
+    chat_id = found.plan.chat_id
+    if found.core.enabled:
+        keep_core_events(archive, chat_id, _section_events(archive, found, done, by_hand=by_hand), now)
+    if found.facts.enabled:
+        keep_fact_events(archive, chat_id, _fact_events(archive, chat_id, done, by_hand=by_hand), now)
+
+
+def _section_events(archive: Archive, found: Survey, done: OpeningEdits, *, by_hand: bool) -> list[CoreEvent]:
+    stands = core_now(archive, found.plan.chat_id, found.layout)
+    events = []
+    for name, text in done.sections.items():
+        section = stands.find(name)
+        if section is None:
+            continue
+        value = as_value(section, restore(text))
+        try:
+            section.with_value(value)
+        except OverLimit as fault:
+            raise ChatSetAside(
+                f'"{found.plan.title}": {fault} It stands so in the opening message of the export.',
+                f"Shorten it in TypingMind and export again, or raise core.sections.{name}.limit in memproc.toml.",
+            ) from fault
+        what = _BY_HAND if by_hand else _TAKEN_OVER
+        events.append(CoreEvent(name, value, by_hand, "person" if by_hand else "agent", what))
+    return events
+
+
+def _fact_events(archive: Archive, chat_id: str, done: OpeningEdits, *, by_hand: bool) -> list[FactEvent]:
+    facts = facts_now(archive, chat_id)
+    by_line = {FactLine(line.day, one_line(line.text)): fact for fact in facts if (line := as_line(fact))}
+    known = {normalised(fact.text) for fact in facts}
+    number = next_fact(archive, chat_id)
+    events = []
+    for old, new in done.changed:
+        if fact := by_line.get(old):
+            said_at = fact.said_at if new.day == old.day else new.day
+            events.append(FactEvent(fact.number, "UPDATE", restore(new.text), said_at, "", "person", why=_BY_HAND))
+    for line in done.removed:
+        if fact := by_line.get(line):
+            events.append(FactEvent(fact.number, "FORGET", "", "", "", "person", why=_BY_HAND))
+    for line in done.added:
+        text = restore(line.text)
+        if normalised(text) not in known:
+            why = _BY_HAND if by_hand else _TAKEN_OVER
+            events.append(FactEvent(number, "ADD", text, line.day, "", "person" if by_hand else "model", why=why))
+            known.add(normalised(text))
+            number += 1
+    return events
