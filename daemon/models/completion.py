@@ -90,6 +90,7 @@ def _complete(request: Request, **over: Any) -> Completion:
             messages=_messages(request),
             max_retries=0,  # else OpenAI's own client asks three times, whatever is wrong
             drop_params=True,
+            _skip_mcp_handler=True,  # else it imports its gateway for tools of servers, which is not installed
             **{"timeout": TIMEOUT_SECONDS, **request.route, **request.parameters, **over},
         )
     except litellm.ContentPolicyViolationError:

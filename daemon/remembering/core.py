@@ -27,6 +27,18 @@ _ENDED = "stop"
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """The as-of edition after which the core memory is tended, and where it was written."""
+
+    before: tuple[Turn, ...]
+    """The agent's context, behind which the memory's own questions stand."""
+    texts: Six
+    number: int
+    """The memory's."""
+    edition: int
+
+
+@dataclass(frozen=True, slots=True)
 class Tended:
     """The core memory afterwards, and what was written into it, in order."""
 
@@ -34,27 +46,19 @@ class Tended:
     events: tuple[CoreEvent, ...] = ()
 
 
-def tend(
-    desk: Desk,
-    agent: Model,
-    before: tuple[Turn, ...],
-    six: Six,
-    memory: CoreMemory,
-    layout: Layout,
-    number: int,
-    edition: int,
-) -> Tended:
+def tend(desk: Desk, agent: Model, written: Written, memory: CoreMemory, layout: Layout) -> Tended:
     """Ask the agent for edits of `memory`, once more where one was refused, and carry out what can be.
 
-    `before` is the context in which memory `number` was written, `six` are the texts of its as-of edition, whose
-    number is `edition`. What cannot be read or carried out changes nothing, and is counted. The built-in engine has
-    nothing to say here. Raises ModelError where the agent cannot be asked.
+    What cannot be read or carried out changes nothing, and is counted. The built-in engine has nothing to say here.
+    Raises ModelError where the agent cannot be asked.
     """
     if agent == ENGINE:
         return Tended(memory)
     asked = core.ask(desk.texts, memory, layout, bool(agent.tools))
-    tended = _conversed(desk, Request("core", agent, core.after_memory(before, six, asked), CORE_WORDS), memory, layout)
-    return replace(tended, events=tuple(replace(event, memory=number, edition=edition) for event in tended.events))
+    request = Request("core", agent, core.after_memory(written.before, written.texts, asked), CORE_WORDS)
+    tended = _conversed(desk, request, memory, layout)
+    events = (replace(event, memory=written.number, edition=written.edition) for event in tended.events)
+    return replace(tended, events=tuple(events))
 
 
 def _conversed(desk: Desk, request: Request, memory: CoreMemory, layout: Layout) -> Tended:

@@ -10,7 +10,7 @@ from daemon.archive.journal import Reply
 from daemon.models.completion import Completion
 from daemon.remembering import question
 from daemon.remembering.compress import make_memory
-from daemon.remembering.core import Tended, tend
+from daemon.remembering.core import Tended, Written, tend
 from daemon.remembering.dialogue import Passage
 from daemon.texts import load_texts
 from primer.core import tools_of
@@ -61,7 +61,7 @@ class Desk:
 
     def tend(self, agent: Model = WITH_TOOLS, stands: CoreMemory = STANDS) -> Tended:
         desk = question.Desk(self.ask, self.noted.append, TEXTS)
-        return tend(desk, agent, (), SIX, stands, LAYOUT, 3, 2)
+        return tend(desk, agent, Written((), SIX, 3, 2), stands, LAYOUT)
 
     @property
     def told(self) -> list[str]:
@@ -245,7 +245,7 @@ def test_the_question_stands_on_the_very_bytes_of_the_memory_s_last_request() ->
     at = question.Desk(desk.ask, desk.noted.append, TEXTS)
     edition = make_memory(at, passage, roles, len, WHEN).edition
     before = context(TEXTS, passage.system_message, passage.memories, passage.tail, passage.chunk, passage.breaks)
-    tend(at, WITH_TOOLS, before, edition.texts, STANDS, LAYOUT, 1, 1)
+    tend(at, WITH_TOOLS, Written(before, edition.texts, 1, 1), STANDS, LAYOUT)
     refinement, core = desk.model.asked[-2:]
     assert (refinement.step, core.step) == ("refinement", "core")
     assert core.turns[: len(refinement.turns)] == refinement.turns
