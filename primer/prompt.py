@@ -75,7 +75,7 @@ def context(
         turns.append(Turn("user", opening(texts)))
         remembered.append(Turn("user", closing(texts)))
     before = lived(tail)
-    passage = [Turn(entry.message.speaker, _to_remember(entry.message)) for entry in chunk]
+    passage = [Turn(entry.message.speaker, to_remember(entry.message)) for entry in chunk]
     if [turn.role for turn in (*before, *passage)][:1] == ["assistant"] and not memories:
         turns.append(Turn("user", _BEGINNING))
     cuts = [0, *(len(remembered) + one for one in breaks or (0,)), len(remembered) + len(before)]
@@ -142,8 +142,15 @@ def question(text: str) -> Turn:
 
 def passage_alone(texts: Texts, chunk: Sequence[Entry]) -> tuple[Turn, ...]:
     """What the context manager reads: the chunk and nothing else, since its view is independent (requirement 9.3)."""
-    passage = "\n".join(_to_remember(entry.message, entry.message.speaker) for entry in chunk)
+    passage = "\n".join(to_remember(entry.message, entry.message.speaker) for entry in chunk)
     return Turn("system", texts.analyst), Turn("user", passage)
+
+
+def to_remember(message: Message, role: str = "", /, **numbered: str) -> str:
+    """A raw message of the passage in its tag, with its date where it has one (requirement 10.4)."""
+    named = {"role": role} if role else {}
+    dated = {"date": message.created_at} if message.created_at and parse_date(message.created_at) else {}
+    return wrap("to_remember", _shown(message), **named, **dated, **numbered)
 
 
 def answer(text: str) -> Turn:
@@ -161,12 +168,6 @@ def _asked(text: str) -> str:
     """A question that stands in a memory: only the tag around it is ours."""
     asked = _QUESTION.fullmatch(text)
     return wrap("context_manager", keep_inert(asked[1])) if asked else keep_inert(text)
-
-
-def _to_remember(message: Message, role: str = "") -> str:
-    named = {"role": role} if role else {}
-    dated = {"date": message.created_at} if message.created_at and parse_date(message.created_at) else {}
-    return wrap("to_remember", _shown(message), **named, **dated)
 
 
 def _shown(message: Message) -> str:

@@ -30,6 +30,7 @@ Kind = Literal[
     "too long",
     "wrong language",
     "tool called",
+    "unreadable",
 ]
 """The ways in which an answer fails."""
 KINDS = frozenset(get_args(Kind))

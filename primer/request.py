@@ -11,6 +11,8 @@ from primer.prompt import Turn
 from primer.secret import is_secret
 
 EXTRACTIVE = "memproc/extractive"
+EMBEDDING = "embedding"
+"""The step of a request that asks for no words: how alike are the texts of its turns?"""
 _TOKENS_A_WORD = 4
 _ROUTE = frozenset(
     {

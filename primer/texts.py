@@ -35,6 +35,8 @@ class Texts:
     core: str
     core_json: str
     core_results: str
+    fact_keeper: str
+    facts: str
     otherwise: str
     guidance: str
     opening: str
@@ -46,6 +48,7 @@ class Texts:
 # most: how many quotes a fold may carry on. quotes: all that it may choose from, numbered.
 # sections: of the core memory, with what stands in them. functions: what edits them. example: a call of one, in JSON.
 # results: what became of each edit, a line for each.
+# facts: those that are known, as JSON. form: what the answer looks like, as JSON.
 # question: one of the other texts. guidance: what the person says at `memproc retry --say`.
 PLACEHOLDERS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
@@ -65,6 +68,8 @@ PLACEHOLDERS: Mapping[str, frozenset[str]] = MappingProxyType(
         "core": frozenset({"sections"}),
         "core_json": frozenset({"functions", "example"}),
         "core_results": frozenset({"results"}),
+        "fact_keeper": frozenset(),
+        "facts": frozenset({"facts", "form"}),
         "otherwise": frozenset({"question", "reason"}),
         "guidance": frozenset({"guidance"}),
         "opening": frozenset(),

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 import click
-from rules.facts.wording import normalised
 
 from daemon.archive.chats import KnownChat, find_chat
 from daemon.archive.facts import fact_events, keep_fact_events, next_fact
@@ -19,6 +18,7 @@ from daemon.layers.standing import facts_now
 from daemon.seeing.visible import visible
 from rules.errors import NotFound
 from rules.facts.fact import Fact, FactEvent
+from rules.facts.wording import normal
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def add(about: _About, text: str) -> int:
         raise click.UsageError("A fact needs words.")
     with about.settings.house(tell_nobody) as house:
         chat = find_chat(house.archive, about.wanted)
-        there = [one for one in facts_now(house.archive, chat.chat_id) if normalised(one.text) == normalised(said)]
+        there = [one for one in facts_now(house.archive, chat.chat_id) if normal(one.text) == normal(said)]
         number = there[0].number if there else next_fact(house.archive, chat.chat_id)
         if not there:
             when = now()

@@ -102,6 +102,8 @@ def _work(plan: ChatPlan) -> str:
     said = [f"{len(plan.chunks)} chunks become memories: {tokens:,} tokens"] if plan.chunks else []
     said += [f"{len(plan.again)} memories are written again"] if plan.again else []
     said += [f"{len(plan.hindsight)} get a hindsight edition"] if plan.hindsight else []
+    after = len({chunk.number for chunk in plan.layers.core + plan.layers.facts})
+    said += [f"core memory and facts are looked after behind {after} of them"] if after else []
     return ", ".join(said)
 
 

@@ -1,10 +1,12 @@
 """After each memory the context manager takes the facts of its chunk, from the raw messages alone (D14)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from daemon.archive.facts import fact_events, keep_fact_events, next_fact
 from daemon.archive.layers import end_step
+from daemon.archive.memories import editions
 from daemon.layers.chain import Chain, Keep
 from daemon.remembering.asking import desk_for
 from daemon.remembering.facts import take_facts
@@ -26,20 +28,21 @@ def facts_chain(front: Front, found: Survey, memories: Sequence[Memory]) -> Chai
 
     def taken(chunk: PlannedChunk, memory: Memory) -> tuple[FactEvent, ...]:
         desk = desk_for(front, found, chunk)
+        edition = max(one.number for one in editions(archive, memory.memory_id) if one.kind == "as-of")
         try:
-            return take_facts(
+            events = take_facts(
                 desk,
-                found.roles,
+                found.roles.context_manager,
                 found.passage(chunk, ()).chunk,
                 fact_events(archive, chat_id),
-                fact_events(archive, chat_id, forgotten=True),
-                next_fact(archive, chat_id),
-                found.facts,
-                memory.number,
+                next_number=next_fact(archive, chat_id),
+                compare=found.facts.compare,
+                embedding=found.roles.embedding,
             )
         except ChatSetAside:
             desk.note("facts: too long for the window")  # the memory itself stands, and the work goes on
             return ()
+        return tuple(replace(event, memory=memory.number, edition=edition) for event in events)
 
     def keep(memory: Memory, events: tuple[FactEvent, ...]) -> None:
         now = front.house.clock()

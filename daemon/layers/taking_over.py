@@ -2,10 +2,6 @@
 
 from dataclasses import dataclass
 
-from rules.facts.wording import normalised
-from rules.history.opening import FactLine, Opening, one_line
-from rules.history.opening_edits import NotTakenOver, OpeningEdits, edits
-
 from daemon.archive.archive import Archive
 from daemon.archive.core import core_events, keep_core_events
 from daemon.archive.facts import fact_events, keep_fact_events, next_fact
@@ -18,7 +14,10 @@ from rules.core.history import CoreEvent
 from rules.core.section import OverLimit
 from rules.errors import ChatSetAside
 from rules.facts.fact import FactEvent
+from rules.facts.wording import normal
 from rules.history.marker import text_digest
+from rules.history.opening import FactLine, Opening, one_line
+from rules.history.opening_edits import NotTakenOver, OpeningEdits, edits
 
 _BY_HAND = "edited in TypingMind"
 _TAKEN_OVER = "taken over from an export"
@@ -96,7 +95,7 @@ def _section_events(archive: Archive, found: Survey, done: OpeningEdits, *, by_h
 def _fact_events(archive: Archive, chat_id: str, done: OpeningEdits, *, by_hand: bool) -> list[FactEvent]:
     facts = facts_now(archive, chat_id)
     by_line = {FactLine(line.day, one_line(line.text)): fact for fact in facts if (line := as_line(fact))}
-    known = {normalised(fact.text) for fact in facts}
+    known = {normal(fact.text) for fact in facts}
     number = next_fact(archive, chat_id)
     events = []
     for old, new in done.changed:
@@ -108,9 +107,9 @@ def _fact_events(archive: Archive, chat_id: str, done: OpeningEdits, *, by_hand:
             events.append(FactEvent(fact.number, "FORGET", "", "", "", "person", why=_BY_HAND))
     for line in done.added:
         text = restore(line.text)
-        if normalised(text) not in known:
+        if normal(text) not in known:
             why = _BY_HAND if by_hand else _TAKEN_OVER
             events.append(FactEvent(number, "ADD", text, line.day, "", "person" if by_hand else "model", why=why))
-            known.add(normalised(text))
+            known.add(normal(text))
             number += 1
     return events

@@ -19,6 +19,7 @@ from rules.money.price import PICO, Price, Rates
 
 _MAP = "model_prices_and_context_window_backup.json"
 _WRITERS = ("chat", "responses")
+_EMBEDS = "embedding"
 _TIER = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
 # LiteLLM's map keeps these providers under longer names than the ones that stand before a model's name.
 _KEPT_AS = {"bedrock": "bedrock_converse", "cohere": "cohere_chat"}
@@ -158,8 +159,13 @@ def _tiered(tiers: Sequence[Mapping[str, object]]) -> Price | None:
 
 
 def _rates(fields: Mapping[str, object], tier: str) -> Rates | None:
-    """Picodollars of one tier. A cache that is not priced, or costs nothing to write, is billed as the prompt is."""
+    """Picodollars of one tier. A cache that is not priced, or costs nothing to write, is billed as the prompt is.
+
+    Models that embed write nothing, so the map leaves out what that costs.
+    """
     prompt, answer = (_pico(fields, f"{side}_cost_per_token{tier}") for side in ("input", "output"))
+    if answer is None and fields.get("mode") == _EMBEDS:
+        answer = 0
     if prompt is None or answer is None:
         return None
     read = _pico(fields, f"cache_read_input_token_cost{tier}")

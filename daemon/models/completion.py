@@ -4,6 +4,7 @@ Its own retries, budgets and default time-out are not used: they do not do what 
 """
 
 import gc
+import json
 import logging
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -18,9 +19,11 @@ from daemon.models.catalogue import known_models
 from daemon.models.extractive import extract
 from daemon.models.faults import classify
 from primer.prompt import Turn
-from primer.request import ENGINE, Request
+from primer.request import EMBEDDING, ENGINE, Request
 from primer.tools import ToolCall
+from rules.errors import ModelError
 from rules.export.content import printable
+from rules.facts.likeness import cosines
 from rules.rates.told import Limit, limits_told
 
 if TYPE_CHECKING:
@@ -39,6 +42,8 @@ _OFFLINE = {
 # What makes LiteLLM and the clients inside it print prompts and keys (D19).
 _TALKATIVE = ("OPENAI_LOG", "JSON_LOGS", "LITELLM_PRINT_STANDARD_LOGGING_PAYLOAD", "LITELLM_DISABLE_REDACT_SECRETS")
 _TALKERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore")
+_NO_GATEWAY = {"_skip_mcp_handler": True}
+"""Else LiteLLM imports, as soon as there are tools, what only its own server has installed."""
 _LOADING = Lock()
 _SILENT = 1000  # above every level that logging knows
 
@@ -84,20 +89,49 @@ def complete_over(request: Request, wire: "Callable[[httpx.Request], httpx.Respo
 
 def _complete(request: Request, **over: Any) -> Completion:
     litellm = _litellm()
+    ask = _embed if request.step == EMBEDDING else _write
     try:
-        response = litellm.completion(
+        return ask(
+            litellm,
+            request,
             model=request.model.name,
-            messages=_messages(request),
             max_retries=0,  # else OpenAI's own client asks three times, whatever is wrong
             drop_params=True,
-            _skip_mcp_handler=True,  # else it imports its gateway for tools of servers, which is not installed
-            **{"timeout": TIMEOUT_SECONDS, **request.route, **request.parameters, **over},
+            **{"timeout": TIMEOUT_SECONDS, **request.route, **over},
         )
     except litellm.ContentPolicyViolationError:
         return Completion("", REFUSED, 0, 0, 0, 0, None)
     except tuple(litellm.exceptions.LITELLM_EXCEPTION_TYPES) as fault:
         raise classify(request.model.name, fault, known_models()) from fault
+
+
+def _write(litellm: Any, request: Request, **asked: Any) -> Completion:
+    """What the model writes."""
+    said = {"messages": _messages(request), **request.parameters, **_NO_GATEWAY}
+    response = litellm.completion(**said, **asked)
     return _read(response, 0.0 if request.model == ENGINE else response._hidden_params.get("response_cost"))
+
+
+def _embed(litellm: Any, request: Request, **asked: Any) -> Completion:
+    """How alike the turns' texts are: JSON of rows of cosines. The vectors are a hundred times larger, and not kept."""
+    options = {name: value for name, value in request.parameters.items() if name != "max_tokens"}
+    response = litellm.embedding(input=[turn.content for turn in request.turns], **options, **asked)
+    vectors = [one["embedding"] for one in sorted(response.data, key=lambda one: one["index"])]
+    if len(vectors) != len(request.turns) or not all(isinstance(vector, list) for vector in vectors):
+        raise ModelError(
+            f"{request.model.name} has not answered with one vector for each text.",
+            "Choose another model for facts.embedding in memproc.toml, or none.",
+        )
+    return Completion(
+        text=json.dumps(cosines(vectors)),
+        finish="stop",
+        tokens_in=response.usage.prompt_tokens if response.usage else 0,
+        tokens_out=0,
+        tokens_cached=0,
+        tokens_cache_written=0,
+        usd=response._hidden_params.get("response_cost"),
+        limits=limits_told(response._hidden_params.get("additional_headers") or {}, datetime.now(UTC)),
+    )
 
 
 def _messages(request: Request) -> Sequence[dict[str, Any]]:

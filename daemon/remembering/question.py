@@ -51,6 +51,8 @@ class Question:
     """The agent's questions stand in the context manager's tag; the context manager's own does not."""
     reason: str = ""
     """Why an earlier answer could not be used, where the question is put in other words."""
+    unfit: Callable[[str], Refused | None] | None = None
+    """Why an answer cannot be used, where the rules for prose do not apply to it."""
 
     def posed(self, texts: Texts) -> Request:
         """The request with the question as its last turn."""
@@ -90,4 +92,6 @@ def _judged(desk: Desk, question: Question) -> Answered | Refused:
     read = read_reply(reply.text, reply.finish)
     if isinstance(read, Refused) or request.model == ENGINE:
         return read
+    if question.unfit:
+        return question.unfit(read.text) or read
     return judge(read.text, request.step, request.turns[-1].content, question.passage) or read

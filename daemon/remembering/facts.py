@@ -1,0 +1,104 @@
+"""After a memory, the context manager is asked once what the chunk says that is to be known (D14).
+
+asked         the chunk's raw messages, never memories, and the known facts that are nearest to them
+unusable      once more, with more room or in other words, as every question; then nothing changes, and it is counted
+answered      its operations become events; with an embedding model, wordings that say the same are found first
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+from daemon.archive.fulltext import ranked
+from daemon.remembering.question import Desk, Question, put
+from primer.facts import ask_facts, numbered_passage
+from primer.facts_answer import Operations, Unreadable, read_operations
+from primer.prompt import Turn
+from primer.reply import Refused, read_reply
+from primer.request import EMBEDDING, ENGINE, Model, Request
+from rules.export.dates import parse_date
+from rules.facts.carry_out import carry_out
+from rules.facts.choose import nearest
+from rules.facts.fact import Fact, FactEvent, live
+from rules.facts.forgotten import forgotten
+from rules.facts.known import Known
+from rules.facts.likeness import alike
+from rules.facts.operation import Operation
+from rules.facts.source import Source
+from rules.facts.wording import normal
+from rules.history.entries import Entry
+
+WORDS = 400
+"""About how long an answer may be."""
+
+
+def take_facts(
+    desk: Desk,
+    manager: Model,
+    chunk: Sequence[Entry],
+    events: Sequence[FactEvent],
+    *,
+    next_number: int,
+    compare: int,
+    embedding: Model | None = None,
+) -> tuple[FactEvent, ...]:
+    """What happens to the facts by this chunk, which is not empty; nothing where the engine is the context manager.
+
+    `events` are all that happened to the chat's facts so far, `next_number` is the number of the next one, and
+    `compare` says how many are shown at most. What is returned bears no memory and no edition yet. Raises ModelError
+    where a model cannot be asked.
+    """
+    if manager == ENGINE:
+        return ()
+    facts = live(events)
+    words = "\n".join(entry.message.words for entry in chunk)
+    shown = nearest(facts, ranked([fact.text for fact in facts], words), compare)
+    operations = _asked(desk, manager, chunk, shown)
+    known = Known(shown, facts, forgotten(events), tuple(map(_source, chunk)), next_number)
+    if embedding is not None:
+        known = replace(known, alike=_likeness(desk, embedding, operations, shown))
+    outcome = carry_out(operations, known)
+    for reason in outcome.refused:
+        desk.note(f"fact refused: {reason}")
+    return outcome.events
+
+
+def _asked(desk: Desk, manager: Model, chunk: Sequence[Entry], shown: Sequence[Fact]) -> tuple[Operation, ...]:
+    """The operations of the first answer that can be read; none where there is no such answer."""
+    counting = replace(desk, note=lambda said: desk.note(f"facts {said}"))
+    request = Request("facts", manager, numbered_passage(desk.texts, chunk), WORDS)
+    answer = put(counting, Question(request, ask_facts(desk.texts, shown), (), tagged=False, unfit=_unfit))
+    read = None if isinstance(answer, Refused) else read_operations(answer.text)
+    if not isinstance(read, Operations):
+        return ()
+    for _ in range(read.malformed):
+        desk.note("fact refused: malformed")
+    return read.read
+
+
+def _unfit(answer: str) -> Refused | None:
+    read = read_operations(answer)
+    return Refused("unreadable", read.reason) if isinstance(read, Unreadable) else None
+
+
+def _source(entry: Entry) -> Source:
+    said_at = entry.message.created_at or ""
+    return Source(entry.key, entry.message.words, said_at if parse_date(said_at) else "")
+
+
+def _likeness(
+    desk: Desk, embedding: Model, operations: Sequence[Operation], shown: Sequence[Fact]
+) -> dict[str, tuple[str, ...]]:
+    """Which new texts say the same as others, by the embedding model; it is not asked where nothing is added."""
+    if not any(one.event == "ADD" for one in operations):
+        return {}
+    new = [one.text for one in operations if one.event in ("ADD", "UPDATE") and normal(one.text)]
+    texts = list(dict.fromkeys([*new, *(fact.text for fact in shown)]))
+    if len(texts) < 2:
+        return {}
+    reply = desk.ask(Request(EMBEDDING, embedding, tuple(Turn("user", text) for text in texts), 0))
+    read = read_reply(reply.text, reply.finish)
+    if isinstance(read, Refused):
+        desk.note(f"likeness of facts {read.kind}")
+        return {}
+    return alike(texts, json.loads(read.text))
