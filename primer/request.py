@@ -96,6 +96,7 @@ class Request:
 def _message(turn: Turn) -> dict[str, Any]:
     message: dict[str, Any] = {"role": turn.role, "content": turn.content}
     if turn.calls:
+        message["content"] = turn.content or None  # where calls stand alone, LiteLLM would write words of its own
         message["tool_calls"] = [
             {"id": call.call_id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
             for call in turn.calls

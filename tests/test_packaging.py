@@ -52,5 +52,7 @@ def test_the_wheel_holds_the_texts_the_sample_and_the_settings(wheel: zipfile.Zi
 
 def test_the_command_is_memproc_and_the_distribution_is_not(wheel: zipfile.ZipFile) -> None:
     (entry,) = (name for name in wheel.namelist() if name.endswith("entry_points.txt"))
-    assert wheel.read(entry).decode().split() == ["[console_scripts]", "memproc", "=", "daemon.cli:main"]
+    commands, layouts = wheel.read(entry).decode().strip().split("\n\n")
+    assert commands.split() == ["[console_scripts]", "memproc", "=", "daemon.cli:main"]
+    assert layouts.split() == ["[memproc.core_memory]", "chat", "=", "rules.core.chat:ChatLayout"]
     assert not any(name.startswith("memproc-0") for name in wheel.namelist())

@@ -42,6 +42,8 @@ _OFFLINE = {
 # What makes LiteLLM and the clients inside it print prompts and keys (D19).
 _TALKATIVE = ("OPENAI_LOG", "JSON_LOGS", "LITELLM_PRINT_STANDARD_LOGGING_PAYLOAD", "LITELLM_DISABLE_REDACT_SECRETS")
 _TALKERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore")
+_NO_GATEWAY = {"_skip_mcp_handler": True}
+"""Else LiteLLM imports, as soon as there are tools, what only its own server has installed."""
 _LOADING = Lock()
 _SILENT = 1000  # above every level that logging knows
 
@@ -105,7 +107,8 @@ def _complete(request: Request, **over: Any) -> Completion:
 
 def _write(litellm: Any, request: Request, **asked: Any) -> Completion:
     """What the model writes."""
-    response = litellm.completion(messages=_messages(request), **request.parameters, **asked)
+    said = {"messages": _messages(request), **request.parameters, **_NO_GATEWAY}
+    response = litellm.completion(**said, **asked)
     return _read(response, 0.0 if request.model == ENGINE else response._hidden_params.get("response_cost"))
 
 

@@ -21,9 +21,8 @@ from rules.core.history import CoreEvent
 from rules.core.layout import Layout
 from rules.core.memory import CoreMemory, Refusal
 from rules.memory.edition import Six
+from rules.plan.layers import CORE_WORDS
 
-WORDS = 150
-"""About how long an answer may be, with its calls."""
 _ENDED = "stop"
 
 
@@ -56,13 +55,18 @@ def tend(desk: Desk, agent: Model, written: Written, memory: CoreMemory, layout:
     if agent == ENGINE:
         return Tended(memory)
     asked = core.ask(desk.texts, memory, layout, bool(agent.tools))
-    request = Request("core", agent, core.after_memory(written.before, written.texts, asked), WORDS)
-    first = _answered(desk, request, layout, written, Tended(memory))
+    request = Request("core", agent, core.after_memory(written.before, written.texts, asked), CORE_WORDS)
+    tended = _conversed(desk, request, memory, layout)
+    events = (replace(event, memory=written.number, edition=written.edition) for event in tended.events)
+    return replace(tended, events=tuple(events))
+
+
+def _conversed(desk: Desk, request: Request, memory: CoreMemory, layout: Layout) -> Tended:
+    first = _answered(desk, request, layout, Tended(memory))
     if not first.refused:
         return first.tended
     again = core.results(desk.texts, first.said, first.calls, first.outcomes)
-    request = replace(request, turns=(*request.turns, *again))
-    second = _answered(desk, request, layout, written, first.tended)
+    second = _answered(desk, replace(request, turns=(*request.turns, *again)), layout, first.tended)
     if second.outcomes and not second.refused:
         desk.note("core edits good at the second try")
     return second.tended
@@ -84,7 +88,7 @@ class _Answered:
         return any(isinstance(one, Refusal) for one in self.outcomes)
 
 
-def _answered(desk: Desk, request: Request, layout: Layout, written: Written, tended: Tended) -> _Answered:
+def _answered(desk: Desk, request: Request, layout: Layout, tended: Tended) -> _Answered:
     reply = desk.ask(request)
     native = bool(request.model.tools)
     calls = reply.calls if native else ()
@@ -96,7 +100,7 @@ def _answered(desk: Desk, request: Request, layout: Layout, written: Written, te
         if isinstance(outcome, Refusal):
             desk.note(f"core edit refused: {outcome.kind}")
         elif isinstance(edit, Edit):
-            tended = Tended(outcome, (*tended.events, *_events(tended.memory, outcome, edit, written)))
+            tended = Tended(outcome, (*tended.events, *_events(tended.memory, outcome, edit)))
     return _Answered(tended, said or "", calls, tuple(outcomes))
 
 
@@ -110,10 +114,10 @@ def _said(desk: Desk, reply: Reply, calls: Sequence[ToolCall]) -> str | None:
     return "" if calls and read.kind != "refused" else None
 
 
-def _events(before: CoreMemory, after: CoreMemory, edit: Edit, written: Written) -> list[CoreEvent]:
+def _events(before: CoreMemory, after: CoreMemory, edit: Edit) -> list[CoreEvent]:
     """What an edit has written: one event for each section whose value is another one now."""
     return [
-        CoreEvent(now.name, now.value, now.held, "agent", edit.function, written.number, written.edition)
+        CoreEvent(now.name, now.value, now.held, "agent", edit.function)
         for was, now in zip(before, after, strict=True)
         if now.value != was.value
     ]

@@ -30,7 +30,7 @@ def apply(functions: Sequence[EditingFunction], memory: CoreMemory, edit: Edit) 
     arguments = {name: text for name, text in edit.arguments.items() if isinstance(text, str)}
     wanted = offered(function).parameters
     if arguments.keys() != wanted.keys() or len(arguments) < len(edit.arguments):
-        return Refusal(f"{edit.function} takes {_listed(wanted)}, each of them a text.", "wrong arguments")
+        return Refusal(f"{edit.function} takes {_listed(wanted)}.", "wrong arguments")
     try:
         after = function(memory, **arguments)
     except OverLimit as fault:
@@ -39,7 +39,7 @@ def apply(functions: Sequence[EditingFunction], memory: CoreMemory, edit: Edit) 
 
 
 def _listed(names: Mapping[str, str]) -> str:
-    return ", ".join(names) or "no arguments"
+    return f"{', '.join(names)}, each of them a text" if names else "no arguments"
 
 
 def _lawful(before: CoreMemory, after: CoreMemory) -> CoreMemory | Refusal:

@@ -1,15 +1,18 @@
 """The call to LiteLLM: the built-in engine answers through it, and a fault never repeats the prompt."""
 
+import json
 import os
 import subprocess
 import sys
 
+import httpx
 import pytest
 
-from daemon.models.completion import complete
+from daemon.models.completion import complete, complete_over
 from primer.prompt import Turn
 from primer.request import ENGINE, Model, Request
 from primer.tags import wrap
+from primer.tools import ToolCall, tool
 from rules.errors import ModelError
 
 SECRET = "the words of a person"
@@ -50,3 +53,35 @@ def test_importing_litellm_reaches_no_network() -> None:
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, env=os.environ)
     assert (ended.stdout.strip(), ended.returncode) == ("hi there", 0), ended.stderr
     assert "Forbidden" not in ended.stderr
+
+
+def test_tools_their_calls_and_their_results_travel_and_nothing_else_is_said() -> None:
+    """With tools LiteLLM looks for a gateway that is not installed, and it fills messages that have no words."""
+    call = ToolCall("c1", "append", '{"content": "Sails."}')
+    turns = (Turn("user", "Well?"), Turn("assistant", "", calls=(call,)), Turn("tool", "Done.", answers="c1"))
+    model = Model("anthropic/claude-sonnet-4-5", {"api_key": "none"}, tools=(tool("append", "Add.", {"content": "x"}),))
+    sent: list[dict[str, object]] = []
+
+    def wire(request: httpx.Request) -> httpx.Response:
+        sent.append(json.loads(request.content))
+        used = {"type": "tool_use", "id": "c2", "name": "append", "input": {"content": "Rows."}}
+        said = {"id": "m", "type": "message", "role": "assistant", "model": "claude", "content": [used]}
+        return httpx.Response(
+            200, json={**said, "stop_reason": "tool_use", "usage": {"input_tokens": 1, "output_tokens": 1}}
+        )
+
+    answer = complete_over(Request("core", model, turns, 150), wire)
+    assert answer.finish == "tool_calls"
+    assert answer.calls == (ToolCall("c2", "append", '{"content": "Rows."}'),)
+    (body,) = sent
+    assert body["messages"] == [
+        {"role": "user", "content": [{"type": "text", "text": "Well?"}]},
+        {
+            "role": "assistant",
+            "content": [{"type": "tool_use", "id": "c1", "name": "append", "input": {"content": "Sails."}}],
+        },
+        {
+            "role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": "Done."}]}],
+        },
+    ]
