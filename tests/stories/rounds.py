@@ -163,7 +163,7 @@ class Life:
 
 
 @contextmanager
-def life(folder: Path, script: Script = teller, **tables: str) -> Iterator[Life]:
+def life(folder: Path, script: Script = teller, *, layers: bool = False, **tables: str) -> Iterator[Life]:
     """A life that has yet to begin; `tables` are those of memproc.toml. It is the same one each time."""
     with (
         ModelServer(Setup(script=script, models={**KNOWN, **_SMALL})) as server,
@@ -172,6 +172,6 @@ def life(folder: Path, script: Script = teller, **tables: str) -> Iterator[Life]
         environment.setenv("ANTHROPIC_API_KEY", KEY)
         device = TypingMind(1)
         chat_id = device.begin("The lighthouse", "You are Aria.")
-        lived = Life(Person(folder, tail=3200, step=800, chunk=800), server, device, chat_id)
+        lived = Life(Person(folder, tail=3200, step=800, chunk=800, layers=layers), server, device, chat_id)
         lived.settings(**tables)
         yield lived
