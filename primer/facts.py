@@ -18,9 +18,9 @@ from rules.history.entries import Entry
 _FORM = """\
 {"memory": [
 {"event": "ADD", "text": "...", "message": 1},
-{"event": "UPDATE", "id": "0", "old_memory": "...", "text": "...", "message": 3},
-{"event": "DELETE", "id": "2", "old_memory": "...", "message": 3},
-{"event": "NONE", "id": "5", "message": 4}
+{"event": "UPDATE", "id": "...", "old_memory": "...", "text": "...", "message": 3},
+{"event": "DELETE", "id": "...", "old_memory": "...", "message": 3},
+{"event": "NONE", "id": "...", "message": 4}
 ]}"""
 
 

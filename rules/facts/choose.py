@@ -22,14 +22,14 @@ def nearest(facts: Sequence[Fact], ranked: Sequence[int], most: int) -> tuple[Fa
 def within(facts: Sequence[Fact], sizes: Sequence[int], budget: int) -> tuple[Fact, ...]:
     """The facts that stand in the export, in order of their dates; those without a known date come first.
 
-    The newest and those that were said most often are taken until the budget is full; what does not fit is passed
-    over. `sizes` are their tokens, in the same order as `facts`.
+    The newest, and those that were said again, most often first, are taken until the budget is full; what does not
+    fit is passed over. `sizes` are their tokens, in the same order as `facts`.
     """
     newest = _newest_first(facts)
-    often = sorted(newest, key=lambda at: -facts[at].confirmed)
+    again = sorted((at for at in newest if facts[at].confirmed), key=lambda at: -facts[at].confirmed)
     room = budget
     taken: list[Fact] = []
-    for at in fused(often, newest):
+    for at in fused(again, newest):
         if sizes[at] <= room:
             room -= sizes[at]
             taken.append(facts[at])

@@ -1,13 +1,19 @@
 """Asks the server as memproc does: memproc's own prompts for one chunk, sent by LiteLLM."""
 
+import json
 import os
+from collections.abc import Sequence
+from itertools import cycle
 from typing import Any
 
 from daemon.texts import load_texts
 from primer import prompt
 from primer.prompt import Turn
+from primer.tags import wrap
+from primer.tools import tool
 from rules.history.entries import Entry
 from tests.entries import memory_of, talk
+from tests.server.editing import APPEND
 from tests.server.server import ModelServer
 from tests.server.setup import KEY
 
@@ -23,6 +29,7 @@ TOLD = (
 EARLIER = talk("An old question about bread.", "An old answer about rye and water.")
 CHUNK = talk(*TOLD)
 WORDS = 60
+TOOLS = [tool(APPEND, "Adds to a section.", {"name": "Of the section.", "content": "What is added."})]
 
 
 def context(chunk: tuple[Entry, ...] = CHUNK) -> tuple[Turn, ...]:
@@ -58,6 +65,32 @@ def asking_refinement(quote: str, perspective: str, analysis: str) -> list[dict[
     return [*asking_perspective(quote), *messages(prompt.answer(perspective), refinement)]
 
 
+def asking_core(shown: str = "## human\n[empty]") -> list[dict[str, Any]]:
+    """The question about the core memory, behind a whole memory; it shows these sections."""
+    asked = prompt.question(f"{shown}\n\nEdit with {APPEND}, or change nothing.")
+    return [*asking_refinement(TOLD[5], "I see.", "It goes so."), *messages(prompt.answer("I keep this."), asked)]
+
+
+def asking_core_again(result: str = "Not done. There is no such section.") -> list[dict[str, Any]]:
+    """The same once more, behind a call and its result."""
+    call = {"id": "call_1", "type": "function", "function": {"name": APPEND, "arguments": '{"name": "weather"}'}}
+    calling = {"role": "assistant", "content": "", "tool_calls": [call]}
+    return [*asking_core(), calling, {"role": "tool", "tool_call_id": "call_1", "content": result}]
+
+
+def asking_facts(known: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """The context manager's question about the facts of a passage whose messages are numbered."""
+    said = [
+        wrap("to_remember", text, role=role, date="2026-03-02T10:15:00.000Z", message=str(number))
+        for number, (role, text) in enumerate(zip(cycle(("user", "assistant")), TOLD), 1)
+    ]
+    shown = json.dumps([{"id": str(number), "text": text} for number, text in enumerate(known)])
+    form = '{"memory": [{"id": "0", "text": "...", "event": "NONE"}]}'
+    return messages(Turn("system", "You keep facts."), Turn("user", "\n".join(said))) + messages(
+        Turn("user", f"Known facts:\n{shown}\nAnswer so: {form}")
+    )
+
+
 def messages(*turns: Turn) -> list[dict[str, str]]:
     """Turns as LiteLLM takes them."""
     return [{"role": turn.role, "content": turn.content} for turn in turns]
@@ -77,4 +110,5 @@ def ask(server: ModelServer, model: str, said: list[dict[str, str]], **options: 
     """LiteLLM's answer. The model's provider decides where the dialect begins."""
     base = server.url + ("/v1" if model.startswith("openai/") else "")
     given = {"api_base": base, "api_key": KEY, "max_tokens": 400, "timeout": 20, "drop_params": True, **options}
-    return litellm().completion(model=model, messages=said, **given)
+    # Else LiteLLM looks whether tools are its proxy's, for which it needs a package that is not there.
+    return litellm().completion(model=model, messages=said, _skip_mcp_handler=True, **given)

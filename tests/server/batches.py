@@ -15,9 +15,8 @@ from typing import Any
 from tests.server.batching import Batching
 from tests.server.dialects.anthropic import ANTHROPIC
 from tests.server.dialects.dialect import Headers
-from tests.server.exchange import World, admit, arrived, within_room
+from tests.server.exchange import World, admit, arrived, length, within_room
 from tests.server.reply import Answer, Drop, Failure, Rejected, invalid
-from tests.server.tokens import count
 from tests.server.usage import Usage
 
 _CUSTOM_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
@@ -163,7 +162,7 @@ class Batches:
             return {"type": "errored", "error": ANTHROPIC.error(failure)}
         answer = within_room(reply.answer if isinstance(reply, Drop) else reply, request.max_tokens)
         world.entries.use(sight.entries)
-        usage = Usage(sight.fresh, sight.written, sight.read, count(answer.text) + count(answer.thinking))
+        usage = Usage(sight.fresh, sight.written, sight.read, length(answer))
         world.log.note(
             "answered", number=request.number, key=request.key, usage=asdict(usage), ending=answer.ending, batched=True
         )

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from itertools import accumulate
 from typing import Any, Protocol
 
 from tests.server.dialects.dialect import Dialect
@@ -10,7 +11,7 @@ from tests.server.entries import Entries
 from tests.server.limits import Gate
 from tests.server.log import Log
 from tests.server.models import Model
-from tests.server.reply import Answer, Drop, Failure, Hang, Malformed, Rejected, Reply
+from tests.server.reply import Answer, Call, Drop, Failure, Hang, Malformed, Rejected, Reply
 from tests.server.request import Request
 from tests.server.setup import Setup
 from tests.server.step import read_task
@@ -74,10 +75,8 @@ def exchange(world: World, dialect: Dialect, headers: Mapping[str, str], body: M
     if isinstance(reply, Answer | Drop):
         answer = within_room(reply.answer if isinstance(reply, Drop) else reply, request.max_tokens)
         world.closing.wait(world.setup.seconds + answer.seconds)
-        called = sum(count(call.name) + count(call.arguments) for call in answer.calls)
-        output = count(answer.text) + count(answer.thinking) + called
         world.entries.use(sight.entries)
-        usage = Usage(sight.fresh, sight.written, sight.read, output)
+        usage = Usage(sight.fresh, sight.written, sight.read, length(answer))
         _send(world, dialect, request, answer, usage, isinstance(reply, Drop), wire)
         return
     _fail(world, dialect, request, reply, wire)
@@ -108,13 +107,25 @@ def arrived(world: World, request: Request, **more: Any) -> Request:
     return request
 
 
+def length(answer: Answer) -> int:
+    """How many tokens of output an answer has."""
+    return count(answer.text) + count(answer.thinking) + sum(map(_call_length, answer.calls))
+
+
+def _call_length(call: Call) -> int:
+    return count(call.name) + count(call.arguments)
+
+
 def within_room(answer: Answer, room: int | None) -> Answer:
-    """The answer as far as max_tokens goes. Thinking takes its share of them first."""
-    thought = count(answer.thinking)
-    if room is None or thought + count(answer.text) <= room:
+    """The answer as far as max_tokens goes. Thinking takes its share of them first; of calls, whole ones are left."""
+    if room is None or length(answer) <= room:
         return answer
-    text = first(answer.text, room - thought)
-    return replace(answer, thinking=first(answer.thinking, room), text=text, ending="cut off")
+    thinking = first(answer.thinking, room)
+    text = first(answer.text, room - count(thinking))
+    left = room - count(thinking) - count(text)
+    ends = accumulate(map(_call_length, answer.calls))
+    calls = tuple(call for call, end in zip(answer.calls, ends, strict=True) if end <= left)
+    return replace(answer, thinking=thinking, text=text, calls=calls, ending="cut off")
 
 
 def _send(

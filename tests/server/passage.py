@@ -10,6 +10,8 @@ from tests.server.request import Turn
 _WRAPPED = re.compile(r"<to_remember\b([^>]*)>\n?(.*?)\n?</to_remember>", re.DOTALL)
 _ATTRIBUTE = re.compile(r'([a-z]+)="([^"]*)"')
 _NOTE = re.compile(r"[\[\]]")
+# A number, or a capital in the middle of the sentence.
+_SPECIFIC = re.compile(r"\d|(?<=[a-z,] )[A-Z][a-z]")
 _WORD = re.compile(r"\w+")
 _ENGLISH = frozenset({"the", "and", "of", "to", "is", "you", "that", "for", "with", "this", "have"})
 # A sentence ends at its mark, or at the end of its line.
@@ -18,11 +20,12 @@ _SENTENCE = re.compile(r"[^\n]+?(?:[.!?…]+[\"'»”’)]*(?=\s)|[。！？]+|(
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One message to remember: who says it, on which day (may be empty), and its text."""
+    """One message to remember: who says it, on which day (may be empty), and its text. `number` is 0 without one."""
 
     role: str
     day: str
     text: str
+    number: int = 0
 
 
 def read_passage(turns: Sequence[Turn]) -> tuple[Said, ...]:
@@ -31,7 +34,8 @@ def read_passage(turns: Sequence[Turn]) -> tuple[Said, ...]:
     for turn in turns:
         for head, text in _WRAPPED.findall(turn.text):
             attributes = {name: html.unescape(value) for name, value in _ATTRIBUTE.findall(head)}
-            said.append(Said(attributes.get("role", turn.role), attributes.get("date", "")[:10], text))
+            day, number = attributes.get("date", "")[:10], int(attributes.get("message", 0))
+            said.append(Said(attributes.get("role", turn.role), day, text, number))
     return tuple(said)
 
 
@@ -49,6 +53,11 @@ def sentences(passage: Sequence[Said]) -> list[tuple[Said, str]]:
     return [(said, sentence) for said, sentence in found if not _NOTE.search(sentence)] or found
 
 
+def is_specific(sentence: str) -> bool:
+    """Whether it has a number or a name in it."""
+    return bool(_SPECIFIC.search(sentence))
+
+
 def words(text: str) -> int:
     """How many words a text has; scripts without spaces count two characters a word."""
     unspaced = sum("\u3040" <= character <= "\u9fff" for character in text)
@@ -59,3 +68,18 @@ def is_english(text: str) -> bool:
     """Whether at least one word in twenty is one that hardly any English text is without."""
     found = _WORD.findall(text.lower())
     return 20 * sum(word in _ENGLISH for word in found) >= len(found)
+
+
+def at_most(sentence: str, length: int) -> str:
+    """The sentence, or as many words of it."""
+    return sentence if words(sentence) <= length else beginning(sentence, length)
+
+
+def beginning(sentence: str, length: int) -> str:
+    """The first words of a longer sentence, a few characters each where there are no spaces."""
+    at = -1
+    for _ in range(length):
+        at = sentence.find(" ", at + 1)
+        if at < 0:
+            return sentence[: 2 * length]
+    return sentence[:at]

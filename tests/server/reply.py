@@ -1,8 +1,9 @@
 """What a script may decide: an answer, or one of the ways in which a call fails."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from tests.server.request import Request
 
@@ -16,12 +17,16 @@ class Call:
     name: str
     arguments: str
 
+    def parsed(self) -> Any:
+        """The arguments as Anthropic and Ollama send them. ValueError where they are no JSON: these parse them."""
+        return json.loads(self.arguments)
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A model's answer. `thinking` comes first, as a block of its own, where the dialect has such blocks.
 
-    It takes `seconds` longer than the server's own latency. `calls` are sent in OpenAI's whole answers alone.
+    It takes `seconds` longer than the server's own latency. `calls` stand behind the text.
     """
 
     text: str

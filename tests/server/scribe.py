@@ -1,14 +1,15 @@
-"""The default script: a model that answers the four questions believably, the same each time it is asked.
+"""The default script: a model that answers each question believably, the same each time it is asked.
 
 Its answers are made of the passage's own sentences, so names, dates and the language are right.
 """
 
 import hashlib
-import re
 from collections.abc import Sequence
 from itertools import cycle, islice
 
-from tests.server.passage import Said, is_english, sentences, words
+from tests.server.editing import edited_core
+from tests.server.facts import taken_facts
+from tests.server.passage import Said, beginning, is_english, is_specific, sentences, words
 from tests.server.reply import Answer
 from tests.server.request import Request
 from tests.server.step import Step, Task, read_task
@@ -18,19 +19,20 @@ _LEAD: dict[Step, str] = {
     "analysis": "The passage goes as follows.",
     "refinement": "What I want to remember in the end is this.",
 }
-# A number, or a capital in the middle of the sentence.
-_SPECIFIC = re.compile(r"\d|(?<=[a-z,] )[A-Z][a-z]")
 _FULL = 0.8
 _SHORTEST_QUOTE_WORDS = 4
 
 
 def scribe(request: Request) -> Answer:
     """Answer what the request asks; a request without a passage gets one plain sentence."""
-    return Answer(compose(read_task(request)))
+    task = read_task(request)
+    if task.step == "core":
+        return edited_core(request, task)
+    return Answer(taken_facts(task) if task.step == "facts" else compose(task))
 
 
 def compose(task: Task) -> str:
-    """The text that the scribe answers."""
+    """The text that the scribe answers where it is asked for prose."""
     if task.step == "other":
         return "I have read this, and there is nothing that I would add."
     if task.step == "quote":
@@ -45,17 +47,7 @@ def _quote(task: Task) -> str:
     good = [sentence for sentence in fitting if words(sentence) >= _SHORTEST_QUOTE_WORDS]
     if good or fitting:
         return max(good or fitting, key=words)
-    return _beginning(offered[0], task.words) if offered else task.passage[0].text
-
-
-def _beginning(sentence: str, length: int) -> str:
-    """The first words of a sentence, a few characters each where there are no spaces."""
-    at = -1
-    for _ in range(length):
-        at = sentence.find(" ", at + 1)
-        if at < 0:
-            return sentence[: 2 * length]
-    return sentence[:at]
+    return beginning(offered[0], task.words) if offered else task.passage[0].text
 
 
 def _retold(task: Task) -> str:
@@ -81,12 +73,12 @@ def _choice(task: Task, room: int) -> list[tuple[Said, str]]:
             chosen.add(at)
             room -= size
     if not chosen:
-        return [(said, _beginning(sentence, max(room, 1))) for said, sentence in offered[:1]]
+        return [(said, beginning(sentence, max(room, 1))) for said, sentence in offered[:1]]
     return [offered[at] for at in sorted(chosen)]
 
 
 def _rank(step: Step, sentence: str) -> tuple[bool, bytes]:
-    return not _SPECIFIC.search(sentence), hashlib.sha256(f"{step} {sentence}".encode()).digest()
+    return not is_specific(sentence), hashlib.sha256(f"{step} {sentence}".encode()).digest()
 
 
 def _lead(task: Task) -> str:

@@ -1,10 +1,13 @@
-"""Which of the four questions a request asks, read from its structure and never from the wording of our texts.
+"""Which question a request asks, read from its structure and never from the wording of our texts.
 
 passage                                             question without wrapper      analysis
+passage, its messages numbered                      question without wrapper      facts
 passage  <context_manager>                                                        quote
 passage  <context_manager>  not in the passage   <context_manager>                quote, once more
 passage  <context_manager>  a quote              <context_manager>                perspective
-passage  three <context_manager> or more                                          refinement
+passage  three <context_manager>                                                  refinement
+passage  four <context_manager>                                                   core
+passage  five <context_manager>, or four and results of calls                     core, once more
 
 What is answered by nobody is no question: in hindsight an announcement in the wrapper stands between the passage and
 what came after it.
@@ -17,11 +20,12 @@ from typing import Literal
 from tests.server.passage import Said, read_passage
 from tests.server.request import Request
 
-Step = Literal["quote", "perspective", "analysis", "refinement", "other"]
+Step = Literal["quote", "perspective", "analysis", "refinement", "core", "facts", "other"]
 
 _QUESTION = re.compile(r"<context_manager>\n?(.*?)\n?</context_manager>", re.DOTALL)
 _LENGTH = re.compile(r"(\d+) words")
 _DEFAULT_WORDS = 80
+_BEFORE_CORE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +36,19 @@ class Task:
     passage: tuple[Said, ...]
     question: str
     words: int
+    again: bool = False
+    """Of the core memory: some edits have been made or refused already."""
 
 
 def read_task(request: Request) -> Task:
-    """What the request wants. Without a passage it is something else than one of the four questions."""
+    """What the request wants. Without a passage it is something else than one of these questions."""
     passage = read_passage(request.turns)
     asked = _asked(request)
     text = "\n\n".join(turn.text for turn in request.turns)
     question = asked[-1].text if asked else text.rpartition("</to_remember>")[2].strip()
     lengths = _LENGTH.findall(question)
-    return Task(_step(passage, asked), passage, question, int(lengths[-1]) if lengths else _DEFAULT_WORDS)
+    again = len(asked) > _BEFORE_CORE + 1 or [turn.role for turn in request.turns[-1:]] == ["result"]
+    return Task(_step(passage, asked), passage, question, int(lengths[-1]) if lengths else _DEFAULT_WORDS, again)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +65,7 @@ def _asked(request: Request) -> list[_Asked]:
     found = []
     for at in range(max(last, 0), len(turns)):
         said = turns[at].text.rpartition("</to_remember>")[2]
-        answers = [turn for turn in turns[at + 1 : at + 2] if turn.role == "assistant"]
+        answers = [turn for turn in turns[at + 1 : at + 2] if turn.role in ("assistant", "call")]
         for block in _QUESTION.finditer(said):
             if not said[block.end() :].strip() and (answers or at == len(turns) - 1):
                 found.append(_Asked(block[1], answers[0].text.strip() if answers else ""))
@@ -69,9 +76,9 @@ def _step(passage: tuple[Said, ...], asked: list[_Asked]) -> Step:
     if not passage:
         return "other"
     if not asked:
-        return "analysis"
+        return "facts" if any(said.number for said in passage) else "analysis"
     if len(asked) == 1:
         return "quote"
     if len(asked) > 2:
-        return "refinement"
+        return "core" if len(asked) > _BEFORE_CORE else "refinement"
     return "perspective" if any(asked[0].answer in said.text for said in passage) else "quote"

@@ -1,11 +1,25 @@
 """Faults come as often as asked for, where asked for, and the same way each time."""
 
+import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from rules.memory.quote import NotVerbatim, find_quote
-from tests.server.asking import CHUNK, TOLD, asking_analysis, asking_perspective, asking_quote, asking_refinement
+from tests.server.asking import (
+    CHUNK,
+    TOLD,
+    TOOLS,
+    asking_analysis,
+    asking_core,
+    asking_facts,
+    asking_perspective,
+    asking_quote,
+    asking_refinement,
+)
+from tests.server.editing import APPEND
+from tests.server.exchange import length
 from tests.server.faults import NAMES, Faulty
 from tests.server.outages import OUTAGES
 from tests.server.passage import words
@@ -17,7 +31,7 @@ from tests.server.step import read_task
 from tests.server.tokens import count
 
 
-def request_of(said: list[dict[str, str]], salt: str = "") -> Request:
+def request_of(said: list[dict[str, Any]], salt: str = "") -> Request:
     turns = tuple(Turn(message["role"], message["content"]) for message in said)
     return Request("openai", "m" + salt, turns, 400, False, {}, number=1, attempt=1)
 
@@ -31,6 +45,14 @@ def spoilt(name: str, request: Request) -> Answer:
     reply = Faulty(at={1: name})(request)
     assert isinstance(reply, Answer)
     return reply
+
+
+def edits_of(answer: Answer) -> list[tuple[str, Any]]:
+    """The edits that an answer makes, as its calls or as its JSON."""
+    if answer.calls:
+        return [(call.name, call.parsed()) for call in answer.calls]
+    listed = json.loads(answer.text.removeprefix("```json\n").removesuffix("\n```"))
+    return [(one["function"], one["arguments"]) for one in listed]
 
 
 def test_a_fabricated_quote_is_nobodys() -> None:
@@ -68,6 +90,58 @@ def test_a_refinement_can_be_too_short_or_longer_than_its_passage() -> None:
     roomy = replace(REFINEMENT, max_tokens=4000)
     assert words(spoilt("too long", roomy).text) > words(" ".join(TOLD))
     assert count(spoilt("too long", replace(REFINEMENT, max_tokens=100)).text) in (98, 99)
+
+
+def test_edits_of_the_core_memory_go_wrong_by_calls_and_in_json() -> None:
+    core = request_of(asking_core())
+    for request in (core, replace(core, body={"tools": TOOLS}), replace(core, body={"tools": TOOLS}, dialect="ollama")):
+        assert edits_of(spoilt("unknown section", request)) == [(APPEND, {"name": "weather", "content": "It rains."})]
+        ((function, arguments),) = edits_of(spoilt("over the limit", request))
+        assert (function, len(arguments["content"]) > 2000) == (APPEND, True)
+        assert length(spoilt("over the limit", request)) <= 400
+        ((_, arguments),) = edits_of(spoilt("text not found", request))
+        assert arguments["old_content"] not in request.turns[-1].text
+        assert edits_of(spoilt("unknown function", request)) == [("core_memory_erase", {"name": "human"})]
+        assert (spoilt("nonsense", request).text[:5], spoilt("nonsense", request).calls) == ("Seven", ())
+
+
+def test_arguments_are_wrong_in_two_ways() -> None:
+    ways = set()
+    for salt in range(20):
+        request = request_of(asking_core(), str(salt))
+        offered = replace(request, body={"tools": TOOLS})
+        ways |= {wrong_in(request), wrong_in(offered)}
+        assert wrong_in(replace(offered, dialect="anthropic")) == "no texts"
+    assert ways == {"no texts", "no JSON"}
+
+
+def wrong_in(request: Request) -> str:
+    """What is wrong with the arguments of the request's answer."""
+    try:
+        ((_, arguments),) = edits_of(spoilt("wrong arguments", request))
+    except json.JSONDecodeError:
+        return "no JSON"
+    return "" if any(isinstance(value, str) for value in arguments.values()) else "no texts"
+
+
+def test_facts_are_answered_with_invented_ids_and_all_erased() -> None:
+    request = request_of(asking_facts(["Ada likes tea.", "Ada is 36."]))
+    invented = json.loads(spoilt("invented ids", request).text)["memory"]
+    assert {one["event"] for one in invented} == {"UPDATE", "DELETE"}
+    assert not {one["id"] for one in invented} & {"0", "1"}
+    erased = json.loads(spoilt("erases all", request).text)["memory"]
+    assert [(one["event"], one["id"], one["text"]) for one in erased] == [
+        ("DELETE", "0", "Ada likes tea."),
+        ("DELETE", "1", "Ada is 36."),
+    ]
+    assert json.loads(spoilt("erases all", request_of(asking_facts())).text) == {"memory": []}
+
+
+def test_an_answer_without_words_has_no_calls_either() -> None:
+    core = replace(request_of(asking_core()), body={"tools": TOOLS})
+    assert spoilt("empty", core) == Answer("")
+    assert spoilt("refused", core) == Answer("", "refused")
+    assert spoilt("cut off", core) == Answer("", "cut off")
 
 
 def test_every_fault_can_be_had_by_the_number_of_the_call() -> None:

@@ -1,5 +1,8 @@
 """The scribe's answers would be kept by memproc, whatever was said."""
 
+import json
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,20 +13,30 @@ from rules.memory.quote import NotVerbatim, find_quote
 from tests.entries import talk
 from tests.server.asking import (
     TOLD,
+    TOOLS,
     asking_again,
     asking_analysis,
+    asking_core,
+    asking_core_again,
+    asking_facts,
     asking_perspective,
     asking_quote,
     asking_refinement,
 )
+from tests.server.dialects.openai import read_turns
 from tests.server.passage import words
+from tests.server.reply import Answer
 from tests.server.request import Request, Turn
 from tests.server.scribe import scribe
 from tests.server.step import read_task
 
 
-def request_of(said: list[dict[str, str]], model: str = "m") -> Request:
+def request_of(said: list[dict[str, Any]], model: str = "m") -> Request:
     return Request("openai", model, tuple(Turn(m["role"], m["content"]) for m in said), 400, False, {})
+
+
+def with_calls(said: list[dict[str, Any]]) -> Request:
+    return Request("openai", "m", read_turns({"messages": said}), 400, False, {"tools": TOOLS})
 
 
 def test_each_step_is_known_by_its_structure() -> None:
@@ -37,6 +50,36 @@ def test_each_step_is_known_by_its_structure() -> None:
     }
     for step, requests in said.items():
         assert [read_task(request_of(request)).step for request in requests] == [step] * len(requests)
+
+
+def test_the_core_memory_and_the_facts_are_known_by_their_structure() -> None:
+    core, again = read_task(request_of(asking_core())), read_task(with_calls(asking_core_again()))
+    assert [(task.step, task.again) for task in (core, again)] == [("core", False), ("core", True)]
+    results = [{"role": "assistant", "content": "[]"}, asking_core()[-1]]
+    assert read_task(request_of([*asking_core(), *results])).again
+    facts = read_task(request_of(asking_facts()))
+    assert (facts.step, [said.number for said in facts.passage]) == ("facts", [1, 2, 3, 4, 5, 6])
+
+
+def test_the_core_memory_gets_one_short_sentence_by_a_call_or_in_json() -> None:
+    (call,) = scribe(with_calls(asking_core())).calls
+    written = scribe(request_of(asking_core())).text.removeprefix("```json\n").removesuffix("\n```")
+    assert json.loads(written) == [{"function": call.name, "arguments": call.parsed()}]
+    content = call.parsed()["content"]
+    assert content == "Told to me once: My sister Ilse moves to Porto on 14"
+    for asked in (asking_core(f"## human\n{content}"), asking_core("## mood\n[empty]"), asking_core_again()):
+        assert scribe(with_calls(asked)) == Answer("Nothing to change.")
+    assert scribe(request_of(asking_core(content))).text.endswith("```json\n[]\n```")
+
+
+def test_new_facts_are_sentences_with_the_numbers_of_their_messages() -> None:
+    taken = json.loads(scribe(request_of(asking_facts())).text)["memory"]
+    assert [(one["event"], one["message"]) for one in taken] == [("ADD", 3), ("ADD", 6)]
+    assert taken[0]["text"] == "Her daughter Nora is afraid of the long drive."
+    assert all(one["text"] in TOLD[one["message"] - 1] for one in taken)
+    more = json.loads(scribe(request_of(asking_facts([one["text"] for one in taken]))).text)["memory"]
+    assert len(more) == 2
+    assert not {one["text"] for one in more} & {one["text"] for one in taken}
 
 
 def test_the_length_asked_for_is_the_questions_own() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.server import fields
 from tests.server.dialects.anthropic_prompt import SAMPLING, check, look_up, read_turns
-from tests.server.dialects.dialect import Dialect, Headers, pieces
+from tests.server.dialects.dialect import Dialect, Headers, call_id, pieces
 from tests.server.models import Model
 from tests.server.reply import Answer, Ending, Failure, invalid
 from tests.server.request import Request
@@ -49,11 +49,20 @@ def _usage(usage: Usage) -> dict[str, int]:
     }
 
 
-def _content(answer: Answer) -> list[dict[str, str]]:
+def _stop(answer: Answer) -> str:
+    return "tool_use" if answer.calls and answer.ending == "ended" else _STOP[answer.ending]
+
+
+def _content(request: Request, answer: Answer) -> list[dict[str, Any]]:
     thought = (
         [{"type": "thinking", "thinking": answer.thinking, "signature": "c2NyaXB0ZWQ="}] if answer.thinking else []
     )
-    return [*thought, *([{"type": "text", "text": answer.text}] if answer.text else [])]
+    said = [{"type": "text", "text": answer.text}] if answer.text else []
+    calls = [
+        {"type": "tool_use", "id": call_id("toolu", request, at), "name": call.name, "input": call.parsed()}
+        for at, call in enumerate(answer.calls)
+    ]
+    return [*thought, *said, *calls]
 
 
 def _whole(request: Request, answer: Answer, usage: Usage) -> dict[str, Any]:
@@ -62,8 +71,8 @@ def _whole(request: Request, answer: Answer, usage: Usage) -> dict[str, Any]:
         "type": "message",
         "role": "assistant",
         "model": request.model,
-        "content": _content(answer),
-        "stop_reason": _STOP[answer.ending],
+        "content": _content(request, answer),
+        "stop_reason": _stop(answer),
         "stop_sequence": None,
         "usage": _usage(usage),
     }
@@ -72,8 +81,11 @@ def _whole(request: Request, answer: Answer, usage: Usage) -> dict[str, Any]:
 def _events(request: Request, answer: Answer, usage: Usage) -> Iterator[bytes]:
     begun = {**_whole(request, answer, usage), "content": [], "stop_reason": None}
     yield _event("message_start", message={**begun, "usage": {**_usage(usage), "output_tokens": 1}})
-    for at, block in enumerate(_content(answer)):
+    for at, block in enumerate(_content(request, answer)):
         kind = block["type"]
+        if kind == "tool_use":
+            yield from _call_events(at, block)
+            continue
         yield _event("content_block_start", index=at, content_block={"type": kind, kind: ""})
         for piece in pieces(block[kind]):
             yield _event("content_block_delta", index=at, delta={"type": f"{kind}_delta", kind: piece})
@@ -81,9 +93,16 @@ def _events(request: Request, answer: Answer, usage: Usage) -> Iterator[bytes]:
             signed = {"type": "signature_delta", "signature": block["signature"]}
             yield _event("content_block_delta", index=at, delta=signed)
         yield _event("content_block_stop", index=at)
-    ended = {"stop_reason": _STOP[answer.ending], "stop_sequence": None}
+    ended = {"stop_reason": _stop(answer), "stop_sequence": None}
     yield _event("message_delta", delta=ended, usage={"output_tokens": usage.output})
     yield _event("message_stop")
+
+
+def _call_events(at: int, block: Mapping[str, Any]) -> Iterator[bytes]:
+    yield _event("content_block_start", index=at, content_block={**block, "input": {}})
+    for piece in pieces(json.dumps(block["input"])):
+        yield _event("content_block_delta", index=at, delta={"type": "input_json_delta", "partial_json": piece})
+    yield _event("content_block_stop", index=at)
 
 
 def _event(name: str, **data: Any) -> bytes:

@@ -6,6 +6,7 @@ from typing import Any
 
 from tests.server import fields
 from tests.server.breakpoints import MOST_MARKS, Block, look
+from tests.server.dialects.anthropic_tools import check_tools, tool_turn
 from tests.server.entries import Entries, Sight
 from tests.server.models import Model, is_of_today
 from tests.server.reply import invalid
@@ -16,8 +17,9 @@ SAMPLING = ("temperature", "top_p", "top_k")
 
 
 def read_turns(body: Mapping[str, Any]) -> tuple[Turn, ...]:
-    """Every block of text with its role. Refused where a block is empty or a message is no message."""
-    return tuple(Turn(role, text) for role, block in _blocks(body) if (text := _text(block)) is not None)
+    """Every block of text with its role, calls and results. Refused where one is empty or a message is no message."""
+    found = (tool_turn(block) or _said(role, block) for role, block in _blocks(body))
+    return tuple(turn for turn in found if turn)
 
 
 def _blocks(body: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
@@ -33,13 +35,13 @@ def _blocks(body: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     return found
 
 
-def _text(block: Mapping[str, Any]) -> str | None:
+def _said(role: str, block: Mapping[str, Any]) -> Turn | None:
     if block.get("type") != "text":
         return None
     text = fields.need(block, "text", str)
     if not text.strip():
         raise invalid("messages: text content blocks must be non-empty and contain more than white space")
-    return text
+    return Turn(role, text)
 
 
 def check(request: Request, model: Model) -> Request:
@@ -53,6 +55,7 @@ def check(request: Request, model: Model) -> Request:
                 raise invalid(f"{name}: this model takes no sampling parameters")
         if roles[-1] == "assistant":
             raise invalid("messages: this model takes no prefill; the last message must have the role 'user'")
+    check_tools(request.body)
     tokens = prompt_tokens(request)
     if tokens > model.window:
         raise invalid(f"prompt is too long: {tokens} tokens > {model.window} maximum")

@@ -32,6 +32,11 @@ class Dialect:
     error: Callable[[Failure], dict[str, Any]]
 
 
+def call_id(begins: str, request: Request, at: int) -> str:
+    """The id of a call: the same request has the same one whenever it comes."""
+    return f"{begins}_{request.key[:16]}_{at}"
+
+
 def pieces(text: str) -> Iterator[str]:
     """A text as it comes in a stream: a few dozen characters at a time."""
     for at in range(0, len(text), 40):

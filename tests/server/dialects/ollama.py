@@ -1,7 +1,7 @@
 """Ollama's chat and generate: no key, no cache, and a prompt that is too long is shortened without a word."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from tests.server.dialects.dialect import Dialect, Headers, pieces
 from tests.server.dialects.openai import read_turns
 from tests.server.entries import Entries, Sight
 from tests.server.models import Model
-from tests.server.reply import Answer, Ending, Failure
+from tests.server.reply import Answer, Call, Ending, Failure
 from tests.server.request import Request, Turn
 from tests.server.tokens import count
 from tests.server.usage import Usage
@@ -50,12 +50,16 @@ def _look(request: Request, model: Model, entries: Entries) -> Sight:
     return Sight(fresh=sum(count(turn.text) for turn in request.turns))
 
 
-def _part(request: Request, text: str, thinking: str) -> dict[str, Any]:
+def _part(request: Request, text: str, thinking: str, calls: Sequence[Call] = ()) -> dict[str, Any]:
     head = {"model": request.model, "created_at": _CREATED, "done": False}
     if "prompt" in request.body:
         return {**head, "response": text}
-    thought = {"thinking": thinking} if thinking else {}
-    return {**head, "message": {"role": "assistant", "content": text, **thought}}
+    message: dict[str, Any] = {"role": "assistant", "content": text}
+    if thinking:
+        message["thinking"] = thinking
+    if calls:
+        message["tool_calls"] = [{"function": {"name": call.name, "arguments": call.parsed()}} for call in calls]
+    return {**head, "message": message}
 
 
 def _done(answer: Answer, usage: Usage) -> dict[str, Any]:
@@ -68,13 +72,13 @@ def _done(answer: Answer, usage: Usage) -> dict[str, Any]:
 
 
 def _whole(request: Request, answer: Answer, usage: Usage) -> dict[str, Any]:
-    return {**_part(request, answer.text, answer.thinking), **_done(answer, usage)}
+    return {**_part(request, answer.text, answer.thinking, answer.calls), **_done(answer, usage)}
 
 
 def _events(request: Request, answer: Answer, usage: Usage) -> Iterator[bytes]:
     parts = [_part(request, "", piece) for piece in pieces(answer.thinking)]
     parts += [_part(request, piece, "") for piece in pieces(answer.text)]
-    for part in [*parts, {**_part(request, "", ""), **_done(answer, usage)}]:
+    for part in [*parts, {**_part(request, "", "", answer.calls), **_done(answer, usage)}]:
         yield json.dumps(part).encode() + b"\n"
 
 

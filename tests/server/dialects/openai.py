@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tests.server import fields
-from tests.server.dialects.dialect import Dialect, Headers, pieces
+from tests.server.dialects.dialect import Dialect, Headers, call_id, pieces
+from tests.server.dialects.openai_tools import call_turns, check_tools
 from tests.server.entries import Entries, Sight
 from tests.server.models import Model
 from tests.server.prefixes import look
@@ -37,13 +38,15 @@ def _read(body: Mapping[str, Any], headers: Headers) -> Request:
 
 
 def read_turns(body: Mapping[str, Any]) -> tuple[Turn, ...]:
-    """Every text of every message with its role; images and the like are no text."""
-    return tuple(
-        Turn(message["role"], fields.need(block, "text", str))
-        for at, message in enumerate(fields.messages(body))
-        for block in fields.blocks(message.get("content") or "", f"messages.{at}.content")
-        if block.get("type") == "text"
-    )
+    """Every text of every message with its role, and every call; images and the like are no text."""
+    return tuple(turn for at, message in enumerate(fields.messages(body)) for turn in _message_turns(at, message))
+
+
+def _message_turns(at: int, message: Mapping[str, Any]) -> list[Turn]:
+    role = "result" if message["role"] == "tool" else message["role"]
+    blocks = fields.blocks(message.get("content") or "", f"messages.{at}.content")
+    said = [Turn(role, fields.need(block, "text", str)) for block in blocks if block.get("type") == "text"]
+    return [*said, *call_turns(message)]
 
 
 def prompt(request: Request) -> "array[int]":
@@ -57,6 +60,7 @@ def prompt(request: Request) -> "array[int]":
 
 
 def _admit(request: Request, model: Model) -> Request:
+    check_tools(request.body)
     tokens = len(prompt(request))
     if tokens > model.window:
         raise invalid(
@@ -88,15 +92,18 @@ def _whole(request: Request, answer: Answer, usage: Usage) -> dict[str, Any]:
         message["reasoning_content"] = answer.thinking
     if answer.calls:
         message |= {"content": answer.text or None, "tool_calls": _calls(request, answer)}
-    finish = "tool_calls" if answer.calls else _FINISH[answer.ending]
-    choice = {"index": 0, "message": message, "finish_reason": finish}
+    choice = {"index": 0, "message": message, "finish_reason": _finish(answer)}
     return {**_head(request, "chat.completion"), "choices": [choice], "usage": _usage(usage)}
+
+
+def _finish(answer: Answer) -> str:
+    return "tool_calls" if answer.calls and answer.ending == "ended" else _FINISH[answer.ending]
 
 
 def _calls(request: Request, answer: Answer) -> list[dict[str, Any]]:
     return [
         {
-            "id": f"call_{request.number:08}_{at}",
+            "id": call_id("call", request, at),
             "type": "function",
             "function": {"name": call.name, "arguments": call.arguments},
         }
@@ -105,12 +112,13 @@ def _calls(request: Request, answer: Answer) -> list[dict[str, Any]]:
 
 
 def _events(request: Request, answer: Answer, usage: Usage) -> Iterator[bytes]:
-    deltas: list[dict[str, str]] = [{"role": "assistant", "content": ""}]
+    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
     deltas += [{"reasoning_content": piece} for piece in pieces(answer.thinking)]
     deltas += [{"content": piece} for piece in pieces(answer.text)]
+    deltas += [{"tool_calls": [{"index": at, **call}]} for at, call in enumerate(_calls(request, answer))]
     for delta in deltas:
         yield _event(request, [{"index": 0, "delta": delta, "finish_reason": None}])
-    yield _event(request, [{"index": 0, "delta": {}, "finish_reason": _FINISH[answer.ending]}])
+    yield _event(request, [{"index": 0, "delta": {}, "finish_reason": _finish(answer)}])
     if (request.body.get("stream_options") or {}).get("include_usage"):
         yield _event(request, [], usage=_usage(usage))
     yield b"data: [DONE]\n\n"

@@ -1,0 +1,50 @@
+"""Texts in order of how well they match, in any script, whatever stands in them."""
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from daemon.archive import fulltext
+from daemon.archive.fulltext import ranked
+from rules.errors import ArchiveError
+
+FACTS = ("Ada likes tea.", "Tomas takes the ferry to Ilse.", "The ferry is late.", "彼女は猫が好きです。")
+
+
+def test_the_texts_that_share_the_rarest_words_come_first() -> None:
+    assert ranked(FACTS, "When does Tomas take the FERRY?") == [1, 2]
+    assert ranked(FACTS, "猫が好き") == [3]
+    assert ranked(FACTS, "nobody knows") == ()
+    assert ranked((), "ferry") == ()
+
+
+def test_of_equals_the_first_stands_first() -> None:
+    assert ranked(["tea", "milk", "tea", "water", "bread"], "tea") == [0, 2]
+
+
+@pytest.mark.parametrize("words", ['"', "NEAR(ferry)", "ferry OR", "words : ferry", "-ferry", "ferry*", "'; DROP", "^"])
+def test_nobody_s_text_is_read_as_a_query(words: str) -> None:
+    assert ranked(FACTS, words) in ([2, 1], [1, 2], ())
+
+
+@given(st.lists(st.text(max_size=20), max_size=5), st.text(max_size=40))
+def test_any_text_can_be_ranked(texts: list[str], words: str) -> None:
+    found = ranked(texts, words)
+    assert len(set(found)) == len(found)
+    assert all(0 <= at < len(texts) for at in found)
+
+
+class Bare(sqlite3.Connection):
+    """A SQLite that was built without FTS5."""
+
+    def execute(self, sql: str, *_: object) -> sqlite3.Cursor:
+        raise sqlite3.OperationalError("no such module: fts5")
+
+
+def test_a_sqlite_without_a_full_text_index_is_told_with_a_remedy() -> None:
+    with closing(sqlite3.connect(":memory:", factory=Bare)) as bare, pytest.raises(ArchiveError, match="FTS5") as told:
+        fulltext._make(bare)
+    assert "facts.enabled" in told.value.next_step
