@@ -136,7 +136,8 @@ def _roles(chat: Chat, messages: Sequence[Message], config: Config, layout: Layo
     """Who is asked, and with which tools."""
     embedding = config.facts.embedding if config.facts.enabled else ""
     roles = choose_roles(chat, messages, config.models, key, today, embedding)
-    return offered(roles, tools_of(layout), config.core.form) if config.core.enabled else roles
+    looked_after = config.core.enabled and layout.sections
+    return offered(roles, tools_of(layout), config.core.form) if looked_after else roles
 
 
 def as_they_are(entries: Sequence[Entry]) -> tuple[Entry, ...]:

@@ -6,7 +6,7 @@ from fnmatch import fnmatch
 from types import MappingProxyType
 
 from primer.own_model import with_provider
-from primer.request import EXTRACTIVE
+from primer.request import EXTRACTIVE, Model
 
 # How many of its own tokens a model makes of one token of o200k. OpenAI's models of today use o200k itself.
 # Claude's tokenizer since 4.7 makes about 30 % more of prose, and nobody publishes it: 1.35 is where users'
@@ -39,11 +39,12 @@ _GEMINI = "(gemini|vertex_ai)/gemini-"
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 _NO_EFFORT, _LEAST, _LOW = ({"reasoning_effort": effort} for effort in ("none", "minimal", "low"))
 _DISABLED = {"thinking": {"type": "disabled"}}
+_BETWEEN_TOOLS = {"thinking": {"type": "between_tools"}}
 # The first that fits counts: which models, what keeps them from thinking, and whether they think in spite of it.
 # From the providers' own pages, and from what LiteLLM 1.106 and its map know of each model.
 _THINKING: tuple[tuple[str, Mapping[str, object], bool], ...] = (
-    # Sonnet 5.5 refuses "disabled"; without tools there is nothing between them, so this is what turns it off.
-    (_CLAUDE + "sonnet-5-5", {"thinking": {"type": "between_tools"}}, False),
+    # Sonnet 5.5 refuses "disabled"; before it has called any tool there is nothing between them, so this turns it off.
+    (_CLAUDE + "sonnet-5-5", _BETWEEN_TOOLS, False),
     (_CLAUDE + "(opus-5-5|fable|mythos)", _LOW, True),
     (_CLAUDE, _DISABLED, False),
     (".*gpt-oss", _LOW, True),
@@ -67,6 +68,8 @@ _THINKING: tuple[tuple[str, Mapping[str, object], bool], ...] = (
     ("ollama(_chat)?/", _NO_EFFORT, False),
 )
 _THINKING_ROOM_TOKENS = 4096
+ABOUT_THINKING = frozenset({"thinking", "reasoning_effort", "reasoning"})
+"""Options that say whether and how long a model thinks."""
 
 
 def token_factor(model: str) -> float:
@@ -95,6 +98,15 @@ def quiet_options(model: str) -> Mapping[str, object]:
 def thinking_room(model: str) -> int:
     """Tokens to add to an answer's room for a model that thinks whatever it is told; 0 for all others."""
     return _THINKING_ROOM_TOKENS if _thinking(model)[1] else 0
+
+
+def thinks(model: Model) -> bool:
+    """Whether the model may think when it hears what its tools have done.
+
+    It always thinks, or between tools, or the person's own options let it.
+    """
+    told = {name: said for name, said in model.options.items() if name in ABOUT_THINKING}
+    return bool(model.thinking_room) or told == _BETWEEN_TOOLS or told != quiet_options(model.name)
 
 
 def _thinking(model: str) -> tuple[Mapping[str, object], bool]:

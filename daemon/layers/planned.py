@@ -28,7 +28,8 @@ def layers_planned(
     the agent looks after its core memory in the order of what has happened.
     """
     facts = config.facts
-    edits = _numbers(archive, plan, "core") if config.core.enabled and roles.agent != ENGINE else frozenset()
+    has_core = config.core.enabled and layout.sections
+    edits = _numbers(archive, plan, "core") if has_core and roles.agent != ENGINE else frozenset()
     taken = _numbers(archive, plan, "facts") if facts.enabled and roles.context_manager != ENGINE else frozenset()
     if not edits and not taken:
         return NO_LAYERS
