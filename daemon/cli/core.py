@@ -11,6 +11,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat
 from daemon.archive.core import core_events, keep_core_events
 from daemon.archive.messages import known_chat
+from daemon.cli.of_chat import OfChat
 from daemon.cli.settings import Settings, json_option
 from daemon.cli.use import TO_SEE_IT
 from daemon.clock import now
@@ -22,8 +23,9 @@ from daemon.seeing.visible import visible
 from rules.core.history import CoreEvent, taken_back
 from rules.core.layout import Layout
 from rules.core.memory import CoreMemory
-from rules.core.section import Section, rendered
+from rules.core.section import OverLimit, Section, rendered
 from rules.errors import NotFound
+from rules.export.content import printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +49,15 @@ class _Core:
 _pass_about = click.make_pass_decorator(_About)
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=OfChat, shows="show")
 @click.argument("chat")
-@json_option
 @click.pass_context
-def core(ctx: click.Context, chat: str, as_json: bool) -> int:
+def core(ctx: click.Context, chat: str) -> None:
     """Show or change the core memory of CHAT, named by its id or its title.
 
     Without a command its sections are shown.
     """
     ctx.obj = _About(ctx.ensure_object(Settings), chat)
-    return 0 if ctx.invoked_subcommand else _show(ctx.obj, as_json)
 
 
 @core.command
@@ -65,10 +65,18 @@ def core(ctx: click.Context, chat: str, as_json: bool) -> int:
 @_pass_about
 def show(about: _About, as_json: bool) -> int:
     """Show every section, with how many of its characters are used."""
-    return _show(about, as_json)
+    with about.settings.archive() as archive:
+        found = _core(archive, about.settings.config, about.wanted)
+        memory = core_now(archive, found.chat_id, found.layout)
+    if as_json:
+        sections = [{**asdict(one), "characters": len(one.rendered)} for one in memory]
+        click.echo(json.dumps(sections, indent=2, ensure_ascii=False))
+    for section in () if as_json else memory:
+        click.echo(visible("\n".join(_shown(section))))
+    return 0
 
 
-@core.command("set")
+@core.command("set", context_settings={"ignore_unknown_options": True})  # a list's entries begin with "- "
 @click.argument("section")
 @click.argument("text", required=False)
 @_pass_about
@@ -77,11 +85,10 @@ def set_(about: _About, section: str, text: str | None) -> int:
 
     It stays as you have set it: the persona cannot edit it until you release it.
     """
-    said = (sys.stdin.read() if text in (None, "-") else str(text)).strip("\n")
+    said = printable(sys.stdin.read() if text in (None, "-") else str(text)).strip("\n")
     with about.settings.house(tell_nobody) as house:
         found = _core(house.archive, house.config, about.wanted)
         value = as_value(_section(found, section), said)
-        _section(found, section).with_value(value)
         _keep(house.archive, found, CoreEvent(section, value, held=True, by="person", function="set"))
     about.settings.say(f'"{section}" is set, and stays so until: memproc core {found.chat_id} release {section}')
     about.settings.say(TO_SEE_IT)
@@ -138,19 +145,6 @@ def history(about: _About, as_json: bool) -> int:
     return 0
 
 
-def _show(about: _About, as_json: bool) -> int:
-    with about.settings.archive() as archive:
-        found = _core(archive, about.settings.config, about.wanted)
-        memory = core_now(archive, found.chat_id, found.layout)
-    if as_json:
-        sections = [{**asdict(one), "characters": len(one.rendered)} for one in memory]
-        click.echo(json.dumps(sections, indent=2, ensure_ascii=False))
-        return 0
-    for section in memory:
-        click.echo(visible("\n".join(_shown(section))))
-    return 0
-
-
 def _core(archive: Archive, config: Config, wanted: str) -> _Core:
     chat = find_chat(archive, wanted)
     own = config.of(known_chat(archive, chat.chat_id))
@@ -167,6 +161,11 @@ def _section(found: _Core, name: str) -> Section:
 
 
 def _keep(archive: Archive, found: _Core, event: CoreEvent) -> None:
+    """Raises click.UsageError where the section may not have so many characters; nothing is kept then."""
+    try:
+        _section(found, event.section).with_value(event.value)
+    except OverLimit as fault:
+        raise click.UsageError(f"Nothing was changed. {fault}") from fault
     keep_core_events(archive, found.chat_id, [event], now())
 
 

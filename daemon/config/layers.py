@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, PlainValidator, SerializationInfo, field_serializer
+from pydantic import AfterValidator, Field, PlainValidator, SerializationInfo, SerializeAsAny, field_serializer
 
 from daemon.config.tables import Clash, Table, Text
 from rules.core.section import Value, rendered
@@ -36,7 +36,7 @@ class SectionSettings(Table):
 
     description: str = ""
     limit: int = Field(default=2_000, ge=0, le=_MOST_CHARACTERS)
-    value: Annotated[Value, PlainValidator(_text_or_texts)] = ""
+    value: Annotated[Value, PlainValidator(_text_or_texts), SerializeAsAny()] = ""
 
 
 class CoreSettings(Table):

@@ -3,9 +3,6 @@
 import re
 from dataclasses import replace
 
-from rules.history.opening import FactLine, Opening, one_line, read_opening
-from rules.output.opening import write_opening
-
 from daemon.archive.archive import Archive
 from daemon.archive.openings import KeptOpening, keep_opening, openings
 from daemon.layers.standing import as_line, core_now, facts_shown
@@ -14,7 +11,9 @@ from primer.inert import keep_inert
 from primer.tags import wrap
 from rules.core.section import Section, Value
 from rules.history.marker import OPENING
+from rules.history.opening import FactLine, Opening, one_line, read_opening
 from rules.history.recognise import Place
+from rules.output.opening import write_opening
 
 _TAGGED = re.compile(r"<system>\n(.*)\n</system>", re.DOTALL)
 

@@ -37,7 +37,7 @@ def layers_planned(
     return Layers(
         core=chosen(rows, edits),
         facts=chosen(rows, taken),
-        core_tokens=_core_tokens(archive, plan.chat_id, layout, texts),
+        core_tokens=_core_tokens(archive, plan.chat_id, layout, texts) if edits else 0,
         facts_tokens=_facts_tokens(archive, plan, facts, texts),
         embeds=roles.embedding is not None,
     )

@@ -1,8 +1,5 @@
 """Core memory and facts of a chat as they stand now, by all that has happened to them (D14)."""
 
-from rules.facts.choose import within
-from rules.history.opening import FactLine, fact_line
-
 from daemon.archive.archive import Archive
 from daemon.archive.core import core_events
 from daemon.archive.facts import fact_events
@@ -14,8 +11,10 @@ from rules.core.layout import Layout
 from rules.core.memory import CoreMemory
 from rules.core.section import OverLimit, Section, Value
 from rules.errors import ChatSetAside
+from rules.facts.choose import within
 from rules.facts.fact import Fact, live
 from rules.history.marker import text_digest
+from rules.history.opening import FactLine, fact_line
 
 
 def core_now(archive: Archive, chat_id: str, layout: Layout) -> CoreMemory:
