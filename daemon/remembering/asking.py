@@ -14,6 +14,9 @@ from rules.memory.memory import Memory
 from rules.plan.planned import PlannedChunk
 from rules.plan.window import largest_part, parts_of
 
+_PASSAGE_ALONE = frozenset({"analysis", "facts"})
+"""The steps of the context manager: it sees the passage and nothing that stands before it."""
+
 
 def desk_for(front: Front, found: Survey, chunk: PlannedChunk, after_tokens: int = 0) -> Desk:
     """The desk for one chunk, and in hindsight for the `after_tokens` that came after it, too.
@@ -48,7 +51,7 @@ def _desk(front: Front, found: Survey, what: str, parts: Mapping[str, int], pass
         try:
             reply = front.answer(request)
         except ContextTooLong as fault:
-            sent = {passage: parts[passage]} if request.step == "analysis" else parts
+            sent = {passage: parts[passage]} if request.step in _PASSAGE_ALONE else parts
             told = f'"{found.plan.title}", {what}: {fault.message} {largest_part(sent)}'
             raise ChatSetAside(told, fault.next_step) from fault
         fresh = front.is_fresh(reply) and reply.request not in used
