@@ -18,6 +18,7 @@ from rules.core.layout import Layout
 from rules.core.memory import CoreMemory, Refusal
 from rules.core.offer import Offer, offered
 from rules.core.section import Section
+from rules.export.content import printable
 from rules.memory.edition import Six
 
 _EMPTY = "[empty]"
@@ -55,10 +56,19 @@ def results(
     return Turn("assistant", keep_inert(said), calls=sent), *each
 
 
+def in_words(said: str, calls: Sequence[ToolCall]) -> str:
+    """An answer with its calls written out.
+
+    A model that thinks takes its calls back only with its thoughts, which are not kept.
+    """
+    return "\n\n".join([*([said] if said else []), _block([(call.name, parsed(call.arguments)) for call in calls])])
+
+
 def _again(call: ToolCall, number: int) -> ToolCall:
     """A call as it can be sent back: some servers name their calls by nothing, and LiteLLM takes no broken JSON."""
-    arguments = call.arguments if isinstance(parsed(call.arguments), dict) else "{}"
-    return replace(call, call_id=call.call_id or f"call_{number}", arguments=arguments)
+    arguments = parsed(call.arguments)
+    written = _written(arguments if isinstance(arguments, dict) else {})
+    return replace(call, call_id=call.call_id or f"call_{number}", arguments=written)
 
 
 def _shown(section: Section) -> str:
@@ -68,11 +78,20 @@ def _shown(section: Section) -> str:
 
 
 def _in_json(texts: Texts, offers: Sequence[Offer]) -> str:
-    calls = [{"function": one.name, "arguments": dict.fromkeys(one.parameters, "...")} for one in offers[:1]]
-    example = f"```json\n{json.dumps(calls)}\n```"
+    example = _block([(offer.name, dict.fromkeys(offer.parameters, "...")) for offer in offers[:1]])
     return fill(texts.core_json, functions="\n\n".join(map(_described, offers)), example=example)
 
 
 def _described(offer: Offer) -> str:
     parameters = [f"- {name}: {said}" for name, said in offer.parameters.items()]
     return "\n".join([f"{offer.name}: {offer.description}", *parameters])
+
+
+def _block(calls: Sequence[tuple[str, object]]) -> str:
+    listed = [{"function": name, "arguments": arguments} for name, arguments in calls]
+    return f"```json\n{_written(listed)}\n```"
+
+
+def _written(said: object) -> str:
+    """JSON that can be sent: half a surrogate pair, which a model may write as an escape, cannot."""
+    return printable(json.dumps(said, ensure_ascii=False))

@@ -6,7 +6,7 @@ from fnmatch import fnmatch
 from types import MappingProxyType
 
 from primer.own_model import with_provider
-from primer.request import EXTRACTIVE
+from primer.request import EXTRACTIVE, Model
 
 # How many of its own tokens a model makes of one token of o200k. OpenAI's models of today use o200k itself.
 # Claude's tokenizer since 4.7 makes about 30 % more of prose, and nobody publishes it: 1.35 is where users'
@@ -67,6 +67,8 @@ _THINKING: tuple[tuple[str, Mapping[str, object], bool], ...] = (
     ("ollama(_chat)?/", _NO_EFFORT, False),
 )
 _THINKING_ROOM_TOKENS = 4096
+ABOUT_THINKING = frozenset({"thinking", "reasoning_effort", "reasoning"})
+"""Options that say whether and how long a model thinks."""
 
 
 def token_factor(model: str) -> float:
@@ -95,6 +97,12 @@ def quiet_options(model: str) -> Mapping[str, object]:
 def thinking_room(model: str) -> int:
     """Tokens to add to an answer's room for a model that thinks whatever it is told; 0 for all others."""
     return _THINKING_ROOM_TOKENS if _thinking(model)[1] else 0
+
+
+def thinks(model: Model) -> bool:
+    """Whether the model may think before it answers: it always does, or the person's own options let it."""
+    told = {name: said for name, said in model.options.items() if name in ABOUT_THINKING}
+    return bool(model.thinking_room) or told != quiet_options(model.name)
 
 
 def _thinking(model: str) -> tuple[Mapping[str, object], bool]:

@@ -12,7 +12,7 @@ from datetime import date
 from daemon.config.models import ModelSettings
 from daemon.keys.key import Key, NoKey
 from daemon.models.catalogue import ends_soon, facts
-from primer.models import quiet_options, small_model, thinking_room
+from primer.models import ABOUT_THINKING, quiet_options, small_model, thinking_room
 from primer.own_model import own_model
 from primer.providers import KEY_VARIABLES, provider_of, takes_batches
 from primer.request import ENGINE, EXTRACTIVE, Model
@@ -23,7 +23,6 @@ from rules.export.message import Message
 
 CHAT, SMALL = "chat", "small"
 _OLLAMA = ("ollama", "ollama_chat")
-_ABOUT_THINKING = {"thinking", "reasoning_effort", "reasoning"}
 
 FindKey = Callable[[str], Key | NoKey]
 """The key for a provider, or why there is none."""
@@ -171,7 +170,7 @@ def _model(name: str, settings: ModelSettings, key: FindKey) -> Model:
     if name == EXTRACTIVE:
         return ENGINE
     own = settings.options_for(name)
-    quiet = {} if _ABOUT_THINKING & own.keys() else quiet_options(name)
+    quiet = {} if ABOUT_THINKING & own.keys() else quiet_options(name)
     made = {"num_ctx": settings.window} if settings.window and provider_of(name) in _OLLAMA else {}
     return Model(name, {**_key(name, settings, key), **quiet, **made, **own}, thinking_room(name))
 

@@ -12,6 +12,7 @@ from daemon.archive.journal import Reply
 from daemon.remembering.question import Desk
 from primer import core
 from primer.edits import read_edits
+from primer.models import thinks
 from primer.prompt import Turn
 from primer.reply import CALLED, Refused, read_reply
 from primer.request import ENGINE, Model, Request
@@ -65,7 +66,10 @@ def _conversed(desk: Desk, request: Request, memory: CoreMemory, layout: Layout)
     first = _answered(desk, request, layout, Tended(memory))
     if not first.refused:
         return first.tended
-    again = core.results(desk.texts, first.said, first.calls, first.outcomes)
+    said, calls = first.said, first.calls
+    if calls and thinks(request.model):
+        said, calls = core.in_words(said, calls), ()
+    again = core.results(desk.texts, said, calls, first.outcomes)
     second = _answered(desk, replace(request, turns=(*request.turns, *again)), layout, first.tended)
     if second.outcomes and not second.refused:
         desk.note("core edits good at the second try")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.texts import load_texts
-from primer.core import after_memory, ask, results, tools_of
+from primer.core import after_memory, ask, in_words, results, tools_of
 from primer.edits import read_edits
 from primer.inert import make_inert
 from primer.prompt import Turn
@@ -100,6 +100,15 @@ def test_calls_without_a_name_or_with_broken_json_are_sent_back_so_that_they_can
         ("call_1", "{}"), ("call_2", "{}"), ("c3", "{}"),
     ]  # fmt: skip
     assert [turn.answers for turn in turns[1:]] == ["call_1", "call_2", "c3"]
+
+
+def test_a_call_can_be_sent_back_whatever_its_arguments_hold() -> None:
+    call = ToolCall("c1", "append", '{"name": "h\\ud83d", "content": "Grüße"}')
+    (sent,) = results(TEXTS, "", (call,), (NOT_FOUND,))[0].calls
+    assert sent.arguments == '{"name": "h\ufffd", "content": "Grüße"}'
+    assert in_words("", (call,)).encode().decode() == (
+        f'```json\n[{{"function": "append", "arguments": {sent.arguments}}}]\n```'
+    )
 
 
 def test_edits_in_writing_get_a_list_of_results_in_the_context_manager_s_tag() -> None:

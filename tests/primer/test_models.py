@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from daemon.models.catalogue import facts, known_models
-from primer.models import quiet_options, small_model, thinking_room
+from primer.models import quiet_options, small_model, thinking_room, thinks
 from primer.providers import KEY_VARIABLES
+from primer.request import Model
 from primer.retired import successor
 from tests.litellm_map import entries
 from tests.server.asking import ask, asking_quote, litellm
@@ -201,3 +202,13 @@ def test_it_stands_in_the_request_that_is_sent(server: ModelServer, model: str, 
 def test_an_openai_model_is_told_so_in_the_request(server: ModelServer) -> None:
     ask(server, "openai/gpt-4o", asking_quote(), **quiet_options("openai/gpt-4o"))
     assert "reasoning_effort" not in server.requests[0].body
+
+
+def test_a_model_thinks_where_it_always_does_or_the_person_lets_it() -> None:
+    quiet = Model("anthropic/claude-sonnet-4-5", quiet_options("anthropic/claude-sonnet-4-5"))
+    assert not thinks(quiet)
+    assert not thinks(Model("ollama_chat/some", {**quiet_options("ollama_chat/some"), "temperature": 1}))
+    assert not thinks(Model("somebody/unknown"))
+    assert thinks(Model("anthropic/claude-opus-5-5", thinking_room=thinking_room("anthropic/claude-opus-5-5")))
+    assert thinks(Model(quiet.name, {"thinking": {"type": "enabled", "budget_tokens": 1024}}))
+    assert thinks(Model("somebody/unknown", {"reasoning_effort": "high"}))

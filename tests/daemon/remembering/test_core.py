@@ -14,10 +14,12 @@ from daemon.remembering.core import Tended, Written, tend
 from daemon.remembering.dialogue import Passage
 from daemon.texts import load_texts
 from primer.core import tools_of
+from primer.edits import read_edits
 from primer.prompt import context
 from primer.request import ENGINE, Model, Request
 from primer.tools import ToolCall
 from rules.core.chat import ChatLayout
+from rules.core.edit import Edit
 from rules.core.history import CoreEvent, core_after
 from rules.core.memory import CoreMemory
 from rules.core.section import Section, Value
@@ -132,6 +134,21 @@ def test_a_refused_edit_is_told_and_may_be_corrected_once() -> None:
     assert desk.told == ['Not done. The section "human" has 18 characters, may have 40, and would have 59.']
     assert desk.noted == ["core edit refused: over the limit", "core edits good at the second try"]
     assert [request.step for request in desk.model.asked] == ["core", "core"]
+
+
+@pytest.mark.parametrize("text", ["", "I will write it down."])
+@pytest.mark.parametrize(
+    "agent",
+    [replace(WITH_TOOLS, thinking_room=4096), replace(WITH_TOOLS, options={"thinking": {"type": "enabled"}})],
+)
+def test_a_model_that_thinks_is_told_in_words_since_its_thoughts_are_not_kept(agent: Model, text: str) -> None:
+    desk = Desk(calling(TOO_LONG, text=text), calling(KNOWS))
+    assert human(desk.tend(agent)) == "Her name is Nessa.\nShe sails."
+    said, told = desk.model.asked[1].turns[-2:]
+    assert (said.role, said.calls, told.role) == ("assistant", (), "user")
+    assert said.content.startswith(text or "```json")
+    assert read_edits(said.content, (), native=True) == (Edit(*TOO_LONG),)
+    assert "- Not done. " in told.content
 
 
 @BOTH_FORMS
