@@ -11,6 +11,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat
 from daemon.archive.core import core_events, keep_core_events
 from daemon.archive.messages import known_chat
+from daemon.cli.of_a_chat import OfAChat
 from daemon.cli.settings import Settings, json_option
 from daemon.cli.use import TO_SEE_IT
 from daemon.clock import now
@@ -47,7 +48,7 @@ class _Core:
 _pass_about = click.make_pass_decorator(_About)
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=OfAChat, invoke_without_command=True)
 @click.argument("chat")
 @json_option
 @click.pass_context

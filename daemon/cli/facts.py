@@ -9,6 +9,7 @@ import click
 from daemon.archive.chats import KnownChat, find_chat
 from daemon.archive.facts import fact_events, keep_fact_events, next_fact
 from daemon.archive.fulltext import ranked
+from daemon.cli.of_a_chat import OfAChat
 from daemon.cli.settings import Settings, json_option
 from daemon.cli.table import print_table
 from daemon.cli.use import TO_SEE_IT
@@ -33,7 +34,7 @@ _pass_about = click.make_pass_decorator(_About)
 _number = click.argument("fact", metavar="ID", type=click.IntRange(min=1))
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=OfAChat, invoke_without_command=True)
 @click.argument("chat")
 @json_option
 @click.pass_context
