@@ -9,6 +9,7 @@ import click
 from daemon.archive.chats import KnownChat, find_chat
 from daemon.archive.facts import fact_events, keep_fact_events, next_fact
 from daemon.archive.fulltext import ranked
+from daemon.cli.of_chat import OfChat
 from daemon.cli.settings import Settings, json_option
 from daemon.cli.table import print_table
 from daemon.cli.use import TO_SEE_IT
@@ -33,17 +34,15 @@ _pass_about = click.make_pass_decorator(_About)
 _number = click.argument("fact", metavar="ID", type=click.IntRange(min=1))
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=OfChat, shows="list")
 @click.argument("chat")
-@json_option
 @click.pass_context
-def facts(ctx: click.Context, chat: str, as_json: bool) -> int:
+def facts(ctx: click.Context, chat: str) -> None:
     """Show or change the facts of CHAT, named by its id or its title.
 
     Without a command they are listed.
     """
     ctx.obj = _About(ctx.ensure_object(Settings), chat)
-    return 0 if ctx.invoked_subcommand else _list(ctx.obj, as_json)
 
 
 @facts.command("list")
@@ -51,7 +50,12 @@ def facts(ctx: click.Context, chat: str, as_json: bool) -> int:
 @_pass_about
 def list_(about: _About, as_json: bool) -> int:
     """List what is true now, by date. The export shows as many of them as facts.budget holds."""
-    return _list(about, as_json)
+    with about.settings.archive() as archive:
+        chat = find_chat(archive, about.wanted)
+        known = facts_now(archive, chat.chat_id)
+    by_date = sorted(known, key=lambda fact: (fact.said_at, fact.number))
+    _print(by_date, as_json, f'"{chat.title}" has no facts yet.')
+    return 0
 
 
 @facts.command
@@ -119,15 +123,6 @@ def search(about: _About, words: tuple[str, ...], as_json: bool) -> int:
         known = facts_now(archive, chat.chat_id)
     found = [known[at] for at in ranked([fact.text for fact in known], " ".join(words))]
     _print(found, as_json, f'No fact of "{chat.title}" has these words.')
-    return 0
-
-
-def _list(about: _About, as_json: bool) -> int:
-    with about.settings.archive() as archive:
-        chat = find_chat(archive, about.wanted)
-        known = facts_now(archive, chat.chat_id)
-    by_date = sorted(known, key=lambda fact: (fact.said_at, fact.number))
-    _print(by_date, as_json, f'"{chat.title}" has no facts yet.')
     return 0
 
 
