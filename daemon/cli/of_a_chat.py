@@ -6,7 +6,7 @@ _JSON = "--json"
 
 
 class OfAChat(click.Group):
-    """A group whose one argument is a chat; by itself click takes what stands behind it for a command, also `--json`."""
+    """A group whose one argument is a chat; click by itself takes all that stands behind it for a command."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the group's own arguments; `--json` right behind the chat belongs to them."""

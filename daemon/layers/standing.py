@@ -1,8 +1,5 @@
 """Core memory and facts of a chat as they stand now, by all that has happened to them (D14)."""
 
-from rules.facts.choose import within
-from rules.history.opening import FactLine, fact_line
-
 from daemon.archive.archive import Archive
 from daemon.archive.core import core_events
 from daemon.archive.facts import fact_events
@@ -14,8 +11,10 @@ from rules.core.layout import Layout
 from rules.core.memory import CoreMemory
 from rules.core.section import OverLimit, Section, Value
 from rules.errors import ChatSetAside
-from rules.facts.fact import Fact, live
+from rules.facts.choose import within
+from rules.facts.fact import Fact, FactEvent, live
 from rules.history.marker import text_digest
+from rules.history.opening import FactLine, fact_line
 
 
 def core_now(archive: Archive, chat_id: str, layout: Layout) -> CoreMemory:
@@ -44,8 +43,8 @@ def facts_shown(archive: Archive, chat_id: str, settings: FactSettings) -> tuple
     return tuple(within(facts, sizes, settings.budget))
 
 
-def as_line(fact: Fact) -> FactLine:
-    """The fact as the opening says it."""
+def as_line(fact: Fact | FactEvent) -> FactLine:
+    """The fact, or what it said after an event, as the opening says it."""
     return FactLine(fact.said_at[:10], keep_inert(fact.text))
 
 
