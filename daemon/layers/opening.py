@@ -1,5 +1,6 @@
 """Core memory and facts in the opening message of an export: what it says, and how it reads (D14)."""
 
+from collections import Counter
 from dataclasses import replace
 
 from daemon.archive.archive import Archive
@@ -16,7 +17,7 @@ from rules.output.opening import write_opening
 
 
 def opening_text(archive: Archive, found: Survey) -> str:
-    """What the opening says, in its tag: as it stands in the export, where that is what it should say."""
+    """What the opening says, in its tag: as it stands in the export, where that is what it should say, in any order."""
     chat_id, place = found.plan.chat_id, opening_place(found)
     sections = core_now(archive, chat_id, found.layout).sections if found.core.enabled else ()
     facts = facts_shown(archive, chat_id, found.facts) if found.facts.enabled else ()
@@ -26,8 +27,8 @@ def opening_text(archive: Archive, found: Survey) -> str:
     if place is not None:
         there = read(found, place.message.text)
         said = {name: text for name, text in there.sections.items() if text}
-        as_said = tuple(FactLine(line.day, one_line(line.text)) for line in lines)
-        if (said, there.facts) == ({one.name: one.rendered for one in inert}, as_said):
+        as_said = Counter(FactLine(line.day, one_line(line.text)) for line in lines)
+        if (said, Counter(there.facts)) == ({one.name: one.rendered for one in inert}, as_said):
             return place.message.text
         before = {one.text: one.preface for one in openings(archive, chat_id)}
         preface = before.get(place.message.text, there.preface) or preface
