@@ -225,8 +225,12 @@ def spoken_by(message: Json) -> str:
     return f"{message['role']}: {text_of(message['content'])}"
 
 
+_MARK = ', "cache_control": {"type": "ephemeral"}'
+
+
 def bodies(requests: list[Sent]) -> list[str]:
-    return [json.dumps(request.body) for request in requests]
+    """What was sent, but for where a provider's cache may break off: that depends on what is asked beside it."""
+    return [json.dumps(request.body).replace(_MARK, "") for request in requests]
 
 
 def as_of(chat: Cycle) -> list[tuple[object, ...]]:
