@@ -15,12 +15,18 @@ class KeptOpening:
     text: str
     preface: str
     by: Literal["memproc", "person"]
+    base: str = ""
+    """Digest of the text that memproc wrote, where the person has edited it."""
+
+    def goes_back_to(self, written: str) -> bool:
+        """Whether it is the opening with this digest, or an edit of it."""
+        return written in (self.base, text_digest(self.text))
 
 
 def openings(archive: Archive, chat_id: str) -> tuple[KeptOpening, ...]:
     """All openings of a chat, oldest first."""
     rows = archive.run(
-        "SELECT text, preface, by FROM opening JOIN chat ON chat.id = opening.chat WHERE chat_id = ? "
+        "SELECT text, preface, by, base FROM opening JOIN chat ON chat.id = opening.chat WHERE chat_id = ? "
         "ORDER BY opening.rowid",
         (chat_id,),
     )
@@ -31,9 +37,9 @@ def keep_opening(archive: Archive, chat_id: str, opening: KeptOpening, now: str)
     """Remember an opening that stands in an export, or is about to. The same one a second time changes nothing."""
     with archive.transaction():
         archive.run(
-            "INSERT OR IGNORE INTO opening (chat, digest, text, preface, by, at) "
-            "VALUES ((SELECT id FROM chat WHERE chat_id = ?), ?, ?, ?, ?, ?)",
-            (chat_id, text_digest(opening.text), opening.text, opening.preface, opening.by, now),
+            "INSERT OR IGNORE INTO opening (chat, digest, text, preface, by, base, at) "
+            "VALUES ((SELECT id FROM chat WHERE chat_id = ?), ?, ?, ?, ?, ?, ?)",
+            (chat_id, text_digest(opening.text), opening.text, opening.preface, opening.by, opening.base, now),
         )
 
 
