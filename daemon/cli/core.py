@@ -11,7 +11,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat
 from daemon.archive.core import core_events, keep_core_events
 from daemon.archive.messages import known_chat
-from daemon.cli.of_chat import OfChat
+from daemon.cli.of_chat import About, OfChat, pass_about
 from daemon.cli.settings import Settings, json_option
 from daemon.cli.use import TO_SEE_IT
 from daemon.clock import now
@@ -29,14 +29,6 @@ from rules.export.content import printable
 
 
 @dataclass(frozen=True, slots=True)
-class _About:
-    """The chat that the command is about, as the person has named it."""
-
-    settings: Settings
-    wanted: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Core:
     """A chat's core memory: the layout that counts for it, and all that was written."""
 
@@ -44,9 +36,6 @@ class _Core:
     title: str
     layout: Layout
     events: tuple[CoreEvent, ...]
-
-
-_pass_about = click.make_pass_decorator(_About)
 
 
 @click.group(cls=OfChat, shows="show")
@@ -57,13 +46,13 @@ def core(ctx: click.Context, chat: str) -> None:
 
     Without a command its sections are shown.
     """
-    ctx.obj = _About(ctx.ensure_object(Settings), chat)
+    ctx.obj = About(ctx.ensure_object(Settings), chat)
 
 
 @core.command
 @json_option
-@_pass_about
-def show(about: _About, as_json: bool) -> int:
+@pass_about
+def show(about: About, as_json: bool) -> int:
     """Show every section, with how many of its characters are used."""
     with about.settings.archive() as archive:
         found = _core(archive, about.settings.config, about.wanted)
@@ -79,8 +68,8 @@ def show(about: _About, as_json: bool) -> int:
 @core.command("set", context_settings={"ignore_unknown_options": True})  # a list's entries begin with "- "
 @click.argument("section")
 @click.argument("text", required=False)
-@_pass_about
-def set_(about: _About, section: str, text: str | None) -> int:
+@pass_about
+def set_(about: About, section: str, text: str | None) -> int:
     """Have SECTION say TEXT, or what stands on the standard input; for a list, one entry a line.
 
     It stays as you have set it: the persona cannot edit it until you release it.
@@ -97,8 +86,8 @@ def set_(about: _About, section: str, text: str | None) -> int:
 
 @core.command
 @click.argument("section")
-@_pass_about
-def release(about: _About, section: str) -> int:
+@pass_about
+def release(about: About, section: str) -> int:
     """Let the persona edit SECTION again, which you have set by hand."""
     with about.settings.house(tell_nobody) as house:
         found = _core(house.archive, house.config, about.wanted)
@@ -113,8 +102,8 @@ def release(about: _About, section: str) -> int:
 
 
 @core.command
-@_pass_about
-def undo(about: _About) -> int:
+@pass_about
+def undo(about: About) -> int:
     """Take back the newest edit, whoever made it; the one before it the next time. All of them stay in the history."""
     with about.settings.house(tell_nobody) as house:
         found = _core(house.archive, house.config, about.wanted)
@@ -131,8 +120,8 @@ def undo(about: _About) -> int:
 
 @core.command
 @json_option
-@_pass_about
-def history(about: _About, as_json: bool) -> int:
+@pass_about
+def history(about: About, as_json: bool) -> int:
     """Show all that was ever written into it, oldest first: by whom, after which memory, and what it said then."""
     with about.settings.archive() as archive:
         found = _core(archive, about.settings.config, about.wanted)

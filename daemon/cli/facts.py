@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 import click
 
 from daemon.archive.chats import KnownChat, find_chat
 from daemon.archive.facts import fact_events, keep_fact_events, next_fact
 from daemon.archive.fulltext import ranked
-from daemon.cli.of_chat import OfChat
+from daemon.cli.of_chat import About, OfChat, pass_about
 from daemon.cli.settings import Settings, json_option
 from daemon.cli.table import print_table
 from daemon.cli.use import TO_SEE_IT
@@ -21,16 +21,6 @@ from rules.errors import NotFound
 from rules.facts.fact import Fact, FactEvent
 from rules.facts.wording import normal
 
-
-@dataclass(frozen=True, slots=True)
-class _About:
-    """The chat that the command is about, as the person has named it."""
-
-    settings: Settings
-    wanted: str
-
-
-_pass_about = click.make_pass_decorator(_About)
 _number = click.argument("fact", metavar="ID", type=click.IntRange(min=1))
 
 
@@ -42,13 +32,13 @@ def facts(ctx: click.Context, chat: str) -> None:
 
     Without a command they are listed.
     """
-    ctx.obj = _About(ctx.ensure_object(Settings), chat)
+    ctx.obj = About(ctx.ensure_object(Settings), chat)
 
 
 @facts.command("list")
 @json_option
-@_pass_about
-def list_(about: _About, as_json: bool) -> int:
+@pass_about
+def list_(about: About, as_json: bool) -> int:
     """List what is true now, by date. The export shows as many of them as facts.budget holds."""
     with about.settings.archive() as archive:
         chat = find_chat(archive, about.wanted)
@@ -61,8 +51,8 @@ def list_(about: _About, as_json: bool) -> int:
 @facts.command
 @_number
 @json_option
-@_pass_about
-def history(about: _About, fact: int, as_json: bool) -> int:
+@pass_about
+def history(about: About, fact: int, as_json: bool) -> int:
     """Show all that ever happened to the fact ID: what it said, from which message, and what took its place."""
     with about.settings.archive() as archive:
         chat = find_chat(archive, about.wanted)
@@ -76,8 +66,8 @@ def history(about: _About, fact: int, as_json: bool) -> int:
 
 @facts.command
 @_number
-@_pass_about
-def forget(about: _About, fact: int) -> int:
+@pass_about
+def forget(about: About, fact: int) -> int:
     """Forget the fact ID: it is neither shown nor told any more, and never taken from the same message again."""
     with about.settings.house(tell_nobody) as house:
         chat = find_chat(house.archive, about.wanted)
@@ -93,8 +83,8 @@ def forget(about: _About, fact: int) -> int:
 
 @facts.command
 @click.argument("text")
-@_pass_about
-def add(about: _About, text: str) -> int:
+@pass_about
+def add(about: About, text: str) -> int:
     """Add TEXT as a fact, of today."""
     said = " ".join(text.split())
     if not said:
@@ -115,8 +105,8 @@ def add(about: _About, text: str) -> int:
 @facts.command
 @click.argument("words", nargs=-1, required=True)
 @json_option
-@_pass_about
-def search(about: _About, words: tuple[str, ...], as_json: bool) -> int:
+@pass_about
+def search(about: About, words: tuple[str, ...], as_json: bool) -> int:
     """Search WORDS in what is true now, the best match first."""
     with about.settings.archive() as archive:
         chat = find_chat(archive, about.wanted)

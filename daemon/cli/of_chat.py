@@ -1,9 +1,23 @@
 """Groups of commands about one chat: `memproc core CHAT [COMMAND]`."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import click
+
+from daemon.cli.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """The chat that a command of such a group is about, as the person has named it."""
+
+    settings: Settings
+    wanted: str
+
+
+pass_about = click.make_pass_decorator(About)
 
 
 class OfChat(click.Group):

@@ -1,6 +1,6 @@
 """Core memory and facts in the opening message of an export: what it says, and how it reads (D14)."""
 
-import re
+from collections import Counter
 from dataclasses import replace
 
 from daemon.archive.archive import Archive
@@ -11,15 +11,13 @@ from primer.inert import keep_inert
 from primer.tags import wrap
 from rules.core.section import Section, Value
 from rules.history.marker import OPENING
-from rules.history.opening import FactLine, Opening, one_line, read_opening
+from rules.history.opening import FactLine, Opening, one_line, read_tagged
 from rules.history.recognise import Place
 from rules.output.opening import write_opening
 
-_TAGGED = re.compile(r"<system>\n(.*)\n</system>", re.DOTALL)
-
 
 def opening_text(archive: Archive, found: Survey) -> str:
-    """What the opening says, in its tag: as it stands in the export, where that is what it should say."""
+    """What the opening says, in its tag: as it stands in the export, where that is what it should say, in any order."""
     chat_id, place = found.plan.chat_id, opening_place(found)
     sections = core_now(archive, chat_id, found.layout).sections if found.core.enabled else ()
     facts = facts_shown(archive, chat_id, found.facts) if found.facts.enabled else ()
@@ -29,8 +27,8 @@ def opening_text(archive: Archive, found: Survey) -> str:
     if place is not None:
         there = read(found, place.message.text)
         said = {name: text for name, text in there.sections.items() if text}
-        as_said = tuple(FactLine(line.day, one_line(line.text)) for line in lines)
-        if (said, there.facts) == ({one.name: one.rendered for one in inert}, as_said):
+        as_said = Counter(FactLine(line.day, one_line(line.text)) for line in lines)
+        if (said, Counter(there.facts)) == ({one.name: one.rendered for one in inert}, as_said):
             return place.message.text
         before = {one.text: one.preface for one in openings(archive, chat_id)}
         preface = before.get(place.message.text, there.preface) or preface
@@ -52,9 +50,7 @@ def opening_place(found: Survey) -> Place | None:
 
 def read(found: Survey, text: str) -> Opening:
     """An opening as it reads, with or without its tag."""
-    tagged = _TAGGED.fullmatch(text.strip().replace("\r\n", "\n"))
-    names = {section.name for section in found.layout.sections}
-    return read_opening(tagged[1] if tagged else text, names, found.texts.layers)
+    return read_tagged(text, {section.name for section in found.layout.sections}, found.texts.layers)
 
 
 def _shown(section: Section) -> Section:

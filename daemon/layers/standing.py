@@ -12,7 +12,7 @@ from rules.core.memory import CoreMemory
 from rules.core.section import OverLimit, Section, Value
 from rules.errors import ChatSetAside
 from rules.facts.choose import within
-from rules.facts.fact import Fact, live
+from rules.facts.fact import Fact, FactEvent, live
 from rules.history.marker import text_digest
 from rules.history.opening import FactLine, fact_line
 
@@ -43,8 +43,8 @@ def facts_shown(archive: Archive, chat_id: str, settings: FactSettings) -> tuple
     return tuple(within(facts, sizes, settings.budget))
 
 
-def as_line(fact: Fact) -> FactLine:
-    """The fact as the opening says it."""
+def as_line(fact: Fact | FactEvent) -> FactLine:
+    """The fact, or what it said after an event, as the opening says it."""
     return FactLine(fact.said_at[:10], keep_inert(fact.text))
 
 

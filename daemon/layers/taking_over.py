@@ -14,7 +14,7 @@ from primer.inert import restore
 from rules.core.history import CoreEvent
 from rules.core.section import OverLimit
 from rules.errors import ChatSetAside
-from rules.facts.fact import FactEvent
+from rules.facts.fact import Fact, FactEvent
 from rules.facts.wording import normal
 from rules.history.marker import text_digest
 from rules.history.opening import FactLine, Opening, one_line
@@ -103,16 +103,24 @@ def _section_events(archive: Archive, found: Survey, done: OpeningEdits, *, by_h
     return events
 
 
+def _as_read(fact: Fact | FactEvent) -> FactLine:
+    """The fact as an opening reads that says it."""
+    line = as_line(fact)
+    return FactLine(line.day, one_line(line.text))
+
+
 def _fact_events(archive: Archive, chat_id: str, done: OpeningEdits, *, by_hand: bool) -> list[FactEvent]:
     facts = facts_now(archive, chat_id)
-    by_line = {FactLine(line.day, one_line(line.text)): fact for fact in facts if (line := as_line(fact))}
+    by_line = {_as_read(fact): fact for fact in facts}
+    # An older export may be edited, whose fact a model has changed since: it is that fact all the same.
+    ever = {_as_read(event): event for event in fact_events(archive, chat_id) if event.text}
     known = {normal(fact.text) for fact in facts}
     number = next_fact(archive, chat_id)
     events = []
     for old, new in done.changed:
-        if fact := by_line.get(old):
-            said_at = fact.said_at if new.day == old.day else new.day
-            events.append(FactEvent(fact.number, "UPDATE", restore(new.text), said_at, "", "person", why=_BY_HAND))
+        if said := ever.get(old):
+            said_at = said.said_at if new.day == old.day else new.day
+            events.append(FactEvent(said.fact, "UPDATE", restore(new.text), said_at, "", "person", why=_BY_HAND))
     for line in done.removed:
         if fact := by_line.get(line):
             events.append(FactEvent(fact.number, "FORGET", "", "", "", "person", why=_BY_HAND))

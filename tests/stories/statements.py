@@ -38,10 +38,12 @@ DAYS = 3
 
 def take_statements(task: Task) -> str:
     """Each statement of the passage as a fact; what is shown of the same topic is updated, by the id that it has."""
-    said = {}
-    for message in task.passage:
-        for topic, pattern in TOPICS.items():
-            said |= {topic: (match[1], message.number) for match in pattern.finditer(message.text)}
+    said = {
+        topic: (match[1], message.number)
+        for message in task.passage
+        for topic, pattern in TOPICS.items()
+        for match in pattern.finditer(message.text)
+    }
     shown = {topic: fact for fact in known_facts(task) for topic in TOPICS if fact["text"].startswith(topic)}
     return operations([_operation(f"{topic}{what}.", at, shown.get(topic)) for topic, (what, at) in said.items()])
 
