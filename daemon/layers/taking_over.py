@@ -6,7 +6,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.core import core_events, keep_core_events
 from daemon.archive.facts import fact_events, keep_fact_events, next_fact
 from daemon.archive.inherit import inherit_layers
-from daemon.archive.openings import KeptOpening, keep_opening, openings
+from daemon.archive.openings import KeptOpening, edited_from, keep_opening, openings
 from daemon.layers.opening import opening_place, opening_text, read
 from daemon.layers.standing import as_line, as_value, core_now, facts_now
 from daemon.survey import Survey
@@ -49,7 +49,7 @@ def take_over(archive: Archive, found: Survey, now: str) -> TakenOver:
         if shown in {text_digest(one.text) for one in kept} or (is_known and shown == written):
             return TakenOver()
         theirs = read(found, place.message.text)
-        base = next((one for one in reversed(kept) if one.goes_back_to(written)), None)
+        base = edited_from(kept, written)
         if base is None and not theirs.headed:
             return TakenOver()
         if is_known:

@@ -248,6 +248,23 @@ def test_switched_off_the_layers_leave_nothing_but_the_canned_opening(tmp_path: 
         assert (opening(lived), events(lived)) == (said, known)
 
 
+@pytest.mark.parametrize("core_is", ["", OFF])
+def test_the_preface_is_that_of_the_texts_until_the_person_rewords_it(tmp_path: Path, core_is: str) -> None:
+    own = tmp_path / "texts" / "opening.md"
+    own.parent.mkdir()
+    with life(tmp_path / "aria", diary, layers=True, facts=OFF, core=core_is) as aria:
+        aria.round(TWO)
+        own.write_text("Other words.\n")
+        aria.settings(texts=f'folder = "{own.parent}"')
+        assert aria.round() == []
+        assert opening(aria).startswith("<system>\nOther words.\n")
+        aria.device.edit(aria.chat_id, opening_at(aria), opening(aria).replace("Other words.", "My words."))
+        own.write_text("Yet other words.\n")
+        aria.round(800)
+        assert opening(aria).startswith("<system>\nMy words.\n")
+        assert opening(aria).count("Beside the memories") == (core_is != OFF)
+
+
 def test_other_first_values_show_in_sections_that_nobody_has_written_into(aria: Life) -> None:
     aria.settings(**{"core.sections.promises": "limit = 0", "core.sections.persona": 'value = "Quiet."'})
     assert aria.round() == []
