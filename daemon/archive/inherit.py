@@ -38,8 +38,8 @@ def inherit_layers(archive: Archive, chat_id: str, shown: str, written: str) -> 
     _core(archive, own, kin, upto)
     archive.run(
         """
-        INSERT INTO opening (chat, digest, text, preface, by, at)
-        SELECT ?1, digest, text, preface, by, at FROM opening WHERE chat = ?2 AND at <= ?3 ORDER BY rowid
+        INSERT INTO opening (chat, digest, text, preface, by, base, at)
+        SELECT ?1, digest, text, preface, by, base, at FROM opening WHERE chat = ?2 AND at <= ?3 ORDER BY rowid
         """,
         (own, kin, upto),
     )

@@ -1,6 +1,6 @@
 """The openings that stood in a chat's exports: those that memproc wrote, and those that the person edited (D14)."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,25 +15,46 @@ class KeptOpening:
     text: str
     preface: str
     by: Literal["memproc", "person"]
+    base: str = ""
+    """Digest of the text that memproc wrote, where the person has edited it."""
+
+    def goes_back_to(self, written: str) -> bool:
+        """Whether it is the opening with this digest, or an edit of it."""
+        return written == self.base or written == text_digest(self.text)
 
 
 def openings(archive: Archive, chat_id: str) -> tuple[KeptOpening, ...]:
     """All openings of a chat, oldest first."""
     rows = archive.run(
-        "SELECT text, preface, by FROM opening JOIN chat ON chat.id = opening.chat WHERE chat_id = ? "
+        "SELECT text, preface, by, base FROM opening JOIN chat ON chat.id = opening.chat WHERE chat_id = ? "
         "ORDER BY opening.rowid",
         (chat_id,),
     )
     return tuple(KeptOpening(*row) for row in rows)
 
 
+def reworded(kept: Sequence[KeptOpening]) -> str | None:
+    """The preface as the person has reworded it, the last time; None: they have left it as memproc writes it."""
+    theirs = None
+    for at, one in enumerate(kept):
+        if one.by == "person":
+            before = edited_from(kept[:at], one.base)
+            theirs = theirs if before is not None and before.preface == one.preface else one.preface
+    return theirs
+
+
+def edited_from(kept: Sequence[KeptOpening], written: str) -> KeptOpening | None:
+    """Of the openings, oldest first, the newest that is the one with this digest or an edit of it."""
+    return next((one for one in reversed(kept) if one.goes_back_to(written)), None)
+
+
 def keep_opening(archive: Archive, chat_id: str, opening: KeptOpening, now: str) -> None:
     """Remember an opening that stands in an export, or is about to. The same one a second time changes nothing."""
     with archive.transaction():
         archive.run(
-            "INSERT OR IGNORE INTO opening (chat, digest, text, preface, by, at) "
-            "VALUES ((SELECT id FROM chat WHERE chat_id = ?), ?, ?, ?, ?, ?)",
-            (chat_id, text_digest(opening.text), opening.text, opening.preface, opening.by, now),
+            "INSERT OR IGNORE INTO opening (chat, digest, text, preface, by, base, at) "
+            "VALUES ((SELECT id FROM chat WHERE chat_id = ?), ?, ?, ?, ?, ?, ?)",
+            (chat_id, text_digest(opening.text), opening.text, opening.preface, opening.by, opening.base, now),
         )
 
 

@@ -254,10 +254,10 @@ STEPS: tuple[tuple[str, str], ...] = (
         ) STRICT;
         CREATE INDEX fact_event_chat ON fact_event (chat);
         -- Openings that stood in exports: written by memproc, or edited by the person. preface: what stands in it
-        -- before the sections.
+        -- before the sections. base: digest of the text that memproc wrote, where the person has edited it.
         CREATE TABLE opening (
             chat INTEGER NOT NULL REFERENCES chat, digest TEXT NOT NULL, text TEXT NOT NULL, preface TEXT NOT NULL,
-            by TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (chat, digest)
+            by TEXT NOT NULL, base TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (chat, digest)
         ) STRICT;
         CREATE INDEX opening_digest ON opening (digest);
         -- Tools that a model called in its answer: JSON list of [id, name, arguments].

@@ -1,17 +1,18 @@
 """Core memory and facts in the opening message of an export: what it says, and how it reads (D14)."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from daemon.archive.archive import Archive
-from daemon.archive.openings import KeptOpening, keep_opening, openings
+from daemon.archive.openings import KeptOpening, keep_opening, openings, reworded
 from daemon.layers.standing import as_line, core_now, facts_shown
 from daemon.survey import Survey
 from primer.inert import keep_inert
 from primer.tags import wrap
 from rules.core.section import Section, Value
-from rules.history.marker import OPENING
-from rules.history.opening import FactLine, Opening, one_line, read_tagged
+from rules.history.marker import OPENING, text_digest
+from rules.history.opening import FactLine, Opening, read_tagged
 from rules.history.recognise import Place
 from rules.output.opening import write_opening
 
@@ -23,16 +24,25 @@ def opening_text(archive: Archive, found: Survey) -> str:
     facts = facts_shown(archive, chat_id, found.facts) if found.facts.enabled else ()
     lines = [as_line(fact) for fact in facts]
     inert = [_shown(section) for section in sections if section.rendered]
-    preface = found.texts.opening
-    if place is not None:
-        there = read(found, place.message.text)
-        said = {name: text for name, text in there.sections.items() if text}
-        as_said = Counter(FactLine(line.day, one_line(line.text)) for line in lines)
-        if (said, Counter(there.facts)) == ({one.name: one.rendered for one in inert}, as_said):
-            return place.message.text
-        before = {one.text: one.preface for one in openings(archive, chat_id)}
-        preface = before.get(place.message.text, there.preface) or preface
-    return wrap("system", write_opening(preface, found.texts.layers, inert, lines))
+    preface = _preface(openings(archive, chat_id), found, place)
+    text = wrap("system", write_opening(preface, found.texts.layers, inert, lines))
+    stands = place is not None and _says(read(found, place.message.text)) == _says(read(found, text))
+    return place.message.text if place is not None and stands else text
+
+
+def _preface(kept: Sequence[KeptOpening], found: Survey, place: Place | None) -> str:
+    """The person's own, where they have reworded it; else that of the texts, which may have changed."""
+    own = reworded(kept)
+    if place is not None and place.ours is not None:
+        shown = text_digest(place.message.text)
+        if place.ours.text != shown and not any(one.goes_back_to(shown) for one in kept):
+            own = read(found, place.message.text).preface  # edited where it shows neither sections nor facts
+    return own or found.texts.opening
+
+
+def _says(opening: Opening) -> tuple[str, Mapping[str, str], Counter[FactLine]]:
+    """What counts of an opening as it reads."""
+    return opening.preface, {name: text for name, text in opening.sections.items() if text}, Counter(opening.facts)
 
 
 def keep_written(archive: Archive, found: Survey, text: str, now: str) -> None:

@@ -6,7 +6,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.core import core_events, keep_core_events
 from daemon.archive.facts import fact_events, keep_fact_events, next_fact
 from daemon.archive.inherit import inherit_layers
-from daemon.archive.openings import KeptOpening, keep_opening, openings
+from daemon.archive.openings import KeptOpening, edited_from, keep_opening, openings
 from daemon.layers.opening import opening_place, opening_text, read
 from daemon.layers.standing import as_line, as_value, core_now, facts_now
 from daemon.survey import Survey
@@ -45,10 +45,11 @@ def take_over(archive: Archive, found: Survey, now: str) -> TakenOver:
     shown, written = text_digest(place.message.text), place.ours.text
     with archive.transaction():
         is_known = _is_known(archive, chat_id) or inherit_layers(archive, chat_id, shown, written)
-        kept = {text_digest(one.text): one for one in openings(archive, chat_id)}
-        if shown in kept or (is_known and shown == written):
+        kept = openings(archive, chat_id)
+        if shown in {text_digest(one.text) for one in kept} or (is_known and shown == written):
             return TakenOver()
-        theirs, base = read(found, place.message.text), kept.get(written)
+        theirs = read(found, place.message.text)
+        base = edited_from(kept, written)
         if base is None and not theirs.headed:
             return TakenOver()
         if is_known:
@@ -57,7 +58,7 @@ def take_over(archive: Archive, found: Survey, now: str) -> TakenOver:
             done = edits(_NOTHING, theirs)
         if isinstance(done, OpeningEdits):
             _keep(archive, found, done, now, by_hand=shown != written)
-        keep_opening(archive, chat_id, KeptOpening(place.message.text, theirs.preface, "person"), now)
+        keep_opening(archive, chat_id, KeptOpening(place.message.text, theirs.preface, "person", written), now)
     return TakenOver(is_known, _notice(found, done) if isinstance(done, NotTakenOver) else "")
 
 

@@ -159,11 +159,13 @@ def test_edits_of_the_opening_in_typingmind_are_the_person_s_own_and_change_no_f
     says(aria, changed("\n</system>", "\n\n## persona\nDry humour.  \n</system>"))
     assert (values(aria)["persona"], values(aria)["promises"]) == ("Dry humour.", ["To wait.", "To <b>ask</b>."])
     says(aria, changed("<system>\nWhat follows", "<system>\nDear Aria, what follows"))
+    says(aria, changed("They say: ", NOTED))
+    assert values(aria)["human"] == was, "they have taken it back, among other edits"
     says(aria, changed("- To wait.\n- To <b>ask</b>.", ""))
     assert (values(aria)["promises"], held(aria)) == ([], {"persona", "human", "promises"})
     assert [(event["function"], event["by"], event["memory"]) for event in events(aria)[2:]] == [
         ("edited in TypingMind", "person", 0)
-    ] * 4
+    ] * 5
 
     known, before = events(aria), files(aria)
     assert aria.round() == [], "the same export once more"
@@ -175,10 +177,19 @@ def test_edits_of_the_opening_in_typingmind_are_the_person_s_own_and_change_no_f
     assert reported(aria, 800)["noted"] == {"core edit refused: kept by the person": 2}
     assert opening(aria).startswith("<system>\nDear Aria, what follows")
     assert "Dry humour." in opening(aria)
-    assert "Noted" not in opening(aria)
+    assert "\n## human\n" + was in opening(aria)
     assert '"human" is released' in core(aria, "release", "human").out
     assert core(aria, "undo").code == 0
     assert held(aria) == {"persona", "human", "promises"}
+
+
+def test_an_edit_counts_once_whatever_has_happened_since(aria: Life) -> None:
+    says(aria, changed(NOTED, "They say: "))
+    assert core(aria, "set", "human", "By me.").code == 0
+    aria.device.edit(aria.chat_id, opening_at(aria), opening(aria).replace("- To wait.", "- To go."))
+    assert aria.round() == []
+    assert (values(aria)["human"], values(aria)["promises"]) == ("By me.", ["To go."])
+    assert "\n## human\nBy me.\n\n## promises\n- To go.\n" in opening(aria)
 
 
 def test_a_value_over_its_limit_in_the_opening_sets_the_chat_aside_and_nothing_is_lost(aria: Life) -> None:
@@ -235,6 +246,23 @@ def test_switched_off_the_layers_leave_nothing_but_the_canned_opening(tmp_path: 
         lived.settings(core="", facts="")
         assert lived.round() == []
         assert (opening(lived), events(lived)) == (said, known)
+
+
+@pytest.mark.parametrize("core_is", ["", OFF])
+def test_the_preface_is_that_of_the_texts_until_the_person_rewords_it(tmp_path: Path, core_is: str) -> None:
+    own = tmp_path / "texts" / "opening.md"
+    own.parent.mkdir()
+    with life(tmp_path / "aria", diary, layers=True, facts=OFF, core=core_is) as aria:
+        aria.round(TWO)
+        own.write_text("Other words.\n")
+        aria.settings(texts=f'folder = "{own.parent}"')
+        assert aria.round() == []
+        assert opening(aria).startswith("<system>\nOther words.\n")
+        aria.device.edit(aria.chat_id, opening_at(aria), opening(aria).replace("Other words.", "My words."))
+        own.write_text("Yet other words.\n")
+        aria.round(800)
+        assert opening(aria).startswith("<system>\nMy words.\n")
+        assert opening(aria).count("Beside the memories") == (core_is != OFF)
 
 
 def test_other_first_values_show_in_sections_that_nobody_has_written_into(aria: Life) -> None:

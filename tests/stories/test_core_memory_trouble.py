@@ -9,7 +9,8 @@ import pytest
 from daemon.archive.archive import Archive
 from rules.core.section import rendered
 from tests.server.editing import APPEND
-from tests.server.reply import Answer, Failure, Hang, Reply
+from tests.server.outages import FAILURES
+from tests.server.reply import Answer, Hang, Reply
 from tests.server.request import Request
 from tests.server.scribe import scribe
 from tests.server.spoil import spoil
@@ -42,6 +43,7 @@ KINDS = {
     "unknown function": "There is no function of that name",
     "wrong arguments": "takes name, content, each of them a text",
 }
+TOO_LONG = FAILURES["context too long"]
 COUNTED = sorted({*KINDS, "not found"} - {"text not found"})
 
 
@@ -100,7 +102,7 @@ def test_an_edit_that_a_run_did_not_come_to_is_made_up_for_in_order(tmp_path: Pa
     broken = [True]
 
     def until_mended(request: Request, task: Task) -> Reply:
-        return Failure(401, "authentication_error", "This key is not valid.") if broken else note(request, task)
+        return FAILURES["wrong key"] if broken else note(request, task)
 
     with life(tmp_path, editing(until_mended), layers=True, facts=OFF) as aria:
         aria.talk(THREE)
@@ -143,12 +145,25 @@ def made_up_for(aria: Life) -> None:
 
 
 def test_a_provider_that_takes_no_more_tokens_costs_the_edit_and_not_the_memory(tmp_path: Path) -> None:
-    too_long = Failure(400, "invalid_request_error", "prompt is too long: 250000 tokens > 200000 maximum")
-    with life(tmp_path, editing(lambda request, task: too_long), layers=True, facts=OFF) as aria:
+    with life(tmp_path, editing(lambda request, task: TOO_LONG), layers=True, facts=OFF) as aria:
         report = reported(aria, THREE)
         assert report["noted"] == {"core question too long for the window": 3}
         assert (len(aria.memories()), events(aria)) == (3, [])
         assert aria.plan()["layers"]["core"] == []
+
+
+def test_a_correction_that_is_too_long_leaves_what_was_done(tmp_path: Path) -> None:
+    def half(request: Request, task: Task) -> Reply:
+        wrong = spoil("unknown section", note(request, task), request)
+        return TOO_LONG if task.again else Answer("", calls=(*note(request, task).calls, *wrong.calls))
+
+    with life(tmp_path, editing(half), layers=True, facts=OFF) as aria:
+        report = reported(aria, THREE)
+        assert report["noted"] == {
+            "core edit refused: unknown section": 3,
+            "core correction too long for the window": 3,
+        }
+        assert [event["memory"] for event in events(aria)] == [1, 2, 3]
 
 
 def test_an_extracted_memory_has_no_edit_and_hindsight_asks_for_none_again(tmp_path: Path) -> None:
