@@ -32,7 +32,7 @@ from daemon.wavefront.front import Front
 from daemon.wavefront.talk import Blocked, Talk
 from primer.models import token_factor
 from primer.reply import Refused
-from rules.errors import ChatSetAside
+from rules.errors import ChatSetAside, TooLong
 from rules.history.entries import Entry
 from rules.memory.edition import EXTRACTED, Edition, shown, told
 from rules.memory.memory import Memory
@@ -213,7 +213,7 @@ def _look_back(work: _Work, chunk: PlannedChunk, passage: Passage) -> _KeepOne:
     desk = desk_for(work.front, found, chunk, sum(found.counts.all[entry.message.digest] for entry in after))
     try:
         edition = make_hindsight(desk, passage, after, before.told, found.roles, count, house.clock(), number)
-    except ChatSetAside:
+    except TooLong:
         # The provider counts more than was foreseen. Without this edition the work can go on all the same.
         desk.note("hindsight too long for the window")
         edition = Refused("too long", "What came after does not fit into the model's window.")

@@ -13,6 +13,7 @@ from daemon.files.lock import hold
 from daemon.files.write import sweep
 from daemon.house import House, Tell
 from daemon.keys.find import find_key
+from daemon.layout import core_layout
 from daemon.models.completion import complete
 from daemon.models.pace import Pace
 from daemon.models.patience import patiently
@@ -34,6 +35,7 @@ def open_house(config: Config, folders: Folders, tell: Tell) -> Iterator[House]:
     ConfigurationError where something cannot be opened.
     """
     load_texts(config.texts.path)  # wrong ones are told before anything is done
+    core_layout(config.core)
     for folder in (folders.state, folders.updated, folders.backups):
         make_private(folder)
     with hold(folders.state / "lock"), Archive.open(folders.state) as archive:

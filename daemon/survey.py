@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from primer.core import tools_of
-
 from daemon.archive.archive import Archive
 from daemon.archive.rounds import round_of
 from daemon.config import Config, MemorySettings
@@ -23,6 +21,7 @@ from daemon.reading import read_chat
 from daemon.remembering.again import worth_asking
 from daemon.remembering.dialogue import Passage
 from daemon.texts import load_texts
+from primer.core import tools_of
 from primer.models import token_factor
 from primer.prompt import closing, opening
 from primer.request import ENGINE
@@ -137,7 +136,8 @@ def _roles(chat: Chat, messages: Sequence[Message], config: Config, layout: Layo
     """Who is asked, and with which tools."""
     embedding = config.facts.embedding if config.facts.enabled else ""
     roles = choose_roles(chat, messages, config.models, key, today, embedding)
-    return offered(roles, tools_of(layout), config.core.form) if config.core.enabled else roles
+    looked_after = config.core.enabled and layout.sections
+    return offered(roles, tools_of(layout), config.core.form) if looked_after else roles
 
 
 def as_they_are(entries: Sequence[Entry]) -> tuple[Entry, ...]:

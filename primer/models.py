@@ -39,11 +39,12 @@ _GEMINI = "(gemini|vertex_ai)/gemini-"
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 _NO_EFFORT, _LEAST, _LOW = ({"reasoning_effort": effort} for effort in ("none", "minimal", "low"))
 _DISABLED = {"thinking": {"type": "disabled"}}
+_BETWEEN_TOOLS = {"thinking": {"type": "between_tools"}}
 # The first that fits counts: which models, what keeps them from thinking, and whether they think in spite of it.
 # From the providers' own pages, and from what LiteLLM 1.106 and its map know of each model.
 _THINKING: tuple[tuple[str, Mapping[str, object], bool], ...] = (
-    # Sonnet 5.5 refuses "disabled"; without tools there is nothing between them, so this is what turns it off.
-    (_CLAUDE + "sonnet-5-5", {"thinking": {"type": "between_tools"}}, False),
+    # Sonnet 5.5 refuses "disabled"; before it has called any tool there is nothing between them, so this turns it off.
+    (_CLAUDE + "sonnet-5-5", _BETWEEN_TOOLS, False),
     (_CLAUDE + "(opus-5-5|fable|mythos)", _LOW, True),
     (_CLAUDE, _DISABLED, False),
     (".*gpt-oss", _LOW, True),
@@ -100,9 +101,12 @@ def thinking_room(model: str) -> int:
 
 
 def thinks(model: Model) -> bool:
-    """Whether the model may think before it answers: it always does, or the person's own options let it."""
+    """Whether the model may think when it hears what its tools have done.
+
+    It always thinks, or between tools, or the person's own options let it.
+    """
     told = {name: said for name, said in model.options.items() if name in ABOUT_THINKING}
-    return bool(model.thinking_room) or told != quiet_options(model.name)
+    return bool(model.thinking_room) or told == _BETWEEN_TOOLS or told != quiet_options(model.name)
 
 
 def _thinking(model: str) -> tuple[Mapping[str, object], bool]:

@@ -30,6 +30,10 @@ class ChatSetAside(MemprocError):
     """This chat cannot be processed as it is; the others of its export can."""
 
 
+class TooLong(ChatSetAside):
+    """A request about this chat is longer than its model takes, although it was foreseen to fit."""
+
+
 class FaultyOutput(MemprocError):
     """The proof found faults in a finished export, so it was not written."""
 

@@ -6,6 +6,7 @@ By the words with which a chunk of the sample conversation begins; the server's 
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from tests.server.editing import APPEND, SECTION, edit
 from tests.server.reply import Answer
 from tests.server.request import Request
 from tests.server.scribe import scribe
@@ -25,6 +26,13 @@ _ANSWERS: Mapping[str, Mapping[Step, str]] = MappingProxyType(
                 "Nessa Brogan found her great-grandmother's tide book of 1916, kept for four shillings a month from "
                 "the Congested Districts Board. No pier was built. By 11 March 2026, 24 lines were typed."
             ),
+            "core": (
+                "Nessa Brogan types Bríd Mannion's tide book of 1916. Her mother Maura died on 23 January 2026."
+            ),
+            "facts": (
+                '{"memory": [{"event": "ADD", "text": "Nessa Brogan is typing the tide book that Bríd Mannion kept in '
+                '1916.", "message": 1}]}'
+            ),
             "refinement": (
                 "Nessa, whose mother Maura died on 23 January 2026, is typing Bríd Mannion's tide book, 24 lines by "
                 "11 March. I ask her for the count each time. I have no clock; she gives me the dates."
@@ -42,6 +50,10 @@ _ANSWERS: Mapping[str, Mapping[Step, str]] = MappingProxyType(
             "analysis": (
                 "Tomás has heart tests on 22 April 2026. On 14 March, with 92 lines typed, Nessa ran Aria's program; "
                 "it was wrong, and corrected. Bríd's averages then agreed to within five minutes."
+            ),
+            "core": "Her uncle Tomás has heart tests on 22 April 2026; I ask after him.",
+            "facts": (
+                '{"memory": [{"event": "ADD", "text": "Tomás has heart tests on 22 April 2026.", "message": 2}]}'
             ),
             "refinement": (
                 "Bríd was good: four moons agree within five minutes, so somebody set her clock by something. My "
@@ -73,5 +85,6 @@ def answer(request: Request) -> Answer:
     task = read_task(request)
     for beginning, answers in _ANSWERS.items():
         if task.step in answers and task.passage and task.passage[0].text.startswith(beginning):
-            return Answer(answers[task.step])
+            said = answers[task.step]
+            return edit(request, APPEND, {"name": SECTION, "content": said}) if task.step == "core" else Answer(said)
     return scribe(request)

@@ -24,8 +24,8 @@ from tests.stories.person import Person
 ROOT = Path(__file__).parents[1]
 PLACE = ROOT / "docs" / "requests.md"
 TAIL, STEP, CHUNK = 4800, 1200, 1200
-_STEPS = ["quote", "perspective", "analysis", "refinement"]
-_FENCED = re.compile(r"~~~~~text\n.*?\n~~~~~\n", re.DOTALL)
+_STEPS = ["quote", "perspective", "analysis", "refinement", "core", "facts"]
+_FENCED = re.compile(r"~~~~~text\n.*?~~~~~\n", re.DOTALL)
 _BREAK = "=== here a provider's cache may break off"
 
 
@@ -43,7 +43,7 @@ class Part:
 
 
 def renewed(page: str) -> str:
-    """The page with the four requests as the code makes them now."""
+    """The page with the six requests as the code makes them now."""
     blocks = iter(_blocks(_requests()))
     made, number = _FENCED.subn(lambda _: next(blocks), page)
     if number != len(_STEPS):
@@ -52,9 +52,9 @@ def renewed(page: str) -> str:
 
 
 def _requests() -> list[Request]:
-    """The four requests for the chunk that is shown, in the order in which one call after the other sends them."""
+    """The six requests for the chunk that is shown, in the order in which one call after the other sends them."""
     with TemporaryDirectory() as folder, ModelServer(Setup(script=answer)) as server:
-        person = Person(Path(folder) / "home", TAIL, STEP, CHUNK)
+        person = Person(Path(folder) / "home", TAIL, STEP, CHUNK, layers=True)
         person.settings("[models]\nconcurrency = 1\n")
         person.drop((ROOT / "daemon" / "sample" / "aria.json").read_bytes())
         with pytest.MonkeyPatch.context() as environment:
@@ -69,8 +69,9 @@ def _requests() -> list[Request]:
 
 def _blocks(requests: Sequence[Request]) -> Iterator[str]:
     """Each request as it stands on the page, in the order in which they were sent."""
-    quote, perspective, analysis, refinement = (_parts(request) for request in requests)
+    quote, perspective, analysis, refinement, core, facts = (_parts(request) for request in requests)
     shown = [_shortened(quote), _behind(quote, perspective), _each(analysis), _behind(perspective, refinement)]
+    shown += [_behind(refinement, core), _each(facts)]
     for request, parts in zip(requests, shown, strict=True):
         known = {name: value for name, value in request.body.items() if name not in ("messages", "system")}
         parameters = [f"{name}: {json.dumps(value)}" for name, value in known.items()]

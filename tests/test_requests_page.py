@@ -30,4 +30,4 @@ def test_the_page_of_requests_shows_every_part_in_its_place() -> None:
     assert places == sorted(places)
     requests = re.findall(r"~~~~~text\n(.*?)\n~~~~~\n", page, re.DOTALL)
     breaks = [request.count("a provider's cache may break off") for request in requests]
-    assert breaks == [3, 0, 0, 0], "after the memories, the tail and the chunk; the later requests begin alike"
+    assert breaks == [3, 0, 0, 0, 0, 0], "after the memories, the tail and the chunk; the later requests begin alike"

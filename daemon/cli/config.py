@@ -5,6 +5,7 @@ import json
 import click
 
 from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.layout import core_layout
 from daemon.texts import load_texts
 from primer.secret import hidden
 
@@ -31,10 +32,11 @@ def show(settings: Settings, as_json: bool) -> int:
 @config.command
 @pass_settings
 def check(settings: Settings) -> int:
-    """Say whether memproc.toml, its folders and its texts can be used; all problems are listed at once."""
+    """Say whether memproc.toml, its folders, texts and layout can be used; all problems are listed at once."""
     found, counts = settings.found, settings.config
     for own in (counts, *map(counts.with_override, counts.chats.override)):
         load_texts(own.texts.path)
+        core_layout(own.core)
     folders = settings.folders
     click.echo(f"All is well with {found.path}." if found.path else "No memproc.toml: every setting is at its default.")
     click.echo(

@@ -11,7 +11,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat
 from daemon.archive.core import core_events, keep_core_events
 from daemon.archive.messages import known_chat
-from daemon.cli.of_a_chat import OfAChat
+from daemon.cli.of_chat import About, OfChat, pass_about
 from daemon.cli.settings import Settings, json_option
 from daemon.cli.use import TO_SEE_IT
 from daemon.clock import now
@@ -23,16 +23,9 @@ from daemon.seeing.visible import visible
 from rules.core.history import CoreEvent, taken_back
 from rules.core.layout import Layout
 from rules.core.memory import CoreMemory
-from rules.core.section import Section, rendered
+from rules.core.section import OverLimit, Section, rendered
 from rules.errors import NotFound
-
-
-@dataclass(frozen=True, slots=True)
-class _About:
-    """The chat that the command is about, as the person has named it."""
-
-    settings: Settings
-    wanted: str
+from rules.export.content import printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,44 +38,46 @@ class _Core:
     events: tuple[CoreEvent, ...]
 
 
-_pass_about = click.make_pass_decorator(_About)
-
-
-@click.group(cls=OfAChat, invoke_without_command=True)
+@click.group(cls=OfChat, shows="show")
 @click.argument("chat")
-@json_option
 @click.pass_context
-def core(ctx: click.Context, chat: str, as_json: bool) -> int:
+def core(ctx: click.Context, chat: str) -> None:
     """Show or change the core memory of CHAT, named by its id or its title.
 
     Without a command its sections are shown.
     """
-    ctx.obj = _About(ctx.ensure_object(Settings), chat)
-    return 0 if ctx.invoked_subcommand else _show(ctx.obj, as_json)
+    ctx.obj = About(ctx.ensure_object(Settings), chat)
 
 
 @core.command
 @json_option
-@_pass_about
-def show(about: _About, as_json: bool) -> int:
+@pass_about
+def show(about: About, as_json: bool) -> int:
     """Show every section, with how many of its characters are used."""
-    return _show(about, as_json)
+    with about.settings.archive() as archive:
+        found = _core(archive, about.settings.config, about.wanted)
+        memory = core_now(archive, found.chat_id, found.layout)
+    if as_json:
+        sections = [{**asdict(one), "characters": len(one.rendered)} for one in memory]
+        click.echo(json.dumps(sections, indent=2, ensure_ascii=False))
+    for section in () if as_json else memory:
+        click.echo(visible("\n".join(_shown(section))))
+    return 0
 
 
-@core.command("set")
+@core.command("set", context_settings={"ignore_unknown_options": True})  # a list's entries begin with "- "
 @click.argument("section")
 @click.argument("text", required=False)
-@_pass_about
-def set_(about: _About, section: str, text: str | None) -> int:
+@pass_about
+def set_(about: About, section: str, text: str | None) -> int:
     """Have SECTION say TEXT, or what stands on the standard input; for a list, one entry a line.
 
     It stays as you have set it: the persona cannot edit it until you release it.
     """
-    said = (sys.stdin.read() if text in (None, "-") else str(text)).strip("\n")
+    said = printable(sys.stdin.read() if text in (None, "-") else str(text)).strip("\n")
     with about.settings.house(tell_nobody) as house:
         found = _core(house.archive, house.config, about.wanted)
         value = as_value(_section(found, section), said)
-        _section(found, section).with_value(value)
         _keep(house.archive, found, CoreEvent(section, value, held=True, by="person", function="set"))
     about.settings.say(f'"{section}" is set, and stays so until: memproc core {found.chat_id} release {section}')
     about.settings.say(TO_SEE_IT)
@@ -91,8 +86,8 @@ def set_(about: _About, section: str, text: str | None) -> int:
 
 @core.command
 @click.argument("section")
-@_pass_about
-def release(about: _About, section: str) -> int:
+@pass_about
+def release(about: About, section: str) -> int:
     """Let the persona edit SECTION again, which you have set by hand."""
     with about.settings.house(tell_nobody) as house:
         found = _core(house.archive, house.config, about.wanted)
@@ -107,8 +102,8 @@ def release(about: _About, section: str) -> int:
 
 
 @core.command
-@_pass_about
-def undo(about: _About) -> int:
+@pass_about
+def undo(about: About) -> int:
     """Take back the newest edit, whoever made it; the one before it the next time. All of them stay in the history."""
     with about.settings.house(tell_nobody) as house:
         found = _core(house.archive, house.config, about.wanted)
@@ -125,8 +120,8 @@ def undo(about: _About) -> int:
 
 @core.command
 @json_option
-@_pass_about
-def history(about: _About, as_json: bool) -> int:
+@pass_about
+def history(about: About, as_json: bool) -> int:
     """Show all that was ever written into it, oldest first: by whom, after which memory, and what it said then."""
     with about.settings.archive() as archive:
         found = _core(archive, about.settings.config, about.wanted)
@@ -136,19 +131,6 @@ def history(about: _About, as_json: bool) -> int:
         about.settings.say(f'Nothing was written into the core memory of "{found.title}" yet.')
     for event in () if as_json else found.events:
         click.echo(visible("\n".join(_told(event))))
-    return 0
-
-
-def _show(about: _About, as_json: bool) -> int:
-    with about.settings.archive() as archive:
-        found = _core(archive, about.settings.config, about.wanted)
-        memory = core_now(archive, found.chat_id, found.layout)
-    if as_json:
-        sections = [{**asdict(one), "characters": len(one.rendered)} for one in memory]
-        click.echo(json.dumps(sections, indent=2, ensure_ascii=False))
-        return 0
-    for section in memory:
-        click.echo(visible("\n".join(_shown(section))))
     return 0
 
 
@@ -168,6 +150,11 @@ def _section(found: _Core, name: str) -> Section:
 
 
 def _keep(archive: Archive, found: _Core, event: CoreEvent) -> None:
+    """Raises click.UsageError where the section may not have so many characters; nothing is kept then."""
+    try:
+        _section(found, event.section).with_value(event.value)
+    except OverLimit as fault:
+        raise click.UsageError(f"Nothing was changed. {fault}") from fault
     keep_core_events(archive, found.chat_id, [event], now())
 
 

@@ -14,8 +14,6 @@ from daemon.files.backup import read_version, versions
 from daemon.paths import Folders
 from daemon.restore import find_version, read_updated, updated_path
 from daemon.seeing.visible import in_one_line
-from daemon.survey import canned
-from daemon.texts import load_texts
 from rules.errors import NotFound
 from rules.output.difference import Difference
 from rules.output.readable import Line, readable
@@ -40,8 +38,7 @@ def diff(settings: Settings, chat: str, before: int | None, after: int | None, a
         other = (
             _present(archive, settings.folders, known) if after is None else _version(settings.folders, known, after)
         )
-        words = canned(load_texts(settings.config.texts.path))
-        found, memories = compare(archive, known.chat_id, words, one, other)
+        found, memories = compare(archive, settings.config, known.chat_id, one, other)
     if as_json:
         report = {"before": one.name, "after": other.name, "same_bytes": one.data == other.data, **asdict(found)}
         click.echo(json.dumps(report, indent=2, ensure_ascii=False))

@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 import click
 
 from daemon.archive.chats import KnownChat, find_chat
 from daemon.archive.facts import fact_events, keep_fact_events, next_fact
 from daemon.archive.fulltext import ranked
-from daemon.cli.of_a_chat import OfAChat
+from daemon.cli.of_chat import About, OfChat, pass_about
 from daemon.cli.settings import Settings, json_option
 from daemon.cli.table import print_table
 from daemon.cli.use import TO_SEE_IT
@@ -21,45 +21,38 @@ from rules.errors import NotFound
 from rules.facts.fact import Fact, FactEvent
 from rules.facts.wording import normal
 
-
-@dataclass(frozen=True, slots=True)
-class _About:
-    """The chat that the command is about, as the person has named it."""
-
-    settings: Settings
-    wanted: str
-
-
-_pass_about = click.make_pass_decorator(_About)
 _number = click.argument("fact", metavar="ID", type=click.IntRange(min=1))
 
 
-@click.group(cls=OfAChat, invoke_without_command=True)
+@click.group(cls=OfChat, shows="list")
 @click.argument("chat")
-@json_option
 @click.pass_context
-def facts(ctx: click.Context, chat: str, as_json: bool) -> int:
+def facts(ctx: click.Context, chat: str) -> None:
     """Show or change the facts of CHAT, named by its id or its title.
 
     Without a command they are listed.
     """
-    ctx.obj = _About(ctx.ensure_object(Settings), chat)
-    return 0 if ctx.invoked_subcommand else _list(ctx.obj, as_json)
+    ctx.obj = About(ctx.ensure_object(Settings), chat)
 
 
 @facts.command("list")
 @json_option
-@_pass_about
-def list_(about: _About, as_json: bool) -> int:
+@pass_about
+def list_(about: About, as_json: bool) -> int:
     """List what is true now, by date. The export shows as many of them as facts.budget holds."""
-    return _list(about, as_json)
+    with about.settings.archive() as archive:
+        chat = find_chat(archive, about.wanted)
+        known = facts_now(archive, chat.chat_id)
+    by_date = sorted(known, key=lambda fact: (fact.said_at, fact.number))
+    _print(by_date, as_json, f'"{chat.title}" has no facts yet.')
+    return 0
 
 
 @facts.command
 @_number
 @json_option
-@_pass_about
-def history(about: _About, fact: int, as_json: bool) -> int:
+@pass_about
+def history(about: About, fact: int, as_json: bool) -> int:
     """Show all that ever happened to the fact ID: what it said, from which message, and what took its place."""
     with about.settings.archive() as archive:
         chat = find_chat(archive, about.wanted)
@@ -73,8 +66,8 @@ def history(about: _About, fact: int, as_json: bool) -> int:
 
 @facts.command
 @_number
-@_pass_about
-def forget(about: _About, fact: int) -> int:
+@pass_about
+def forget(about: About, fact: int) -> int:
     """Forget the fact ID: it is neither shown nor told any more, and never taken from the same message again."""
     with about.settings.house(tell_nobody) as house:
         chat = find_chat(house.archive, about.wanted)
@@ -90,8 +83,8 @@ def forget(about: _About, fact: int) -> int:
 
 @facts.command
 @click.argument("text")
-@_pass_about
-def add(about: _About, text: str) -> int:
+@pass_about
+def add(about: About, text: str) -> int:
     """Add TEXT as a fact, of today."""
     said = " ".join(text.split())
     if not said:
@@ -112,23 +105,14 @@ def add(about: _About, text: str) -> int:
 @facts.command
 @click.argument("words", nargs=-1, required=True)
 @json_option
-@_pass_about
-def search(about: _About, words: tuple[str, ...], as_json: bool) -> int:
+@pass_about
+def search(about: About, words: tuple[str, ...], as_json: bool) -> int:
     """Search WORDS in what is true now, the best match first."""
     with about.settings.archive() as archive:
         chat = find_chat(archive, about.wanted)
         known = facts_now(archive, chat.chat_id)
     found = [known[at] for at in ranked([fact.text for fact in known], " ".join(words))]
     _print(found, as_json, f'No fact of "{chat.title}" has these words.')
-    return 0
-
-
-def _list(about: _About, as_json: bool) -> int:
-    with about.settings.archive() as archive:
-        chat = find_chat(archive, about.wanted)
-        known = facts_now(archive, chat.chat_id)
-    by_date = sorted(known, key=lambda fact: (fact.said_at, fact.number))
-    _print(by_date, as_json, f'"{chat.title}" has no facts yet.')
     return 0
 
 

@@ -17,6 +17,7 @@ from daemon.cli.wanted import wanted_exports
 from daemon.clock import now
 from daemon.config import Config
 from daemon.files.read import read_export
+from daemon.layout import core_layout
 from daemon.models.roles import FindKey
 from daemon.models.who import Who, who
 from daemon.opening import keys
@@ -73,6 +74,7 @@ class _Desk:
 
 def _rows(desk: _Desk, exports: Sequence[Path]) -> Iterator[_Row]:
     load_texts(desk.config.texts.path)  # wrong ones are told once, and not for every chat
+    core_layout(desk.config.core)
     for path in exports:
         try:
             export = read_export(path, partial(known_parts, desk.archive))

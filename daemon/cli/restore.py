@@ -9,8 +9,6 @@ from daemon.differing import Content, compare
 from daemon.house import House, tell_nobody
 from daemon.restore import Restorable, find_version, restorable
 from daemon.restore import restore as put_back
-from daemon.survey import canned
-from daemon.texts import load_texts
 from rules.errors import NotAnExport
 from rules.output.readable import readable
 
@@ -47,10 +45,10 @@ def _show_difference(settings: Settings, house: House, known: KnownChat, wanted:
     if wanted.now is None:
         settings.say(f"There is no {wanted.path} now.")
         return
-    words = canned(load_texts(house.config.texts.path))
     then = Content(f"version {wanted.version.number}", wanted.content)
     try:
-        found, memories = compare(house.archive, known.chat_id, words, Content(wanted.path.name, wanted.now), then)
+        there = Content(wanted.path.name, wanted.now)
+        found, memories = compare(house.archive, house.config, known.chat_id, there, then)
     except NotAnExport as spoilt:
         settings.say(f"What stands there now cannot be compared: {spoilt.message}")
         return

@@ -1,9 +1,9 @@
 """`[core]` and `[facts]`: the two layers of memory that stand in the opening message (D14)."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, PlainValidator, SerializationInfo, field_serializer
+from pydantic import AfterValidator, Field, PlainValidator, SerializationInfo, SerializeAsAny, field_serializer
 
 from daemon.config.tables import Clash, Table, Text
 from rules.core.section import Value, rendered
@@ -36,7 +36,7 @@ class SectionSettings(Table):
 
     description: str = ""
     limit: int = Field(default=2_000, ge=0, le=_MOST_CHARACTERS)
-    value: Annotated[Value, PlainValidator(_text_or_texts)] = ""
+    value: Annotated[Value, PlainValidator(_text_or_texts), SerializeAsAny()] = ""
 
 
 class CoreSettings(Table):
@@ -46,6 +46,11 @@ class CoreSettings(Table):
     layout: Text = "chat"
     form: Literal["auto", "tools", "json"] = "auto"
     sections: Annotated[dict[str, SectionSettings], AfterValidator(_named)] = Field(default_factory=dict)
+
+    def overridden(self, by: Self) -> Self:
+        """As for every table; the sections are taken over one by one."""
+        sections = {**self.sections, **by.sections}
+        return super().overridden(by).model_copy(update={"sections": sections})
 
     @field_serializer("sections")
     def _as_written(self, sections: dict[str, SectionSettings], info: SerializationInfo) -> dict[str, dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -48,10 +48,13 @@ def _setting(place: Key) -> Key:
 def _table_at(key: Key) -> type[BaseModel] | None:
     """The table, or the table of which there may be many, that stands at `key`; None for anything else."""
     table: type[BaseModel] | None = Config
+    named: type[BaseModel] | None = None
     for name in key:
-        if isinstance(name, str):
+        if isinstance(name, str) and named:
+            table, named = named, None
+        elif isinstance(name, str):
             field = table.model_fields.get(name) if table else None
-            table = _table(field.annotation) if field else None
+            table, named = (_table(field.annotation), _named_table(field.annotation)) if field else (None, None)
     return table
 
 
@@ -60,6 +63,12 @@ def _table(annotation: Any) -> type[BaseModel] | None:
         if isinstance(kind, type) and issubclass(kind, BaseModel):
             return kind
     return None
+
+
+def _named_table(annotation: Any) -> type[BaseModel] | None:
+    """The table of which there is one for each name that people choose."""
+    kinds = get_args(annotation)
+    return _table(kinds[1]) if get_origin(annotation) is dict and len(kinds) == 2 else None
 
 
 def _in_words(key: Key, details: ErrorDetails) -> str:

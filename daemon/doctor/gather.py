@@ -16,6 +16,7 @@ from platformdirs import user_config_path
 from daemon.config import Config, folders
 from daemon.doctor.finding import Finding, error, ok
 from daemon.doctor.place import Machine, Place
+from daemon.layout import core_layout
 from daemon.models.tokens import tables
 from daemon.opening import keys
 from daemon.paths import Folders
@@ -53,6 +54,7 @@ def settings(load: Callable[[], Config], where: Callable[[], Path | None]) -> Us
         path, config = where(), load()
         for own in (config, *map(config.with_override, config.chats.override)):
             load_texts(own.texts.path)
+            core_layout(own.core)
         places = folders(config)
     except ConfigurationError as trouble:
         told = f"{trouble.message} What needs it was not looked at."

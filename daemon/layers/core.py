@@ -16,7 +16,7 @@ from daemon.wavefront.front import Front
 from primer import prompt
 from primer.prompt import Turn
 from rules.core.history import CoreEvent
-from rules.errors import ChatSetAside
+from rules.errors import TooLong
 from rules.memory.edition import EXTRACTED
 from rules.memory.memory import Memory
 from rules.plan.lead import Lead
@@ -41,8 +41,8 @@ def core_chain(front: Front, found: Survey, memories: Sequence[Memory], leads: S
         stands = core_now(archive, chat_id, found.layout)
         try:
             return tend(desk, found.roles.agent, written, stands, found.layout).events
-        except ChatSetAside:
-            desk.note("core memory: too long for the window")  # the memory itself stands, and the work goes on
+        except TooLong:
+            desk.note("core question too long for the window")  # the memory itself stands, and the work goes on
             return ()
 
     def keep(memory: Memory, events: tuple[CoreEvent, ...]) -> None:

@@ -12,7 +12,7 @@ from daemon.remembering.asking import desk_for
 from daemon.remembering.facts import take_facts
 from daemon.survey import Survey
 from daemon.wavefront.front import Front
-from rules.errors import ChatSetAside
+from rules.errors import TooLong
 from rules.facts.fact import FactEvent
 from rules.memory.memory import Memory
 from rules.plan.planned import PlannedChunk
@@ -39,8 +39,8 @@ def facts_chain(front: Front, found: Survey, memories: Sequence[Memory]) -> Chai
                 compare=found.facts.compare,
                 embedding=found.roles.embedding,
             )
-        except ChatSetAside:
-            desk.note("facts: too long for the window")  # the memory itself stands, and the work goes on
+        except TooLong:
+            desk.note("facts question too long for the window")  # the memory itself stands, and the work goes on
             return ()
         return tuple(replace(event, memory=memory.number, edition=edition) for event in events)
 

@@ -1,6 +1,5 @@
 """Core memory and facts in the opening message of an export: what it says, and how it reads (D14)."""
 
-import re
 from collections import Counter
 from dataclasses import replace
 
@@ -12,11 +11,9 @@ from primer.inert import keep_inert
 from primer.tags import wrap
 from rules.core.section import Section, Value
 from rules.history.marker import OPENING
-from rules.history.opening import FactLine, Opening, one_line, read_opening
+from rules.history.opening import FactLine, Opening, one_line, read_tagged
 from rules.history.recognise import Place
 from rules.output.opening import write_opening
-
-_TAGGED = re.compile(r"<system>\n(.*)\n</system>", re.DOTALL)
 
 
 def opening_text(archive: Archive, found: Survey) -> str:
@@ -53,9 +50,7 @@ def opening_place(found: Survey) -> Place | None:
 
 def read(found: Survey, text: str) -> Opening:
     """An opening as it reads, with or without its tag."""
-    tagged = _TAGGED.fullmatch(text.strip().replace("\r\n", "\n"))
-    names = {section.name for section in found.layout.sections}
-    return read_opening(tagged[1] if tagged else text, names, found.texts.layers)
+    return read_tagged(text, {section.name for section in found.layout.sections}, found.texts.layers)
 
 
 def _shown(section: Section) -> Section:

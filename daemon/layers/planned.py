@@ -28,7 +28,8 @@ def layers_planned(
     the agent looks after its core memory in the order of what has happened.
     """
     facts = config.facts
-    edits = _numbers(archive, plan, "core") if config.core.enabled and roles.agent != ENGINE else frozenset()
+    has_core = config.core.enabled and layout.sections
+    edits = _numbers(archive, plan, "core") if has_core and roles.agent != ENGINE else frozenset()
     taken = _numbers(archive, plan, "facts") if facts.enabled and roles.context_manager != ENGINE else frozenset()
     if not edits and not taken:
         return NO_LAYERS
@@ -36,7 +37,7 @@ def layers_planned(
     return Layers(
         core=chosen(rows, edits),
         facts=chosen(rows, taken),
-        core_tokens=_core_tokens(archive, plan.chat_id, layout, texts),
+        core_tokens=_core_tokens(archive, plan.chat_id, layout, texts) if edits else 0,
         facts_tokens=_facts_tokens(archive, plan, facts, texts),
         embeds=roles.embedding is not None,
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from daemon.archive.archive import Archive
 from daemon.archive.core import core_events, keep_core_events
 from daemon.archive.facts import fact_events, keep_fact_events, next_fact
+from daemon.archive.inherit import inherit_layers
 from daemon.archive.openings import KeptOpening, keep_opening, openings
 from daemon.layers.opening import opening_place, opening_text, read
 from daemon.layers.standing import as_line, as_value, core_now, facts_now
@@ -21,6 +22,7 @@ from rules.history.opening_edits import NotTakenOver, OpeningEdits, edits
 
 _BY_HAND = "edited in TypingMind"
 _TAKEN_OVER = "taken over from an export"
+_NOTHING = Opening("", {}, (), headed=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,36 +34,44 @@ class TakenOver:
 
 
 def take_over(archive: Archive, found: Survey, now: str) -> TakenOver:
-    """Keep what the person has edited in the opening, once; and all that it says where the archive knows nothing yet.
+    """Keep what the person has edited in the opening, once.
 
-    That is so in a fork, and where the archive was lost. Raises ChatSetAside where a section is over its limit.
+    A fork has what the chat had that it was forked from. Where the archive knows nothing, as when it was lost, all that
+    stands there is taken over. Raises ChatSetAside where a section is over its limit.
     """
     place, chat_id = opening_place(found), found.plan.chat_id
     if place is None or place.ours is None:
         return TakenOver()
-    text = place.message.text
-    kept = {text_digest(one.text): one for one in openings(archive, chat_id)}
-    is_known = bool(kept or core_events(archive, chat_id) or fact_events(archive, chat_id, forgotten=True))
-    is_edited = place.ours.text != text_digest(text)
-    if text_digest(text) in kept or (is_known and not is_edited):
-        return TakenOver()
-    theirs = read(found, text)
-    if not is_known:
-        done = edits(Opening("", {}, (), headed=False), theirs) if theirs.headed else None
-    else:
-        base = kept.get(place.ours.text)
-        done = edits(read(found, base.text if base else opening_text(archive, found)), theirs)
+    shown, written = text_digest(place.message.text), place.ours.text
     with archive.transaction():
+        is_known = _is_known(archive, chat_id) or inherit_layers(archive, chat_id, shown, written)
+        kept = {text_digest(one.text): one for one in openings(archive, chat_id)}
+        if shown in kept or (is_known and shown == written):
+            return TakenOver()
+        theirs, base = read(found, place.message.text), kept.get(written)
+        if base is None and not theirs.headed:
+            return TakenOver()
+        if is_known:
+            done = edits(read(found, base.text if base else opening_text(archive, found)), theirs)
+        else:
+            done = edits(_NOTHING, theirs)
         if isinstance(done, OpeningEdits):
-            _keep(archive, found, done, now, by_hand=is_edited)
-        if done is not None:
-            keep_opening(archive, chat_id, KeptOpening(text, theirs.preface, "person"), now)
-    if isinstance(done, NotTakenOver):
-        return TakenOver(
-            notice=f'"{found.plan.title}": {done.reason}, so nothing of it was taken over. To do without them: '
-            "core.enabled = false and facts.enabled = false in memproc.toml."
-        )
-    return TakenOver(is_news=is_known and done is not None)
+            _keep(archive, found, done, now, by_hand=shown != written)
+        keep_opening(archive, chat_id, KeptOpening(place.message.text, theirs.preface, "person"), now)
+    return TakenOver(is_known, _notice(found, done) if isinstance(done, NotTakenOver) else "")
+
+
+def _is_known(archive: Archive, chat_id: str) -> bool:
+    """Whether anything is known of the chat's core memory and facts."""
+    every = (openings(archive, chat_id), core_events(archive, chat_id), fact_events(archive, chat_id, forgotten=True))
+    return any(every)
+
+
+def _notice(found: Survey, refused: NotTakenOver) -> str:
+    return (
+        f'"{found.plan.title}": {refused.reason}, so nothing of it was taken over. To do without them: '
+        "core.enabled = false and facts.enabled = false in memproc.toml."
+    )
 
 
 def _keep(archive: Archive, found: Survey, done: OpeningEdits, now: str, *, by_hand: bool) -> None:

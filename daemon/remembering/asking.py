@@ -9,19 +9,19 @@ from daemon.wavefront.front import Front
 from primer.models import token_factor
 from primer.reply import KINDS
 from primer.request import Request
-from rules.errors import ChatSetAside, ContextTooLong
+from rules.errors import ContextTooLong, TooLong
 from rules.memory.memory import Memory
 from rules.plan.planned import PlannedChunk
 from rules.plan.window import largest_part, parts_of
 
-_PASSAGE_ALONE = frozenset({"analysis", "facts"})
-"""The steps of the context manager: it sees the passage and nothing that stands before it."""
+_PASSAGE_ALONE = ("analysis", "facts")
+"""What the context manager is asked, who sees nothing else."""
 
 
 def desk_for(front: Front, found: Survey, chunk: PlannedChunk, after_tokens: int = 0) -> Desk:
     """The desk for one chunk, and in hindsight for the `after_tokens` that came after it, too.
 
-    Asking there raises ModelError where the model cannot be asked, and ChatSetAside, with the sizes of its parts,
+    Asking there raises ModelError where the model cannot be asked, and TooLong, with the sizes of its parts,
     where a request is too long for the model after all.
     """
     factor = token_factor(found.roles.agent.name)
@@ -53,7 +53,7 @@ def _desk(front: Front, found: Survey, what: str, parts: Mapping[str, int], pass
         except ContextTooLong as fault:
             sent = {passage: parts[passage]} if request.step in _PASSAGE_ALONE else parts
             told = f'"{found.plan.title}", {what}: {fault.message} {largest_part(sent)}'
-            raise ChatSetAside(told, fault.next_step) from fault
+            raise TooLong(told, fault.next_step) from fault
         fresh = front.is_fresh(reply) and reply.request not in used
         used.add(reply.request)
         return reply

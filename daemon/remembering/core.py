@@ -21,6 +21,7 @@ from rules.core.edit import Edit, apply
 from rules.core.history import CoreEvent
 from rules.core.layout import Layout
 from rules.core.memory import CoreMemory, Refusal
+from rules.errors import ChatSetAside, TooLong
 from rules.memory.edition import Six
 from rules.plan.layers import CORE_WORDS
 
@@ -70,7 +71,11 @@ def _conversed(desk: Desk, request: Request, memory: CoreMemory, layout: Layout)
     if calls and thinks(request.model):
         said, calls = core.in_words(said, calls), ()
     again = core.results(desk.texts, said, calls, first.outcomes)
-    second = _answered(desk, replace(request, turns=(*request.turns, *again)), layout, first.tended)
+    try:
+        second = _answered(desk, replace(request, turns=(*request.turns, *again)), layout, first.tended)
+    except TooLong:
+        desk.note("core correction too long for the window")
+        return first.tended
     if second.outcomes and not second.refused:
         desk.note("core edits good at the second try")
     return second.tended
@@ -99,13 +104,24 @@ def _answered(desk: Desk, request: Request, layout: Layout, tended: Tended) -> _
     said = _said(desk, reply, calls)
     outcomes: list[CoreMemory | Refusal] = []
     for edit in () if said is None else read_edits(said, calls, native):
-        outcome = edit if isinstance(edit, Refusal) else apply(layout.functions, tended.memory, edit)
+        outcome = edit if isinstance(edit, Refusal) else _applied(layout, tended.memory, edit)
         outcomes.append(outcome)
         if isinstance(outcome, Refusal):
             desk.note(f"core edit refused: {outcome.kind}")
         elif isinstance(edit, Edit):
             tended = Tended(outcome, (*tended.events, *_events(tended.memory, outcome, edit)))
     return _Answered(tended, said or "", calls, tuple(outcomes))
+
+
+def _applied(layout: Layout, memory: CoreMemory, edit: Edit) -> CoreMemory | Refusal:
+    """The memory after the edit, or why it stays. Raises ChatSetAside where the function itself has failed."""
+    try:
+        return apply(layout.functions, memory, edit)
+    except Exception as fault:  # the boundary: a layout is somebody else's program, and may raise anything
+        raise ChatSetAside(
+            f"The function {edit.function} of the core memory's layout has failed: {type(fault).__name__}.",
+            "Mend or update the layout, or set core.layout in memproc.toml to another one.",
+        ) from fault
 
 
 def _said(desk: Desk, reply: Reply, calls: Sequence[ToolCall]) -> str | None:

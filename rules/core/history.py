@@ -46,13 +46,16 @@ def _after(section: Section, event: CoreEvent | None) -> Section:
 
 
 def taken_back(sections: Sequence[Section], events: Sequence[CoreEvent]) -> CoreEvent | None:
-    """The event that takes back the newest one that has not been taken back; None where there is none."""
+    """The event that takes back the newest one that has not been taken back; None where there is none.
+
+    What was written into sections that are not there any more stays as it is.
+    """
+    first = {section.name: section.value for section in sections}
     undone = {event.undoes for event in events}
-    able = [event for event in events if not event.undoes and event.number not in undone]
+    able = [one for one in events if one.section in first and not one.undoes and one.number not in undone]
     if not able:
         return None
     last = able[-1]
-    before = [event for event in able if event.section == last.section and event.number < last.number]
-    first = next((section.value for section in sections if section.name == last.section), "")
-    value, held = (before[-1].value, before[-1].held) if before else (first, False)
+    before = [event for event in able[:-1] if event.section == last.section]
+    value, held = (before[-1].value, before[-1].held) if before else (first[last.section], False)
     return CoreEvent(last.section, value, held, "person", "undo", undoes=last.number)

@@ -14,6 +14,7 @@ FACTS = "facts"
 """The heading above the facts; no section has this name."""
 HEADING = "##"
 
+_TAGGED = re.compile(r"<system>\n(.*)\n</system>", re.DOTALL)
 _BULLET = re.compile(r"[-*•](?:\s+|$)")
 _DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _DATED = re.compile(rf"({_DAY}):\s*(.*)")
@@ -65,6 +66,12 @@ def read_opening(text: str, names: Collection[str], introduction: str) -> Openin
     sections = {name: restore("\n\n".join(filter(None, said))) for name, said in parts.items() if name != FACTS}
     facts = tuple(_facts("\n".join(parts.get(FACTS, []))))
     return Opening(_preface(head, make_inert(introduction)), sections, facts, headed=True)
+
+
+def read_tagged(text: str, names: Collection[str], introduction: str) -> Opening:
+    """The same for an opening as it stands in a message: in its tag, if the person has left that."""
+    tagged = _TAGGED.fullmatch(text.strip().replace("\r\n", "\n"))
+    return read_opening(tagged[1] if tagged else text, names, introduction)
 
 
 def _parts(text: str, names: Collection[str]) -> tuple[str, dict[str, list[str]]]:

@@ -26,6 +26,10 @@ class OpeningEdits:
     added: tuple[FactLine, ...]
 
 
+NO_EDITS = OpeningEdits({}, (), (), ())
+"""Nothing was changed."""
+
+
 @dataclass(frozen=True, slots=True)
 class NotTakenOver:
     """Why nothing of an edited opening is taken over, as half a sentence for the person."""

@@ -4,20 +4,29 @@ Messages are matched by uuid, then by what they say. A raw message that is missi
 memory that is missing in a fold: what the archive knows of them tells these from what is gone.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
 from rules.export.chat import Chat
 from rules.history.hand import groups
 from rules.history.marker import CLOSING, OPENING
+from rules.history.opening import Opening
+from rules.history.opening_edits import NO_EDITS, OpeningEdits, edits
 from rules.history.recognise import Place
 from rules.memory.memory import Memory
 from rules.output.changed_memories import Remembered, changed_memories
 from rules.output.changed_messages import Raw, changed_messages, pairs
 
 _OWN_LIST = "messages"
+
+Read = Callable[[str], Opening]
+
+
+def _plain(text: str) -> Opening:
+    """An opening in which nothing but a preface is looked for."""
+    return Opening(text, {}, (), headed=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +60,8 @@ class Difference:
     canned: tuple[str, ...]
     """`opening`, `closing`: that canned message reads otherwise."""
     fields: tuple[Field, ...]
+    layers: OpeningEdits = NO_EDITS
+    """What is different in the core memory's sections and in the facts, as the openings show them."""
 
     @property
     def is_empty(self) -> bool:
@@ -58,8 +69,11 @@ class Difference:
         return not (self.memories or self.raw or self.reordered or self.canned or self.fields)
 
 
-def difference(before: Side, after: Side, known: Sequence[Memory]) -> Difference:
-    """Compare two exports of a chat; `known` are all memories and folds that the archive has of it."""
+def difference(before: Side, after: Side, known: Sequence[Memory], read: Read = _plain) -> Difference:
+    """Compare two exports of a chat; `known` are all memories and folds that the archive has of it.
+
+    `read` says how the text of an opening reads.
+    """
     was, now = groups(before.places), groups(after.places)
     same = pairs(before.places, after.places)
     return Difference(
@@ -72,16 +86,25 @@ def difference(before: Side, after: Side, known: Sequence[Memory]) -> Difference
         reordered=any(one > other for one, other in pairwise(same.values())),
         canned=tuple(kind for kind in (OPENING, CLOSING) if _reads_otherwise(before, after, kind)),
         fields=tuple(_fields(before.chat, after.chat)),
+        layers=_in_openings(before, after, read),
     )
 
 
 def _reads_otherwise(before: Side, after: Side, kind: str) -> bool:
     """The canned message stands in both, with other words."""
-    one, other = (
-        {place.message.text for place in side.places if place.ours is not None and place.ours.kind == kind}
-        for side in (before, after)
-    )
+    one, other = (set(_canned(side, kind)) for side in (before, after))
     return bool(one and other) and one != other
+
+
+def _canned(side: Side, kind: str) -> list[str]:
+    return [place.message.text for place in side.places if place.ours is not None and place.ours.kind == kind]
+
+
+def _in_openings(before: Side, after: Side, read: Read) -> OpeningEdits:
+    """What stands in one opening and not in the other; nothing where one of the two exports has none."""
+    one, other = (_canned(side, OPENING) for side in (before, after))
+    found = edits(read(one[0]), replace(read(other[0]), headed=True)) if one and other else NO_EDITS
+    return found if isinstance(found, OpeningEdits) else NO_EDITS
 
 
 def _fields(before: Chat, after: Chat) -> list[Field]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
+from rules.history.opening_edits import OpeningEdits
 from rules.memory.called import called, dates
 from rules.memory.memory import Memory
 from rules.output.changed_memories import Remembered
@@ -51,9 +52,21 @@ def readable(found: Difference, known: Sequence[Memory]) -> Iterator[Line]:
         yield Line("~", "messages that stand in both stand in another order")
     for kind in found.canned:
         yield Line("~", f"the {kind} reads otherwise")
+    yield from _in_opening(found.layers)
     for how in ("changed", "new", "gone"):
         if fields := [field.name for field in found.fields if field.how == how]:
             yield Line("~", f"{how} fields of the chat: {', '.join(fields)}")
+
+
+def _in_opening(layers: OpeningEdits) -> Iterator[Line]:
+    """What the core memory and the facts say otherwise."""
+    for name, text in layers.sections.items():
+        yield Line("~", f'the section "{name}" says now: {" ".join(text.split()) or "nothing"}')
+    for old, new in layers.changed:
+        yield Line("-", f"  fact of {old.day or 'some day'}: {old.text}")
+        yield Line("+", f"  fact of {new.day or 'some day'}: {new.text}")
+    yield from (Line("-", f"  fact of {one.day or 'some day'}: {one.text}") for one in layers.removed)
+    yield from (Line("+", f"  fact of {one.day or 'some day'}: {one.text}") for one in layers.added)
 
 
 def _of_memory(one: Remembered, names: Mapping[str, Memory]) -> str:

@@ -1,5 +1,7 @@
 """A section of the core memory whose first value is wrong is told by its key and line."""
 
+import json
+
 import pytest
 
 from tests.daemon.test_config_problems import problems, read
@@ -45,3 +47,10 @@ def test_in_an_override_it_is_told_with_the_override() -> None:
 )
 def test_a_value_that_fits_or_whose_limit_only_a_layout_knows_is_no_problem(text: str) -> None:
     assert read(text).core.sections["a"].value
+
+
+@pytest.mark.parametrize("value", ['"one"', '["one", "two"]'])
+def test_a_first_value_is_written_out_as_it_was_read(value: str) -> None:
+    core = read(f"[core.sections.a]\nvalue = {value}").core
+    assert core.model_dump(mode="json")["sections"] == {"a": {"value": json.loads(value)}}
+    assert json.loads(core.model_dump_json())["sections"] == {"a": {"value": json.loads(value)}}

@@ -26,6 +26,10 @@ WHEN = "2026-09-01T00:00:00.000Z"
 SETTINGS = b"""
 [budget]
 unpriced = true
+[core]
+enabled = false
+[facts]
+enabled = false
 [models]
 agent = "test/agent"
 context_manager = "test/context-manager"

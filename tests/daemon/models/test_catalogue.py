@@ -32,8 +32,8 @@ def emptied() -> Iterator[None]:
 
 
 def test_a_model_has_a_window_a_longest_answer_and_perhaps_a_last_day() -> None:
-    assert facts("anthropic/claude-sonnet-4-5") == Facts(200_000, 64_000, "2026-11-30")
-    assert facts("anthropic/claude-haiku-5-5") == Facts(1_000_000, 128_000, None)
+    assert facts("anthropic/claude-sonnet-4-5") == Facts(200_000, 64_000, "2026-11-30", calls_tools=True)
+    assert facts("anthropic/claude-haiku-5-5") == Facts(1_000_000, 128_000, None, calls_tools=True)
 
 
 @pytest.mark.parametrize("name", ["gpt-4o", "openai/gpt-4o"])

@@ -1,5 +1,9 @@
 """A difference reads as a person would tell it."""
 
+from dataclasses import replace
+
+from rules.history.opening import FactLine
+from rules.history.opening_edits import OpeningEdits
 from rules.output.changed_memories import Remembered
 from rules.output.changed_messages import How, Raw
 from rules.output.difference import Difference, Field
@@ -105,4 +109,21 @@ def test_order_canned_messages_and_fields_come_last() -> None:
         "the closing reads otherwise",
         "changed fields of the chat: preview, updatedAt",
         "new fields of the chat: syncMetadata",
+    ]
+
+
+def test_sections_and_facts_that_read_otherwise_are_told() -> None:
+    tea, coffee = FactLine("2024-03-05", "Ada drinks tea."), FactLine("2024-06-01", "Ada drinks coffee.")
+    layers = OpeningEdits(
+        {"human": "Her name\nis Ada.", "persona": ""}, ((tea, coffee),), (tea,), (FactLine("", "New."),)
+    )
+    found = replace(NOTHING, canned=("opening",), layers=layers)
+    assert list(readable(found, KNOWN)) == [
+        Line("~", "the opening reads otherwise"),
+        Line("~", 'the section "human" says now: Her name is Ada.'),
+        Line("~", 'the section "persona" says now: nothing'),
+        Line("-", "  fact of 2024-03-05: Ada drinks tea."),
+        Line("+", "  fact of 2024-06-01: Ada drinks coffee."),
+        Line("-", "  fact of 2024-03-05: Ada drinks tea."),
+        Line("+", "  fact of some day: New."),
     ]

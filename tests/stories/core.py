@@ -1,0 +1,124 @@
+"""Stories of the core memory: agents that edit it, and what a story sees of it."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.chats import Json, texts
+from tests.server.editing import APPEND, SECTION, edit
+from tests.server.passage import at_most, sentences
+from tests.server.reply import Answer, Reply, Script
+from tests.server.request import Request
+from tests.server.scribe import scribe
+from tests.server.step import Task, read_task
+from tests.stories.person import Ended
+from tests.stories.rounds import Life
+
+OFF = "enabled = false"
+NOTED = "Noted: "
+"""With this every line of the diary begins, and nothing else."""
+
+
+def core_asked(requests: list[Request]) -> list[Request]:
+    """The questions about the core memory, corrections included."""
+    return [request for request in requests if read_task(request).step == "core"]
+
+
+def editing(answer: Callable[[Request, Task], Reply]) -> Script:
+    """The scribe, which answers questions about the core memory in this way."""
+
+    def script(request: Request) -> Reply:
+        task = read_task(request)
+        return answer(request, task) if task.step == "core" else scribe(request)
+
+    return script
+
+
+def note(request: Request, task: Task) -> Answer:
+    """One line more in the section of the person: the beginning of the passage."""
+    return edit(request, APPEND, {"name": SECTION, "content": line(task)})
+
+
+def line(task: Task) -> str:
+    """What the diary says after this passage."""
+    return NOTED + at_most(sentences(task.passage)[0][1], 12)
+
+
+diary = editing(note)
+
+
+@dataclass
+class InTurn:
+    """For each passage the next one of some names, and the same one again whenever it comes back."""
+
+    names: tuple[str, ...]
+    found: dict[str, str] = field(default_factory=dict)
+
+    def of(self, task: Task) -> str:
+        """The name for this passage."""
+        return self.found.setdefault(task.passage[0].text, self.names[len(self.found) % len(self.names)])
+
+
+def passage(request: Request) -> tuple[str, ...]:
+    """What is to be remembered: one chunk and another never read alike."""
+    return tuple(said.text for said in read_task(request).passage)
+
+
+def core(lived: Life, *arguments: str) -> Ended:
+    """`memproc core` for the one chat."""
+    return lived.person.memproc("core", lived.chat_id, *arguments)
+
+
+def values(lived: Life) -> dict[str, Any]:
+    """What each section says."""
+    return {section["name"]: section["value"] for section in read(core(lived, "--json"))}
+
+
+def held(lived: Life) -> set[str]:
+    """The sections that the person keeps."""
+    return {section["name"] for section in read(core(lived, "--json")) if section["held"]}
+
+
+def events(lived: Life) -> list[Json]:
+    """All that was written, without the time of day."""
+    return [
+        {name: value for name, value in one.items() if name != "at"} for one in read(core(lived, "history", "--json"))
+    ]
+
+
+def read(ended: Ended) -> Any:
+    """The JSON of a command that went well."""
+    assert (ended.code, ended.err) == (0, "")
+    return json.loads(ended.out)
+
+
+def opening_at(lived: Life) -> int:
+    """Where the opening stands in TypingMind."""
+    marks = [message.get("memproc", {}).get("kind") for message in lived.device.messages(lived.chat_id)]
+    return marks.index("opening")
+
+
+def opening(lived: Life) -> str:
+    """What the opening says in TypingMind."""
+    (text,) = texts([lived.device.messages(lived.chat_id)[opening_at(lived)]])
+    return text
+
+
+def reported(lived: Life, tokens: int = 0) -> Json:
+    """Talk on, `memproc run --json`, import; its report."""
+    lived.talk(tokens)
+    lived.drop()
+    found = read(lived.person.memproc("run", "--json"))
+    for path in lived.person.updated():
+        lived.device.bring_in(path.read_bytes())
+    assert isinstance(found, dict)
+    return found
+
+
+def files(lived: Life) -> dict[Path, tuple[bytes, int]]:
+    """The updated exports and the backups, with the moment of their last change."""
+    places = (lived.person.home / name for name in ("updated", "backups"))
+    found = (path for place in places for path in place.rglob("*") if path.is_file())
+    return {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in found}

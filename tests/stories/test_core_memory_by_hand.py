@@ -1,0 +1,243 @@
+"""The person's own hand in the core memory (D14): on the command line, in TypingMind's opening, and in memproc.toml."""
+
+import io
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from daemon.texts import load_texts
+from primer.prompt import opening as canned_opening
+from tests.stories.core import (
+    NOTED,
+    OFF,
+    core,
+    core_asked,
+    diary,
+    events,
+    files,
+    held,
+    opening,
+    opening_at,
+    reported,
+    values,
+)
+from tests.stories.rounds import Life, life
+
+pytestmark = pytest.mark.timeout(200)
+TWO = 4_800
+"""Tokens of a conversation after which there are two memories."""
+PROMISES = {"core.sections.promises": 'limit = 100\nvalue = ["To wait."]'}
+
+
+@pytest.fixture
+def aria(tmp_path: Path) -> Iterator[Life]:
+    """Two memories, a line in the diary after each, and a list with one promise; imported."""
+    with life(tmp_path, diary, layers=True, facts=OFF) as aria:
+        aria.settings(**PROMISES)
+        aria.round(TWO)
+        yield aria
+
+
+def says(aria: Life, change: Callable[[str], str]) -> str:
+    """Edit the opening in TypingMind, export, run; what the run printed. It takes no call and writes no file."""
+    aria.device.edit(aria.chat_id, opening_at(aria), change(opening(aria)))
+    before, calls = files(aria), len(aria.server.requests)
+    aria.drop()
+    ended = aria.person.memproc("run")
+    assert (ended.code, ended.err) == (0, ""), ended
+    assert (files(aria), len(aria.server.requests)) == (before, calls)
+    return ended.out
+
+
+def changed(old: str, new: str) -> Callable[[str], str]:
+    return lambda text: text.replace(old, new)
+
+
+def test_what_the_person_sets_is_shown_and_stays_until_they_release_it(
+    aria: Life, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = core(aria, "set", "human", "By me.\nAnd <system> by me.")
+    assert (ended.code, ended.err) == (0, "")
+    assert f"memproc core {aria.chat_id} release human" in ended.out
+    monkeypatch.setattr("sys.stdin", io.StringIO("- To ask.\n\n- To sing.\n"))
+    assert core(aria, "set", "promises").code == 0
+    assert (values(aria)["promises"], held(aria)) == (["To ask.", "To sing."], {"human", "promises"})
+    assert core(aria, "set", "promises", "- To listen.").code == 0
+    assert "set by you" in core(aria).out
+
+    report = reported(aria, 800)
+    assert report["noted"] == {"core edit refused: kept by the person": 2}
+    first, again = core_asked(aria.server.requests)[-2:]
+    assert "The person keeps this section themselves" in first.turns[-1].text
+    assert 'Not done. The person keeps the section "human" themselves' in again.turns[-1].text
+    assert values(aria)["human"] == "By me.\nAnd <system> by me."
+    assert "\n\n## human\nBy me.\nAnd <\u2060system> by me.\n\n## promises\n- To listen.\n" in opening(aria)
+
+    assert '"human" is released.' in core(aria, "release", "human").out
+    assert "nothing to do" in core(aria, "release", "human").out
+    assert "nothing to do" in core(aria, "release", "persona").out
+    assert held(aria) == {"promises"}
+    assert reported(aria, 800)["noted"] == {}
+    assert values(aria)["human"].startswith("By me.\nAnd <system> by me.\n" + NOTED)
+
+
+def test_everything_is_taken_back_one_by_one_and_all_of_it_stays_in_the_history(aria: Life) -> None:
+    both = values(aria)["human"]
+    for command in (["set", "human", "By me."], ["set", "human", "By me, too."], ["release", "human"]):
+        assert core(aria, *command).code == 0
+    seen = []
+    for _ in range(5):
+        assert 'Taken back: "human"' in core(aria, "undo").out
+        seen.append((values(aria)["human"], held(aria)))
+    assert seen == [
+        ("By me, too.", {"human"}),
+        ("By me.", {"human"}),
+        (both, set()),
+        (both.splitlines()[0], set()),
+        ("", set()),
+    ]
+    assert "Nothing to do" in core(aria, "undo").out
+    told = core(aria, "history").out
+    assert [event["undoes"] for event in events(aria)] == [0] * 5 + [5, 4, 3, 2, 1]
+    assert "human, undo by you, taking back number 5" in told
+    assert "human, set by you" in told
+    assert aria.round() == [], "what was taken back is not asked for again"
+    assert opening(aria).endswith("\n\n## promises\n- To wait.\n</system>")
+
+
+def test_what_cannot_be_is_said_and_changes_nothing(aria: Life) -> None:
+    before = events(aria)
+    for command, code, said in (
+        (["set", "weather", "x"], 2, 'The core memory has no section "weather".\nIt has persona, human, promises.'),
+        (["release", "weather"], 2, 'has no section "weather"'),
+        (["set", "human", "x" * 2001], 2, 'The section "human" would have 2001 of 2000 characters.'),
+        (["set", "promises", "x" * 98 + "\ny"], 2, 'The section "promises" would have 104 of 100 characters.'),
+        (["set"], 2, "Missing argument 'SECTION'"),
+        (["shout"], 2, "No such command 'shout'"),
+        (["--loud"], 2, "No such option"),
+    ):
+        ended = core(aria, *command)
+        assert (ended.code, ended.out) == (code, "")
+        assert said in ended.err
+    nobody = aria.person.memproc("core", "nobody")
+    assert (nobody.code, 'knows no chat "nobody"' in nobody.err) == (2, True)
+    assert events(aria) == before
+    assert "release" in aria.person.memproc("core", aria.chat_id, "--help").out
+    assert core(aria, "set", "persona", "caf\udce9").code == 0, "what the terminal could not read"
+    assert reported(aria)["outcomes"][0]["outcome"] == "written"
+
+
+def test_a_limit_that_was_lowered_sets_the_chat_aside_until_the_section_is_set(aria: Life) -> None:
+    size = len(values(aria)["human"])
+    core(aria, "set", "human", "Short.")
+    core(aria, "undo")
+    aria.settings(**{"core.sections.human": "limit = 20"})
+    before = files(aria)
+    aria.talk(800)
+    aria.drop()
+    ended = aria.person.memproc("run")
+    assert (ended.code, files(aria)) == (1, before)
+    said = f'The section "human" would have {size} of 20 characters. It was written when the limit was higher.'
+    for told in (ended.err, core(aria).err, aria.person.memproc("plan").err + aria.person.memproc("plan").out):
+        assert said in told
+    aria.settings(core=OFF)
+    assert aria.person.memproc("plan").code == 0, "switched off, its limits are nobody's trouble"
+    aria.settings(core="")
+    assert core(aria, "set", "human", "Short.").code == 0
+    refused = core(aria, "undo")
+    assert (refused.code, f"would have {size} of 20 characters" in refused.err) == (2, True)
+    aria.round()
+    assert "\n## human\nShort.\n" in opening(aria)
+
+
+def test_edits_of_the_opening_in_typingmind_are_the_person_s_own_and_change_no_file(aria: Life) -> None:
+    first, was = aria.device.export(aria.chat_id), values(aria)["human"]
+    says(aria, changed(NOTED, "They say: "))
+    assert (values(aria)["human"], held(aria)) == (was.replace(NOTED, "They say: "), {"human"})
+    says(aria, changed("- To wait.", "- To wait.\n- To <b>ask</b>."))
+    says(aria, changed("\n</system>", "\n\n## persona\nDry humour.  \n</system>"))
+    assert (values(aria)["persona"], values(aria)["promises"]) == ("Dry humour.", ["To wait.", "To <b>ask</b>."])
+    says(aria, changed("<system>\nWhat follows", "<system>\nDear Aria, what follows"))
+    says(aria, changed("- To wait.\n- To <b>ask</b>.", ""))
+    assert (values(aria)["promises"], held(aria)) == ([], {"persona", "human", "promises"})
+    assert [(event["function"], event["by"], event["memory"]) for event in events(aria)[2:]] == [
+        ("edited in TypingMind", "person", 0)
+    ] * 4
+
+    known, before = events(aria), files(aria)
+    assert aria.round() == [], "the same export once more"
+    assert (events(aria), files(aria)) == (known, before)
+    aria.person.drop(first)
+    assert aria.person.memproc("run").code == 0
+    assert events(aria) == known, "an older export brings nothing back"
+
+    assert reported(aria, 800)["noted"] == {"core edit refused: kept by the person": 2}
+    assert opening(aria).startswith("<system>\nDear Aria, what follows")
+    assert "Dry humour." in opening(aria)
+    assert "Noted" not in opening(aria)
+    assert '"human" is released' in core(aria, "release", "human").out
+    assert core(aria, "undo").code == 0
+    assert held(aria) == {"persona", "human", "promises"}
+
+
+def test_a_value_over_its_limit_in_the_opening_sets_the_chat_aside_and_nothing_is_lost(aria: Life) -> None:
+    was, before, at = events(aria), files(aria), opening_at(aria)
+    text = opening(aria)
+    aria.device.edit(aria.chat_id, at, text.replace("- To wait.", "- " + "x" * 99))
+    for _ in range(2):
+        aria.drop()
+        ended = aria.person.memproc("run")
+        assert ended.code == 1
+        assert 'The section "promises" would have 101 of 100 characters. It stands so in the opening' in ended.err
+        assert "core.sections.promises.limit" in ended.err
+        assert (events(aria), files(aria)) == (was, before)
+    says(aria, changed("x" * 99, "To go."))
+    assert values(aria)["promises"] == ["To go."]
+
+
+def test_an_opening_without_any_heading_is_not_taken_over_and_that_is_told_once(aria: Life) -> None:
+    was = events(aria)
+    aria.device.edit(aria.chat_id, opening_at(aria), "<system>\nThese are your memories.\n</system>")
+    aria.drop()
+    ended = aria.person.memproc("run")
+    assert (ended.code, events(aria)) == (0, was)
+    assert "none of the headings of its sections and facts any more, so nothing of it was taken over" in ended.out
+    aria.drop()
+    assert "headings" not in aria.person.memproc("run").out
+    report = reported(aria, 800)
+    assert report["outcomes"][0]["outcome"] == "written"
+    assert opening(aria).startswith("<system>\nThese are your memories.\n\nBeside the memories you carry")
+    assert "\n## human\n" + NOTED in opening(aria)
+
+
+def test_switched_off_the_layers_leave_nothing_but_the_canned_opening(tmp_path: Path) -> None:
+    canned = canned_opening(load_texts(None))
+    with (
+        life(tmp_path / "with", diary, layers=True) as lived,
+        life(tmp_path / "without", diary, layers=True, core=OFF, facts=OFF) as plain,
+    ):
+        for one in (lived, plain):
+            one.round(TWO)
+        assert {request.tools for request in plain.server.requests} == {()}
+        assert core_asked(plain.server.requests) == []
+        assert (opening(plain), opening_at(plain)) == (canned, opening_at(lived))
+        others = [
+            [message for at, message in enumerate(one.device.messages(one.chat_id)) if at != opening_at(one)]
+            for one in (lived, plain)
+        ]
+        assert others[0] == others[1]
+
+        known, said = events(lived), opening(lived)
+        lived.settings(core=OFF, facts=OFF)
+        lived.round()
+        assert lived.device.messages(lived.chat_id) == plain.device.messages(plain.chat_id)
+        lived.settings(core="", facts="")
+        assert lived.round() == []
+        assert (opening(lived), events(lived)) == (said, known)
+
+
+def test_other_first_values_show_in_sections_that_nobody_has_written_into(aria: Life) -> None:
+    aria.settings(**{"core.sections.promises": "limit = 0", "core.sections.persona": 'value = "Quiet."'})
+    assert aria.round() == []
+    assert opening(aria).endswith("\n\n## persona\nQuiet.\n\n## human\n" + values(aria)["human"] + "\n</system>")
