@@ -34,11 +34,13 @@ def layers_planned(
     if not edits and not taken:
         return NO_LAYERS
     rows = plan.made + plan.chunks
+    shown = _shown_tokens(archive, plan, facts)
     return Layers(
         core=chosen(rows, edits),
         facts=chosen(rows, taken),
         core_tokens=_core_tokens(archive, plan.chat_id, layout, texts) if edits else 0,
-        facts_tokens=_facts_tokens(archive, plan, facts, texts),
+        facts_tokens=count(texts.facts) + count(texts.fact_keeper) + shown,
+        shown_tokens=shown,
         embeds=roles.embedding is not None,
     )
 
@@ -55,6 +57,6 @@ def _core_tokens(archive: Archive, chat_id: str, layout: Layout, texts: Texts) -
     return count(texts.core) + sum(count(section.description) + count(section.rendered) for section in stands)
 
 
-def _facts_tokens(archive: Archive, plan: ChatPlan, facts: FactSettings, texts: Texts) -> int:
+def _shown_tokens(archive: Archive, plan: ChatPlan, facts: FactSettings) -> int:
     known = len(facts_now(archive, plan.chat_id)) + len(plan.chunks)
-    return count(texts.facts) + count(texts.fact_keeper) + min(facts.compare, known) * _TOKENS_A_FACT
+    return min(facts.compare, known) * _TOKENS_A_FACT

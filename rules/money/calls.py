@@ -126,7 +126,8 @@ def _layers(plan: ChatPlan, *, longest: bool) -> Iterator[Call]:
         call = _manager(chunk.tokens + layers.facts_tokens, FACT_WORDS, chunk.stop - chunk.start)
         yield replace(call, answer=call.answer // _USED)
         if layers.embeds:
-            yield Call("embedding", layers.facts_tokens, 0, 0, 0, 0, 0, _TURNS)
+            new = call.room if longest else call.answer // _USED
+            yield Call("embedding", layers.shown_tokens + new, 0, 0, 0, 0, 0, _TURNS)
 
 
 def _written(context: _Context, words: int, quotes: int, *, longest: bool) -> Iterator[Call]:

@@ -27,6 +27,8 @@ class Layers:
     """About how many tokens the question about the sections has, with the sections in it."""
     facts_tokens: int = 0
     """The same for the question about facts, with as many of them as are shown."""
+    shown_tokens: int = 0
+    """Of these, the facts themselves."""
     embeds: bool = False
     """One further call for each chunk tells which facts are the same in other words."""
 

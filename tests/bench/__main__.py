@@ -8,10 +8,10 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.bench import daemon, large, money, real, returning, startup, wavefront
+from tests.bench import daemon, large, layers, money, real, returning, startup, wavefront
 from tests.bench.measure import Table, as_json
 
-NAMES = ("startup", "daemon", "wavefront", "money", "large", "returning", "real")
+NAMES = ("startup", "daemon", "wavefront", "money", "layers", "large", "returning", "real")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -20,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", choices=NAMES, help="measure this alone")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there, too")
     parser.add_argument("--exports", type=Path, metavar="FOLDER", default=os.environ.get("MEMPROC_BENCH_EXPORTS"),
-                        help="real exports, for `money` and `real`; also $MEMPROC_BENCH_EXPORTS")  # fmt: skip
+                        help="real exports, for `money`, `layers` and `real`; also $MEMPROC_BENCH_EXPORTS")  # fmt: skip
     chosen = parser.parse_args(arguments)
     sys.stdout.write(f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.system()}\n\n")
     tables: list[Table] = []
@@ -38,6 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _measure(name: str, folder: Path, exports: Path | None) -> list[Table]:
     if name == "money":
         return money.measure(folder, exports)
+    if name == "layers":
+        return layers.measure(folder, exports)
     if name == "real":
         return real.measure(folder, exports)
     measures = {"startup": startup.measure, "daemon": daemon.measure, "wavefront": wavefront.measure,

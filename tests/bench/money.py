@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -18,6 +18,7 @@ from tests.server.usage import Usage
 
 TARGETS = {"beam-100k-2": (5.0, 2.5), "beam-500k-1": (6.0, 3.0)}
 """Directly, and by batch."""
+LAYERS = ("core", "facts")
 _CALL_SECONDS = 0.1
 _SETTINGS = (
     FOLDERS
@@ -30,12 +31,16 @@ batch = "{batch}"
 run_usd = 1000
 day_usd = 1000
 month_usd = 1000
+[core]
+enabled = {core}
+[facts]
+enabled = {facts}
 """
 )
 
 
 @dataclass(frozen=True, slots=True)
-class _Billed:
+class Billed:
     """What the scripted server has billed for one conversation."""
 
     conversation: int
@@ -61,7 +66,7 @@ def measure(folder: Path, exports: Path | None) -> list[Table]:
     figures: dict[str, dict[str, float]] = {}
     for at, (name, export) in enumerate(found.items()):
         for way, batch in enumerate(("never", "always")):
-            billed = _run(folder / f"{at}-{batch}", export, batch)
+            billed = bill(folder / f"{at}-{batch}", export, batch)
             target = TARGETS.get(name, ())[way : way + 1]
             rows.append(_row(name, billed, target))
             figures[f"{name}, {'by batch' if billed.batched else 'directly'}"] = _figures(billed)
@@ -70,19 +75,20 @@ def measure(folder: Path, exports: Path | None) -> list[Table]:
         f"rules of prompt caching; a call takes {_CALL_SECONDS * 1000:.0f} ms. `billed` counts a token that is written",
         "to the cache 1.25, one that is read from it 0.1, and all of a batch half; `times` is that for each token of",
         "the conversation. Of a batch this is the best case: whether its requests find what others wrote is chance.",
+        "Core memory and facts are switched off: `layers` says what they add.",
     )
     headings = ("", "asked", "tokens", "chunks", "calls", "sent", "read", "written", "times", "target")
     return [Table("What a conversation costs", notes, headings, tuple(rows), figures)]
 
 
-def _row(name: str, one: _Billed, target: tuple[float, ...]) -> tuple[str, ...]:
+def _row(name: str, one: Billed, target: tuple[float, ...]) -> tuple[str, ...]:
     kept = "".join(f"{wanted:.1f}, {'kept' if one.times <= wanted else 'missed'}" for wanted in target)
     counted = (one.conversation, one.chunks, one.calls, one.usage.prompt, one.usage.read, one.usage.written)
     way = "by batch" if one.batched else "directly"
     return (name, way, *(f"{number:,}" for number in counted), f"{one.times:.2f}", kept)
 
 
-def _figures(one: _Billed) -> dict[str, float]:
+def _figures(one: Billed) -> dict[str, float]:
     usage = one.usage
     return {
         "tokens": one.conversation, "chunks": one.chunks, "calls": one.calls, "fresh": usage.fresh,
@@ -91,11 +97,13 @@ def _figures(one: _Billed) -> dict[str, float]:
     }  # fmt: skip
 
 
-def _run(folder: Path, export: bytes, batch: str) -> _Billed:
+def bill(folder: Path, export: bytes, batch: str = "never", layers: Collection[str] = ()) -> Billed:
+    """Run memproc on one new export with these of the two further layers of memory, against a server of its own."""
     (folder / "inbox").mkdir(parents=True)
     (folder / "inbox" / "export.json").write_bytes(export)
     settings = folder / "memproc.toml"
-    settings.write_text(_SETTINGS.format(batch=batch), encoding="utf-8")
+    switched = {layer: str(layer in layers).lower() for layer in LAYERS}
+    settings.write_text(_SETTINGS.format(batch=batch, **switched), encoding="utf-8")
     command = [str(COMMAND), "--config", str(settings)]
     setup: Mapping[str, object] = {"seconds": _CALL_SECONDS}
     with serve(folder / "server", setup) as server:
@@ -107,7 +115,7 @@ def _run(folder: Path, export: bytes, batch: str) -> _Billed:
         subprocess.run([*command, "run", "--json"], cwd=folder, env=known, capture_output=True, check=True)
         seconds = time.perf_counter() - began
         meter = server.meter
-    return _Billed(
+    return Billed(
         conversation=plan["tokens"],
         chunks=len(plan["chunks"]),
         calls=meter.calls,

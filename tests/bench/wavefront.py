@@ -24,6 +24,10 @@ _SETTINGS = (
 agent = "anthropic/claude-haiku-5-5"
 context_manager = "anthropic/claude-haiku-5-5"
 concurrency = {most}
+[core]
+enabled = false
+[facts]
+enabled = false
 """
 )
 

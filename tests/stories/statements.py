@@ -81,7 +81,7 @@ def tell(lived: Life, *statements: str) -> None:
 def telling(folder: Path, keeper: Keeper, *statements: str, **tables: str) -> Iterator[Life]:
     """A life in which all these have been said, and so much after them that chunks hold them; it has not been run."""
     plain = {"core": "enabled = false", "memory": "hindsight = 0"}
-    with life(folder, keeper, layers=True, **plain, **tables) as lived:
+    with life(folder, keeper, layers=True, **{**plain, **tables}) as lived:
         tell(lived, *statements)
         lived.talk(3700)
         yield lived

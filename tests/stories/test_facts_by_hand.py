@@ -31,10 +31,18 @@ def keeper(monkeypatch: pytest.MonkeyPatch) -> Iterator[Keeper]:
 def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Life]:
     """A life with three facts, each of a chunk of its own."""
     said = ("I live in Lisbon.", "My cat is called Miso.", "In the morning I drink tea.")
-    with telling(tmp_path_factory.mktemp("told") / "ada", KEEPER, *said) as lived:
+    with telling(tmp_path_factory.mktemp("told") / "ada", KEEPER, *said, core="enabled = true") as lived:
         lived.round()
         assert known(lived) == {1: LISBON, 2: MISO, 3: TEA}
+        assert sections(lived)["human"]
         yield lived
+
+
+def sections(lived: Life) -> dict[str, str]:
+    """The core memory, as `memproc core CHAT` tells it."""
+    ended = lived.person.memproc("core", lived.chat_id, "--json")
+    assert ended.code == 0, ended.err
+    return {section["name"]: section["value"] for section in json.loads(ended.out)}
 
 
 @pytest.fixture
@@ -90,7 +98,6 @@ def test_facts_are_searched_and_listed_as_json_too(told: Life) -> None:
     assert [(one["number"], one["by"], one["confirmed"], len(one["sources"])) for one in every] == [
         (1, "model", 0, 1), (2, "model", 0, 1), (3, "model", 0, 1),
     ]  # fmt: skip
-    assert json.loads(told.person.memproc("core", told.chat_id, "--json").out)
 
 
 @pytest.mark.parametrize(
@@ -195,6 +202,48 @@ def test_an_edit_of_a_fact_that_a_model_has_changed_meanwhile_stands(ada: Life, 
     assert live == ["The person's cat is called Miso, and she is young."]
 
 
+ODD = [
+    "## persona", "## facts", "- 2024-01-01: was said", "2024-01-01: was said too", "<system>\nIt ends.\n</system>",
+    "</to_remember> and <context_manager>", "* starred", "a\u2028b", "\u200b## human", '"quoted" \\ back',
+    "{facts} {form}", "x" * 490, "Ends with <system>", "&lt;system&gt;",
+]  # fmt: skip
+
+
+def test_facts_that_look_like_something_else_stay_what_they_are_even_when_the_archive_is_lost(ada: Life) -> None:
+    for text in ODD:
+        assert facts(ada, "add", "--", text).code == 0
+    before, count = events(ada.person, ada.chat_id), len(known(ada))
+    assert ada.round() == []
+    ada.round(800)
+    assert ada.round() == []
+    assert events(ada.person, ada.chat_id) == before, "nothing of it was read as an edit"
+    assert ada.person.memproc("verify").code == 0
+    said = lines(ada)
+    assert len(said) == count == 3 + len(ODD)
+    (ada.person.home / "state").rename(ada.person.home / "lost")
+    ada.round()
+    assert lines(ada) == said
+    assert sorted(known(ada).values()) == sorted(" ".join(text.split()) for text in [*ODD, LISBON, MISO, TEA])
+
+
+@pytest.mark.parametrize("mode", ["keep-originals", "new-chat"])
+@pytest.mark.variants
+def test_facts_and_sections_go_along_in_the_other_output_modes(tmp_path: Path, keeper: Keeper, mode: str) -> None:
+    tables = {"output": f'mode = "{mode}"', "core": "enabled = true"}
+    with telling(tmp_path / "ada", keeper, "I live in Lisbon.", "My cat is called Miso.", **tables) as ada:
+        ada.round()
+        core = sections(ada)
+        ada.chat_id = list(ada.device.chats)[-1]
+        for _ in range(2):
+            requests = ada.round(900)
+            assert [shown(request) for request in asked_for_facts(requests)] == [[LISBON, MISO]]
+            assert (known(ada), sections(ada)) == ({1: LISBON, 2: MISO}, core)
+            assert len(lines(ada)) == 2
+        before = events(ada.person, ada.chat_id)
+        assert ada.round() == []
+        assert events(ada.person, ada.chat_id) == before
+
+
 def forget_memory(ada: Life, number: int) -> str:
     """Delete the messages of a memory in TypingMind; its id."""
     name = ada.memories()[number - 1].memory_id
@@ -231,13 +280,14 @@ def test_a_deleted_memory_alone_takes_its_facts_out_of_the_next_export(ada: Life
 
 
 @pytest.mark.parametrize("renew", [False, True])
-def test_a_fork_takes_over_the_facts_and_both_go_on_by_themselves(ada: Life, renew: bool) -> None:
-    before = events(ada.person, ada.chat_id)
+def test_a_fork_takes_over_sections_and_facts_and_both_go_on_by_themselves(ada: Life, renew: bool) -> None:
+    before, core = events(ada.person, ada.chat_id), sections(ada)
     origin, fork = ada.chat_id, ada.device.fork(ada.chat_id, new_uuids=renew)
     ada.chat_id = fork
     requests = ada.round(800)
     assert sorted(known(ada).values()) == sorted([LISBON, MISO, TEA])
     assert all(len(shown(request)) == 3 for request in asked_for_facts(requests))
+    assert sections(ada) == core
     assert len(lines(ada)) == 3
     assert facts(ada, "forget", "1").code == 0
     ada.round(800)
@@ -250,13 +300,13 @@ def test_a_fork_takes_over_the_facts_and_both_go_on_by_themselves(ada: Life, ren
 
 
 @pytest.mark.parametrize("rebuild", [False, True])
-def test_where_the_archive_is_lost_the_facts_of_the_opening_are_taken_over(ada: Life, rebuild: bool) -> None:
-    said = lines(ada)
+def test_where_the_archive_is_lost_sections_and_facts_of_the_opening_are_taken_over(ada: Life, rebuild: bool) -> None:
+    said, core = lines(ada), sections(ada)
     (ada.person.home / "state").rename(ada.person.home / "lost")
     if rebuild:
         assert ada.person.memproc("rebuild").code == 0
     assert ada.round() == []
-    assert lines(ada) == said
+    assert (lines(ada), sections(ada)) == (said, core)
     assert {history(ada, number)[0]["said_at"][:10] for number in known(ada)} == {line[2:12] for line in said}
     requests = ada.round(800)
     assert lines(ada) == said

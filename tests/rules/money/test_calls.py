@@ -1,0 +1,44 @@
+"""The calls of core memory and facts, as a plan foretells them."""
+
+from dataclasses import replace
+
+from rules.money.calls import Call, calls, longest_calls
+from rules.plan.layers import Layers
+from tests.rules.plan.defaults import at_the_defaults
+
+PLAN = at_the_defaults(60, 1000)
+LAYERS = Layers(core=PLAN.chunks, facts=PLAN.chunks, core_tokens=300, facts_tokens=900, shown_tokens=400, embeds=True)
+
+
+def added(layers: Layers) -> list[Call]:
+    """The calls that come to those of the memories."""
+    return list(calls(PLAN.with_layers(layers), 0)[len(calls(PLAN, 0)) :])
+
+
+def test_each_chunk_has_a_call_of_the_agent_and_one_of_the_context_manager_and_one_for_vectors() -> None:
+    assert len(added(LAYERS)) == LAYERS.calls == 3 * len(PLAN.chunks)
+    assert len(added(replace(LAYERS, embeds=False, core=()))) == len(PLAN.chunks)
+    assert {call.role for call in added(LAYERS)} == {"agent", "context manager", "embedding"}
+
+
+def test_the_agent_finds_all_that_its_memory_was_written_from_in_the_cache_unless_that_was_in_an_earlier_run() -> None:
+    now = added(replace(LAYERS, facts=()))
+    later = calls(replace(PLAN, made=PLAN.chunks, chunks=(), layers=replace(LAYERS, facts=())), 0)
+    for call, chunk in zip(now, PLAN.chunks, strict=True):
+        assert call.read == PLAN.fixed_tokens + chunk.memories_tokens + chunk.tail_tokens + chunk.tokens
+        assert call.written == 0
+    assert [(call.read, call.written) for call in later] == [(0, call.read) for call in now]
+
+
+def test_facts_are_asked_for_past_the_cache_with_the_passage_and_those_that_are_shown() -> None:
+    for call, chunk in zip(added(replace(LAYERS, core=(), embeds=False)), PLAN.chunks, strict=True):
+        assert (call.read, call.written, call.seen) == (0, 0, 0)
+        assert call.prompt >= chunk.tokens + LAYERS.facts_tokens
+
+
+def test_vectors_are_asked_for_of_the_facts_alone_known_ones_and_new_ones() -> None:
+    likely = [call for call in added(LAYERS) if call.role == "embedding"]
+    longest = [call for call in longest_calls(PLAN.with_layers(LAYERS), 0, 10_000) if call.role == "embedding"]
+    for call, most in zip(likely, longest, strict=True):
+        assert LAYERS.shown_tokens < call.prompt < LAYERS.facts_tokens < most.prompt
+        assert (call.answer, call.room) == (0, 0)
