@@ -161,7 +161,8 @@ def _keep(archive: Archive, found: _Core, event: CoreEvent) -> None:
 def _shown(section: Section) -> Iterator[str]:
     held = ", set by you" if section.held else ""
     yield f"{section.name}: {len(section.rendered):,} of {section.limit:,} characters{held}"
-    yield f"  {section.description}"
+    if section.description:
+        yield f"  {section.description}"
     yield from (f"    {line}" for line in section.rendered.splitlines() or ["(nothing)"])
 
 

@@ -33,7 +33,7 @@ class OfChat(click.Group):
     def parse_args(self, ctx: click.Context, args: Sequence[str]) -> list[str]:
         """Name the command where only the chat, or options behind it, are given."""
         chat, command = (*args, "", "")[:2]
-        names_none = command != "--help" and command[:1] in ("", "-")
+        names_none = command not in ctx.help_option_names and command[:1] in ("", "-")
         if chat[:1] not in ("", "-") and names_none:
             args = [chat, self._shows, *args[1:]]
         return super().parse_args(ctx, list(args))

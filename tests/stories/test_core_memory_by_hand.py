@@ -64,7 +64,7 @@ def test_what_the_person_sets_is_shown_and_stays_until_they_release_it(
     assert core(aria, "set", "promises").code == 0
     assert (values(aria)["promises"], held(aria)) == (["To ask.", "To sing."], {"human", "promises"})
     assert core(aria, "set", "promises", "- To listen.").code == 0
-    assert "set by you" in core(aria).out
+    assert "promises: 12 of 100 characters, set by you\n    - To listen.\n" in core(aria).out
 
     report = reported(aria, 800)
     assert report["noted"] == {"core edit refused: kept by the person": 2}
@@ -123,7 +123,8 @@ def test_what_cannot_be_is_said_and_changes_nothing(aria: Life) -> None:
     nobody = aria.person.memproc("core", "nobody")
     assert (nobody.code, 'knows no chat "nobody"' in nobody.err) == (2, True)
     assert events(aria) == before
-    assert "release" in aria.person.memproc("core", aria.chat_id, "--help").out
+    for wish in ("-h", "--help"):
+        assert "release" in core(aria, wish).out
     assert core(aria, "set", "persona", "caf\udce9").code == 0, "what the terminal could not read"
     assert reported(aria)["outcomes"][0]["outcome"] == "written"
 
