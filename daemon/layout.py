@@ -52,9 +52,11 @@ def load_layout(name: str) -> Layout:
 def core_layout(settings: CoreSettings) -> Layout:
     """The layout that the settings name, with what they say about its sections, and further sections.
 
+    Where the core memory is switched off, it is memproc's own: another one need not be installed any more.
+
     Raises ConfigurationError as `load_layout`, and where a first value is over the limit of its section.
     """
-    layout = load_layout(settings.layout)
+    layout = load_layout(settings.layout if settings.enabled else CoreSettings().layout)
     own = {section.name for section in layout.sections}
     wanted = {name: _wanted(section, name in own) for name, section in settings.sections.items()}
     try:
