@@ -64,7 +64,7 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone | AtR
         return _left_alone(house, chat, found.plan.reason, rest_after(found, config, keys, house.clock()))
     _refuse_unaskable(found, config)
     remembered = remember(house.archive, chat, found.reading, house.clock())
-    taken = take_over(house.archive, found, house.clock())
+    taken = take_over(house.archive, found.shown, house.clock())
     if taken.notice:
         house.tell(Notice(taken.notice))
     memories, shown = compress(house, found)
@@ -78,7 +78,7 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone | AtR
     rest = rest_after(found, config, keys, house.clock(), remembered)
     if not assembled.changed and not _stands_otherwise(house, chat, assembled):
         return _left_alone(house, chat, "it is compressed already, and nothing new has left the live tail", rest)
-    keep_written(house.archive, found, words.opening, house.clock())
+    keep_written(house.archive, found.shown, words.opening, house.clock())
     _prove(found, entries, section, words, assembled)
     if stand_of(export.path) != export.stand:
         raise ChatSetAside(
@@ -93,8 +93,8 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone | AtR
 def _words(house: House, found: Survey) -> Canned:
     """The canned messages; the opening with core memory and facts as they are now."""
     plain = canned(found.texts)
-    text = opening_text(house.archive, found)
-    return replace(plain, opening=text, has_layers=read(found, text).headed)
+    text = opening_text(house.archive, found.shown)
+    return replace(plain, opening=text, has_layers=read(found.shown, text).headed)
 
 
 def _left_alone(house: House, chat: Chat, reason: str, rest: Rest | None) -> LeftAlone:

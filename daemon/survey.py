@@ -11,6 +11,7 @@ from daemon.archive.rounds import round_of
 from daemon.config import Config, MemorySettings
 from daemon.config.layers import CoreSettings, FactSettings
 from daemon.layers.planned import layers_planned
+from daemon.layers.shown import ShownChat
 from daemon.layout import core_layout
 from daemon.models.expected import expected
 from daemon.models.prices import step_of
@@ -64,6 +65,13 @@ class Survey:
     """What the agent's requests are kept under."""
     too_large: TooLarge | None
     """The first planned chunk that does not fit it."""
+
+    @property
+    def shown(self) -> ShownChat:
+        """The export as core memory and facts see it."""
+        plan = self.plan
+        places = self.reading.places
+        return ShownChat(plan.chat_id, plan.title, places, self.texts, self.core, self.layout, self.facts)
 
     def passage(self, chunk: PlannedChunk, told: Sequence[Memory], breaks: Sequence[int] = ()) -> Passage:
         """What the memory of a chunk is written from; `told` are the memories and folds that stand before its tail.

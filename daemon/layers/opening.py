@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from daemon.archive.archive import Archive
 from daemon.archive.openings import KeptOpening, keep_opening, openings, reworded
+from daemon.layers.shown import ShownChat
 from daemon.layers.standing import as_line, core_now, facts_shown
-from daemon.survey import Survey
 from primer.inert import keep_inert
 from primer.tags import wrap
 from rules.core.section import Section, Value
@@ -17,9 +17,9 @@ from rules.history.recognise import Place
 from rules.output.opening import write_opening
 
 
-def opening_text(archive: Archive, found: Survey) -> str:
+def opening_text(archive: Archive, found: ShownChat) -> str:
     """What the opening says, in its tag: as it stands in the export, where that is what it should say, in any order."""
-    chat_id, place = found.plan.chat_id, opening_place(found)
+    chat_id, place = found.chat_id, opening_place(found)
     sections = core_now(archive, chat_id, found.layout).sections if found.core.enabled else ()
     facts = facts_shown(archive, chat_id, found.facts) if found.facts.enabled else ()
     lines = [as_line(fact) for fact in facts]
@@ -30,7 +30,7 @@ def opening_text(archive: Archive, found: Survey) -> str:
     return place.message.text if place is not None and stands else text
 
 
-def _preface(kept: Sequence[KeptOpening], found: Survey, place: Place | None) -> str:
+def _preface(kept: Sequence[KeptOpening], found: ShownChat, place: Place | None) -> str:
     """The person's own, where they have reworded it; else that of the texts, which may have changed."""
     own = reworded(kept)
     if place is not None and place.ours is not None:
@@ -45,20 +45,20 @@ def _says(opening: Opening) -> tuple[str, Mapping[str, str], Counter[FactLine]]:
     return opening.preface, {name: text for name, text in opening.sections.items() if text}, Counter(opening.facts)
 
 
-def keep_written(archive: Archive, found: Survey, text: str, now: str) -> None:
+def keep_written(archive: Archive, found: ShownChat, text: str, now: str) -> None:
     """Remember an opening that is about to be written, so that it is known again, and an edit of it shows."""
     opening = read(found, text)
     if opening.headed:
-        keep_opening(archive, found.plan.chat_id, KeptOpening(text, opening.preface, "memproc"), now)
+        keep_opening(archive, found.chat_id, KeptOpening(text, opening.preface, "memproc"), now)
 
 
-def opening_place(found: Survey) -> Place | None:
+def opening_place(found: ShownChat) -> Place | None:
     """The opening that the export has, or None."""
-    places = found.reading.places
+    places = found.places
     return next((place for place in places if place.ours is not None and place.ours.kind == OPENING), None)
 
 
-def read(found: Survey, text: str) -> Opening:
+def read(found: ShownChat, text: str) -> Opening:
     """An opening as it reads, with or without its tag."""
     return read_tagged(text, {section.name for section in found.layout.sections}, found.texts.layers)
 

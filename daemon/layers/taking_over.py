@@ -8,8 +8,8 @@ from daemon.archive.facts import fact_events, keep_fact_events, next_fact
 from daemon.archive.inherit import inherit_layers
 from daemon.archive.openings import KeptOpening, edited_from, keep_opening, openings
 from daemon.layers.opening import opening_place, opening_text, read
+from daemon.layers.shown import ShownChat
 from daemon.layers.standing import as_line, as_value, core_now, facts_now
-from daemon.survey import Survey
 from primer.inert import restore
 from rules.core.history import CoreEvent
 from rules.core.section import OverLimit
@@ -33,13 +33,13 @@ class TakenOver:
     notice: str = ""
 
 
-def take_over(archive: Archive, found: Survey, now: str) -> TakenOver:
+def take_over(archive: Archive, found: ShownChat, now: str) -> TakenOver:
     """Keep what the person has edited in the opening, once.
 
     A fork has what the chat had that it was forked from. Where the archive knows nothing, as when it was lost, all that
     stands there is taken over. Raises ChatSetAside where a section is over its limit.
     """
-    place, chat_id = opening_place(found), found.plan.chat_id
+    place, chat_id = opening_place(found), found.chat_id
     if place is None or place.ours is None:
         return TakenOver()
     shown, written = text_digest(place.message.text), place.ours.text
@@ -68,23 +68,23 @@ def _is_known(archive: Archive, chat_id: str) -> bool:
     return any(every)
 
 
-def _notice(found: Survey, refused: NotTakenOver) -> str:
+def _notice(found: ShownChat, refused: NotTakenOver) -> str:
     return (
-        f'"{found.plan.title}": {refused.reason}, so nothing of it was taken over. To do without them: '
+        f'"{found.title}": {refused.reason}, so nothing of it was taken over. To do without them: '
         "core.enabled = false and facts.enabled = false in memproc.toml."
     )
 
 
-def _keep(archive: Archive, found: Survey, done: OpeningEdits, now: str, *, by_hand: bool) -> None:
-    chat_id = found.plan.chat_id
+def _keep(archive: Archive, found: ShownChat, done: OpeningEdits, now: str, *, by_hand: bool) -> None:
+    chat_id = found.chat_id
     if found.core.enabled:
         keep_core_events(archive, chat_id, _section_events(archive, found, done, by_hand=by_hand), now)
     if found.facts.enabled:
         keep_fact_events(archive, chat_id, _fact_events(archive, chat_id, done, by_hand=by_hand), now)
 
 
-def _section_events(archive: Archive, found: Survey, done: OpeningEdits, *, by_hand: bool) -> list[CoreEvent]:
-    stands = core_now(archive, found.plan.chat_id, found.layout)
+def _section_events(archive: Archive, found: ShownChat, done: OpeningEdits, *, by_hand: bool) -> list[CoreEvent]:
+    stands = core_now(archive, found.chat_id, found.layout)
     events = []
     for name, text in done.sections.items():
         section = stands.find(name)
@@ -95,7 +95,7 @@ def _section_events(archive: Archive, found: Survey, done: OpeningEdits, *, by_h
             section.with_value(value)
         except OverLimit as fault:
             raise ChatSetAside(
-                f'"{found.plan.title}": {fault} It stands so in the opening message of the export.',
+                f'"{found.title}": {fault} It stands so in the opening message of the export.',
                 f"Shorten it in TypingMind and export again, or raise core.sections.{name}.limit in memproc.toml.",
             ) from fault
         what = _BY_HAND if by_hand else _TAKEN_OVER

@@ -13,6 +13,8 @@ from daemon.archive.messages import past, remember
 from daemon.archive.outputs import Output, last_output, record_output
 from daemon.files.hashing import sha256_of
 from daemon.house import House
+from daemon.layers.shown import shown_chat
+from daemon.layers.taking_over import take_over
 from daemon.models.tokens import count
 from daemon.reading import read_chat
 from daemon.rebuilding.editions import hindsight_question
@@ -166,6 +168,7 @@ def _read_newest(house: House, chat_id: str, own: Sequence[Source], found: Resto
             continue
         if not was_known or new & groups(reading.places).keys():
             remember(house.archive, chat, reading, source.kept_at)
+            take_over(house.archive, shown_chat(chat, reading.places, config), source.kept_at)
             _choose(house.archive, reading, new, config.memory.editions)
         return
 

@@ -12,6 +12,7 @@ from tests.server.setup import KEY
 from tests.stories.facts import asked_for_facts, events, facts, history, known, lines, opening, shown
 from tests.stories.rounds import Life
 from tests.stories.statements import Keeper, copy_of, take_statements, telling
+from tests.typingmind.wire import copied
 
 pytestmark = pytest.mark.timeout(200)
 MISO, LISBON = "The person's cat is called Miso.", "The person lives in Lisbon."
@@ -312,3 +313,19 @@ def test_where_the_archive_is_lost_sections_and_facts_of_the_opening_are_taken_o
     assert lines(ada) == said
     assert {text for request in asked_for_facts(requests) for text in shown(request)} == {LISBON, MISO, TEA}
     assert len(events(ada.person, ada.chat_id)) == 3
+
+
+def test_a_rebuild_has_the_newest_facts_back_although_their_export_was_never_imported(ada: Life) -> None:
+    imported = copied(ada.device.chats)
+    assert facts(ada, "add", "The lamp burns.").code == 0
+    assert ada.person.memproc("core", ada.chat_id, "set", "persona", "I keep the lamp.").code == 0
+    ada.round()
+    said, core = lines(ada), sections(ada)
+    ada.device.chats = imported
+    (ada.person.home / "state").rename(ada.person.home / "lost")
+    assert ada.person.memproc("rebuild").code == 0
+    assert (sorted(known(ada).values()), sections(ada)) == (sorted([LISBON, MISO, TEA, "The lamp burns."]), core)
+    assert ada.round() == []
+    ada.device.bring_in(ada.person.updated()[0].read_bytes())
+    assert ada.round() == []
+    assert (lines(ada), sections(ada)) == (said, core)
