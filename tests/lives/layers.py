@@ -53,7 +53,7 @@ def prove_layers(trip: Trip) -> None:
     for memory, layer, _, when in trip.after.ledger.steps:
         assert when or layer not in trip.layers, f"{layer} is due after {memory}, and nobody does it"
     if (at := trip.ours.opening_of(trip.given["messages"])) is not None:
-        _taken_over(trip, said(trip.given["messages"][at]))
+        _taken_over(trip, at)
 
 
 def _section_by_section(trip: Trip, opening: Shown) -> None:
@@ -62,7 +62,7 @@ def _section_by_section(trip: Trip, opening: Shown) -> None:
 
 
 def _fact_by_fact(trip: Trip, opening: Shown, *, in_order: bool) -> None:
-    """Facts that are true, within the budget, and in their order unless the person has chosen one; all that surely fit."""
+    """Facts that are true, within the budget, in their order unless the person has chosen one; all that surely fit."""
     live = sorted(trip.after.ledger.live, key=lambda row: (row.said_at, row.fact)) if "facts" in trip.layers else []
     lines = [row.line for row in live if row.line]
     rest = iter(lines)
@@ -85,10 +85,12 @@ def _preface(trip: Trip, finished: str) -> None:
     assert opening.preface.startswith((plain, *own)), "what stands first in the opening is nobody's"
 
 
-def _taken_over(trip: Trip, given: str) -> None:
+def _taken_over(trip: Trip, at: int) -> None:
     """All that stood in the opening is known from then on; what the person wrote there is theirs, and stays."""
-    if trip.nameless or (trip.renewed and given in trip.ours.openings):
-        return
+    given = said(trip.given["messages"][at])
+    marked = trip.given["messages"][at].get("memproc")
+    if not marked and given in trip.ours.openings and (trip.nameless or trip.renewed):
+        return  # nothing tells any more that it is an opening
     opening, before, after = shown(given), trip.before.ledger, trip.after.ledger
     if "core" in trip.layers:
         for name, text in opening.sections.items():
@@ -104,5 +106,5 @@ def _taken_over(trip: Trip, given: str) -> None:
         back = {row.line for row in after.live} & trip.crossed_out - told
         assert not back, f"the person has taken out {back}"
     if given not in trip.ours.openings and trip.chat_id in trip.archive_before:
-        new = [*after.core[len(before.core) :], *after.facts[len(before.facts) :]]
-        assert not [row for row in new if row.by == "person"], "an opening that nobody has edited is taken for an edit"
+        new = [row.by for row in after.core[len(before.core) :]] + [row.by for row in after.facts[len(before.facts) :]]
+        assert "person" not in new, "an opening that nobody has edited is taken for an edit"

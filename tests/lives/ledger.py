@@ -109,7 +109,10 @@ def ledger(connection: sqlite3.Connection, chat: int) -> Ledger:
             CoreRow(number, section, _value(kept), bool(held), by, memory)
             for number, section, kept, held, by, memory in core
         ),
-        tuple(FactRow(*row[:-1], bool(row[-1])) for row in facts),
+        tuple(
+            FactRow(number, fact, event, text, said_at, by, memory, bool(forgotten))
+            for number, fact, event, text, said_at, by, memory, forgotten in facts
+        ),
         tuple(steps),
     )
 

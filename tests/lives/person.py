@@ -215,7 +215,8 @@ class Person:
         """An updated export is imported, and the person goes on in its chat."""
         self.device.bring_in(export)
         self.crossed_out.clear()
-        self._goes_on_in(str(read_chats(export)[0]["chatID"]), renewed=False)
+        chat_id = str(read_chats(export)[0]["chatID"])
+        self._goes_on_in(chat_id, renewed=chat_id != self.chat_id)
 
     def sync_to_the_other(self) -> None:
         """The second device gets the chat. Nothing that memories took the place of comes back there (D9)."""
