@@ -7,7 +7,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.kin import find_kin, known_memories, memories_saying
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import known_keys, past, standing
-from daemon.archive.openings import openings, openings_saying
+from daemon.archive.openings import openings, openings_named
 from daemon.models.tokens import count
 from rules.errors import ChatSetAside
 from rules.export.chat import Chat, read_messages
@@ -16,7 +16,7 @@ from rules.history.adopt import Adopted, freeze, inherit
 from rules.history.entries import Past, as_it_is_now, history, without_strays
 from rules.history.hand import Hand, groups, there, what_was_done
 from rules.history.loss import lost
-from rules.history.marker import Marker
+from rules.history.marker import OPENING, Marker, read_marker, text_digest
 from rules.history.reading import Reading
 from rules.history.recognise import Place, recognise
 from rules.history.willed import deleted_memories
@@ -48,7 +48,7 @@ def read_chat(archive: Archive, chat: Chat, words: Canned, preferred: Preferred,
         every |= adopted.editions
         made = _in_order((*made, *(_as_preferred(one, every, preferred) for one in adopted.memories)))
         before = (*before, *adopted.past)
-        layered += openings_saying(archive, _canned_texts(messages))
+        layered += openings_named(archive, _openings_meant(messages))
         known = drafts_of(chat.chat_id, made, every, words.opening, words.closing, deleted, layered)
         places = _recognised(messages, known, made, before)
     else:
@@ -89,13 +89,15 @@ def _strangers(
         return {}
     others = memories_saying(archive, {message.text for message in messages})
     every = {one.memory_id: editions(archive, one.memory_id) for one in others}
-    layered = openings_saying(archive, _canned_texts(messages))
+    layered = openings_named(archive, _openings_meant(messages))
     return drafts_of(chat.chat_id, others, every, words.opening, words.closing, deleted_uuids(chat), layered)
 
 
-def _canned_texts(messages: Sequence[Message]) -> list[str]:
-    """What messages say in which an announcement of ours may stand."""
-    return [message.text for message in messages if _ANNOUNCED in message.text]
+def _openings_meant(messages: Sequence[Message]) -> set[str]:
+    """Digests of what may be an opening of ours, and of what edited ones were: their markers name it."""
+    said = {text_digest(message.text) for message in messages if _ANNOUNCED in message.text}
+    markers = (read_marker(message.marker) for message in messages if message.marker)
+    return said | {marker.text for marker in markers if marker is not None and marker.kind == OPENING}
 
 
 def _adopted(archive: Archive, chat: Chat, made: Sequence[Memory], places: Sequence[Place]) -> Adopted:

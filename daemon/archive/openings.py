@@ -58,7 +58,7 @@ def keep_opening(archive: Archive, chat_id: str, opening: KeptOpening, now: str)
         )
 
 
-def openings_saying(archive: Archive, texts: Collection[str]) -> tuple[str, ...]:
-    """Those of the texts that are openings of any chat: a fork that has lost its markers shows another chat's."""
-    kept = [archive.run("SELECT text FROM opening WHERE digest = ?", (text_digest(text),)) for text in texts]
-    return tuple(sorted({text for rows in kept for (text,) in rows} & set(texts)))
+def openings_named(archive: Archive, digests: Collection[str]) -> tuple[str, ...]:
+    """The openings of any chat with these digests: a fork shows those of another chat."""
+    kept = [archive.run("SELECT text FROM opening WHERE digest = ?", (digest,)) for digest in digests]
+    return tuple(sorted({text for rows in kept for (text,) in rows}))

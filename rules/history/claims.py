@@ -6,7 +6,8 @@ edited no longer fits, and is believed for its place:
 
     memory             it fits, or it stands in a row of one memory, four or more, of which another one fits
     opening, closing   two of four: it fits; it has a marker, and says what ours says; its uuid is ours; it stands
-                       right before or behind a memory
+                       right before or behind a memory. An opening's marker may also name what ours says: the person
+                       has edited it in a fork, and what they have written there is kept
 
 A memory is claimed by text only for a row of messages (see rows.py).
 """
@@ -31,7 +32,10 @@ def believed(messages: Sequence[Message], known: Mapping[str, Marker]) -> tuple[
     memories = {at for at in fitting if _kind(claims[at]) == MEMORY}
     memories |= {at for row in _rows(claims) if fitting & set(row) for at in row}
     our_words = {written(marker) for marker in known.values() if marker.kind in (OPENING, CLOSING)}
-    as_ours = [bool(message.marker) and text in our_words for message, text in zip(messages, said, strict=True)]
+    as_ours = [
+        bool(message.marker) and (text in our_words or _named(message) in our_words)
+        for message, text in zip(messages, said, strict=True)
+    ]
     canned = {
         at
         for at, claim in enumerate(claims)
@@ -56,6 +60,12 @@ def _with_texts(
     rows = rows_by_text(said, claims, shown, known)
     canned = {written(marker): marker for marker in known.values() if marker.kind in (OPENING, CLOSING)}
     return [claim or rows.get(at) or canned.get(said[at]) for at, claim in enumerate(claims)]
+
+
+def _named(message: Message) -> str:
+    """What an opening's marker says that it was written for."""
+    marker = read_marker(message.marker)
+    return written(marker) if marker is not None and marker.kind == OPENING else ""
 
 
 def _kind(claim: Marker | None) -> str:

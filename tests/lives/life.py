@@ -8,6 +8,7 @@ from daemon.house import Written
 from daemon.round import Outcome, SetAside
 from tests.chats import Json
 from tests.lives.hand import prove_hand
+from tests.lives.layers import prove_layers
 from tests.lives.memproc import Killed, Memproc
 from tests.lives.ours import said
 from tests.lives.person import Person
@@ -27,7 +28,7 @@ class Life:
 
     def __init__(self, home: Path, build: Build, mode: str) -> None:
         self.memproc = Memproc(home, mode)
-        self.person = Person(build, *self.memproc.canned)
+        self.person = Person(build, self.memproc.canned[1])
         self._witness = Witness(self.memproc.folders.state / "archive.sqlite3")
         self._updated: dict[str, list[bytes]] = {}
         """The updated exports that came of each chat, oldest first."""
@@ -100,6 +101,40 @@ class Life:
             self._recalled.add(names[which % len(names)])
             self._look()
 
+    def switch(self, layer: str, *, on: bool) -> None:
+        """One line in memproc.toml."""
+        self.memproc.set(layer, enabled=on)
+
+    def set_section(self, which: int) -> None:
+        """`memproc core CHAT set SECTION TEXT`."""
+        if self._account().memories:
+            self.memproc.set_section(self.person.chat_id, which, self.person.section_words())
+            self._look()
+
+    def release_sections(self) -> None:
+        """`memproc core CHAT release SECTION`, for each."""
+        if self._account().memories:
+            self.memproc.release_sections(self.person.chat_id)
+            self._look()
+
+    def undo(self) -> None:
+        """`memproc core CHAT undo`."""
+        if self._account().memories:
+            self.memproc.undo(self.person.chat_id)
+            self._look()
+
+    def add_fact(self) -> None:
+        """`memproc facts CHAT add TEXT`."""
+        if self._account().memories:
+            self.memproc.add_fact(self.person.chat_id, self.person.section_words())
+            self._look()
+
+    def forget_fact(self, which: int) -> None:
+        """`memproc facts CHAT forget ID`."""
+        if live := self._account().ledger.live:
+            self.memproc.forget_fact(self.person.chat_id, live[which % len(live)].fact)
+            self._look()
+
     def _run_without_news(self, path: Path) -> None:
         files, asked, before = self._files(), self.memproc.model.asked, self.person.archive
         outcome = self._ran(path)
@@ -109,6 +144,7 @@ class Life:
         assert self.person.archive == before, "a second run without news changes the archive"
 
     def _ran(self, path: Path, killed_after: int | None = None) -> Outcome:
+        self.memproc.model.answered = self._witness.answered() if self.person.archive else frozenset()
         (outcome,) = self.memproc.run(path, killed_after)
         self._look()
         return outcome
@@ -135,8 +171,15 @@ class Life:
             nameless=self.person.nameless,
             recalled=frozenset(self._recalled),
             chooses=self._chooses,
+            canned=self.memproc.canned[0],
+            layers=self.memproc.layers,
+            fact_budget=self.memproc.fact_budget,
+            renewed=self.person.renewed,
+            words=frozenset(self.person.words),
+            crossed_out=frozenset(self.person.crossed_out.pop(self.person.chat_id, ())),
         )
         prove_chat(trip)
+        prove_layers(trip)
         prove_hand(trip)
         importing = TypingMind(0, self.person.device.build)
         importing.chats[trip.chat_id] = finished

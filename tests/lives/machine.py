@@ -30,9 +30,14 @@ class Lives(RuleBasedStateMachine):
     def person(self) -> Person:
         return self.life.person
 
-    @initialize(mode=st.sampled_from(["replace", "replace", "new-chat", "keep-originals"]), turns=st.integers(14, 30))
-    def a_chat_begins_and_is_compressed(self, mode: str, turns: int) -> None:
+    @initialize(
+        mode=st.sampled_from(["replace", "replace", "new-chat", "keep-originals"]),
+        turns=st.integers(14, 30),
+        form=st.sampled_from(["tools", "json"]),
+    )
+    def a_chat_begins_and_is_compressed(self, mode: str, turns: int, form: str) -> None:
         self.life = Life(Path(self._home.name) / "home", self.build, mode)
+        self.life.memproc.set("core", form=form)
         self.person.talk(turns)
         self.life.run()
         self.life.import_newest()
@@ -124,6 +129,23 @@ class Lives(RuleBasedStateMachine):
     def go_back_to_the_other_branch(self) -> None:
         self.person.arrow_back()
 
+    # The person's hand in the opening
+
+    @rule(which=ANY, how=st.sampled_from(["words", "words", "nothing", "no heading"]))
+    def rewrite_a_section(self, which: int, how: str) -> None:
+        self.person.rewrite_section(which, how)
+
+    @rule(which=ANY, how=st.sampled_from(["words", "nothing", "another"]))
+    def rewrite_a_fact(self, which: int, how: str) -> None:
+        self.person.rewrite_fact(which, how)
+
+    @rule(all_of_it=st.booleans())
+    def rewrite_the_preface(self, all_of_it: bool) -> None:
+        if all_of_it:
+            self.person.throw_away_opening()
+        else:
+            self.person.rewrite_preface()
+
     # Copies of the chat
 
     @rule(upto=SOMEWHERE, new_uuids=st.booleans())
@@ -183,6 +205,32 @@ class Lives(RuleBasedStateMachine):
     @rule(which=ANY)
     def recall_a_memory(self, which: int) -> None:
         self.life.recall(which)
+
+    @rule(layer=st.sampled_from(["core", "facts"]), on=st.booleans())
+    def switch_a_layer(self, layer: str, on: bool) -> None:
+        self.life.switch(layer, on=on)
+
+    @rule(budget=st.sampled_from([100, 300, 5000]))
+    def another_budget_for_facts(self, budget: int) -> None:
+        self.life.memproc.set("facts", budget=budget)
+
+    @rule(which=ANY)
+    def set_a_section(self, which: int) -> None:
+        self.life.set_section(which)
+
+    @rule(undo=st.booleans())
+    def take_back_or_release(self, undo: bool) -> None:
+        if undo:
+            self.life.undo()
+        else:
+            self.life.release_sections()
+
+    @rule(which=st.none() | ANY)
+    def add_or_forget_a_fact(self, which: int | None) -> None:
+        if which is None:
+            self.life.add_fact()
+        else:
+            self.life.forget_fact(which)
 
 
 class Lives2024(Lives):

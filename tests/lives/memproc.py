@@ -5,16 +5,24 @@ from typing import Any
 
 from daemon.archive import choices
 from daemon.archive.archive import Archive
+from daemon.archive.core import core_events, keep_core_events
+from daemon.archive.facts import keep_fact_events, next_fact
 from daemon.archive.memories import find_memory
 from daemon.config import Config
 from daemon.house import House, tell_nobody
+from daemon.layers.standing import as_value, core_now
+from daemon.layout import core_layout
 from daemon.models.completion import Completion
 from daemon.paths import Folders
 from daemon.round import Outcome, go_round
 from daemon.texts import load_texts
 from primer.prompt import closing, opening
 from primer.request import Request
+from rules.core.history import CoreEvent, taken_back
+from rules.core.layout import Layout
+from rules.facts.fact import FactEvent
 from tests.chats import START, date
+from tests.lives.keeper import SECTIONS
 from tests.lives.model import LivelyModel
 from tests.nokeys import no_keys
 
@@ -25,6 +33,11 @@ _TEXTS = {
     "refinement": "It goes: {analysis} And in the end, in {words} words?",
     "fold_quotes": "The quotes, please.",
     "fold_perspective": "Your view of it all in {words} words?",
+    "core": "Your sections:\n\n{sections}\n\n>>>\nEdit them?",
+    "core_json": "In JSON:\n\n{functions}\n\nLike this:\n\n{example}",
+    "core_results": "This became of them:\n\n{results}",
+    "fact_keeper": "You keep the facts.",
+    "facts": "Known:\n<<<\n{facts}\n>>>\nWhat is to be done? Answer like this: {form}",
 }
 """Memories of small chunks are worth their place only where the questions in them are short."""
 _SETTINGS: dict[str, dict[str, Any]] = {
@@ -34,6 +47,8 @@ _SETTINGS: dict[str, dict[str, Any]] = {
     "chunk": {"tokens": 300},
     "fold": {"budget": 900, "group": 3},
     "memory": {"hindsight": 2, "hindsight_tokens": 600},
+    "core": {"sections": SECTIONS},
+    "facts": {"compare": 6, "budget": 300},
 }
 
 
@@ -71,6 +86,16 @@ class Memproc:
         """Change memproc.toml."""
         self._settings[table] = {**self._settings[table], **values}
 
+    @property
+    def layers(self) -> frozenset[str]:
+        """Which of core memory and facts are switched on."""
+        return frozenset(layer for layer in ("core", "facts") if self._settings[layer].get("enabled", True))
+
+    @property
+    def fact_budget(self) -> int:
+        """`facts.budget`, in tokens."""
+        return int(self._settings["facts"]["budget"])
+
     def run(self, path: Path, killed_after: int | None = None) -> list[Outcome]:
         """`memproc run PATH`. Raises Killed at the model call, or look at the clock, after `killed_after` of them."""
         self._steps_left = killed_after
@@ -96,6 +121,37 @@ class Memproc:
     def recall(self, memory: str) -> None:
         """`memproc recall MEMORY`."""
         choices.recall(self.archive, find_memory(self.archive, memory)[1])
+
+    def set_section(self, chat_id: str, which: int, text: str) -> None:
+        """`memproc core CHAT set SECTION TEXT`."""
+        section = self._layout.sections[which % len(self._layout.sections)]
+        event = CoreEvent(section.name, as_value(section, text), held=True, by="person", function="set")
+        keep_core_events(self.archive, chat_id, [event], date(self.now))
+
+    def release_sections(self, chat_id: str) -> None:
+        """`memproc core CHAT release SECTION`, for each that the person keeps."""
+        held = [section for section in core_now(self.archive, chat_id, self._layout) if section.held]
+        events = [CoreEvent(one.name, one.value, held=False, by="person", function="release") for one in held]
+        keep_core_events(self.archive, chat_id, events, date(self.now))
+
+    def undo(self, chat_id: str) -> None:
+        """`memproc core CHAT undo`."""
+        event = taken_back(self._layout.sections, core_events(self.archive, chat_id))
+        keep_core_events(self.archive, chat_id, [event] if event else [], date(self.now))
+
+    def add_fact(self, chat_id: str, text: str) -> None:
+        """`memproc facts CHAT add TEXT`."""
+        when = date(self.now)
+        event = FactEvent(next_fact(self.archive, chat_id), "ADD", text, when, "", "person")
+        keep_fact_events(self.archive, chat_id, [event], when)
+
+    def forget_fact(self, chat_id: str, number: int) -> None:
+        """`memproc facts CHAT forget ID`."""
+        keep_fact_events(self.archive, chat_id, [FactEvent(number, "FORGET", "", "", "", "person")], date(self.now))
+
+    @property
+    def _layout(self) -> Layout:
+        return core_layout(Config.model_validate(self._settings).core)
 
     def _opened(self) -> Archive:
         archive = Archive.open(self.folders.state)

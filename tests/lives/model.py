@@ -7,6 +7,8 @@ from daemon.models.completion import Completion
 from daemon.models.extractive import extract
 from primer.prompt import Turn
 from primer.request import ENGINE, Request
+from primer.tools import ToolCall
+from tests.lives.keeper import edits, operations
 
 _PASSAGE = re.compile(r"<to_remember[^>]*>\n(.*?)\n</to_remember>", re.DOTALL)
 _QUOTED = re.compile(r"^\d+\. ", re.MULTILINE)
@@ -15,18 +17,26 @@ _LONGEST_SENTENCE_WORDS = 18
 
 
 class LivelyModel:
-    """Stands in for `daemon.models.completion.complete`; `asked` counts its calls."""
+    """Stands in for `daemon.models.completion.complete`; `asked` counts its calls, `answered` are the known ones."""
 
     def __init__(self) -> None:
         self.asked = 0
+        self.answered: frozenset[str] = frozenset()
+        """Keys of the requests whose answers are in the archive."""
 
     def __call__(self, request: Request) -> Completion:
+        assert request.key not in self.answered, "something is asked twice"
         self.asked += 1
         if request.model == ENGINE:
             return _ended(extract(request.turns, request.step, request.words))
         dice = Random(request.key)
         if request.step == "quote":
             return _ended(_chosen(request.turns, dice) or _quote(request.turns, dice))
+        if request.step == "core":
+            text, calls = edits(request, dice)
+            return _ended(text, dice.choice(["stop", "tool_calls", "length"]) if calls else "stop", calls)
+        if request.step == "facts":
+            return _ended(operations(request, dice), dice.choice(["stop"] * 9 + ["length"]))
         if dice.random() < 0.03:
             return _ended("", dice.choice(["stop", "length", "content_filter"]))
         return _ended(_retold(request, dice))
@@ -64,5 +74,7 @@ def _sentences(turns: tuple[Turn, ...]) -> list[str]:
     return [one for one in found if len(one.split()) <= _LONGEST_SENTENCE_WORDS] or found or ["I remember it well."]
 
 
-def _ended(text: str, finish: str = "stop") -> Completion:
-    return Completion(text, finish, tokens_in=10, tokens_out=5, tokens_cached=0, tokens_cache_written=0, usd=0.0)
+def _ended(text: str, finish: str = "stop", calls: tuple[ToolCall, ...] = ()) -> Completion:
+    return Completion(
+        text, finish, tokens_in=10, tokens_out=5, tokens_cached=0, tokens_cache_written=0, usd=0.0, calls=calls
+    )

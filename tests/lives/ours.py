@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tests.chats import Json
+from tests.lives.opening import is_tagged
 from tests.lives.witness import Account, Edition, Six
 from tests.typingmind.texts import text_of
 
@@ -14,8 +15,9 @@ SLOTS = 6
 class Ours:
     """The texts by which they are known."""
 
-    opening: str
     closing: str
+    openings: frozenset[str]
+    """What the person has made of openings; as memproc writes them, they are known by their tag."""
     memories: frozenset[str]
     """The texts of all editions, and whatever the person has made of them, but for those that are ambiguous."""
     touched_up: frozenset[str]
@@ -33,7 +35,17 @@ class Ours:
 
     def is_canned(self, message: Json) -> bool:
         """It is an opening or a closing."""
-        return said(message) in (self.opening, self.closing)
+        return said(message) == self.closing or self.is_opening(message)
+
+    def is_opening(self, message: Json) -> bool:
+        """It is an announcement in its tag, or what the person has made of one."""
+        return is_tagged(said(message)) or said(message) in self.openings
+
+    def opening_of(self, messages: Sequence[Json]) -> int | None:
+        """Where the opening stands: before the first memory."""
+        found = groups(messages, self.archive)
+        at = found[0][0] - 1 if found else -1
+        return at if at >= 0 and self.is_opening(messages[at]) and said(messages[at]) != self.closing else None
 
     def others(self, messages: Sequence[Json]) -> list[Json]:
         """The messages that are the conversation's."""

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from tests.chats import Json
+from tests.lives.keeper import SECTIONS
+from tests.lives.opening import FACTS, Block, blocks, fact, written
 from tests.lives.ours import Ours, groups, said
 from tests.lives.witness import Account
 from tests.typingmind import TypingMind, jsonb, strip_markers, sync
@@ -19,12 +21,17 @@ _WORDS = 40
 class Person:
     """The devices, the chat that the person is in, and all that was ever said or written."""
 
-    def __init__(self, build: Build, opening: str, closing: str) -> None:
+    def __init__(self, build: Build, closing: str) -> None:
         self.device, self.other = TypingMind(1, build), TypingMind(2, build)
         self.chat_id = self.device.begin("The lighthouse", "You are Aria, who keeps a lighthouse.")
         self.archive: Mapping[str, Account] = {}
         """What memproc knows, as of its last run."""
-        self._opening, self._closing = opening, closing
+        self.words: set[str] = set()
+        """What the person has written into sections, and as facts."""
+        self.crossed_out: dict[str, set[str]] = {}
+        """Facts that they have taken out of the opening of each chat since it was imported."""
+        self._closing = closing
+        self._openings: set[str] = set()
         self._talked: set[str] = set()
         self._written: set[str] = set()
         self._stripped: set[str] = set()
@@ -43,12 +50,18 @@ class Person:
         editions = (e for account in self.archive.values() for one in account.memories.values() for e in one.editions)
         texts = {text for edition in editions for text in edition.texts} | self._written
         both = frozenset(texts & self._talked)
-        return Ours(self._opening, self._closing, frozenset(texts - both), frozenset(self._written), both, self.archive)
+        memories, written = frozenset(texts - both), frozenset(self._written)
+        return Ours(self._closing, frozenset(self._openings), memories, written, both, self.archive)
 
     @property
     def nameless(self) -> bool:
         """Some of memproc's messages in the chat have lost their markers, and their uuids besides."""
         return self.chat_id in self._nameless
+
+    @property
+    def renewed(self) -> bool:
+        """The messages of the chat have got other uuids."""
+        return self.chat_id in self._renewed
 
     def talk(self, turns: int) -> None:
         """The person talks on."""
@@ -83,6 +96,62 @@ class Person:
             at = found[which % len(found)]
             for _ in range(6):
                 self.device.delete(self.chat_id, at)
+
+    def rewrite_section(self, which: int, how: str) -> None:
+        """A section of the opening gets other words, or none, goes with its heading, or is there at last."""
+        with self._opening() as parts:
+            there = {name for name, _ in parts}
+            name = list(SECTIONS)[which % len(SECTIONS)]
+            if name not in there and how == "words" and len(there) > 1:
+                parts.insert(1, (name, [self.section_words(), ""]))
+            for at, (one, lines) in enumerate(parts):
+                if one == name and how == "no heading":
+                    del parts[at]
+                    return
+                if one == name:
+                    lines[:] = [self.section_words() if how == "words" else "", ""]
+
+    def rewrite_fact(self, which: int, how: str) -> None:
+        """A fact of the opening is put otherwise, or is taken out, or a further one is written there."""
+        with self._opening() as parts:
+            lines = next((lines for name, lines in parts if name == FACTS), [])
+            places = [at for at, line in enumerate(lines) if fact(line)]
+            if not places:
+                return
+            at = places[which % len(places)]
+            if how == "another":
+                lines.insert(at, f"- {self.section_words()}")
+                return
+            self.crossed_out.setdefault(self.chat_id, set()).add(fact(lines[at]))
+            lines[at] = f"{lines[at].rstrip()} Indeed, {self._edits}." if how == "words" else ""
+            self._edits += 1
+
+    def rewrite_preface(self) -> None:
+        """Other words stand first in the opening."""
+        with self._opening() as parts:
+            parts[0][1][:1] = [self._other_words()]
+
+    def throw_away_opening(self) -> None:
+        """All that the opening says makes room for something else."""
+        with self._opening() as parts:
+            parts[:] = [("", [self._other_words()])]
+
+    def section_words(self) -> str:
+        """Something short that the person writes."""
+        self._edits += 1
+        text = f"I, the person, say so for the {self._edits}th time."
+        self.words.add(text)
+        return text
+
+    @contextmanager
+    def _opening(self) -> Iterator[list[Block]]:
+        """The parts of the opening, to be edited; none where the chat has no opening."""
+        at = self.ours.opening_of(self.messages)
+        parts = blocks(said(self.messages[at])) if at is not None else [("", [])]
+        yield parts
+        if at is not None and written(parts) != said(self.messages[at]):
+            self._openings.add(written(parts))
+            self.device.edit(self.chat_id, at, written(parts))
 
     def pin(self, which: int) -> None:
         """A message is pinned, whatever it is."""
@@ -145,7 +214,9 @@ class Person:
     def bring_in(self, export: bytes) -> None:
         """An updated export is imported, and the person goes on in its chat."""
         self.device.bring_in(export)
-        self._goes_on_in(str(read_chats(export)[0]["chatID"]), renewed=False)
+        self.crossed_out.clear()
+        chat_id = str(read_chats(export)[0]["chatID"])
+        self._goes_on_in(chat_id, renewed=chat_id != self.chat_id)
 
     def sync_to_the_other(self) -> None:
         """The second device gets the chat. Nothing that memories took the place of comes back there (D9)."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from tests.chats import Json
+from tests.lives.layers import prove_kept, prove_ledger
 from tests.lives.ours import SLOTS, said
 from tests.lives.trip import Trip
 from tests.lives.witness import Account
@@ -24,8 +25,10 @@ def prove_archive(before: Mapping[str, Account], after: Mapping[str, Account]) -
             assert now.memories[name].chunk == memory.chunk, "a frozen bound has moved"
             assert now.memories[name].members == memory.members, "a fold stands for other memories"
             assert now.memories[name].editions[: len(memory.editions)] == memory.editions, "an edition is gone"
+        prove_ledger(was.ledger, now.ledger)
     for account in after.values():
         _prove_partition(account)
+        prove_kept(account.ledger)
 
 
 def _prove_partition(account: Account) -> None:
@@ -93,7 +96,7 @@ def _section(trip: Trip) -> None:
 
 def _may_be_lost(trip: Trip, message: Json) -> bool:
     """Nothing says of the message that it is ours, once it stands alone: its own words, or no marker."""
-    if said(message) in trip.ours.touched_up:
+    if said(message) in trip.ours.touched_up | trip.ours.openings:
         return True
     is_marked = (message.get("memproc") or {}).get("kind") in ("opening", "memory", "closing")
     return not is_marked and (trip.nameless or trip.ours.is_canned(message))
@@ -106,7 +109,7 @@ def _order(trip: Trip) -> None:
     messages = trip.finished["messages"]
     texts = [said(message) for message in messages]
     first, closing = trip.shown[0][0], trip.shown[-1][0] + SLOTS
-    assert first and texts[first - 1] == trip.ours.opening, "the opening does not stand before the first memory"
+    assert trip.ours.opening_of(messages) == first - 1, "the opening does not stand before the first memory"
     assert texts[closing : closing + 1] == [trip.ours.closing], "the closing does not stand behind the last memory"
     lived = {raw.texts[-1] for raw in trip.after.raw.values() if not raw.left_out} - trip.after.under
     before = {said(message) for message in trip.ours.others(messages[:closing])}

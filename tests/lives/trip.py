@@ -29,6 +29,17 @@ class Trip:
     """The memories that were recalled and have not been in an export since."""
     chooses: bool
     """The person has chosen editions: what they wrote is not necessarily shown."""
+    canned: str
+    """The opening where neither core memory nor facts are in it."""
+    layers: Set[str]
+    """Which of the two are switched on."""
+    fact_budget: int
+    renewed: bool
+    """Our messages have not the uuids that memproc gave them."""
+    words: Set[str]
+    """What the person has written into sections."""
+    crossed_out: Set[str]
+    """Facts that they have taken out of the opening since it was written."""
 
     @property
     def before(self) -> Account:

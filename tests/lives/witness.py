@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from tests.lives.ledger import Ledger, ledger
 from tests.typingmind.texts import text_of
 
 Six = tuple[str, ...]
@@ -61,6 +62,8 @@ class Account:
 
     memories: dict[str, Kept] = field(default_factory=dict)
     raw: dict[int, Raw] = field(default_factory=dict)
+    ledger: Ledger = field(default_factory=Ledger)
+    """Of core memory and facts."""
 
     @cached_property
     def chunks(self) -> dict[str, tuple[int, ...]]:
@@ -122,7 +125,15 @@ class Witness:
         """Every chat that the archive knows."""
         with closing(sqlite3.connect(self._archive)) as connection:
             rows = connection.execute("SELECT id, chat_id FROM chat").fetchall()
-            return {chat_id: Account(_memories(connection, row), self._raw(connection, row)) for row, chat_id in rows}
+            return {
+                chat_id: Account(_memories(connection, row), self._raw(connection, row), ledger(connection, row))
+                for row, chat_id in rows
+            }
+
+    def answered(self) -> frozenset[str]:
+        """The requests of which the archive has an answer."""
+        with closing(sqlite3.connect(self._archive)) as connection:
+            return frozenset(key for (key,) in connection.execute("SELECT request FROM reply"))
 
     def _raw(self, connection: sqlite3.Connection, chat: int) -> dict[int, Raw]:
         found: dict[int, Raw] = {}

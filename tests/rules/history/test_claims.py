@@ -61,6 +61,12 @@ def test_canned_messages_that_the_person_edited_are_ours_for_place_and_uuid() ->
     assert kinds(*edited, known=(opening(), closing())) == [OPENING, *[MEMORY] * 6, CLOSING]
 
 
+def test_an_opening_edited_in_a_fork_with_new_uuids_is_ours_where_its_marker_names_what_we_wrote() -> None:
+    edited = opening("They begin otherwise.", of="They begin.") | {"uuid": "renewed"}
+    assert kinds(edited, *row(), known=(opening(), *row())) == ["opening", *["memory"] * 6]
+    assert kinds(user("Hello.", 9), edited, user("Well?", 10), *row(), known=(opening(), *row()))[1] == ""
+
+
 def test_canned_messages_stay_ours_when_the_memories_between_them_were_deleted() -> None:
     assert kinds(opening(), closing(), known=(opening(), closing())) == [OPENING, CLOSING]
 

@@ -1,0 +1,110 @@
+"""What must hold of core memory and facts (D14): nothing is lost, and the opening says what holds and was written."""
+
+from collections import Counter
+from itertools import pairwise
+
+from tests.lives.keeper import SECTIONS
+from tests.lives.ledger import Ledger
+from tests.lives.opening import Shown, shown
+from tests.lives.ours import said
+from tests.lives.trip import Trip
+
+
+def prove_ledger(before: Ledger, after: Ledger) -> None:
+    """Nothing that was noted is gone or changed."""
+    assert after.core[: len(before.core)] == before.core, "something written into the core memory is gone"
+    known = [(row.number, row.fact, row.event, row.text, row.said_at, row.by, row.memory) for row in before.facts]
+    now = [(row.number, row.fact, row.event, row.text, row.said_at, row.by, row.memory) for row in after.facts]
+    assert now[: len(known)] == known, "something that happened to a fact is gone"
+    done = {(memory, layer): when for memory, layer, _, when in after.steps}
+    for memory, layer, _, when in before.steps:
+        assert when in (None, done[memory, layer]), "a step was done twice"
+
+
+def prove_kept(ledger: Ledger) -> None:
+    """The rules of both layers, for all that was ever noted."""
+    held: dict[str, bool] = {}
+    for row in ledger.core:
+        assert row.characters <= SECTIONS[row.section]["limit"], "a value over its limit"
+        assert row.by == "person" or not held.get(row.section), "the agent has edited what the person keeps"
+        held[row.section] = row.held
+    numbers: list[int] = []
+    gone: set[int] = set()
+    for fact in ledger.facts:
+        if fact.event == "ADD":
+            assert fact.fact > max(numbers, default=0), "the number of a fact is given twice"
+        assert fact.by == "person" or fact.fact not in gone, "a fact that the person has forgotten is back"
+        gone |= {fact.fact} if fact.event == "FORGET" else set()
+        numbers.append(fact.fact)
+    for rows in ([row.memory for row in ledger.core], [row.memory for row in ledger.facts]):
+        steps = [memory for memory in rows if memory is not None]
+        assert all(one <= later for one, later in pairwise(steps)), "the steps are out of order"
+
+
+def prove_layers(trip: Trip) -> None:
+    """Everything that must hold of core memory and facts in a finished chat."""
+    if trip.shown:
+        at = trip.ours.opening_of(trip.finished["messages"])
+        assert at is not None
+        finished = said(trip.finished["messages"][at])
+        _section_by_section(trip, shown(finished))
+        _fact_by_fact(trip, shown(finished), in_order=finished not in trip.ours.openings)
+        _preface(trip, finished)
+    for memory, layer, _, when in trip.after.ledger.steps:
+        assert when or layer not in trip.layers, f"{layer} is due after {memory}, and nobody does it"
+    if (at := trip.ours.opening_of(trip.given["messages"])) is not None:
+        _taken_over(trip, at)
+
+
+def _section_by_section(trip: Trip, opening: Shown) -> None:
+    expected = trip.after.ledger.sections if "core" in trip.layers else {}
+    assert opening.sections == expected, f"the opening shows {opening.sections} and not {expected}"
+
+
+def _fact_by_fact(trip: Trip, opening: Shown, *, in_order: bool) -> None:
+    """Facts that are true, within the budget, in their order unless the person has chosen one; all that surely fit."""
+    live = sorted(trip.after.ledger.live, key=lambda row: (row.said_at, row.fact)) if "facts" in trip.layers else []
+    lines = [row.line for row in live if row.line]
+    rest = iter(lines)
+    assert not Counter(opening.facts) - Counter(lines), f"the opening shows {opening.facts}, and true is {lines}"
+    assert not in_order or all(line in rest for line in opening.facts), (
+        f"the opening shows {opening.facts}, and true is {lines}"
+    )
+    assert sum(len(line.split()) for line in opening.facts) <= trip.fact_budget, "more facts than the budget holds"
+    if sum(4 + len(line.encode()) for line in lines) + 3 * sum(map(len, lines)) <= trip.fact_budget:
+        assert len(opening.facts) == len(lines), "a fact is not shown that fits"
+
+
+def _preface(trip: Trip, finished: str) -> None:
+    """What stands first is memproc's or the person's; and nothing else stands there where there are no layers."""
+    opening = shown(finished)
+    own = {shown(text).preface for text in trip.ours.openings}
+    plain = shown(trip.canned).preface
+    if not opening.headed:
+        assert finished == trip.canned or opening.preface in own, "the opening is not the canned one"
+    assert opening.preface.startswith((plain, *own)), "what stands first in the opening is nobody's"
+
+
+def _taken_over(trip: Trip, at: int) -> None:
+    """All that stood in the opening is known from then on; what the person wrote there is theirs, and stays."""
+    given = said(trip.given["messages"][at])
+    marked = trip.given["messages"][at].get("memproc")
+    if not marked and given in trip.ours.openings and (trip.nameless or trip.renewed):
+        return  # nothing tells any more that it is an opening
+    opening, before, after = shown(given), trip.before.ledger, trip.after.ledger
+    if "core" in trip.layers:
+        for name, text in opening.sections.items():
+            rows = [row for row in after.core if row.section == name and row.seen == text]
+            assert rows or text == Ledger().sections.get(name), f"{text!r} in {name} is lost"
+            if text in trip.words and not any(row in before.core for row in rows):
+                assert after.sections[name] == text and rows[-1].held, "what the person wrote is not theirs"
+    if "facts" in trip.layers:
+        known = {row.line for row in after.facts} | {row.text for row in after.facts}
+        for line in opening.facts:
+            assert line in known, f"the fact {line!r} is lost"
+        told = {row.line for row in after.facts[len(before.facts) :] if row.by == "model"}
+        back = {row.line for row in after.live} & trip.crossed_out - told
+        assert not back, f"the person has taken out {back}"
+    if given not in trip.ours.openings and trip.chat_id in trip.archive_before:
+        new = [row.by for row in after.core[len(before.core) :]] + [row.by for row in after.facts[len(before.facts) :]]
+        assert "person" not in new, "an opening that nobody has edited is taken for an edit"

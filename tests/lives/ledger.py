@@ -1,0 +1,122 @@
+"""What the archive holds of core memory and facts, read with plain SQL (see witness.py)."""
+
+import json
+import sqlite3
+from dataclasses import dataclass
+
+from tests.lives.keeper import SECTIONS
+from tests.lives.opening import fact, plain
+
+
+@dataclass(frozen=True)
+class CoreRow:
+    """Something that was written into a section."""
+
+    number: int
+    section: str
+    value: str | tuple[str, ...]
+    held: bool
+    by: str
+    memory: int | None
+
+    @property
+    def characters(self) -> int:
+        """How long it is as it is shown."""
+        listed = isinstance(self.value, tuple)
+        return sum(map(len, self.value)) + (3 * len(self.value) - 1 if listed and self.value else 0)
+
+    @property
+    def seen(self) -> str:
+        """What people see of it."""
+        return seen(self.value)
+
+
+@dataclass(frozen=True)
+class FactRow:
+    """Something that happened to a fact."""
+
+    number: int
+    fact: int
+    event: str
+    text: str
+    said_at: str
+    by: str
+    memory: int | None
+    forgotten: bool
+    """The person has deleted the memory whose chunk it was taken from."""
+
+    @property
+    def line(self) -> str:
+        """As people see it in the opening."""
+        day = self.said_at[:10]
+        return fact(f"{day}: {self.text}" if day else self.text)
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """All that was ever noted of both layers, oldest first, and what is still to be done."""
+
+    core: tuple[CoreRow, ...] = ()
+    facts: tuple[FactRow, ...] = ()
+    steps: tuple[tuple[str, str, int, str | None], ...] = ()
+    """Memory, layer, edition, and when it was done."""
+
+    @property
+    def sections(self) -> dict[str, str]:
+        """What people see of each section now, where there is anything."""
+        now = {name: seen(section.get("value", "")) for name, section in SECTIONS.items()}
+        now |= {row.section: row.seen for row in self.core}
+        return {name: said for name, said in now.items() if said}
+
+    @property
+    def live(self) -> list[FactRow]:
+        """The facts that are true now, each as it was last said, in the order of their days and numbers."""
+        found: dict[int, FactRow] = {}
+        for row in self.facts:
+            if row.forgotten:
+                continue
+            if row.event in ("ADD", "UPDATE"):
+                found[row.fact] = row
+            elif row.event in ("DELETE", "FORGET"):
+                found.pop(row.fact, None)
+        return list(found.values())
+
+
+def seen(value: str | list[str] | tuple[str, ...]) -> str:
+    """What people see of a value."""
+    return plain((value if isinstance(value, str) else "\n".join(f"- {entry}" for entry in value)).split("\n"))
+
+
+def ledger(connection: sqlite3.Connection, chat: int) -> Ledger:
+    """What the archive holds of a chat's."""
+    core = connection.execute(
+        "SELECT core_event.id, section, value, held, by, memory.number "
+        "FROM core_event LEFT JOIN memory ON memory.id = memory WHERE core_event.chat = ? ORDER BY core_event.id",
+        (chat,),
+    )
+    facts = connection.execute(
+        "SELECT fact_event.id, fact, event, text, said_at, by, memory.number, forgotten_at IS NOT NULL "
+        "FROM fact_event LEFT JOIN memory ON memory.id = memory WHERE fact_event.chat = ? ORDER BY fact_event.id",
+        (chat,),
+    )
+    steps = connection.execute(
+        "SELECT memory, layer, edition, done_at FROM layer_step WHERE memory IN (SELECT id FROM memory WHERE chat = ?) "
+        "ORDER BY memory, layer",
+        (chat,),
+    )
+    return Ledger(
+        tuple(
+            CoreRow(number, section, _value(kept), bool(held), by, memory)
+            for number, section, kept, held, by, memory in core
+        ),
+        tuple(
+            FactRow(number, fact, event, text, said_at, by, memory, bool(forgotten))
+            for number, fact, event, text, said_at, by, memory, forgotten in facts
+        ),
+        tuple(steps),
+    )
+
+
+def _value(kept: str) -> str | tuple[str, ...]:
+    value = json.loads(kept)
+    return value if isinstance(value, str) else tuple(value)
