@@ -77,7 +77,7 @@ class Keeper:
 @pytest.fixture
 def keeper(request: pytest.FixtureRequest, tmp_path: Path) -> Keeper:
     """Somebody who keeps the key in the environment, in the file, or in a keyring."""
-    person = Person(tmp_path / "eve")
+    person = Person(tmp_path / "eve", layers=True)
     person.settings(MODELS)
     person.drop(export_bytes(CHAT))
     (tmp_path / "temp").mkdir()
@@ -172,7 +172,7 @@ def test_a_provider_that_says_the_key_back_is_not_repeated(keeper: Keeper) -> No
 def test_nobody_who_listens_to_every_log_hears_a_key_or_a_prompt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str
 ) -> None:
-    eve = Person(tmp_path / "eve")
+    eve = Person(tmp_path / "eve", layers=True)
     eve.settings(f'[models]\nagent = "{model}"\ncontext_manager = "{model}"\n')
     eve.drop(export_bytes(CHAT))
     listening = (
