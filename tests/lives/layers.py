@@ -113,5 +113,5 @@ def _taken_over(trip: Trip, at: int) -> None:
 
 def _of_other_chats(trip: Trip) -> set[str]:
     """A fork that was cut off has not what the chat has learned from what the fork does not hold."""
-    ledgers = [] if trip.chat_id in trip.archive_before else [one.ledger for one in trip.archive_before.values()]
+    ledgers = [one.ledger for chat_id, one in trip.archive_before.items() if chat_id != trip.chat_id]
     return {row.seen for one in ledgers for row in one.core} | {row.line for one in ledgers for row in one.facts}
