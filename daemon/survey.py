@@ -133,7 +133,7 @@ def survey_read(archive: Archive, chat: Chat, reading: Reading, config: Config, 
     again = _again(archive, found)
     begun = hindsight_round(last, reading.chunk_memories, len(plan.chunks), asked, again)
     plan = plan.with_more(again, begun.numbers, config.memory.hindsight_tokens)
-    plan = plan.with_layers(layers_planned(archive, plan, roles, layout, config, texts))
+    plan = plan.with_layers(layers_planned(archive, plan, roles, layout, config, texts, reading.adopted.memories))
     plan = replace(plan, warnings=(*plan.warnings, *_beyond_window(found, config)))
     agent = expected(archive, roles.agent.name)
     limit = nearest_limit(roles.window, step_of(roles.agent, config.budget), sure=agent.is_sure)

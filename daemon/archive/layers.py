@@ -1,6 +1,6 @@
 """Which memories are still to be followed by an edit of the core memory, or by taking facts (D14)."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Literal
 
 from daemon.archive.archive import Archive
@@ -43,3 +43,9 @@ def last_step(archive: Archive, chat_id: str, layer: Layer) -> int:
         (chat_id, layer),
     )
     return int(row[0] or 0) if row else 0
+
+
+def has_step(archive: Archive, memory_ids: Collection[str], layer: Layer) -> bool:
+    """Whether one of these memories, of whatever chat, has a step, due or done."""
+    rows = (archive.one("SELECT 1 FROM layer_step WHERE memory = ? AND layer = ?", (one, layer)) for one in memory_ids)
+    return any(row is not None for row in rows)

@@ -116,15 +116,21 @@ def _fact_events(archive: Archive, chat_id: str, done: OpeningEdits, *, by_hand:
     ever = {_as_read(event): event for event in fact_events(archive, chat_id) if event.text}
     known = {normal(fact.text) for fact in facts}
     number = next_fact(archive, chat_id)
+    added = list(done.added)
     events = []
     for old, new in done.changed:
-        if said := ever.get(old):
+        said = ever.get(old)
+        if said is None:
+            added.append(
+                new
+            )  # the archive of a fork that was cut off, or the person, has forgotten what it said before
+        else:
             said_at = said.said_at if new.day == old.day else new.day
             events.append(FactEvent(said.fact, "UPDATE", restore(new.text), said_at, "", "person", why=_BY_HAND))
     for line in done.removed:
         if fact := by_line.get(line):
             events.append(FactEvent(fact.number, "FORGET", "", "", "", "person", why=_BY_HAND))
-    for line in done.added:
+    for line in added:
         text = restore(line.text)
         if normal(text) not in known:
             why = _BY_HAND if by_hand else _TAKEN_OVER

@@ -1,0 +1,45 @@
+"""Lives of a chat that once went wrong: after each run everything is proved that must hold of any life."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.lives.life import Life
+
+
+@pytest.fixture
+def life(tmp_path: Path) -> Iterator[Life]:
+    """A chat with memories, core memory and facts, imported; the originals are kept beside the memories."""
+    life = Life(tmp_path / "home", "2026", "keep-originals")
+    life.person.talk(25)
+    life.run()
+    life.import_newest()
+    yield life
+    life.close()
+
+
+def facts(life: Life) -> list[str]:
+    return [row.text for row in life.person.archive[life.person.chat_id].ledger.live]
+
+
+def test_a_fork_that_writes_a_memory_once_more_does_not_follow_it_again(life: Life) -> None:
+    life.person.fork(None, new_uuids=True)
+    life.person.edit_message(10)
+    life.run()
+
+
+@pytest.mark.parametrize("new_uuids", [False, True])
+def test_what_is_edited_in_the_opening_of_a_fork_is_taken_over(life: Life, new_uuids: bool) -> None:
+    life.person.fork(None, new_uuids=new_uuids)
+    life.person.rewrite_section(1, "words")
+    life.person.rewrite_fact(0, "another")
+    life.run()
+    assert facts(life)[-1] in life.person.words
+
+
+def test_a_fact_that_is_reworded_where_a_fork_was_cut_off_before_it_is_taken_over(life: Life) -> None:
+    life.person.fork(20, new_uuids=False)
+    life.person.rewrite_fact(-1, "words")
+    life.run()
+    assert any(text.endswith("Indeed, 0.") for text in facts(life))
