@@ -121,9 +121,8 @@ def _fact_events(archive: Archive, chat_id: str, done: OpeningEdits, *, by_hand:
     for old, new in done.changed:
         said = ever.get(old)
         if said is None:
-            added.append(
-                new
-            )  # the archive of a fork that was cut off, or the person, has forgotten what it said before
+            # The archive of a fork that was cut off, or the person, has forgotten what it said before.
+            added.append(new)
         else:
             said_at = said.said_at if new.day == old.day else new.day
             events.append(FactEvent(said.fact, "UPDATE", restore(new.text), said_at, "", "person", why=_BY_HAND))
