@@ -285,7 +285,7 @@ FRAGMENTS = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     st.one_of(
         st.lists(FRAGMENTS, max_size=6).map(lambda parts: "".join(parts).encode("utf-8", "surrogatepass")),

@@ -122,9 +122,7 @@ def test_the_folder_is_read_only(bea: Person, undisturbed: list[object]) -> None
     goes_on(bea, undisturbed)
 
 
-@pytest.mark.parametrize(
-    "memories", [pytest.param(0, marks=pytest.mark.long), pytest.param(1, marks=pytest.mark.long), 3]
-)
+@pytest.mark.parametrize("memories", [pytest.param(number, marks=pytest.mark.long) for number in (0, 1, 3)])
 def test_killed_in_the_middle(bea: Person, undisturbed: list[object], memories: int) -> None:
     content = bea.updated()[0].read_bytes()
     running = bea.start("run")

@@ -215,6 +215,7 @@ def until(running: "subprocess.Popen[str]", look: Callable[[], bool]) -> None:
         sleep(0.01)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="the stories of the daemon look into /proc")
 def test_a_daemon_that_waits_for_a_batch_says_so_ends_at_once_and_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

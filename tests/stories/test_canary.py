@@ -77,7 +77,7 @@ class Keeper:
 @pytest.fixture
 def keeper(request: pytest.FixtureRequest, tmp_path: Path) -> Keeper:
     """Somebody who keeps the key in the environment, in the file, or in a keyring."""
-    person = Person(tmp_path / "eve", layers=True)
+    person = Person(tmp_path / "eve")
     person.settings(MODELS)
     person.drop(export_bytes(CHAT))
     (tmp_path / "temp").mkdir()

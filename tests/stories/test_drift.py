@@ -101,6 +101,7 @@ def rolled(model: Copyist, portions: Iterable[Sequence[str]], words: int) -> lis
     return summaries[1:]
 
 
+@pytest.mark.long
 def test_ten_recompressions_lose_no_fact_and_a_rolling_summary_by_the_same_model_does(tmp_path: Path) -> None:
     model = Copyist()
     with life(tmp_path / "aria", model) as aria:

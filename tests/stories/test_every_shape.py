@@ -62,7 +62,9 @@ def goes_through(tmp_path: Path, chat: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("shape", [name for name in MESSAGES if name != OURS])
-@pytest.mark.parametrize("place", [4, -2], ids=["in the head", "in the live tail"])
+@pytest.mark.parametrize(
+    "place", [4, pytest.param(-2, marks=pytest.mark.long)], ids=["in the head", "in the live tail"]
+)
 def test_a_message_of_this_shape(tmp_path: Path, shape: str, place: int) -> None:
     messages = list(TALK["messages"])
     messages.insert(place, MESSAGES[shape])

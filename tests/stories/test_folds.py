@@ -72,6 +72,7 @@ def told(request: Request) -> list[str]:
     return turns[edges[0] + 1 : edges[1]] if edges else []
 
 
+@pytest.mark.long
 def test_the_section_never_exceeds_its_budget(tmp_path: Path) -> None:
     with life(tmp_path / "aria", fold=FOLD) as aria:
         levels = set()

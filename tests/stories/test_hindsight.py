@@ -180,6 +180,7 @@ def test_what_is_switched_back_stands_as_before_though_the_same_export_lies_ther
         assert aria.person.bytes_of_everything() == before
 
 
+@pytest.mark.long
 def test_later_memories_are_told_of_the_first_editions_alone(tmp_path: Path) -> None:
     chunks = {}
     for wish in ("hindsight = 2", "hindsight = 0"):

@@ -158,6 +158,7 @@ def test_the_key_is_not_shown_while_it_is_typed(ada: Person) -> None:
     assert read_keys(state(ada)) == {"OPENAI_API_KEY": CANARY}
 
 
+@pytest.mark.long
 def test_a_key_is_tried_with_the_model_that_is_configured(
     ada: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -89,6 +89,7 @@ def test_a_daemon_that_is_well_says_so(day: Daemon) -> None:
     assert status["life"]["last_scan"] >= status["life"]["since"]
 
 
+@pytest.mark.long
 def test_a_pause_holds_the_work_back_and_nothing_is_forgotten(day: Daemon) -> None:
     person = day.person
     assert "until you say: memproc resume" in person.memproc("pause").out

@@ -31,6 +31,7 @@ def test_a_terminal_sees_a_bar_that_moves_on(ada: Person) -> None:
     assert b", 1 of " not in seen, "the plain lines are for files and pipes"
 
 
+@pytest.mark.long
 def test_quiet_prints_nothing_when_all_is_well(ada: Person) -> None:
     ada.drop(export_bytes(long_chat(4000, tokens_each=200)))
     ended = subprocess.run(

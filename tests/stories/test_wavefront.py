@@ -87,7 +87,8 @@ def under_way(log: Path) -> int:
     return max(accumulate(steps))
 
 
-@pytest.mark.parametrize("most", [pytest.param(4, marks=pytest.mark.long), 16])
+@pytest.mark.long
+@pytest.mark.parametrize("most", [4, 16])
 def test_the_bytes_the_memories_and_the_questions_are_the_same_with_any_number_of_calls(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:

@@ -148,7 +148,7 @@ def test_the_newest_output_is_the_last_one_recorded_whatever_the_clock_said() ->
 
 
 @given(st.lists(st.lists(st.tuples(st.integers(0, 7), st.sampled_from(["", "edited "])), max_size=8), max_size=6))
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_every_wording_that_was_ever_seen_is_still_there(rounds: list[list[tuple[int, str]]]) -> None:
     with Archive.memory() as archive:
         seen: set[bytes] = set()

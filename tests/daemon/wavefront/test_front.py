@@ -118,7 +118,7 @@ def all_of(front: Front, talks: list[Talk[list[str]]]) -> list[list[str]]:
 
 
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=8), st.integers(1, 16))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_never_more_calls_than_may_be_and_the_same_answers_with_any_number(talks: list[int], most: int) -> None:
     model = Counting()
     with Archive.memory() as archive, Front(house_of(archive, model), "chat", most) as front:

@@ -63,7 +63,7 @@ def test_nearly_everything_is_written_once() -> None:
 
 
 @given(TOKENS, st.data())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_every_piece_of_work_is_begun_once_behind_one_that_is_begun_before_it(
     tokens: list[int], data: st.DataObject
 ) -> None:
@@ -89,7 +89,7 @@ def test_every_piece_of_work_is_begun_once_behind_one_that_is_begun_before_it(
 
 
 @given(TOKENS, st.data())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_whoever_waits_for_whom_all_of_the_work_is_done_in_the_end(tokens: list[int], data: st.DataObject) -> None:
     """Pieces are kept in the order of the plan; each begins when what it needs is kept and whom it follows is asked."""
     plan = small(history(len(tokens)), tokens)
