@@ -237,6 +237,7 @@ def test_a_file_that_is_no_export_is_named_and_nothing_else_is_touched(ada: Pers
     assert ada.updated() == []
 
 
+@pytest.mark.long
 def test_interrupted_by_the_person(bea: Person, undisturbed: list[object]) -> None:
     content = bea.updated()[0].read_bytes()
     running = bea.start("run")

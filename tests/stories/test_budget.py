@@ -170,6 +170,7 @@ def test_the_engine_and_a_server_at_home_are_free_where_nothing_may_be_spent(eve
     assert shown(ada)["day"]["spent_usd"] == shown(eve)["day"]["spent_usd"] == 0
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="the stories of the daemon look into /proc")
 def test_the_daemon_pauses_at_its_cap_and_goes_on_after_it_was_raised(
     eve: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -44,6 +44,7 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
         yield day
 
 
+@pytest.mark.long
 def test_an_export_is_dropped_and_the_updated_one_is_found(day: Daemon) -> None:
     content = export("dropped", 2600)
     path = day.person.drop(content, "dropped.json")

@@ -35,6 +35,7 @@ above_step = true
 """
 
 
+@pytest.mark.long
 def test_every_request_has_the_structure_that_it_was_designed_to_have(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -173,6 +173,7 @@ def test_a_key_is_tried_with_the_model_that_is_configured(
         assert len(server.meter.answered) == 1
 
 
+@pytest.mark.long
 def test_a_wrong_key_is_told_in_one_sentence(ada: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     key(ada, "set", "anthropic", said=CANARY.encode())
     with serve(tmp_path / "server", {"key": "the right one"}) as server:

@@ -72,6 +72,7 @@ def test_killed_at_any_step_nothing_is_sent_twice(steps: int, monkeypatch: pytes
     st.sampled_from([0.0, 0.0, 0.3]),
     st.dictionaries(st.integers(1, 8), st.sampled_from(["overloaded", "server error", "rate limited"]), max_size=3),
 )
+@pytest.mark.long
 def test_over_random_kills_and_faults_each_answer_is_paid_once(
     monkeypatch: pytest.MonkeyPatch, kills: list[int], polls: int, lost: set[int], expired: float, at: dict[int, str]
 ) -> None:
