@@ -12,7 +12,7 @@ demo: $(STAMP) ## the whole trip on a sample conversation; no key, no network
 	@$(BIN)/memproc demo
 
 test: $(STAMP) ## the tests, in under five minutes on two cores
-	@$(BIN)/python -m pytest -n 4 --dist worksteal -m "not long and not bench"
+	@$(BIN)/python -m pytest -n 3 --dist worksteal -m "not long and not bench"
 
 test-long: $(STAMP) ## the tests that take many minutes
 	@$(BIN)/python -m pytest -m long --timeout 3600

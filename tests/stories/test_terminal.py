@@ -4,6 +4,8 @@ import os
 import pty
 import subprocess
 
+import pytest
+
 from tests.chats import export_bytes, long_chat
 from tests.stories.person import Person
 
