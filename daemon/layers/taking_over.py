@@ -1,5 +1,6 @@
 """What the opening of an export tells that the archive does not know: edits by hand, a fork, a lost archive (D14)."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
@@ -14,7 +15,7 @@ from primer.inert import restore
 from rules.core.history import CoreEvent
 from rules.core.section import OverLimit
 from rules.errors import ChatSetAside
-from rules.facts.fact import Fact, FactEvent
+from rules.facts.fact import By, Fact, FactEvent
 from rules.facts.wording import normal
 from rules.history.marker import text_digest
 from rules.history.opening import FactLine, Opening, one_line
@@ -114,26 +115,29 @@ def _fact_events(archive: Archive, chat_id: str, done: OpeningEdits, *, by_hand:
     by_line = {_as_read(fact): fact for fact in facts}
     # An older export may be edited, whose fact a model has changed since: it is that fact all the same.
     ever = {_as_read(event): event for event in fact_events(archive, chat_id) if event.text}
-    known = {normal(fact.text) for fact in facts}
-    number = next_fact(archive, chat_id)
-    added = list(done.added)
-    events = []
-    for old, new in done.changed:
-        said = ever.get(old)
-        if said is None:
-            # The archive of a fork that was cut off, or the person, has forgotten what it said before.
-            added.append(new)
-        else:
-            said_at = said.said_at if new.day == old.day else new.day
-            events.append(FactEvent(said.fact, "UPDATE", restore(new.text), said_at, "", "person", why=_BY_HAND))
-    for line in done.removed:
-        if fact := by_line.get(line):
-            events.append(FactEvent(fact.number, "FORGET", "", "", "", "person", why=_BY_HAND))
-    for line in added:
+    changed = [_rewording(ever[old], old, new) for old, new in done.changed if old in ever]
+    removed = [by_line[line].number for line in done.removed if line in by_line]
+    # The archive of a fork that was cut off, or the person, has forgotten what some said before: these are new.
+    added = [*done.added, *(new for old, new in done.changed if old not in ever)]
+    return [
+        *changed,
+        *(FactEvent(number, "FORGET", "", "", "", "person", why=_BY_HAND) for number in removed),
+        *_additions({normal(fact.text) for fact in facts}, next_fact(archive, chat_id), added, by_hand=by_hand),
+    ]
+
+
+def _rewording(said: FactEvent, old: FactLine, new: FactLine) -> FactEvent:
+    """The fact in the person's words; its moment stays where they have left its day."""
+    said_at = said.said_at if new.day == old.day else new.day
+    return FactEvent(said.fact, "UPDATE", restore(new.text), said_at, "", "person", why=_BY_HAND)
+
+
+def _additions(known: set[str], number: int, lines: Sequence[FactLine], *, by_hand: bool) -> Iterator[FactEvent]:
+    """The lines that say something new, from this number on; `known` are the texts of all live facts."""
+    by: By = "person" if by_hand else "model"
+    for line in lines:
         text = restore(line.text)
         if normal(text) not in known:
-            why = _BY_HAND if by_hand else _TAKEN_OVER
-            events.append(FactEvent(number, "ADD", text, line.day, "", "person" if by_hand else "model", why=why))
-            known.add(normal(text))
+            known = known | {normal(text)}
+            yield FactEvent(number, "ADD", text, line.day, "", by, why=_BY_HAND if by_hand else _TAKEN_OVER)
             number += 1
-    return events

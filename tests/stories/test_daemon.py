@@ -187,6 +187,7 @@ def test_twenty_thousand_files_that_come_while_it_stands_still_are_all_seen(ida:
     many(ida, 20_000)
 
 
+@pytest.mark.long
 def test_what_was_dropped_while_no_daemon_ran_is_found_at_the_start(ida: Person) -> None:
     contents = [export("one", 2600), export("two", SHORT)]
     ida.drop(contents[0], "one.json")

@@ -81,6 +81,7 @@ def test_a_fresh_house_has_no_error(ada: Person) -> None:
     assert not (ada.home / "state").exists(), "looking makes nothing"
 
 
+@pytest.mark.long
 def test_a_keyring_that_never_answers_does_not_hold_it_up(at_work: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "tests.daemon.keys.backends.Stuck")
     root = Path(__file__).parents[2]

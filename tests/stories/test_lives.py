@@ -13,9 +13,9 @@ MACHINES = pytest.mark.parametrize("machine", [Lives, Lives2024], ids=["2026", "
 
 
 @MACHINES
-def test_thirty_lives(machine: type[Lives]) -> None:
-    """Fifteen with each client; the same ones every time."""
-    run_state_machine_as_test(machine, settings=settings(max_examples=15, stateful_step_count=10, derandomize=True))
+def test_twenty_lives(machine: type[Lives]) -> None:
+    """Ten with each client; the same ones every time."""
+    run_state_machine_as_test(machine, settings=settings(max_examples=10, stateful_step_count=10, derandomize=True))
 
 
 @pytest.mark.long

@@ -108,6 +108,7 @@ def test_originals_that_are_kept_beside_their_memories_come_back(tmp_path: Path)
     goes_on_as_before(Cycle.begin(tmp_path / "ada", settings=settings).goes_round().talk(60).goes_round())
 
 
+@pytest.mark.long
 def test_folds_come_back_with_their_members(tmp_path: Path) -> None:
     cycle = Cycle.begin(tmp_path / "ada", settings=ENGINE + "[fold]\nbudget = 3400\ngroup = 3\n").goes_round()
     for _ in range(2):
@@ -127,6 +128,7 @@ def test_a_fold_whose_memories_no_file_shows_stands_for_itself(tmp_path: Path) -
     assert cycle.talk().goes_round().person.memproc("verify").code == 0
 
 
+@pytest.mark.long
 def test_a_fork_and_its_origin_come_back_each_with_memories_of_its_own(tmp_path: Path) -> None:
     cycle = Cycle.begin(tmp_path / "ada", "2024").goes_round()
     fork = cycle.of(cycle.device.fork(cycle.chat_id)).talk().goes_round()

@@ -106,6 +106,7 @@ def test_where_nobody_knows_the_window_the_providers_refusal_is_told_with_the_pa
     assert olu.bytes_of_everything() == before
 
 
+@pytest.mark.long
 def test_a_later_run_with_smaller_sizes_goes_on_where_the_window_was_too_small(
     tmp_path: Path, server: ServerProcess
 ) -> None:

@@ -245,6 +245,7 @@ def test_a_damaged_version_is_never_handed_out(updated: Updated) -> None:
     assert "memproc versions" in told.value.next_step
 
 
+@pytest.mark.long
 @needs_fork
 def test_a_kill_at_any_line_loses_no_version_and_the_next_run_goes_on(tmp_path: Path, updated: Updated) -> None:
     old = updated.keep(b"old")
