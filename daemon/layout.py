@@ -3,6 +3,8 @@
 memproc's own is registered in the same way as a developer's (docs/core-memory.md).
 """
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -13,7 +15,7 @@ from rules.core.layout import EditingFunction, Layout
 from rules.core.memory import CoreMemory
 from rules.core.offer import offered
 from rules.core.section import OverLimit, Section
-from rules.errors import ConfigurationError
+from rules.errors import ConfigurationError, MemprocError
 
 GROUP = "memproc.core_memory"
 """The group of entry points that name layouts."""
@@ -73,18 +75,28 @@ def _wanted(section: SectionSettings, in_the_layout: bool) -> Wanted:
     return Wanted(**{name: getattr(section, name) for name in said})
 
 
-def _loaded(entry: EntryPoint) -> Layout:
+@contextmanager
+def foreign(told: Callable[[Exception], MemprocError]) -> Iterator[None]:
+    """Around what a layout does: `told` says what is raised where it fails."""
     try:
-        layout = entry.load()()
-        loaded = Loaded(tuple(layout.sections), tuple(layout.functions))
-        _look_through(loaded)
+        yield
     except Exception as trouble:  # the boundary: layouts are other people's programs, and raise anything
-        raise ConfigurationError(
+        raise told(trouble) from trouble
+
+
+def _loaded(entry: EntryPoint) -> Layout:
+    def told(trouble: Exception) -> ConfigurationError:
+        return ConfigurationError(
             f'core.layout: the layout "{entry.name}" of {_owner(entry)} cannot be used: '
             f"{type(trouble).__name__}: {trouble}.",
             f"Mend {_owner(entry)}, or choose another layout: core.layout in memproc.toml.",
-        ) from trouble
-    return loaded
+        )
+
+    with foreign(told):
+        layout = entry.load()()
+        loaded = Loaded(tuple(layout.sections), tuple(layout.functions))
+        _look_through(loaded)
+        return loaded
 
 
 def _look_through(layout: Layout) -> None:

@@ -7,18 +7,18 @@
 import re
 
 from primer.tags import TAGS
+from rules.history.inert_lines import JOINER
 
-_JOINER = "\u2060"
 # Nothing that was matched is given back (`*+`): behind a "<", a hundred thousand line breaks would take minutes.
 _START = r"<(\s*+/?+\s*+)"
 _NAME = rf"(?=(?:{'|'.join(TAGS)})\b)"
-_TAG = re.compile(rf"{_START}({_JOINER}*+){_NAME}", re.IGNORECASE)
-_INERT = re.compile(rf"{_START}{_JOINER}({_JOINER}*+){_NAME}", re.IGNORECASE)
+_TAG = re.compile(rf"{_START}({JOINER}*+){_NAME}", re.IGNORECASE)
+_INERT = re.compile(rf"{_START}{JOINER}({JOINER}*+){_NAME}", re.IGNORECASE)
 
 
 def make_inert(text: str) -> str:
     """The text with every one of our tags in it broken by one more joiner."""
-    return _TAG.sub(rf"<\1{_JOINER}\2", text)
+    return _TAG.sub(rf"<\1{JOINER}\2", text)
 
 
 def restore(text: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from daemon.archive.journal import Reply
+from daemon.layout import foreign
 from daemon.remembering.question import Desk
 from primer import core
 from primer.edits import read_edits
@@ -115,13 +116,15 @@ def _answered(desk: Desk, request: Request, layout: Layout, tended: Tended) -> _
 
 def _applied(layout: Layout, memory: CoreMemory, edit: Edit) -> CoreMemory | Refusal:
     """The memory after the edit, or why it stays. Raises ChatSetAside where the function itself has failed."""
-    try:
-        return apply(layout.functions, memory, edit)
-    except Exception as fault:  # the boundary: a layout is somebody else's program, and may raise anything
-        raise ChatSetAside(
+
+    def told(fault: Exception) -> ChatSetAside:
+        return ChatSetAside(
             f"The function {edit.function} of the core memory's layout has failed: {type(fault).__name__}.",
             "Mend or update the layout, or set core.layout in memproc.toml to another one.",
-        ) from fault
+        )
+
+    with foreign(told):
+        return apply(layout.functions, memory, edit)
 
 
 def _said(desk: Desk, reply: Reply, calls: Sequence[ToolCall]) -> str | None:
