@@ -125,9 +125,9 @@ def ask_refinement(texts: Texts, analysis: str, words: int) -> str:
     return fill(texts.refinement, analysis=keep_inert(analysis), words=str(words))
 
 
-def otherwise(texts: Texts, question: str, reason: str) -> str:
-    """A question in other words, after an answer that could not be used (D8)."""
-    return fill(texts.otherwise, question=question, reason=reason)
+def in_other_words(wording: str, question: str, reason: str) -> str:
+    """A question in other words, after an answer that could not be used."""
+    return fill(wording, question=question, reason=reason)
 
 
 def guided(texts: Texts, guidance: str, question: str) -> str:

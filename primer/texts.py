@@ -37,6 +37,7 @@ class Texts:
     core_results: str
     fact_keeper: str
     facts: str
+    facts_again: str
     otherwise: str
     guidance: str
     opening: str
@@ -70,6 +71,7 @@ PLACEHOLDERS: Mapping[str, frozenset[str]] = MappingProxyType(
         "core_results": frozenset({"results"}),
         "fact_keeper": frozenset(),
         "facts": frozenset({"facts", "form"}),
+        "facts_again": frozenset({"question", "reason"}),
         "otherwise": frozenset({"question", "reason"}),
         "guidance": frozenset({"guidance"}),
         "opening": frozenset(),

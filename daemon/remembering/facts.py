@@ -67,7 +67,11 @@ def _asked(desk: Desk, manager: Model, chunk: Sequence[Entry], shown: Sequence[F
     """The operations of the first answer that can be read; none where there is no such answer."""
     counting = replace(desk, note=lambda said: desk.note(f"facts {said}"))
     request = Request("facts", manager, numbered_passage(desk.texts, chunk), WORDS)
-    answer = put(counting, Question(request, ask_facts(desk.texts, shown), (), tagged=False, unfit=_unfit))
+    question = ask_facts(desk.texts, shown)
+    answer = put(
+        counting,
+        Question(request, question, (), tagged=False, otherwise=desk.texts.facts_again, unfit=_unfit),
+    )
     read = None if isinstance(answer, Refused) else read_operations(answer.text)
     if not isinstance(read, Operations):
         return ()

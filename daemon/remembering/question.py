@@ -51,12 +51,15 @@ class Question:
     """The agent's questions stand in the context manager's tag; the context manager's own does not."""
     reason: str = ""
     """Why an earlier answer could not be used, where the question is put in other words."""
+    otherwise: str = ""
+    """Those other words, where they are not the ones that ask the agent for a memory."""
     unfit: Callable[[str], Refused | None] | None = None
     """Why an answer cannot be used, where the rules for prose do not apply to it."""
 
     def posed(self, texts: Texts) -> Request:
         """The request with the question as its last turn."""
-        text = prompt.otherwise(texts, self.text, self.reason) if self.reason else self.text
+        wording = self.otherwise or texts.otherwise
+        text = prompt.in_other_words(wording, self.text, self.reason) if self.reason else self.text
         last = prompt.question(text) if self.tagged else Turn("user", text)
         return replace(self.request, turns=(*self.request.turns, last))
 

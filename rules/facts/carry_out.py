@@ -3,8 +3,9 @@
 ADD      a new number; what is known already is confirmed, or merged where the new wording is as rich
 UPDATE   keeps the number; the same text, or that of another fact, is a confirmation of that one
 DELETE   the fact is no longer live; where too many are to go at once, none of them goes
-NONE     a known fact was said again
+NONE     a known fact was said again, if the answer names the message that says so; else nothing has changed
 
+An UPDATE or DELETE whose `old_memory` is not the text of the fact that its id names is refused: it means another fact.
 Each operation is judged on what those before it have left. One that is refused changes nothing, and the others stand.
 A fact that an answer has added, changed or confirmed is not deleted by the same answer, so that a contradiction never
 takes both of its sides.
@@ -117,8 +118,10 @@ def _deletion(operation: Operation, standing: Standing) -> _Judged:
 
 
 def _repetition(operation: Operation, standing: Standing) -> _Judged:
+    """A list of all known facts with NONE, as mem0's prompt asks for, says of none of them that it was said again."""
     fact = standing.known.named(operation.id)
-    return None if fact is None else _confirmation(fact.number, operation, standing)
+    says_where = operation.message is not None and 1 <= operation.message <= len(standing.known.sources)
+    return _confirmation(fact.number, operation, standing) if fact is not None and says_where else None
 
 
 _JUDGES: Mapping[Asked, Callable[[Operation, Standing], _Judged]] = MappingProxyType(
@@ -127,13 +130,12 @@ _JUDGES: Mapping[Asked, Callable[[Operation, Standing], _Judged]] = MappingProxy
 
 
 def _named(operation: Operation, known: Known) -> Fact | Refusal:
-    """The fact that is meant, unless the text that the answer gives it so far is another one's."""
+    """The fact that is meant, unless the answer says that it reads otherwise than it does."""
     fact = known.named(operation.id)
     if fact is None:
         return Refusal("unknown id")
-    old = normal(operation.old)
-    if old and old != normal(fact.text) and any(old == normal(other.text) for other in known.shown):
-        return Refusal("text of another fact")
+    if operation.old and normal(operation.old) != normal(fact.text):
+        return Refusal("old_memory is not its text")
     return fact
 
 

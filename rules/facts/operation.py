@@ -1,4 +1,7 @@
-"""What a context manager wants done with the facts: the four operations of seed 004, as values."""
+"""What a context manager wants done with the facts: the four operations of mem0's prompt, as values.
+
+Where that prompt deletes a fact that is contradicted, ours asks for an UPDATE: the new statement supersedes the old.
+"""
 
 from dataclasses import dataclass
 from typing import Literal

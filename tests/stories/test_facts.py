@@ -224,6 +224,7 @@ def test_the_worked_examples_end_as_they_say(
     eve.talk(800)
     assert noted(eve) == {}
     assert dict(sorted(known(eve).items())) == dict(enumerate(after, 1))
+    assert [one["confirmed"] for one in json.loads(facts(eve, "--json").out)] == [0] * len(after), "NONE is no change"
 
 
 def test_the_prompt_shows_no_more_facts_than_it_may(empty: Life, tmp_path: Path, keeper: Keeper) -> None:

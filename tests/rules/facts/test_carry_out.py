@@ -1,5 +1,7 @@
 """Operations become events; what is wrong in an answer is refused and counted, and the rest stands."""
 
+import pytest
+
 from rules.facts.carry_out import carry_out
 from rules.facts.fact import FactEvent
 from rules.facts.operation import MOST_CHARACTERS
@@ -41,13 +43,20 @@ def test_a_deletion_says_by_which_message() -> None:
 
 
 def test_a_fact_that_is_said_again_is_confirmed_once_an_answer() -> None:
-    outcome = carry_out([op("NONE", "0"), op("NONE", "0"), op("ADD", text=LYON.upper())], knowing(LYON))
-    assert [(event.fact, event.event) for event in outcome.events] == [(11, "CONFIRM")]
+    again = op("NONE", "0", message=1)
+    outcome = carry_out([again, again, op("ADD", text=LYON.upper())], knowing(LYON))
+    assert [(event.fact, event.event, event.source) for event in outcome.events] == [(11, "CONFIRM", "m1")]
     assert outcome.refused == ()
 
 
+def test_a_list_of_everything_that_stays_as_it_is_confirms_nothing() -> None:
+    listed = [op("NONE", "0", LYON), op("NONE", "1", CRICKET, message=4), op("NONE", "1", CRICKET, message=0)]
+    outcome = carry_out(listed, knowing(LYON, CRICKET))
+    assert (outcome.events, outcome.refused) == ((), ())
+
+
 def test_nothing_comes_of_a_none_without_a_known_fact() -> None:
-    outcome = carry_out([op("NONE"), op("NONE", "7", LYON)], knowing(LYON))
+    outcome = carry_out([op("NONE", message=1), op("NONE", "7", LYON, message=1)], knowing(LYON))
     assert (outcome.events, outcome.refused) == ((), ())
 
 
@@ -81,11 +90,26 @@ def test_of_two_operations_on_one_fact_the_first_stands() -> None:
 def test_an_operation_that_gives_the_text_of_another_fact_is_refused() -> None:
     known = knowing(LYON, CRICKET)
     outcome = carry_out([op("UPDATE", "0", PORTO, CRICKET), op("DELETE", "0", old=CRICKET)], known)
-    assert (outcome.events, outcome.refused) == ((), ("text of another fact",) * 2)
+    assert (outcome.events, outcome.refused) == ((), ("old_memory is not its text",) * 2)
 
 
-def test_an_old_text_that_nobody_knows_is_no_reason_to_refuse() -> None:
-    assert carry_out([op("UPDATE", "0", PORTO, "He was in Lyon.")], knowing(LYON)).refused == ()
+def test_an_operation_whose_old_text_nobody_knows_is_refused() -> None:
+    pizza = "Loves cheese pizza"
+    answer = [
+        op("UPDATE", "0", "Hates trains", "Likes trains"),
+        op("DELETE", "0", old="Likes trains"),
+        op("DELETE", "0", old="?"),
+    ]
+    outcome = carry_out(answer, knowing(pizza))
+    assert (outcome.events, outcome.refused) == ((), ("old_memory is not its text",) * 3)
+
+
+@pytest.mark.parametrize(
+    "old", ["", "ada lives  in\tLyon", "Ada lives in “Lyon”…", "Ada lives in Lyon", "ADA LIVES IN LYON!"]
+)
+def test_an_old_text_may_differ_in_case_white_space_and_punctuation_or_be_left_out(old: str) -> None:
+    assert carry_out([op("UPDATE", "0", PORTO, old)], knowing(LYON)).refused == ()
+    assert carry_out([op("DELETE", "0", old=old)], knowing(LYON)).refused == ()
 
 
 def test_a_text_that_is_empty_or_too_long_is_refused() -> None:
