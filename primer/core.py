@@ -17,12 +17,13 @@ from primer.tools import ToolCall, tool
 from rules.core.layout import Layout
 from rules.core.memory import CoreMemory, Refusal
 from rules.core.offer import Offer, offered
-from rules.core.section import Section
+from rules.core.section import Section, lines_of
 from rules.export.content import printable
 from rules.memory.edition import Six
 
 _EMPTY = "[empty]"
 _KEPT = " The person keeps this section themselves: it cannot be edited."
+_KEPT_LINES = " The person wrote {} of it themselves: no edit can change or remove that."
 
 
 def tools_of(layout: Layout) -> tuple[dict[str, object], ...]:
@@ -72,9 +73,19 @@ def _again(call: ToolCall, number: int) -> ToolCall:
 
 
 def _shown(section: Section) -> str:
-    filled = f"{len(section.rendered)} of {section.limit} characters.{_KEPT if section.held else ''}"
+    filled = f"{len(section.rendered)} of {section.limit} characters.{_kept(section)}"
     head = f"## {section.name}\n{section.description}".strip()
     return f"{head}\n({filled})\n\n{section.rendered or _EMPTY}"
+
+
+def _kept(section: Section) -> str:
+    """What of the section cannot be edited: all of it, or some lines, by their numbers."""
+    if section.held:
+        return _KEPT
+    numbers = [str(at) for at, line in enumerate(lines_of(section.value), 1) if line in section.held_lines]
+    if not numbers:
+        return ""
+    return _KEPT_LINES.format(f"line {numbers[0]}" if len(numbers) == 1 else f"lines {', '.join(numbers)}")
 
 
 def _in_json(texts: Texts, offers: Sequence[Offer]) -> str:

@@ -15,15 +15,27 @@ def core_events(archive: Archive, chat_id: str) -> tuple[CoreEvent, ...]:
     rows = archive.run(
         """
         SELECT section, value, held, by, function, coalesce(memory.number, 0), edition, core_event.id,
-               coalesce(undoes, 0), at
+               coalesce(undoes, 0), at, held_lines
         FROM core_event JOIN chat ON chat.id = core_event.chat LEFT JOIN memory ON memory.id = core_event.memory
         WHERE chat_id = ? ORDER BY core_event.id
         """,
         (chat_id,),
     )
     return tuple(
-        CoreEvent(section, _value(value), bool(held), _BY[by], function, memory, edition, number, undoes, at)
-        for section, value, held, by, function, memory, edition, number, undoes, at in rows
+        CoreEvent(
+            section,
+            _value(value),
+            bool(held),
+            _BY[by],
+            function,
+            memory,
+            edition,
+            number,
+            undoes,
+            at,
+            tuple(json.loads(lines)),
+        )
+        for section, value, held, by, function, memory, edition, number, undoes, at, lines in rows
     )
 
 
@@ -32,13 +44,14 @@ def keep_core_events(archive: Archive, chat_id: str, events: Sequence[CoreEvent]
     with archive.transaction():
         archive.run_many(
             """
-            INSERT INTO core_event (chat, section, value, held, by, function, memory, edition, undoes, at)
-            VALUES ((SELECT id FROM chat WHERE chat_id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO core_event (chat, section, value, held, held_lines, by, function, memory, edition, undoes, at)
+            VALUES ((SELECT id FROM chat WHERE chat_id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 (
-                    chat_id, one.section, json.dumps(one.value, ensure_ascii=False), one.held, one.by, one.function,
-                    memory or None, one.edition, one.undoes or None, now,
+                    chat_id, one.section, json.dumps(one.value, ensure_ascii=False), one.held,
+                    json.dumps(one.held_lines, ensure_ascii=False), one.by, one.function, memory or None, one.edition,
+                    one.undoes or None, now,
                 )
                 for one in events
             ],

@@ -59,14 +59,15 @@ def _core(archive: Archive, own: int, kin: int, upto: str) -> None:
     numbers: dict[int | None, int] = {}
     for number, undoes, *said in archive.run(
         f"""
-        SELECT event.id, undoes, section, value, held, by, function, own.id, edition, event.at
+        SELECT event.id, undoes, section, value, held, held_lines, by, function, own.id, edition, event.at
         FROM core_event AS event {_WHAT_IT_HAD}
         """,  # noqa: S608
         (own, kin, upto),
     ):
         kept = archive.run(
-            "INSERT INTO core_event (chat, section, value, held, by, function, memory, edition, at, undoes) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+            "INSERT INTO core_event "
+            "(chat, section, value, held, held_lines, by, function, memory, edition, at, undoes) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
             (own, *said, numbers.get(undoes)),
         )
         numbers[number] = int(kept[0][0])

@@ -265,4 +265,11 @@ STEPS: tuple[tuple[str, str], ...] = (
         """
         + triggers("layer_step", "core_event", "fact_event", "opening"),
     ),
+    (
+        "lines of the core memory that the person wrote",
+        """
+        -- JSON list of lines of the value that the person has written: the agent leaves them as they are.
+        ALTER TABLE core_event ADD COLUMN held_lines TEXT NOT NULL DEFAULT '[]';
+        """,
+    ),
 )

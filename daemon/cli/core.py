@@ -88,13 +88,13 @@ def set_(about: About, section: str, text: str | None) -> int:
 @click.argument("section")
 @pass_about
 def release(about: About, section: str) -> int:
-    """Let the persona edit SECTION again, which you have set by hand."""
+    """Let the persona edit SECTION again, which you have set or edited by hand."""
     with about.settings.house(tell_nobody) as house:
         found = _core(house.archive, house.config, about.wanted)
         _section(found, section)
         last = next((event for event in reversed(found.events) if event.section == section), None)
-        is_held = last is not None and last.held
-        if last is not None and last.held:
+        is_held = last is not None and bool(last.held or last.held_lines)
+        if last is not None and is_held:
             event = CoreEvent(section, last.value, held=False, by="person", function="release")
             _keep(house.archive, found, event)
     about.settings.say(f'"{section}" {"is released" if is_held else "was not set by hand: nothing to do"}.')
@@ -163,7 +163,9 @@ def _shown(section: Section) -> Iterator[str]:
     yield f"{section.name}: {len(section.rendered):,} of {section.limit:,} characters{held}"
     if section.description:
         yield f"  {section.description}"
-    yield from (f"    {line}" for line in section.rendered.splitlines() or ["(nothing)"])
+    own = {line if isinstance(section.value, str) else rendered((line,)) for line in section.held_lines}
+    lines = section.rendered.splitlines() or ["(nothing)"]
+    yield from (f"    {line}{'  (yours)' if line in own else ''}" for line in lines)
 
 
 def _told(event: CoreEvent) -> Iterator[str]:

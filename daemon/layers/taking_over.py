@@ -12,7 +12,7 @@ from daemon.layers.opening import opening_place, opening_text, read
 from daemon.layers.shown import ShownChat
 from daemon.layers.standing import as_line, as_value, core_now, facts_now
 from primer.inert import restore
-from rules.core.history import CoreEvent
+from rules.core.history import CoreEvent, corrected
 from rules.core.section import OverLimit
 from rules.errors import ChatSetAside
 from rules.facts.fact import By, Fact, FactEvent
@@ -99,8 +99,8 @@ def _section_events(archive: Archive, found: ShownChat, done: OpeningEdits, *, b
                 f'"{found.title}": {fault} It stands so in the opening message of the export.',
                 f"Shorten it in TypingMind and export again, or raise core.sections.{name}.limit in memproc.toml.",
             ) from fault
-        what = _BY_HAND if by_hand else _TAKEN_OVER
-        events.append(CoreEvent(name, value, by_hand, "person" if by_hand else "agent", what))
+        taken_over = CoreEvent(name, value, held=False, by="agent", function=_TAKEN_OVER)
+        events.append(corrected(section, value, _BY_HAND) if by_hand else taken_over)
     return events
 
 

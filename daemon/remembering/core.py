@@ -140,7 +140,7 @@ def _said(desk: Desk, reply: Reply, calls: Sequence[ToolCall]) -> str | None:
 def _events(before: CoreMemory, after: CoreMemory, edit: Edit) -> list[CoreEvent]:
     """What an edit has written: one event for each section whose value is another one now."""
     return [
-        CoreEvent(now.name, now.value, now.held, "agent", edit.function)
+        CoreEvent(now.name, now.value, now.held, "agent", edit.function, held_lines=now.held_lines)
         for was, now in zip(before, after, strict=True)
         if now.value != was.value
     ]

@@ -1,7 +1,7 @@
 """An edit that the agent asks for: applied to the core memory as it stands, or refused with a reason (D14).
 
 The functions may be a developer's. Whatever they return, a section keeps its name, its limit and its description,
-and one that the person keeps stays as it is.
+one that the person keeps stays as it is, and so does each line that they have written.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from rules.core.layout import EditingFunction
 from rules.core.memory import CoreMemory, Refusal
 from rules.core.offer import offered
-from rules.core.section import OverLimit, Section
+from rules.core.section import OverLimit, Section, lines_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +52,24 @@ def _lawful(before: CoreMemory, after: CoreMemory) -> CoreMemory | Refusal:
             "keeps cannot be edited.",
             "sections changed",
         )
+    changed = ((was.name, line) for was, now in zip(before, after, strict=True) for line in _lost(was, now))
+    if lost := next(changed, None):
+        name, line = lost
+        return Refusal(
+            f'The person has written this line of the section "{name}" themselves; it stays as it is until they '
+            f"release it: {line}",
+            "kept by the person",
+        )
     return after
+
+
+def _lost(before: Section, after: Section) -> list[str]:
+    """The person's lines that are not there any more."""
+    there = lines_of(after.value)
+    return [line for line in before.held_lines if line not in there]
 
 
 def _frame(section: Section) -> tuple[object, ...]:
     """All of a section that no edit changes."""
-    return section.name, section.description, section.limit, section.held, section.value if section.held else None
+    value = section.value if section.held else None
+    return section.name, section.description, section.limit, section.held, section.held_lines, value

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from rules.core.memory import CoreMemory
-from rules.core.section import Section, Value
+from rules.core.section import Section, Value, lines_of
 
 By = Literal["agent", "person"]
 
@@ -30,6 +30,8 @@ class CoreEvent:
     undoes: int = 0
     """Number of the event that this one takes back; 0: none."""
     at: str = ""
+    held_lines: tuple[str, ...] = ()
+    """Lines of the value that the person has written, and the agent leaves as they are until they release them."""
 
 
 def core_after(sections: Sequence[Section], events: Sequence[CoreEvent]) -> CoreMemory:
@@ -42,7 +44,17 @@ def core_after(sections: Sequence[Section], events: Sequence[CoreEvent]) -> Core
 
 
 def _after(section: Section, event: CoreEvent | None) -> Section:
-    return section if event is None else replace(section, value=event.value, held=event.held)
+    if event is None:
+        return section
+    return replace(section, value=event.value, held=event.held, held_lines=event.held_lines)
+
+
+def corrected(section: Section, value: Value, function: str) -> CoreEvent:
+    """What comes of a section in which the person has edited lines: those that are new are theirs from now on."""
+    before = {line.rstrip() for line in lines_of(section.value)}
+    lines = dict.fromkeys(line for line in lines_of(value) if line.strip())
+    own = tuple(line for line in lines if line in section.held_lines or line.rstrip() not in before)
+    return CoreEvent(section.name, value, section.held, "person", function, held_lines=own)
 
 
 def taken_back(sections: Sequence[Section], events: Sequence[CoreEvent]) -> CoreEvent | None:
@@ -57,5 +69,8 @@ def taken_back(sections: Sequence[Section], events: Sequence[CoreEvent]) -> Core
         return None
     last = able[-1]
     before = [event for event in able[:-1] if event.section == last.section]
-    value, held = (before[-1].value, before[-1].held) if before else (first[last.section], False)
-    return CoreEvent(last.section, value, held, "person", "undo", undoes=last.number)
+    if not before:
+        return CoreEvent(
+            last.section, first[last.section], held=False, by="person", function="undo", undoes=last.number
+        )
+    return replace(before[-1], by="person", function="undo", memory=0, edition=0, number=0, undoes=last.number, at="")

@@ -12,6 +12,11 @@ def rendered(value: Value) -> str:
     return value if isinstance(value, str) else "\n".join(f"- {entry}" for entry in value)
 
 
+def lines_of(value: Value) -> tuple[str, ...]:
+    """The lines of a text, or the entries of a list."""
+    return tuple(value.split("\n")) if isinstance(value, str) else value
+
+
 class OverLimit(ValueError):
     """A value that is longer than its section may be; it never comes to be one."""
 
@@ -27,6 +32,8 @@ class Section:
     value: Value = ""
     held: bool = False
     """The person has set it by hand: the agent may not edit it until they release it."""
+    held_lines: tuple[str, ...] = ()
+    """Lines that the person has written in it: no edit of the agent's may change or remove them."""
 
     def __post_init__(self) -> None:
         if len(self.rendered) > self.limit:

@@ -4,7 +4,7 @@ from collections import Counter
 from itertools import pairwise
 
 from tests.lives.keeper import SECTIONS
-from tests.lives.ledger import Ledger
+from tests.lives.ledger import CoreRow, Ledger
 from tests.lives.opening import Shown, shown
 from tests.lives.ours import said
 from tests.lives.trip import Trip
@@ -24,10 +24,13 @@ def prove_ledger(before: Ledger, after: Ledger) -> None:
 def prove_kept(ledger: Ledger) -> None:
     """The rules of both layers, for all that was ever noted."""
     held: dict[str, bool] = {}
+    own: dict[str, tuple[str, ...]] = {}
     for row in ledger.core:
         assert row.characters <= SECTIONS[row.section]["limit"], "a value over its limit"
         assert row.by == "person" or not held.get(row.section), "the agent has edited what the person keeps"
-        held[row.section] = row.held
+        kept = set(own.get(row.section, ()))
+        assert row.by == "person" or kept <= set(row.lines), "the agent has edited a line that the person wrote"
+        held[row.section], own[row.section] = row.held, row.own
     numbers: list[int] = []
     gone: set[int] = set()
     for fact in ledger.facts:
@@ -98,7 +101,8 @@ def _taken_over(trip: Trip, at: int) -> None:
             rows = [row for row in after.core if row.section == name and row.seen == text]
             assert rows or text in elsewhere | {Ledger().sections.get(name)}, f"{text!r} in {name} is lost"
             if text in trip.words and not any(row in before.core for row in rows):
-                assert after.sections[name] == text and rows[-1].held, "what the person wrote is not theirs"
+                theirs = [row for row in rows if row not in before.core]
+                assert theirs and _is_theirs(theirs[0]), "what the person wrote is not theirs"
     if "facts" in trip.layers:
         known = {row.line for row in after.facts}
         for line in opening.facts:
@@ -109,6 +113,11 @@ def _taken_over(trip: Trip, at: int) -> None:
     if given not in trip.ours.openings and trip.chat_id in trip.archive_before:
         new = [row.by for row in after.core[len(before.core) :]] + [row.by for row in after.facts[len(before.facts) :]]
         assert "person" not in new, "an opening that nobody has edited is taken for an edit"
+
+
+def _is_theirs(row: CoreRow) -> bool:
+    """The person keeps the whole section, or lines of it, unless they have left it empty."""
+    return row.by == "person" and (row.held or bool(row.own) or not row.seen)
 
 
 def _of_other_chats(trip: Trip) -> set[str]:

@@ -18,6 +18,13 @@ class CoreRow:
     held: bool
     by: str
     memory: int | None
+    own: tuple[str, ...] = ()
+    """Lines that the person has written."""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines of the text, or the entries of the list."""
+        return self.value if isinstance(self.value, tuple) else tuple(self.value.split("\n"))
 
     @property
     def characters(self) -> int:
@@ -90,7 +97,7 @@ def seen(value: str | list[str] | tuple[str, ...]) -> str:
 def ledger(connection: sqlite3.Connection, chat: int) -> Ledger:
     """What the archive holds of a chat's."""
     core = connection.execute(
-        "SELECT core_event.id, section, value, held, by, memory.number "
+        "SELECT core_event.id, section, value, held, by, memory.number, held_lines "
         "FROM core_event LEFT JOIN memory ON memory.id = memory WHERE core_event.chat = ? ORDER BY core_event.id",
         (chat,),
     )
@@ -106,8 +113,8 @@ def ledger(connection: sqlite3.Connection, chat: int) -> Ledger:
     )
     return Ledger(
         tuple(
-            CoreRow(number, section, _value(kept), bool(held), by, memory)
-            for number, section, kept, held, by, memory in core
+            CoreRow(number, section, _value(kept), bool(held), by, memory, tuple(json.loads(own)))
+            for number, section, kept, held, by, memory, own in core
         ),
         tuple(
             FactRow(number, fact, event, text, said_at, by, memory, bool(forgotten))

@@ -130,7 +130,8 @@ class Memproc:
 
     def release_sections(self, chat_id: str) -> None:
         """`memproc core CHAT release SECTION`, for each that the person keeps."""
-        held = [section for section in core_now(self.archive, chat_id, self._layout) if section.held]
+        sections = core_now(self.archive, chat_id, self._layout)
+        held = [section for section in sections if section.held or section.held_lines]
         events = [CoreEvent(one.name, one.value, held=False, by="person", function="release") for one in held]
         keep_core_events(self.archive, chat_id, events, date(self.now))
 

@@ -81,6 +81,11 @@ def held(lived: Life) -> set[str]:
     return {section["name"] for section in read(core(lived, "--json")) if section["held"]}
 
 
+def own_lines(lived: Life) -> dict[str, list[str]]:
+    """The lines that the person has written, by section."""
+    return {one["name"]: one["held_lines"] for one in read(core(lived, "--json")) if one["held_lines"]}
+
+
 def events(lived: Life) -> list[Json]:
     """All that was written, without the time of day."""
     return [

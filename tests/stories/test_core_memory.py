@@ -59,6 +59,7 @@ def test_what_the_agent_writes_stands_in_its_section_in_the_export_and_in_the_hi
         assert event == {
             "section": "human", "value": "\n".join(lines(aria)[:number]), "held": False, "by": "agent",
             "function": APPEND, "memory": number, "edition": 1, "number": number, "undoes": 0,
+            "held_lines": [],
         }  # fmt: skip
     assert "human, core_memory_append by the persona, after memory 3 (edition 1)" in core(aria, "history").out
 

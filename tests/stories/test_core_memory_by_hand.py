@@ -8,17 +8,24 @@ import pytest
 
 from daemon.texts import load_texts
 from primer.prompt import opening as canned_opening
+from tests.server.editing import APPEND, REPLACE, edit
+from tests.server.reply import Answer
+from tests.server.request import Request
+from tests.server.step import Task
 from tests.stories.core import (
     NOTED,
     OFF,
     core,
     core_asked,
     diary,
+    editing,
     events,
     files,
     held,
+    note,
     opening,
     opening_at,
+    own_lines,
     reported,
     values,
 )
@@ -155,7 +162,8 @@ def test_a_limit_that_was_lowered_sets_the_chat_aside_until_the_section_is_set(a
 def test_edits_of_the_opening_in_typingmind_are_the_person_s_own_and_change_no_file(aria: Life) -> None:
     first, was = aria.device.export(aria.chat_id), values(aria)["human"]
     says(aria, changed(NOTED, "They say: "))
-    assert (values(aria)["human"], held(aria)) == (was.replace(NOTED, "They say: "), {"human"})
+    said = was.replace(NOTED, "They say: ")
+    assert (values(aria)["human"], own_lines(aria)) == (said, {"human": said.splitlines()})
     says(aria, changed("- To wait.", "- To wait.\n- To <b>ask</b>."))
     says(aria, changed("\n</system>", "\n\n## persona\nDry humour.  \n</system>"))
     assert (values(aria)["persona"], values(aria)["promises"]) == ("Dry humour.", ["To wait.", "To <b>ask</b>."])
@@ -163,7 +171,8 @@ def test_edits_of_the_opening_in_typingmind_are_the_person_s_own_and_change_no_f
     says(aria, changed("They say: ", NOTED))
     assert values(aria)["human"] == was, "they have taken it back, among other edits"
     says(aria, changed("- To wait.\n- To <b>ask</b>.", ""))
-    assert (values(aria)["promises"], held(aria)) == ([], {"persona", "human", "promises"})
+    theirs = {"human": was.splitlines(), "persona": ["Dry humour."]}
+    assert (values(aria)["promises"], own_lines(aria), held(aria)) == ([], theirs, set())
     assert [(event["function"], event["by"], event["memory"]) for event in events(aria)[2:]] == [
         ("edited in TypingMind", "person", 0)
     ] * 5
@@ -175,13 +184,45 @@ def test_edits_of_the_opening_in_typingmind_are_the_person_s_own_and_change_no_f
     assert aria.person.memproc("run").code == 0
     assert events(aria) == known, "an older export brings nothing back"
 
-    assert reported(aria, 800)["noted"] == {"core edit refused: kept by the person": 2}
+    assert reported(aria, 800)["noted"] == {}, "the persona goes on writing beside what is theirs"
     assert opening(aria).startswith("<system>\nDear Aria, what follows")
     assert "Dry humour." in opening(aria)
-    assert "\n## human\n" + was in opening(aria)
+    assert f"\n## human\n{was}\n{NOTED}" in opening(aria)
     assert '"human" is released' in core(aria, "release", "human").out
+    assert own_lines(aria) == {"persona": ["Dry humour."]}
     assert core(aria, "undo").code == 0
-    assert held(aria) == {"persona", "human", "promises"}
+    assert own_lines(aria) == theirs
+
+
+def test_a_corrected_line_is_protected_and_the_persona_goes_on_editing_beside_it(tmp_path: Path) -> None:
+    wishes: list[tuple[str, dict[str, str]]] = []
+
+    def as_wished(request: Request, task: Task) -> Answer:
+        return edit(request, *wishes.pop(0)) if wishes else note(request, task)
+
+    with life(tmp_path, editing(as_wished), layers=True, facts=OFF) as aria:
+        aria.round(TWO)
+        first, second = values(aria)["human"].splitlines()
+        says(aria, changed(first, "Her name is Nessa."))
+        assert own_lines(aria) == {"human": ["Her name is Nessa."]}
+        assert f"    Her name is Nessa.  (yours)\n    {second}\n" in core(aria).out
+
+        wishes += [(APPEND, {"name": "human", "content": "Nessa keeps bees."})]
+        assert reported(aria, 800)["noted"] == {}
+        wishes += [(REPLACE, {"name": "human", "old_content": second, "new_content": "Nessa likes fog."})]
+        assert reported(aria, 800)["noted"] == {}
+        wishes += [(REPLACE, {"name": "human", "old_content": "Nessa", "new_content": "Agnes"})]
+        wishes += [(REPLACE, {"name": "human", "old_content": "Nessa likes", "new_content": "Agnes likes"})]
+        before = len(aria.server.requests)
+        report = reported(aria, 800)
+        assert report["noted"] == {"core edit refused: kept by the person": 1, "core edits good at the second try": 1}
+        asked, again = core_asked(aria.server.requests[before:])[:2]
+        assert "The person wrote line 1 of it themselves" in asked.turns[-1].text
+        assert 'this line of the section "human" themselves' in again.turns[-1].text
+        assert values(aria)["human"].splitlines()[:3] == ["Her name is Nessa.", "Agnes likes fog.", "Nessa keeps bees."]
+        assert own_lines(aria) == {"human": ["Her name is Nessa."]}
+        assert '"human" is released' in core(aria, "release", "human").out
+        assert own_lines(aria) == {}
 
 
 def test_an_edit_counts_once_whatever_has_happened_since(aria: Life) -> None:

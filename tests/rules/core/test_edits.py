@@ -35,6 +35,59 @@ def test_an_edit_over_the_limit_changes_nothing() -> None:
     assert after.kind == "over the limit"
 
 
+LINED = CoreMemory(
+    (
+        Section("human", "", 90, "Her name is Nessa.\nShe is Nessa.", held_lines=("Her name is Nessa.",)),
+        Section("promises", "", 90, ("Read the log.", "Read."), held_lines=("Read.",)),
+    )
+)
+WHO, WHAT = {"name": "human"}, {"name": "promises"}
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        ("core_memory_append", WHO | {"content": "Her name is not Nessa."}),
+        ("core_memory_append", WHAT | {"content": "Do not read."}),
+        ("core_memory_replace", WHO | {"old_content": "She is Nessa.", "new_content": ""}),
+        ("core_memory_replace", WHO | {"old_content": "\nShe is", "new_content": "\nShe was"}),
+        ("core_memory_replace", WHAT | {"old_content": "Read the log.", "new_content": ""}),
+    ],
+)
+def test_beside_a_line_of_the_persons_all_others_may_be_edited(function: str, arguments: Mapping[str, str]) -> None:
+    after = apply(FUNCTIONS, LINED, Edit(function, arguments))
+    assert isinstance(after, CoreMemory)
+    assert [section.held_lines for section in after] == [section.held_lines for section in LINED]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        WHO | {"old_content": "Nessa", "new_content": "Ada"},
+        WHO | {"old_content": "Her name is Nessa.", "new_content": ""},
+        WHO | {"old_content": "Nessa.\nShe", "new_content": "Nessa, she"},
+        WHO | {"old_content": "Her name is Nessa.", "new_content": "Her name is Nessa. Or Ada."},
+        WHAT | {"old_content": "Read.", "new_content": "Do not read."},
+        WHAT | {"old_content": "Read", "new_content": "Write"},
+    ],
+)
+def test_an_edit_of_a_line_of_the_persons_is_refused_with_that_line(arguments: Mapping[str, str]) -> None:
+    after = apply(FUNCTIONS, LINED, Edit("core_memory_replace", arguments))
+    assert isinstance(after, Refusal)
+    assert after.kind == "kept by the person"
+    assert any(after.reason.endswith(f": {line}") for section in LINED for line in section.held_lines)
+
+
+def test_a_layout_s_own_function_cannot_free_a_line_of_the_persons() -> None:
+    def freed(memory: CoreMemory) -> CoreMemory:
+        """Free it."""
+        return CoreMemory(tuple(replace(section, held_lines=()) for section in memory))
+
+    after = apply([freed], LINED, Edit("freed", {}))
+    assert isinstance(after, Refusal)
+    assert after.kind == "sections changed"
+
+
 def test_an_unknown_function_is_refused_with_the_names_of_those_that_there_are() -> None:
     assert apply(FUNCTIONS, MEMORY, Edit("archival_memory_insert", RIGHT)) == Refusal(
         "There is no function of that name; the functions are core_memory_append, core_memory_replace.",
