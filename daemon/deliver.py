@@ -41,19 +41,26 @@ class Ready:
 
 
 def stand_already(house: House, export: Export, chats: Sequence[Ready]) -> bool:
-    """Whether their updated export holds these very chats already: then no byte is changed (D4).
+    """Whether their updated export holds these very messages already: then no byte is changed.
 
-    A new chat that was made of an old one, and has gone on by itself since, is never put back to where it began (D9).
+    How the messages are spelled makes no difference, nor whether all chats came as JSON or as a ZIP: the same chats
+    come in either. A new chat that was made of an old one, and has gone on by itself since, is never put back to where
+    it began.
     """
-    path = place_of(house, export, chats)
-    last = [last_output(house.archive, ready.plan.chat_id) for ready in chats]
-    wanted = [(str(path), ready.assembled.messages_sha256) for ready in chats]
-    if [(one.path, one.messages_sha256) for one in last if one is not None] != wanted:
+    name = place_of(house, export, chats).with_suffix("")
+    outputs: list[Output] = []
+    for ready in chats:
+        last = last_output(house.archive, ready.plan.chat_id)
+        if last is None or not ready.assembled.has_messages_of(last.messages_sha256):
+            return False
+        outputs.append(last)
+    places = {one.path for one in outputs}
+    if len(places) > 1 or Path(outputs[0].path).with_suffix("") != name:
         return False
-    there = output_in(house.archive, str(path))
+    there = output_in(house.archive, outputs[0].path)
     if there is not None and there.chat_id not in {ready.plan.chat_id for ready in chats}:
         return True
-    return {one.sha256 for one in last if one is not None} == {sha256_of(path)}
+    return {one.sha256 for one in outputs} == {sha256_of(Path(outputs[0].path))}
 
 
 def deliver(house: House, export: Export, chats: Sequence[Ready]) -> tuple[Written, ...]:

@@ -30,7 +30,7 @@ def in_new_chat(house: House, ready: Ready) -> Ready:
     old = ready.plan.chat_id
     title = memories_title(ready.plan.title)
     last = last_output(house.archive, old)
-    stands = Path(last.path).name if last and last.messages_sha256 == ready.assembled.messages_sha256 else None
+    stands = Path(last.path).name if last and ready.assembled.has_messages_of(last.messages_sha256) else None
     names = (new_chat_id(old, number) for number in count(1))
     chat_id = next(one for one in names if file_name(title, one) == stands or _is_free(house.archive, one))
     chat = as_new_chat(ready.assembled.chat, chat_id, title, house.clock())

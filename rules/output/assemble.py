@@ -6,6 +6,7 @@ already are kept as they stand there. Only the bytes between the first and the l
 """
 
 import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -48,9 +49,15 @@ class Assembled:
     removed: tuple[str, ...]
     """uuids of the messages that the input had and the output has not (D9)."""
     messages_sha256: str
-    """Of all messages one after the other: two chats with the same differ in dates of the chat alone."""
+    """Of what all messages hold, however it is spelled: two chats with the same differ in fields of the chat alone."""
+    spelled_sha256: str
+    """Of the bytes of all messages, which is what was kept of an output until its spelling made no difference."""
     ours_sha256: str
     """Of what our own messages are and say, whatever uuid, date or order of keys they have by now."""
+
+    def has_messages_of(self, messages_sha256: str) -> bool:
+        """Whether an output of which this was kept holds the same messages."""
+        return messages_sha256 in (self.messages_sha256, self.spelled_sha256)
 
 
 def assemble(
@@ -68,9 +75,10 @@ def assemble(
     pieces = _written(parts, section.shown, _template(places), taken)
     kept = [piece.at for piece in pieces]
     ours = hashlib.sha256("\n".join(_of_ours(parts)).encode()).hexdigest()
-    digest = hashlib.sha256(b"\n".join(piece.raw for piece in pieces)).hexdigest()
+    held = hashlib.sha256(b"\n".join(_held(piece.raw) for piece in pieces)).hexdigest()
+    spelled = hashlib.sha256(b"\n".join(piece.raw for piece in pieces)).hexdigest()
     if kept == list(range(len(places))):
-        return Assembled(chat.slice(chat.span), changed=False, removed=(), messages_sha256=digest, ours_sha256=ours)
+        return Assembled(chat.slice(chat.span), False, (), held, spelled, ours)
     staying = {piece.uuid for piece in pieces if piece.uuid}
     uuids = [place.message.uuid for place in places]
     gone = dict.fromkeys(uuid for uuid in uuids if uuid and uuid not in staying)
@@ -80,7 +88,17 @@ def assemble(
         *replace_field(chat, "updatedAt", moved_on(_text(chat.field("updatedAt")), now)),
         *add_deleted_uuids(chat, removed),
     ]
-    return Assembled(splice(chat, edits), changed=True, removed=removed, messages_sha256=digest, ours_sha256=ours)
+    return Assembled(splice(chat, edits), True, removed, held, spelled, ours)
+
+
+def _held(raw: bytes) -> bytes:
+    """What a message holds, by the digest of one spelling of it.
+
+    The same export comes minified and in a ZIP indented; a client writes escapes and numbers in its own way, and a sync
+    may put keys in another order.
+    """
+    spelled = json.dumps(json.loads(raw, parse_int=float), sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(spelled.encode("utf-8", "surrogatepass")).digest()
 
 
 def _of_ours(parts: Sequence[Part]) -> Iterator[str]:

@@ -6,7 +6,7 @@ import zipfile
 
 import pytest
 
-from tests.chats import export_bytes, long_chat
+from tests.chats import Json, export_bytes, long_chat
 from tests.exports.files import chunked_zip
 from tests.stories.person import Person
 
@@ -49,3 +49,44 @@ def test_a_zip_can_be_written_back_whole(ada: Person, chunked: bool) -> None:
         changed = [name for name in new.namelist() if new.read(name) != old.read(name)]
         assert len(changed) == 1
         assert b'"memproc"' in new.read(changed[0])
+
+
+def as_others_spell_it(*chats: Json) -> dict[str, bytes]:
+    """The same chats in every container, as other clients write them, and as they are after a sync."""
+    synced = {"syncedAt": "2026-11-01T00:00:00.000Z", "updatedAt": "2026-11-21T00:00:00.000Z"}
+    moved = [chat | synced | {"messages": [dict(reversed(one.items())) for one in chat["messages"]]} for chat in chats]
+    package = io.BytesIO()
+    with zipfile.ZipFile(package, "w") as new:
+        new.writestr("data.json", export_bytes(*chats, indent=2))
+    return {
+        "indented.json": export_bytes(*chats, indent=2),
+        "escaped.json": export_bytes(*chats, ascii_only=True),
+        "synced.json": export_bytes(*moved),
+        "whole.zip": package.getvalue(),
+        "chunked.zip": chunked_zip([], chats),
+    }
+
+
+WAYS = [
+    ("replace", "chat"), ("keep-originals", "chat"), ("new-chat", "chat"), ("replace", "export"),
+    ("keep-originals", "export"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("mode", "container"), WAYS)
+def test_a_processed_chat_that_comes_again_in_another_container_changes_no_byte(
+    ada: Person, mode: str, container: str
+) -> None:
+    ada.settings(f'[output]\nmode = "{mode}"\ncontainer = "{container}"\n')
+    ada.drop(export_bytes(LONG, SHORT))
+    assert ada.memproc("run").code == 0
+    (path,) = ada.updated()
+    imported = json.loads(path.read_bytes())["data"]["chats"]
+    for chats in [(LONG, SHORT), *([(imported[0], SHORT)] if container == "chat" else [imported])]:
+        for name, content in as_others_spell_it(*chats).items():
+            ada.drop(content, name)
+            before = ada.bytes_of_everything()
+            ended = ada.memproc("run", ada.inbox / name, "--json")
+            outcomes = {outcome["outcome"] for outcome in json.loads(ended.out)["outcomes"]}
+            assert (ended.code, outcomes) == (0, {"left_alone"}), name
+            assert ada.bytes_of_everything() == before, name

@@ -7,7 +7,7 @@ import pytest
 
 from rules.export.message import read_message
 from rules.history.originals import plain_original
-from rules.output.assemble import Mode
+from rules.output.assemble import Assembled, Mode
 from rules.output.verify import verify
 from tests.entries import chat_of, entries, fold_of, memory_of, said, with_edition
 from tests.rules.output.finishing import CANNED, NOW, TALK, chunk, finish, kinds, spoken
@@ -34,6 +34,23 @@ def test_live_messages_are_the_input_s_own_bytes() -> None:
     finished = finish(chat, [memory_of(1, chunk(0, 4))]).assembled.chat
     assert odd.raw in finished
     assert b", ".join(message.raw for message in [*TALK[4:7], odd]) in finished
+
+
+def test_how_messages_are_spelled_makes_no_other_output_and_what_they_hold_does() -> None:
+    def spelled(*changes: tuple[bytes, bytes]) -> Assembled:
+        raw = TALK[7].raw
+        for old, new in changes:
+            assert old in raw
+            raw = raw.replace(old, new)
+        return finish(chat_of([*TALK[:7], replace(TALK[7], raw=raw)]), [ONE]).assembled
+
+    plain = spelled((b'"role"', b'"n": 69.224, "word": "\xc3\xa9", "role"'))
+    again = spelled((b'"role"', b'\n  "word" :"\\u00e9",\n  "n":69.2240,"role"'))
+    other = spelled((b'"role"', b'"n": 69.225, "word": "\xc3\xa9", "role"'))
+    assert plain.has_messages_of(again.messages_sha256)
+    assert plain.has_messages_of(plain.spelled_sha256), "what archives have kept so far"
+    assert not plain.has_messages_of(other.messages_sha256)
+    assert plain.spelled_sha256 != again.spelled_sha256
 
 
 def test_what_is_left_out_stays_where_it_stands() -> None:
