@@ -4,15 +4,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from daemon.archive.archive import Archive
-from daemon.archive.kin import find_kin, known_memories, memories_saying
+from daemon.archive.kin import find_kin, known_memories, memories_saying, nearest_history
 from daemon.archive.memories import editions, memories
-from daemon.archive.messages import known_keys, past, standing
+from daemon.archive.messages import dates_said, known_keys, past, standing
 from daemon.archive.openings import openings, openings_named
 from daemon.models.tokens import count
 from rules.errors import ChatSetAside
 from rules.export.chat import Chat, read_messages
 from rules.export.message import Message
 from rules.history.adopt import Adopted, freeze, inherit
+from rules.history.copies import as_dated, may_be_copies, true_dates
 from rules.history.entries import Past, as_it_is_now, history, without_strays
 from rules.history.hand import Hand, groups, there, what_was_done
 from rules.history.loss import lost
@@ -53,6 +54,7 @@ def read_chat(archive: Archive, chat: Chat, words: Canned, preferred: Preferred,
         places = _recognised(messages, known, made, before)
     else:
         _refuse_lost(archive, chat, made, before, places, known)
+    places = _truly_dated(archive, chat.chat_id, places, is_fork=bool(adopted.memories))
     hand = what_was_done(made, every, before, places)
     person = {name: _persons(every[name], texts, now) for name, texts in hand.edited.items()}
     changed = {one.number for one in made if one.memory_id in hand.changed}
@@ -75,6 +77,16 @@ def _recognised(
     digests = {old.key: old.message.digest for old in before}
     under = {one.memory_id: {key: digests[key] for key in one.keys} for one in made}
     return recognise(messages, known, under, aliases(made))
+
+
+def _truly_dated(archive: Archive, chat_id: str, places: Sequence[Place], *, is_fork: bool) -> tuple[Place, ...]:
+    """The places with the true dates of messages that a fork has dated anew, as far as the archive holds them."""
+    dates = dates_said(archive, chat_id)
+    copies = may_be_copies(places, dates, is_fork=is_fork)
+    if copies:
+        history_there = nearest_history(archive, chat_id, {place.message.digest for place in copies})
+        dates |= true_dates(copies, history_there, is_fork=is_fork)
+    return tuple(as_dated(place, dates) for place in places)
 
 
 def _strangers(

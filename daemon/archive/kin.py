@@ -30,6 +30,29 @@ def find_kin(archive: Archive, chat_id: str, ids: Collection[str]) -> Kin | None
     return Kin(row[0], found, {one.memory_id: editions(archive, one.memory_id) for one in found}, past(archive, row[0]))
 
 
+def nearest_history(archive: Archive, chat_id: str, digests: Collection[str]) -> tuple[tuple[str, str | None], ...]:
+    """Digest and date of every raw message of the other chat that says most of this, in order; none where none does."""
+    row = archive.one(
+        """
+        SELECT message.chat FROM version JOIN message ON message.id = version.message
+        WHERE digest IN (SELECT value FROM json_each(?)) AND message.chat NOT IN (SELECT id FROM chat WHERE chat_id = ?)
+        GROUP BY message.chat ORDER BY count(DISTINCT digest) DESC, message.chat LIMIT 1
+        """,
+        (json.dumps(list(digests)), chat_id),
+    )
+    if row is None:
+        return ()
+    return tuple(
+        archive.run(
+            """
+            SELECT digest, coalesce(nullif(said_at, ''), created_at) FROM message
+            JOIN version ON version.message = message.id WHERE chat = ? ORDER BY position, version.number
+            """,
+            row,
+        )
+    )
+
+
 def known_memories(archive: Archive, ids: Collection[str]) -> frozenset[str]:
     """Those of these ids that memories of any chat have."""
     rows = archive.run("SELECT id FROM memory WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(ids)),))

@@ -13,6 +13,7 @@ from daemon.archive.versions import insert_version
 from rules.export.chat import Chat
 from rules.export.document import chat_container, read_document
 from rules.export.message import read_message
+from rules.history.copies import redated, with_true_date
 from rules.history.entries import UNDER_SOME_MEMORY, Past
 from rules.history.loss import Known
 from rules.history.reading import Reading
@@ -42,7 +43,7 @@ def past(archive: Archive, chat_id: str) -> tuple[Past, ...]:
     rows = archive.run(
         """
         SELECT message.key, memory.number, gone_at IS NOT NULL, body.raw, body.packed, version.sha256,
-               now.sha256, newest.raw, newest.packed
+               now.sha256, newest.raw, newest.packed, message.said_at
         FROM chat JOIN memory ON memory.chat = chat.id
         JOIN chunk_message ON chunk_message.memory = memory.id
         JOIN message ON message.id = chunk_message.message
@@ -59,11 +60,31 @@ def past(archive: Archive, chat_id: str) -> tuple[Past, ...]:
 
 
 def _past(
-    key: str, memory: int, gone: int, raw: bytes, packed: int, sha256: str, now: str, newer: bytes, newer_packed: int
+    key: str,
+    memory: int,
+    gone: int,
+    raw: bytes,
+    packed: int,
+    sha256: str,
+    now: str,
+    newer: bytes,
+    newer_packed: int,
+    said_at: str,
 ) -> Past:
-    message = read_message(unpacked(raw, packed, sha256))
-    newest = message if newer is None else read_message(unpacked(newer, newer_packed, now))
+    message = with_true_date(read_message(unpacked(raw, packed, sha256)), said_at)
+    newest = message
+    if newer is not None:
+        newest = with_true_date(read_message(unpacked(newer, newer_packed, now)), said_at)
     return Past(key, message, memory, None if gone else newest)
+
+
+def dates_said(archive: Archive, chat_id: str) -> dict[str, str]:
+    """When copied messages of a chat were said, by key, as far as that is known."""
+    rows = archive.run(
+        "SELECT key, said_at FROM message WHERE said_at <> '' AND chat = (SELECT id FROM chat WHERE chat_id = ?)",
+        (chat_id,),
+    )
+    return dict(rows)
 
 
 def standing(archive: Archive, chat_id: str) -> tuple[Known, ...]:
@@ -109,11 +130,11 @@ def remember(archive: Archive, chat: Chat, reading: Reading, when: str) -> Remem
 
 
 def whole(archive: Archive, chat_id: str) -> Whole:
-    """The full raw conversation, without the messages that the person has deleted."""
+    """The full raw conversation, without the messages that the person has deleted; a fork's with their true dates."""
     head, tail = archive.run("SELECT head, tail FROM chat WHERE chat_id = ?", (chat_id,))[0]
     rows = archive.run(
         """
-        SELECT raw, packed, version.sha256 FROM chat JOIN message ON message.chat = chat.id
+        SELECT raw, packed, version.sha256, said_at FROM chat JOIN message ON message.chat = chat.id
         JOIN version ON version.message = message.id LEFT JOIN body ON body.sha256 = version.sha256
         WHERE chat_id = ? AND gone_at IS NULL
           AND version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
@@ -121,7 +142,7 @@ def whole(archive: Archive, chat_id: str) -> Whole:
         """,
         (chat_id,),
     )
-    return Whole(head, tuple(unpacked(*stored) for stored in rows), tail)
+    return Whole(head, tuple(redated(unpacked(*stored), said_at) for *stored, said_at in rows), tail)
 
 
 def known_chat(archive: Archive, chat_id: str) -> Chat:
@@ -159,6 +180,10 @@ def _place(archive: Archive, row: int, order: Sequence[str], raw: Mapping[str, P
     archive.run_many(
         "UPDATE message SET left_out = ? WHERE chat = ? AND key = ?",
         [(place.left_out, row, place.key) for place in raw.values()],
+    )
+    archive.run_many(
+        "UPDATE message SET said_at = ? WHERE chat = ? AND key = ?",
+        [(place.message.created_at, row, place.key) for place in raw.values() if place.message.is_copy],
     )
 
 

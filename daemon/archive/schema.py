@@ -272,4 +272,11 @@ STEPS: tuple[tuple[str, str], ...] = (
         ALTER TABLE core_event ADD COLUMN held_lines TEXT NOT NULL DEFAULT '[]';
         """,
     ),
+    (
+        "true dates of a fork's messages",
+        """
+        -- When a message was said, where its bytes have the date on which a fork copied it; else empty.
+        ALTER TABLE message ADD COLUMN said_at TEXT NOT NULL DEFAULT '';
+        """,
+    ),
 )

@@ -28,6 +28,8 @@ class Message:
     """It carries `contextClearedAt`: shown to the person, no longer sent to the model."""
     marker: Mapping[str, object] | None
     """Our own field, where the message is one that we wrote (D10)."""
+    is_copy: bool = False
+    """Its bytes have the date on which a fork copied it; `created_at` is when it was said."""
 
     @property
     def text(self) -> str:
