@@ -99,7 +99,7 @@ def test_a_raw_message_that_was_tampered_with_is_found(tmp_path: Path) -> None:
             "INSERT INTO chat (id, chat_id, title, head, tail, first_seen, last_seen) VALUES (1, 'c', 't', ?, ?, ?, ?)",
             (b"", b"", WHEN, WHEN),
         )
-        archive.run("INSERT INTO message VALUES (1, 1, 'k', 0, NULL, NULL)")
+        archive.run("INSERT INTO message (id, chat, key, position) VALUES (1, 1, 'k', 0)")
         insert_version(archive, 1, 1, said("user", "hello"), WHEN)
         assert check(archive) == ()
         for tampering in (
