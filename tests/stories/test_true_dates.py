@@ -67,7 +67,8 @@ def goes_on_in(aria: Life, way: Way) -> list[Json]:
     return list(aria.device.messages(aria.chat_id))
 
 
-@pytest.mark.parametrize("way", [forked, forked_early, restored])
+@pytest.mark.variants
+@pytest.mark.parametrize("way", [restored, forked_early, forked])
 def test_prompts_facts_memories_and_expand_have_the_days_on_which_it_was_said(aria: Life, way: Way) -> None:
     said = days(aria.device.messages(aria.chat_id))
     aria.round()

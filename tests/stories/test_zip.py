@@ -68,11 +68,12 @@ def as_others_spell_it(*chats: Json) -> dict[str, bytes]:
 
 
 WAYS = [
-    ("replace", "chat"), ("keep-originals", "chat"), ("new-chat", "chat"), ("replace", "export"),
-    ("keep-originals", "export"),
+    ("keep-originals", "export"), ("replace", "export"), ("new-chat", "chat"), ("keep-originals", "chat"),
+    ("replace", "chat"),
 ]  # fmt: skip
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(("mode", "container"), WAYS)
 def test_a_processed_chat_that_comes_again_in_another_container_changes_no_byte(
     ada: Person, mode: str, container: str
