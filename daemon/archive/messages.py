@@ -194,8 +194,8 @@ def _says_the_same(archive: Archive, message: Message, sha256: str, digest: str)
     if message.digest != digest:
         return False
     files = attachments(message.raw)
-    row = archive.one("SELECT raw, packed FROM body WHERE sha256 = ?", (sha256,)) if files else None
-    return row is None or attachments(unpacked(*row, sha256)) == files
+    stored = archive.run("SELECT raw, packed FROM body WHERE sha256 = ?", (sha256,)) if files else ()
+    return all(attachments(unpacked(raw, packed, sha256)) == files for raw, packed in stored)
 
 
 def _mark_gone(archive: Archive, row: int, present: set[str], when: str) -> int:
