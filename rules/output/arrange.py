@@ -88,8 +88,7 @@ def _parts(places: Sequence[Place], entries: Sequence[Entry], section: Section, 
     known = {memory.memory_id for memory in section.memories}
     under = {memory.number: memory for memory in section.memories if not memory.is_fold}
     numbers = {entry.at: entry.memory for entry in entries if entry.at is not None}
-    raw = [place for place in places if place.ours is None]
-    attached = {raw[index].at for index in with_attachments([place.message for place in raw])}
+    attached = _with_attachments(places, entries)
     for at in range(len(places) + 1):
         for memory in waiting.get(at, ()):
             yield from _standing(memory, shown.get(memory.memory_id, {}), section.touched)
@@ -103,6 +102,16 @@ def _parts(places: Sequence[Place], entries: Sequence[Entry], section: Section, 
             yield place
         elif keep or at in attached:
             yield Original(place, under[number], for_attachment=not keep)
+
+
+def _with_attachments(places: Sequence[Place], entries: Sequence[Entry]) -> frozenset[int]:
+    """Indices of the messages under memories that must not leave the chat."""
+    under: dict[int, list[Place]] = {}
+    for entry in entries:
+        if entry.memory is not None and entry.at is not None:
+            under.setdefault(entry.memory, []).append(places[entry.at])
+    each = (mine[index].at for mine in under.values() for index in with_attachments([one.message for one in mine]))
+    return frozenset(each)
 
 
 def _with_attachments_of_ours(parts: list[Part], places: Sequence[Place], memories: Sequence[Memory]) -> list[Part]:

@@ -121,9 +121,9 @@ def test_it_stays_where_it_stood_shown_and_no_longer_sent() -> None:
 
 @pytest.mark.parametrize("shapes", [("call", "tool"), ("call with", "tool without"), ("call", "tool without", "tool")])
 def test_a_tool_call_and_its_results_stay_together(shapes: tuple[str, ...]) -> None:
-    messages = talk("nothing", *shapes, "nothing")
+    messages = talk("nothing", "nothing", *shapes, "nothing")
     stayed = [one["uuid"] for one in done(messages).messages if one.get("memproc", {}).get("kind") == "original"]
-    assert stayed == [one.uuid for one in messages[1 : 1 + len(shapes)]]
+    assert stayed == [one.uuid for one in messages[2 : 2 + len(shapes)]]
 
 
 def test_a_tool_call_without_files_goes_although_the_next_one_stays() -> None:
