@@ -1,6 +1,7 @@
 """Have a kept version back, or the whole raw conversation; what stands in their place is kept first (D2)."""
 
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from daemon.archive.archive import Archive
@@ -87,17 +88,30 @@ def restore(house: House, chat: KnownChat, wanted: Restorable) -> Written:
     return written
 
 
-def expand(house: House, chat: KnownChat, path: Path) -> Written:
-    """Write the full raw conversation as an export that TypingMind imports. Raises FileTrouble if `path` exists."""
-    if path.exists():
+def expand(house: House, chat: KnownChat, path: Path | None = None) -> Written:
+    """Write the full raw conversation as an export that TypingMind imports, to `path` or to a place of its own.
+
+    That is never the folder of updated exports, which are there to be imported. The same content stays where it
+    stands, another one gets the next number. Raises FileTrouble where a `path` that was named exists.
+    """
+    if path is not None and path.exists():
         raise FileTrouble(f"{path} exists already.", "Name another file with --output, or move that one away.")
     found = whole(house.archive, chat.chat_id)
     content = chat_container(found.head + b",".join(found.messages) + found.tail)
     (raw,) = read_document("The archive", content).chats
     standing = _chats(read_updated(updated_path(house.archive, house.folders, chat)))
     ours = [uuid for one in standing if one.chat_id == chat.chat_id for uuid in our_uuids(one)]
+    content = chat_container(expanded(raw, ours))
+    path = path or _free_place(house.folders.updated.parent / "expanded", chat, content)
     make_private(path.parent)
-    return replace_file(path, [chat_container(expanded(raw, ours))])
+    return replace_file(path, [content])
+
+
+def _free_place(folder: Path, chat: KnownChat, content: bytes) -> Path:
+    """The first name in the folder that is free, or has this very content."""
+    stem = Path(file_name(chat.title, chat.chat_id)).stem
+    names = (f"{stem} full.json" if number == 1 else f"{stem} full {number}.json" for number in count(1))
+    return next(path for name in names if read_updated(path := folder / name) in (None, content))
 
 
 def _chats(content: bytes | None) -> list[Chat]:

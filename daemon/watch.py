@@ -23,7 +23,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.arrivals import resume_after_restart
 from daemon.archive.signs import set_sign, take_down
 from daemon.clock import now
-from daemon.files.folders import make_private
+from daemon.files.folders import make_own, make_private
 from daemon.files.lock import hold
 from daemon.files.write import sweep
 from daemon.seeing import logged
@@ -119,8 +119,12 @@ def _one_daemon(plan: WatchPlan) -> Iterator[None]:
 def _inbox_lock(inbox: Path) -> Path:
     """A lock file for an inbox, by its path: the inbox itself is the person's (D2)."""
     runtime = os.environ.get("XDG_RUNTIME_DIR")
-    folder = Path(runtime) / "memproc" if runtime and Path(runtime).is_dir() else Path(gettempdir()) / _own_name()
-    make_private(folder)
+    if runtime and Path(runtime).is_dir():
+        folder = Path(runtime) / "memproc"
+        make_private(folder)
+    else:
+        folder = Path(gettempdir()) / _own_name()
+        make_own(folder)
     return folder / f"inbox-{sha256(str(inbox).encode()).hexdigest()[:16]}.lock"
 
 

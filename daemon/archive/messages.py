@@ -10,9 +10,10 @@ from daemon.archive.hand import keep_hand
 from daemon.archive.order import order
 from daemon.archive.packing import unpacked
 from daemon.archive.versions import insert_version
+from rules.export.attachments import attachments
 from rules.export.chat import Chat
 from rules.export.document import chat_container, read_document
-from rules.export.message import read_message
+from rules.export.message import Message, read_message
 from rules.history.copies import redated, with_true_date
 from rules.history.entries import UNDER_SOME_MEMORY, Past
 from rules.history.loss import Known
@@ -190,8 +191,8 @@ def _place(archive: Archive, row: int, order: Sequence[str], raw: Mapping[str, P
 def _keep_versions(archive: Archive, row: int, places: Sequence[Place], when: str) -> int:
     """Keep the bytes that are not the newest version already; how many were kept.
 
-    An original that we keep beside its memory has another version only where it says something else: a sync may
-    have put its keys in another order, around our own fields.
+    An original that we keep beside its memory has another version only where it says something else, or has its files
+    in another place, as in a fork: a sync may have put its keys in another order, around our own fields.
     """
     newest = {
         key: (message, number, sha256, digest)
@@ -207,10 +208,19 @@ def _keep_versions(archive: Archive, row: int, places: Sequence[Place], when: st
     for place in places:
         message, number, sha256, digest = newest[place.key]
         is_same = hashlib.sha256(place.message.raw).hexdigest() == sha256
-        if not is_same and not (place.original and place.message.digest == digest):
+        if not is_same and not (place.original and _says_the_same(archive, place.message, sha256, digest)):
             insert_version(archive, message, number + 1, place.message, when)
             kept += 1
     return kept
+
+
+def _says_the_same(archive: Archive, message: Message, sha256: str, digest: str) -> bool:
+    """Whether the stored version with these hashes says what the message says, and names the same files."""
+    if message.digest != digest:
+        return False
+    files = attachments(message.raw)
+    stored = archive.run("SELECT raw, packed FROM body WHERE sha256 = ?", (sha256,)) if files else ()
+    return all(attachments(unpacked(raw, packed, sha256)) == files for raw, packed in stored)
 
 
 def _mark_gone(archive: Archive, row: int, present: set[str], when: str) -> int:

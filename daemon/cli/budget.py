@@ -1,6 +1,5 @@
 """`memproc budget show`, `raise`: what was spent and may be spent, and a higher cap for today or this month."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 
@@ -17,6 +16,7 @@ from daemon.models.purse import caps_now
 from daemon.seeing.budget import Budget, Cap
 from daemon.seeing.budget import budget as gather
 from daemon.seeing.moments import with_span
+from daemon.seeing.visible import printable_json, visible
 from rules.money.caps import NAMES, Amounts, Which
 from rules.money.price import PICO, in_words
 
@@ -78,12 +78,12 @@ def _refuse_lower(wanted: dict[Which, int], caps: Amounts) -> None:
 
 def _show(found: Budget, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps(asdict(found), indent=2))
+        click.echo(printable_json(asdict(found)))
         return
     when = now()
     print_table(("", "Cap", "Spent", "Turns"), [_row(cap, when) for cap in found.caps], right=(1, 2))
     for line in _models(found):
-        click.echo(line)
+        click.echo(visible(line))
 
 
 def _row(cap: Cap, when: str) -> list[str]:

@@ -1,6 +1,5 @@
 """`memproc calls [CHAT]`: what models were asked, when, and how much it was; the answers only on request."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 
@@ -10,7 +9,7 @@ from daemon.archive.chats import find_chat
 from daemon.archive.journal import Reply, replies
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import print_table
-from daemon.seeing.visible import visible
+from daemon.seeing.visible import printable_json, visible
 
 
 @click.command
@@ -24,7 +23,7 @@ def calls(settings: Settings, chat: str | None, with_text: bool, as_json: bool) 
         found = replies(archive, find_chat(archive, chat).chat_id if chat else None)
     if as_json:
         shown = [{key: value for key, value in asdict(reply).items() if with_text or key != "text"} for reply in found]
-        click.echo(json.dumps(shown, indent=2, ensure_ascii=False))
+        click.echo(printable_json(shown))
     elif with_text:
         click.echo(visible("\n".join(line for reply in found for line in _in_full(reply))))
     else:

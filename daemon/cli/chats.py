@@ -1,6 +1,5 @@
 """`memproc chats`: the chats that the archive knows."""
 
-import json
 from dataclasses import asdict
 
 import click
@@ -8,6 +7,7 @@ import click
 from daemon.archive.chats import known_chats
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import print_table
+from daemon.seeing.visible import printable_json
 
 
 @click.command
@@ -18,7 +18,7 @@ def chats(settings: Settings, as_json: bool) -> int:
     with settings.archive() as archive:
         known = known_chats(archive)
     if as_json:
-        click.echo(json.dumps([asdict(chat) for chat in known], indent=2, ensure_ascii=False))
+        click.echo(printable_json([asdict(chat) for chat in known]))
     elif not known:
         click.echo("The archive knows no chats yet. Drop an export into the inbox, then: memproc run")
     else:

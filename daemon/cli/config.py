@@ -1,11 +1,10 @@
 """`memproc config`: what counts, whether it is right, and where it stands."""
 
-import json
-
 import click
 
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.layout import core_layout
+from daemon.seeing.visible import printable_json, visible
 from daemon.texts import load_texts
 from primer.secret import hidden
 
@@ -25,7 +24,7 @@ def show(settings: Settings, as_json: bool) -> int:
     tables = settings.config.model_dump(mode="json")
     tables["models"] = hidden(tables["models"])
     tables["chats"] = hidden(tables["chats"])
-    click.echo(json.dumps(tables, indent=2, ensure_ascii=False) if as_json else toml_text(tables))
+    click.echo(printable_json(tables) if as_json else visible(toml_text(tables)))
     return 0
 
 
@@ -38,10 +37,9 @@ def check(settings: Settings) -> int:
         load_texts(own.texts.path)
         core_layout(own.core)
     folders = settings.folders
-    click.echo(f"All is well with {found.path}." if found.path else "No memproc.toml: every setting is at its default.")
-    click.echo(
-        f"inbox    {folders.inbox}\nupdated  {folders.updated}\nbackups  {folders.backups}\nstate    {folders.state}"
-    )
+    well = f"All is well with {found.path}." if found.path else "No memproc.toml: every setting is at its default."
+    places = [f"{name:8} {getattr(folders, name)}" for name in ("inbox", "updated", "backups", "state")]
+    click.echo(visible("\n".join([well, *places])))
     return 0
 
 
@@ -50,5 +48,5 @@ def check(settings: Settings) -> int:
 def path(settings: Settings) -> int:
     """Print which memproc.toml counts, and why that one."""
     found = settings.found
-    click.echo(f"{found.path or 'none'} ({found.how})")
+    click.echo(visible(f"{found.path or 'none'} ({found.how})"))
     return 0

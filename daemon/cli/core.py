@@ -1,6 +1,5 @@
 """`memproc core CHAT`: what the persona keeps in mind of itself and of you, and your own hand in it (D14)."""
 
-import json
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -19,7 +18,7 @@ from daemon.config import Config
 from daemon.house import tell_nobody
 from daemon.layers.standing import as_value, core_now
 from daemon.layout import core_layout
-from daemon.seeing.visible import visible
+from daemon.seeing.visible import printable_json, visible
 from rules.core.history import CoreEvent, taken_back
 from rules.core.layout import Layout
 from rules.core.memory import CoreMemory
@@ -59,7 +58,7 @@ def show(about: About, as_json: bool) -> int:
         memory = core_now(archive, found.chat_id, found.layout)
     if as_json:
         sections = [{**asdict(one), "characters": len(one.rendered)} for one in memory]
-        click.echo(json.dumps(sections, indent=2, ensure_ascii=False))
+        click.echo(printable_json(sections))
     for section in () if as_json else memory:
         click.echo(visible("\n".join(_shown(section))))
     return 0
@@ -126,7 +125,7 @@ def history(about: About, as_json: bool) -> int:
     with about.settings.archive() as archive:
         found = _core(archive, about.settings.config, about.wanted)
     if as_json:
-        click.echo(json.dumps([asdict(event) for event in found.events], indent=2, ensure_ascii=False))
+        click.echo(printable_json([asdict(event) for event in found.events]))
     elif not found.events:
         about.settings.say(f'Nothing was written into the core memory of "{found.title}" yet.')
     for event in () if as_json else found.events:

@@ -56,7 +56,7 @@ def demo(ctx: click.Context) -> int:
         ctx.invoke(versions, chat=chat_id, as_json=False)
         _title("One memory (memproc show)")
         click.echo(visible(memory))
-    click.echo(f"\nEverything lies in {home} until the next demo.")
+    click.echo(visible(f"\nEverything lies in {home} until the next demo."))
     return ended
 
 

@@ -1,6 +1,5 @@
 """`memproc diff CHAT [V1] [V2]`: what changed between two versions of a chat's export."""
 
-import json
 from collections.abc import Iterable
 from dataclasses import asdict
 
@@ -13,7 +12,7 @@ from daemon.differing import Content, compare
 from daemon.files.backup import read_version, versions
 from daemon.paths import Folders
 from daemon.restore import find_version, read_updated, updated_path
-from daemon.seeing.visible import in_one_line
+from daemon.seeing.visible import in_one_line, printable_json
 from rules.errors import NotFound
 from rules.output.difference import Difference
 from rules.output.readable import Line, readable
@@ -41,7 +40,7 @@ def diff(settings: Settings, chat: str, before: int | None, after: int | None, a
         found, memories = compare(archive, settings.config, known.chat_id, one, other)
     if as_json:
         report = {"before": one.name, "after": other.name, "same_bytes": one.data == other.data, **asdict(found)}
-        click.echo(json.dumps(report, indent=2, ensure_ascii=False))
+        click.echo(printable_json(report))
         return 0
     print_lines(counts(found, one.name, other.name))
     print_lines(readable(found, memories))

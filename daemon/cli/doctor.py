@@ -1,6 +1,5 @@
 """`memproc doctor`: what is wrong with installation, folders, keys, models and what is kept, and what mends it."""
 
-import json
 import os
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -10,6 +9,7 @@ import click
 
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import print_table
+from daemon.seeing.visible import printable_json
 
 if TYPE_CHECKING:
     from daemon.doctor.finding import Finding
@@ -30,7 +30,7 @@ def doctor(settings: Settings, thorough: bool, as_json: bool) -> int:
     errors = sum(finding.level == "error" for finding in findings)
     if as_json:
         report = {"errors": errors, "findings": [asdict(finding) for finding in findings]}
-        click.echo(json.dumps(report, indent=2, ensure_ascii=False))
+        click.echo(printable_json(report))
     else:
         _print(findings)
     return 1 if errors else 0

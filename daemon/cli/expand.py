@@ -8,7 +8,6 @@ from daemon.archive.chats import find_chat
 from daemon.cli.settings import Settings, pass_settings
 from daemon.house import tell_nobody
 from daemon.restore import expand as write_whole
-from rules.output.naming import file_name
 
 
 @click.command
@@ -16,11 +15,12 @@ from rules.output.naming import file_name
 @click.option("--output", type=click.Path(path_type=Path), help="Where to write it.")
 @pass_settings
 def expand(settings: Settings, chat: str, output: Path | None) -> int:
-    """Write the full raw conversation of CHAT, byte for byte as it once was, as an export for TypingMind."""
+    """Write the full raw conversation of CHAT, byte for byte as it once was, as an export for TypingMind.
+
+    Without --output it goes into the folder `expanded`, beside that of the updated exports.
+    """
     with settings.house(tell_nobody) as house:
         known = find_chat(house.archive, chat)
-        name = Path(file_name(known.title, known.chat_id))
-        path = output or house.folders.updated / f"{name.stem} full.json"
-        written = write_whole(house, known, path)
+        written = write_whole(house, known, output)
     settings.say(f"Wrote {written.path}: {written.size:,} bytes. Importing it replaces the chat in TypingMind.")
     return 0

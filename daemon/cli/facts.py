@@ -1,6 +1,5 @@
 """`memproc facts CHAT`: what is known as facts, where each comes from, and your own hand in it (D14)."""
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
@@ -16,7 +15,7 @@ from daemon.cli.use import TO_SEE_IT
 from daemon.clock import now
 from daemon.house import tell_nobody
 from daemon.layers.standing import facts_now
-from daemon.seeing.visible import visible
+from daemon.seeing.visible import printable_json, visible
 from rules.errors import NotFound
 from rules.facts.fact import Fact, FactEvent
 from rules.facts.wording import normal
@@ -58,7 +57,7 @@ def history(about: About, fact: int, as_json: bool) -> int:
         chat = find_chat(archive, about.wanted)
         events = _of(chat, fact, fact_events(archive, chat.chat_id, forgotten=True))
     if as_json:
-        click.echo(json.dumps([asdict(event) for event in events], indent=2, ensure_ascii=False))
+        click.echo(printable_json([asdict(event) for event in events]))
     for event in () if as_json else events:
         click.echo(visible("\n".join(_told(event))))
     return 0
@@ -118,7 +117,7 @@ def search(about: About, words: tuple[str, ...], as_json: bool) -> int:
 
 def _print(found: Sequence[Fact], as_json: bool, nothing: str) -> None:
     if as_json:
-        click.echo(json.dumps([asdict(fact) for fact in found], indent=2, ensure_ascii=False))
+        click.echo(printable_json([asdict(fact) for fact in found]))
     elif not found:
         click.echo(visible(nothing))
     else:

@@ -11,6 +11,7 @@ from daemon.keys.file import keys_file
 from daemon.keys.find import find_key, set_variables
 from daemon.keys.keep import forget_key, store_key
 from daemon.keys.key import Key, NoKey, NotAKey, Where, read_key
+from daemon.seeing.visible import visible
 from primer.providers import KEY_VARIABLES
 
 _KNOWN = ", ".join(sorted(KEY_VARIABLES))
@@ -96,7 +97,7 @@ def test(settings: Settings, provider: str | None, no_call: bool) -> int:
         settings.say(f"{name}: there is a key in {_place(found.where, name, folder)}.")
         works.append(no_call or _works(settings, name, found))
     if not works:
-        click.echo(f"memproc: There is no key{reason}.\nKeep one with: memproc key set PROVIDER", err=True)
+        click.echo(visible(f"memproc: There is no key{reason}.\nKeep one with: memproc key set PROVIDER"), err=True)
     return 0 if works and all(works) else 1
 
 
@@ -107,7 +108,7 @@ def _works(settings: Settings, provider: str, found: Key) -> bool:
 
     tried = try_key(provider, found, settings.config.models, complete)
     if isinstance(tried, Fails):
-        click.echo(f"{provider}: {tried.reason}", err=True)
+        click.echo(visible(f"{provider}: {tried.reason}"), err=True)
         return False
     if isinstance(tried, Works):
         settings.say(f"{provider}: the key works; {tried.model} has answered.")

@@ -1,6 +1,5 @@
 """`memproc memories CHAT`: a chat's memories, oldest first, then its folds; or both as a tree."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 
@@ -10,6 +9,7 @@ from daemon.archive.chats import find_chat
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import print_table
 from daemon.holding import Holding, holding
+from daemon.seeing.visible import printable_json
 from rules.memory.edition import EXTRACTED, Edition
 from rules.memory.memory import Memory
 from rules.plan.states import in_words
@@ -30,7 +30,7 @@ def memories(settings: Settings, chat: str, tree: bool, as_json: bool) -> int:
         known = find_chat(archive, chat)
         found = holding(archive, settings.config, known.chat_id)
     if as_json:
-        click.echo(json.dumps([in_full(found, memory) for memory in found.memories], indent=2, ensure_ascii=False))
+        click.echo(printable_json([in_full(found, memory) for memory in found.memories]))
     elif not found.memories:
         settings.say(f'"{known.title}" has no memories yet. What a run would do: memproc plan')
     else:

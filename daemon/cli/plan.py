@@ -1,6 +1,5 @@
 """`memproc plan`: the very plan that `run` would carry out, as a table or as JSON; nothing is sent or written."""
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -24,7 +23,7 @@ from daemon.opening import keys
 from daemon.reckoning import Reckoning, no_work, reckon
 from daemon.resting import at_rest
 from daemon.round import SetAside, without_chats
-from daemon.seeing.visible import visible
+from daemon.seeing.visible import printable_json, visible
 from daemon.survey import survey
 from daemon.texts import load_texts
 from rules.errors import ArchiveError, FileTrouble, MemprocError, NotAnExport
@@ -54,11 +53,12 @@ def plan(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
         total = totals(archive, settings.config.budget, [row.money for row in rows if row.money], desk.now)
     if as_json:
         told = {"chats": [_as_json(row) for row in rows], "totals": _totals_in_json(rows, total)}
-        click.echo(json.dumps(told, indent=2, ensure_ascii=False))
+        click.echo(printable_json(told))
     elif rows:
         _print(rows, total)
     else:
-        click.echo(f"Nothing to plan: there are no chats in {', '.join(map(str, paths)) or settings.folders.inbox}.")
+        where = ", ".join(map(str, paths)) or str(settings.folders.inbox)
+        click.echo(visible(f"Nothing to plan: there are no chats in {where}."))
     return 1 if any(isinstance(row.found, SetAside) for row in rows) else 0
 
 
@@ -170,11 +170,21 @@ def _notes(row: _Row) -> Iterator[str]:
             yield f"{found.title}: chunks of which facts are taken: {len(found.layers.facts)}"
         if found.folds:
             yield f"{found.title}: folds of older memories that are made: about {len(found.folds)}"
-        yield from (
-            f"{found.title}: {number} messages stay as they are: {why}" for why, number in found.left_out.items()
-        )
+        yield from (f"{found.title}: {note}" for note in _staying(found))
         notices = row.who.notices if row.who else ()
         yield from (f"{found.title}: note: {warning}" for warning in (*notices, *found.warnings))
+
+
+def _staying(found: ChatPlan) -> Iterator[str]:
+    """The messages that do not leave the chat, and why."""
+    yield from (f"{number} messages stay as they are: {why}" for why, number in found.left_out.items())
+    if found.attached:
+        stay = (
+            "1 message with attachments stays"
+            if found.attached == 1
+            else (f"{found.attached:,} messages with attachments stay")
+        )
+        yield f"{stay} in the chat, shown and no longer sent"
 
 
 def _models(who: Who) -> str:

@@ -9,7 +9,7 @@ from daemon.clock import at, periods
 from daemon.config.budget import BudgetSettings
 from daemon.models.purse import caps_now
 from daemon.reckoning import Payback, Reckoning
-from rules.money.caps import Reached, decide
+from rules.money.caps import Reached, first_reached
 from rules.money.outlook import NOTHING, QUIET, Outlook, Traffic
 from rules.money.price import dollars, in_words
 
@@ -23,7 +23,7 @@ class Totals:
     unpriced: int
     """How many chats are in `traffic` alone, because nobody knows the price of their models."""
     likely: Reached | None
-    """The cap that stops it before its end, by what it will likely cost."""
+    """The cap that stops it first, before its end, by what it will likely cost."""
     at_most: Reached | None
     """The same by what it may cost at most."""
 
@@ -58,13 +58,13 @@ def totals(archive: Archive, budget: BudgetSettings, found: Sequence[Reckoning],
     for one in found:
         traffic, outlook = traffic.plus(one.traffic), outlook.plus(one.outlook or NOTHING)
     caps, so_far = caps_now(archive, budget, now), spent(archive, "", periods(at(now)))
-    likely, at_most = (decide(caps, so_far, amount) for amount in (outlook.likely, outlook.at_most))
+    likely, at_most = (first_reached(caps, so_far, amount) for amount in (outlook.likely, outlook.at_most))
     return Totals(
         traffic,
         outlook,
         sum(one.outlook is None for one in found),
-        likely if isinstance(likely, Reached) else None,
-        at_most if isinstance(at_most, Reached) else None,
+        likely,
+        at_most,
     )
 
 

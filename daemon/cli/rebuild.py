@@ -1,6 +1,5 @@
 """`memproc rebuild`: have a lost archive back from the backups and the updated exports."""
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from daemon.house import tell_nobody
 from daemon.rebuild import Rebuilt
 from daemon.rebuild import rebuild as have_back
 from daemon.rebuilding.chat import RebuiltChat
-from daemon.seeing.visible import visible
+from daemon.seeing.visible import printable_json, visible
 
 
 @click.command
@@ -27,7 +26,7 @@ def rebuild(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     with settings.house(tell_nobody) as house:
         found = have_back(house, paths)
     if as_json:
-        click.echo(json.dumps(asdict(found), indent=2, ensure_ascii=False, default=str))
+        click.echo(printable_json(asdict(found)))
     else:
         for line in _told(found):
             settings.say(line)

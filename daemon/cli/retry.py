@@ -1,6 +1,5 @@
 """`memproc retry MEMORY`: ask for a memory once more, with a word of guidance."""
 
-import json
 from dataclasses import asdict
 
 import click
@@ -11,7 +10,7 @@ from daemon.cli.show import describe
 from daemon.cli.use import TO_SEE_IT
 from daemon.retry import Kept
 from daemon.retry import retry as ask_again
-from daemon.seeing.visible import visible
+from daemon.seeing.visible import printable_json, visible
 
 
 @click.command
@@ -29,7 +28,7 @@ def retry(settings: Settings, memory: str, say: str, as_json: bool) -> int:
     if as_json:
         kind = "kept" if isinstance(outcome, Kept) else "written"
         report = {"outcome": kind, **asdict(outcome), "run": progress.tally.as_json()}
-        click.echo(json.dumps(report, indent=2, ensure_ascii=False))
+        click.echo(printable_json(report))
     elif isinstance(outcome, Kept):
         click.echo(visible(f"{outcome.memory_id} stays as it was. {outcome.reason} {outcome.next_step}"), err=True)
     else:

@@ -1,6 +1,5 @@
 """`memproc run`: compress the exports in the inbox, or those named, once."""
 
-import json
 import signal
 from dataclasses import asdict
 from pathlib import Path
@@ -12,6 +11,7 @@ from daemon.cli.settings import Settings, json_option
 from daemon.cli.wanted import wanted_exports
 from daemon.house import Written
 from daemon.round import Outcome, SetAside, go_round
+from daemon.seeing.visible import printable_json
 from rules.errors import OverBudget
 from rules.plan.chat_plan import LeftAlone
 
@@ -48,7 +48,7 @@ def _go(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     if as_json:
         paused = {"paused": {"reason": over.message, "next_step": over.next_step, "until": over.until}} if over else {}
         report = {"outcomes": [_as_json(outcome) for outcome in outcomes], **progress.tally.as_json(), **paused}
-        click.echo(json.dumps(report, indent=2, ensure_ascii=False))
+        click.echo(printable_json(report))
     elif not exports:
         settings.say(f"Nothing to do: there are no exports in {settings.folders.inbox}.")
     else:

@@ -11,6 +11,7 @@ from platformdirs import user_config_path, user_log_path
 
 from daemon.cli.settings import Settings, pass_settings
 from daemon.keys.credentials import credential_files
+from daemon.seeing.visible import visible
 from rules.errors import FileTrouble
 from service.ask import ask_system
 from service.bus import Account, NoBus
@@ -88,7 +89,7 @@ def status(settings: Settings) -> int:
     if isinstance(stands, NoBus):
         return _say_no(stands)
     for line in stands.sentences:
-        click.echo(line)
+        click.echo(visible(line))
     return _CODES[stands.state]
 
 
@@ -96,7 +97,7 @@ def status(settings: Settings) -> int:
 def failed() -> int:
     """Tell the person that the service stays down; systemd runs this when it has given it up."""
     down = failure(properties(ask_system(QUESTION)))
-    click.echo(f"{down.message} {down.next_step}", err=True)
+    click.echo(visible(f"{down.message} {down.next_step}"), err=True)
     for argv in commands(down.message, down.next_step):
         if ask_system(argv).code == 0:
             break
@@ -156,21 +157,21 @@ def _read(path: Path) -> bytes | None:
 
 def _show(steps: Sequence[Step]) -> int:
     for step in steps:
-        click.echo(sentence(step))
+        click.echo(visible(sentence(step)))
         if isinstance(step, Write):
-            click.echo("".join(f"    {line}\n" for line in step.text.splitlines()))
+            click.echo(visible("".join(f"    {line}\n" for line in step.text.splitlines())))
     if not steps:
         click.echo("There is nothing to do.")
     return 0
 
 
 def _say_no(no_bus: NoBus) -> int:
-    click.echo(f"memproc: {no_bus.message}\n{no_bus.next_step}", err=True)
+    click.echo(visible(f"memproc: {no_bus.message}\n{no_bus.next_step}"), err=True)
     return 1
 
 
 def _say_failed(failed: Failed) -> int:
-    click.echo(f"memproc: That did not work: {failed.reason}", err=True)
+    click.echo(visible(f"memproc: That did not work: {failed.reason}"), err=True)
     if isinstance(failed.step, Run) and "restart" in failed.step.argv:
         click.echo("Why: journalctl --user -u memproc -n 20, or run it in the foreground: memproc watch", err=True)
     return 1

@@ -1,6 +1,5 @@
 """`memproc show MEMORY`: one memory in full, readable, in all its editions, with where it comes from."""
 
-import json
 from collections.abc import Iterator
 
 import click
@@ -9,7 +8,7 @@ from daemon.cli.editions import print_editions, told
 from daemon.cli.memories import in_full
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.holding import Holding, holding_of
-from daemon.seeing.visible import visible
+from daemon.seeing.visible import printable_json, visible
 from rules.memory.called import called, dates
 from rules.memory.memory import Memory
 from rules.plan.states import in_words
@@ -27,7 +26,7 @@ def show(settings: Settings, memory: str, as_json: bool) -> int:
     with settings.archive() as archive:
         whole, found = holding_of(archive, settings.config, memory)
     if as_json:
-        click.echo(json.dumps({"chat_id": whole.chat_id, **in_full(whole, found)}, indent=2, ensure_ascii=False))
+        click.echo(printable_json({"chat_id": whole.chat_id, **in_full(whole, found)}))
         return 0
     click.echo(visible("\n".join((*_stands_for(found), *_around(whole, found)))))
     print_editions(found, whole.editions[found.memory_id])

@@ -1,6 +1,5 @@
 """`memproc status`: whether the daemon is well, and what it has done; 0 healthy, 1 see to something, 2 not running."""
 
-import json
 import time
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -14,6 +13,7 @@ from daemon.seeing.page import page
 from daemon.seeing.place import Place, find_place
 from daemon.seeing.status import Status
 from daemon.seeing.status import status as gather
+from daemon.seeing.visible import printable_json
 
 _REDRAW_SECONDS = 2.0
 
@@ -48,9 +48,7 @@ def _look(place: Place) -> Status:
 def _show(found: Status, as_json: bool, anew: bool) -> None:
     """Print a status; on a terminal, one that is shown anew takes the place of the one before."""
     if as_json:
-        text = json.dumps(
-            {"exit_code": found.exit_code, **asdict(found)}, indent=None if anew else 2, ensure_ascii=False
-        )
+        text = printable_json({"exit_code": found.exit_code, **asdict(found)}, indent=None if anew else 2)
     else:
         text = page(found) + ("\n" if anew else "")
     if anew and not as_json:

@@ -1,6 +1,5 @@
 """`memproc verify`: archive, backups and updated exports against their hashes."""
 
-import json
 from collections.abc import Iterator
 
 import click
@@ -8,7 +7,7 @@ import click
 from daemon.archive.archive import Archive, check
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.files.backup import check as check_backups
-from daemon.seeing.visible import visible
+from daemon.seeing.visible import printable_json, visible
 from daemon.standing import standing_exports
 
 
@@ -21,7 +20,7 @@ def verify(settings: Settings, as_json: bool) -> int:
         problems = [*check(archive), *_outputs(archive)]
     problems += [f"{damage.path}: {damage.reason}" for damage in check_backups(settings.folders.backups)]
     if as_json:
-        click.echo(json.dumps({"problems": problems}, indent=2, ensure_ascii=False))
+        click.echo(printable_json({"problems": problems}))
     elif not problems:
         settings.say("All is well: the archive, every backup and every updated export are as they were written.")
     else:

@@ -1,6 +1,5 @@
 """`memproc versions CHAT`: what was kept of a chat's exports."""
 
-import json
 from dataclasses import asdict
 
 import click
@@ -9,6 +8,7 @@ from daemon.archive.chats import find_chat
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import print_table
 from daemon.files.backup import versions as kept_versions
+from daemon.seeing.visible import printable_json
 
 
 @click.command
@@ -22,7 +22,7 @@ def versions(settings: Settings, chat: str, as_json: bool) -> int:
     found = kept_versions(settings.folders.backups, known.chat_id)
     if as_json:
         rows = [{**asdict(version), "path": str(version.path)} for version in found]
-        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        click.echo(printable_json(rows))
         return 0
     print_table(
         ("No.", "Kept (UTC)", "What", "Bytes", "SHA-256", "File"),

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import stat
 import sys
 from pathlib import Path
 
@@ -24,6 +25,23 @@ def make_private(folder: Path) -> None:
         raise FileTrouble(
             f"{folder} cannot be written to: the folder or its disk is read-only for your account.",
             "Make it writable, or choose another folder in memproc.toml, under [folders].",
+        )
+
+
+def make_own(folder: Path) -> None:
+    """Make `folder`, 0700, where anybody can make folders, as in /tmp; what stands there already must be ours alone.
+
+    Somebody else may have made it first, to have what we write, or to keep us from working. Raises FileTrouble where
+    it is a link, somebody else's, or open to others.
+    """
+    make_private(folder)
+    with told(folder, "looked at"):
+        there = folder.lstat()
+    is_ours = stat.S_ISDIR(there.st_mode) and (not hasattr(os, "getuid") or there.st_uid == os.getuid())
+    if not is_ours or (os.name == "posix" and there.st_mode & 0o077):
+        raise FileTrouble(
+            f"{folder} is not a folder of your own that nobody else can open.",
+            "Have it removed, or set $XDG_RUNTIME_DIR to a folder that is yours alone; then start memproc again.",
         )
 
 

@@ -97,7 +97,7 @@ def chat_in(source: Source, chat_id: str) -> Chat:
 def output_of(chat: Chat, sources: Sequence[Source]) -> Source | None:
     """The updated export of a chat: the newest that bears its id in its name, else one of several chats.
 
-    What `memproc expand` wrote lies in the same folder under another name.
+    What `memproc expand` wrote may lie in the same folder, under another name.
     """
     ending = file_name("", chat.chat_id).removeprefix("Untitled")
     outputs = [one for one in sources if one.is_output]

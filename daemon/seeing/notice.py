@@ -6,6 +6,7 @@ from typing import Literal
 from daemon.seeing import logged
 from daemon.seeing.logged import Logged
 from daemon.seeing.sentences import is_problem, sentence
+from daemon.seeing.visible import in_one_line
 
 Kind = Literal["problem", "ready", "begun"]
 _WANTED: dict[str, frozenset[Kind]] = {
@@ -58,4 +59,4 @@ def notice_of(event: Logged) -> Notice | None:
 
 
 def _notice(kind: Kind, cause: str, event: Logged) -> Notice:
-    return Notice(kind, cause, _TITLES[kind], sentence(event))
+    return Notice(kind, cause, _TITLES[kind], in_one_line(sentence(event)))

@@ -1,4 +1,7 @@
-"""Takes chats' titles out of what is logged: logs are shown to others, and a title can be as private as a message."""
+"""Takes chats' titles out of what is logged: logs are shown to others, and a title can be as private as a message.
+
+The name of a file stays as it is, although a title stands in it: a name that is not the file's helps nobody find it.
+"""
 
 import re
 from collections.abc import Iterable
@@ -49,22 +52,34 @@ def event_without_titles(event: _Event, titles: Iterable[Titled]) -> _Event:
 
 
 def without_titles(text: str, titles: Iterable[Titled]) -> str:
-    """The text with the chat's id where a title, or a file name made of it, stands.
+    """The text with the chat's id where a title stands; the names of files stay, so that people find them.
 
-    A title of a single word is taken out of quotation marks and file names only: elsewhere it is a word like
-    any other. The longest titles come first, since one can begin another.
+    A title of a single word is taken out of quotation marks only: elsewhere it is a word like any other. The longest
+    titles come first, since one can begin another.
     """
-    for chat in sorted(titles, key=lambda chat: len(chat.title), reverse=True):
-        if chat.title.strip():
-            text = _without(text, chat)
+    chats = sorted((chat for chat in titles if chat.title.strip()), key=lambda chat: len(chat.title), reverse=True)
+    names = {name for chat in chats if (name := _begins_name(chat)) in text}
+    if not names:
+        return _without_all(text, chats)
+    some = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    # What is caught stands at the odd places: the name of a chat's file, or of the new chat that was made of it.
+    pieces = re.split(rf"((?:{some})(?: \(memories\))? \([0-9a-z_~-]+\))", text)
+    return "".join(piece if at % 2 else _without_all(piece, chats) for at, piece in enumerate(pieces))
+
+
+def _begins_name(chat: Titled) -> str:
+    return file_name(chat.title, chat.chat_id).rpartition(" (")[0]
+
+
+def _without_all(text: str, chats: Iterable[Titled]) -> str:
+    for chat in chats:
+        text = _without(text, chat)
     return text
 
 
 def _without(text: str, chat: Titled) -> str:
     name = chat.chat_id or "this chat"
     text = text.replace(f'"{chat.title}"', name)
-    if chat.chat_id:
-        text = text.replace(file_name(chat.title, chat.chat_id).removesuffix(".json"), name)
     if len(chat.title.split()) < 2 or chat.title not in text:
         return text
     return re.sub(rf"(?<!\w){re.escape(chat.title)}(?!\w)", lambda _: name, text)

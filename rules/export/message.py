@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rules.export import content, spans
+from rules.export.attachments import without_its_place
 from rules.export.content import Part
 
 
@@ -22,7 +23,8 @@ class Message:
     """What TypingMind calls the model that answered: the API's name, or for a custom model a uuid of its own."""
     parts: tuple[Part, ...]
     digest: str
-    """SHA-256 of what was said, whatever the uuid, the date and the order of keys: it survives a fork (D10)."""
+    """SHA-256 of what was said, whatever the uuid, the date, the order of keys and where its files are kept: it
+    survives a fork (D10)."""
     calls_tools: bool
     cleared: bool
     """It carries `contextClearedAt`: shown to the person, no longer sent to the model."""
@@ -88,7 +90,7 @@ def _plain(said: object) -> object:
     """One text part and a plain string say the same, and newer clients write the one for the other."""
     if isinstance(said, list) and len(said) == 1 and isinstance(said[0], dict) and said[0].get("type") == "text":
         return said[0].get("text")
-    return said
+    return [without_its_place(part) for part in said] if isinstance(said, list) else said
 
 
 def _text(found: object) -> str | None:

@@ -9,13 +9,15 @@ edited no longer fits, and is believed for its place:
                        right before or behind a memory. An opening's marker may also name what ours says: the person
                        has edited it in a fork, and what they have written there is kept
 
-A memory is claimed by text only for a row of messages (see rows.py).
+A memory is claimed by text only for a row of messages (see rows.py). What stays in the chat as an original claims
+nothing, whatever its uuid and its text.
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 
 from rules.export.message import Message
 from rules.history.marker import CLOSING, MEMORY, OPENING, Marker, read_marker
+from rules.history.originals import is_original
 from rules.history.rows import rows_by_text, spoken, written
 
 _Claims = Sequence[Marker | None]
@@ -24,8 +26,9 @@ _LEAST_LEFT = 4
 
 def believed(messages: Sequence[Message], known: Mapping[str, Marker]) -> tuple[Marker | None, ...]:
     """The marker of each message that is ours; None for all others. `known` are our uuids, from the archive."""
-    said = [spoken(message) for message in messages]
-    own = [known.get(message.uuid or "") for message in messages]
+    originals = [is_original(message.marker) for message in messages]
+    said = ["" if kept else spoken(message) for message, kept in zip(messages, originals, strict=True)]
+    own = [None if kept else known.get(message.uuid or "") for message, kept in zip(messages, originals, strict=True)]
     claims = [read_marker(message.marker) or mine for message, mine in zip(messages, own, strict=True)]
     claims = _with_texts(said, claims, _fitting(said, claims, own), known)
     fitting = _fitting(said, claims, own)

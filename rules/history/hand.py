@@ -11,8 +11,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.export import spans
+from rules.export.message import read_message
 from rules.history.entries import Past
 from rules.history.marker import MEMORY
+from rules.history.originals import is_for_attachment, with_attachments
 from rules.history.recognise import Place
 from rules.memory.edition import Edition, Six
 from rules.memory.memory import Memory
@@ -120,27 +122,48 @@ def _recalled(memories: Sequence[Memory], shown: Collection[str], here: Collecti
 
 
 def _changed(
-    memories: Sequence[Memory], past: Sequence[Past], places: Sequence[Place], shown: Mapping[str, object]
+    memories: Sequence[Memory], past: Sequence[Past], places: Sequence[Place], shown: Collection[str]
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """Only where the raw messages still stand by right: under a memory that is not shown yet, or kept beside it."""
     here = {place.key: place for place in places if place.ours is None}
     under: dict[int, list[Past]] = {}
     for old in past:
         under.setdefault(old.memory, []).append(old)
+    covered = _covered(memories, shown)
     changed: dict[str, str] = {}
     deleted: list[str] = []
     for memory in memories:
         mine = [] if memory.is_fold else under.get(memory.number, [])
         standing = [here[old.key] for old in mine if old.key in here]
-        kept = [place for place in standing if place.original]
-        if not kept and (memory.memory_id in shown or not standing):
+        if not standing or (memory.memory_id in covered and not any(place.original for place in standing)):
             continue
         edited = [old for old in mine if old.key in here and _reads_otherwise(old, here[old.key])]
-        gone = [old.key for old in mine if old.key not in here and old.newest is not None]
+        expected = _with_attachments(mine) if _for_attachments(standing) else mine
+        gone = [old.key for old in expected if old.key not in here and old.newest is not None]
         if edited or gone:
             changed[memory.memory_id] = _told(len(edited), len(gone))
             deleted += gone
     return changed, tuple(deleted)
+
+
+def _covered(memories: Sequence[Memory], shown: Collection[str]) -> frozenset[str]:
+    """Ids of the memories that are shown, by themselves or in a fold."""
+    found = set(shown)
+    for fold in sorted((one for one in memories if one.is_fold), key=lambda one: -one.level):
+        if fold.memory_id in found:
+            found.update(fold.members)
+    return frozenset(found)
+
+
+def _for_attachments(standing: Sequence[Place]) -> bool:
+    """Some stand there for their attachments alone: the others under their memory have left the chat."""
+    return any(place.original and is_for_attachment(read_message(place.written).marker) for place in standing)
+
+
+def _with_attachments(mine: Sequence[Past]) -> list[Past]:
+    """Those that had to stay for their attachments, as the archive last saw them."""
+    staying = with_attachments([old.newest or old.message for old in mine])
+    return [old for index, old in enumerate(mine) if index in staying]
 
 
 def _reads_otherwise(old: Past, place: Place) -> bool:

@@ -48,3 +48,13 @@ def decide(caps: Amounts, spent: Amounts, needed: int) -> Allowed | Reached:
         if spent.of(which) + needed > caps.of(which):
             return Reached(which, caps.of(which), spent.of(which), needed)
     return Allowed()
+
+
+def first_reached(caps: Amounts, spent: Amounts, needed: int) -> Reached | None:
+    """The cap at which work that costs `needed` stops, call by call: the one with the least left; None: it fits.
+
+    Where two have the same left, it is the one that turns last, as it is for a single call.
+    """
+    which = min(reversed(NAMES), key=lambda name: caps.of(name) - spent.of(name))
+    is_reached = spent.of(which) + needed > caps.of(which)
+    return Reached(which, caps.of(which), spent.of(which), needed) if is_reached else None

@@ -5,16 +5,19 @@
 
 A memory stands where its messages stood, or else where the first of what it stands for was. One of which
 messages were deleted gets them back; one that the export shows in another edition is renewed (D12), unless the
-person has touched it in TypingMind, and it is whole (D11). With `keep-originals` what is under a memory stays
-behind it.
+person has touched it in TypingMind, and it is whole (D11). What is under a memory stays behind it with
+`keep-originals`; otherwise only where it names a file that TypingMind would delete with it, and so does a message of
+ours that is to go.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from rules.export.attachments import attachments
 from rules.history.entries import Entry
 from rules.history.hand import groups
 from rules.history.marker import CLOSING, MEMORY, OPENING
+from rules.history.originals import with_attachments
 from rules.history.recognise import Place
 from rules.memory.memory import Memory
 from rules.output.compose import Draft, memory_drafts
@@ -32,10 +35,12 @@ class Canned:
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """A raw message that stays beside its memory, excluded from the context (D9)."""
+    """A message that stays beside its memory, excluded from the context."""
 
     place: Place
     memory: Memory
+    for_attachment: bool = False
+    """It stays only because it names a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +63,12 @@ def arrange(
     """Every part of the output, in order. With `keep`, raw messages under memories stay (`keep-originals`)."""
     parts = list(_parts(places, entries, section, keep=keep))
     at = [index for index, part in enumerate(parts) if memory_of(part)]
-    if not at:
-        return parts
-    last = memory_of(parts[at[-1]])
-    parts.insert(at[-1] + 1, _closing_behind(places, last) or Draft.closing(last, canned.closing))
-    parts.insert(at[0], _opening(places, canned) or Draft.opening(chat_id, canned.opening, layers=canned.has_layers))
-    return parts
+    if at:
+        last = memory_of(parts[at[-1]])
+        opening = _opening(places, canned) or Draft.opening(chat_id, canned.opening, layers=canned.has_layers)
+        parts.insert(at[-1] + 1, _closing_behind(places, last) or Draft.closing(last, canned.closing))
+        parts.insert(at[0], opening)
+    return _with_attachments_of_ours(parts, places, section.memories)
 
 
 def memory_of(part: Part) -> str:
@@ -83,6 +88,7 @@ def _parts(places: Sequence[Place], entries: Sequence[Entry], section: Section, 
     known = {memory.memory_id for memory in section.memories}
     under = {memory.number: memory for memory in section.memories if not memory.is_fold}
     numbers = {entry.at: entry.memory for entry in entries if entry.at is not None}
+    attached = _with_attachments(places, entries)
     for at in range(len(places) + 1):
         for memory in waiting.get(at, ()):
             yield from _standing(memory, shown.get(memory.memory_id, {}), section.touched)
@@ -94,8 +100,37 @@ def _parts(places: Sequence[Place], entries: Sequence[Entry], section: Section, 
                 yield place
         elif number is None:
             yield place
-        elif keep:
-            yield Original(place, under[number])
+        elif keep or at in attached:
+            yield Original(place, under[number], for_attachment=not keep)
+
+
+def _with_attachments(places: Sequence[Place], entries: Sequence[Entry]) -> frozenset[int]:
+    """Indices of the messages under memories that must not leave the chat."""
+    under: dict[int, list[Place]] = {}
+    for entry in entries:
+        if entry.memory is not None and entry.at is not None:
+            under.setdefault(entry.memory, []).append(places[entry.at])
+    each = (mine[index].at for mine in under.values() for index in with_attachments([one.message for one in mine]))
+    return frozenset(each)
+
+
+def _with_attachments_of_ours(parts: list[Part], places: Sequence[Place], memories: Sequence[Memory]) -> list[Part]:
+    """With each message of ours that was to go but names a file, before the raw message that stood behind it.
+
+    Somebody may have attached a file to it, or talked on in another branch of it.
+    """
+    staying = {part.at for part in parts if isinstance(part, Place)}
+    by_id = {memory.memory_id: memory for memory in memories}
+    for place in places:
+        if place.ours is not None and place.at not in staying and attachments(place.message.raw) and memories:
+            kept = Original(place, by_id.get(place.ours.memory, memories[0]), for_attachment=True)
+            parts.insert(next((index for index, part in enumerate(parts) if _is_behind(part, place)), len(parts)), kept)
+    return parts
+
+
+def _is_behind(part: Part, ours: Place) -> bool:
+    raw = part.place if isinstance(part, Original) else part
+    return isinstance(raw, Place) and raw.ours is None and raw.at > ours.at
 
 
 def _standing(memory: Memory, group: Mapping[int, Place], touched: Collection[str]) -> Iterator[Part]:

@@ -19,7 +19,7 @@ from rules.export.message import read_message
 from rules.export.splice import add_deleted_uuids, replace_field, replace_messages, splice
 from rules.history.entries import Entry
 from rules.history.marker import CLOSING, OPENING, text_digest
-from rules.history.originals import kept_original
+from rules.history.originals import is_for_attachment, kept_original
 from rules.history.recognise import Place
 from rules.memory.memory import Memory
 from rules.output.arrange import Canned, Original, Part, Section, arrange
@@ -69,7 +69,10 @@ def assemble(
     now: str,
     mode: Mode = "replace",
 ) -> Assembled:
-    """Put memories in the place of what they stand for, or beside it (D9)."""
+    """Put memories in the place of what they stand for, or beside it.
+
+    Whatever names a file that TypingMind keeps stays in the chat, shown and no longer sent.
+    """
     taken = taken_uuids(chat, places)
     parts = arrange(chat.chat_id, places, entries, section, canned, keep=mode == "keep-originals")
     pieces = _written(parts, section.shown, _template(places), taken)
@@ -167,10 +170,14 @@ def _earliest_behind(parts: Sequence[Part], *, ours: bool) -> list[datetime]:
 def _original(part: Original) -> Piece:
     """The original as it stands, where it is excluded already; else with the exclusion, dated by its chunk alone."""
     place, memory = part.place, part.memory
-    if place.original == memory.memory_id and read_message(place.written).cleared:
+    written = read_message(place.written)
+    was_alone = is_for_attachment(written.marker)
+    if place.original == memory.memory_id and written.cleared and (was_alone or not part.for_attachment):
         return Piece(place.at, place.written, place.message.uuid)
     when = memory.ended_at or place.message.created_at or write_date(_EARLIEST)
-    return Piece(None, kept_original(place.message.raw, when, memory.memory_id), place.message.uuid)
+    alone = was_alone or part.for_attachment
+    kept = kept_original(place.message.raw, when, memory.memory_id, for_attachment=alone)
+    return Piece(None, kept, place.message.uuid)
 
 
 def _span(part: Memory | Draft, memories: Sequence[Memory]) -> tuple[str | None, str | None]:

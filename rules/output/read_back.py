@@ -77,7 +77,7 @@ def read_back(finished: Finished) -> ReadBack | str:
         came_from,
         kept=frozenset(at for at in came_from if at is not None),
         live=frozenset(at for message, at in both if at is not None and not _is_put_out(message)),
-        marks=[read_marker(_marker(message)) if at is None else finished.places[at].ours for message, at in both],
+        marks=[_mark(message, None if at is None else finished.places[at]) for message, at in both],
     )
 
 
@@ -123,6 +123,12 @@ def _said_plainly(message: Json) -> str:
     if _is_original(message):
         message = json.loads(plain_original(json.dumps(message).encode()))
     return json.dumps(message, sort_keys=True)
+
+
+def _mark(message: Json, came_from: Place | None) -> Marker | None:
+    if came_from is None:
+        return read_marker(_marker(message))
+    return None if _is_original(message) else came_from.ours
 
 
 def _is_original(message: Json) -> bool:

@@ -139,6 +139,20 @@ def _identities(read: ReadBack) -> Iterator[str]:
         yield "a message that is still there is named as removed"
 
 
+def _attachments(read: ReadBack) -> Iterator[str]:
+    """TypingMind deletes each file of its own store that no message names any more."""
+    if _files(read.before.get("messages")) - _files(read.after.get("messages")):
+        yield "an attachment is no longer named by any message, so TypingMind would delete it"
+
+
+def _files(value: object) -> set[str]:
+    """What stands in any field whose name ends in `blobID` or `BlobID`."""
+    if isinstance(value, dict):
+        named = {file for key, file in value.items() if key[-6:] in ("blobID", "BlobID") and isinstance(file, str)}
+        return named.union(*(_files(inner) for inner in value.values())) - {""}
+    return set().union(*(_files(inner) for inner in value)) if isinstance(value, list) else set()
+
+
 def _dates(read: ReadBack) -> Iterator[str]:
     """Our messages never go back in time, because TypingMind sorts by date when devices sync.
 
@@ -180,5 +194,5 @@ def _said(message: object) -> str:
 
 
 _CHECKS: tuple[Callable[[ReadBack], Iterator[str]], ...] = (
-    _fields, _bytes, _accounts, _groups, _generated, _quotes, _identities, _dates,
+    _fields, _bytes, _accounts, _groups, _generated, _quotes, _identities, _attachments, _dates,
 )  # fmt: skip

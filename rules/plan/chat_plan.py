@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
+from rules.export.attachments import attachments
 from rules.history.entries import Entry
 from rules.history.reading import Reading
 from rules.plan.chunk import chunks
@@ -70,6 +71,8 @@ class ChatPlan:
     """Tokens that the calls will send and receive, without caching."""
     fixed_tokens: int
     """Tokens that each of the agent's calls begins with: its tools, the chat's system message and the primer."""
+    attached: int = 0
+    """Messages under memories that the work leaves in the chat, since they name a file."""
     layers: Layers = NO_LAYERS
     """What is done after the memories for core memory and facts (D14)."""
 
@@ -158,7 +161,14 @@ def plan_chat(
         warnings=warnings,
         estimate=total(rows[len(made) :], (), sizes.folds_to_make(), fixed_tokens, 0),
         fixed_tokens=fixed_tokens,
+        attached=_attached(reading, new[-1].stop if new else begin),
     )
+
+
+def _attached(reading: Reading, stop: int) -> int:
+    """How many messages of the export before entry `stop` name a file, and are not kept beside their memory already."""
+    here = [reading.places[entry.at] for entry in reading.entries[:stop] if entry.at is not None]
+    return sum(not place.original and bool(attachments(place.message.raw)) for place in here)
 
 
 def total(

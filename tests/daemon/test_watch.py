@@ -14,7 +14,7 @@ from daemon.archive.arrivals import newest_outcomes
 from daemon.archive.signs import sign
 from daemon.files.lock import Busy
 from daemon.watch import watch
-from rules.errors import ConfigurationError
+from rules.errors import ConfigurationError, FileTrouble
 from tests.chats import export_bytes, long_chat
 from tests.stories.person import Person
 
@@ -134,6 +134,36 @@ def test_without_a_folder_of_the_session_an_inbox_is_locked_in_a_temporary_one(
     (lock,) = found
     assert lock.parent.stat().st_mode & 0o777 == 0o700
     assert list(ada.inbox.iterdir()) == []
+
+
+def _linked(folder: Path) -> None:
+    folder.with_name("theirs").mkdir(mode=0o700)
+    folder.symlink_to(folder.with_name("theirs"))
+
+
+def _open_to_all(folder: Path) -> None:
+    folder.mkdir()
+    folder.chmod(0o777)
+
+
+def _of_somebody_else(folder: Path) -> None:
+    folder.mkdir(mode=0o700)
+    os.chown(folder, 12345, -1)
+
+
+@pytest.mark.parametrize("made", [_linked, _open_to_all, _of_somebody_else])
+def test_a_temporary_folder_that_is_not_ours_alone_is_not_used(
+    ada: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Callable[[Path], None]
+) -> None:
+    if made is _of_somebody_else and os.getuid() != 0:
+        pytest.skip("only root can make a folder of somebody else")
+    monkeypatch.delenv("XDG_RUNTIME_DIR")
+    monkeypatch.setattr("daemon.watch.gettempdir", lambda: str(tmp_path))
+    made(tmp_path / f"memproc-{os.getuid()}")
+    with pytest.raises(FileTrouble, match="not a folder of your own") as refused:
+        watch(ada.toml)
+    assert "XDG_RUNTIME_DIR" in refused.value.next_step
+    assert not [*tmp_path.rglob("inbox-*.lock*")]
 
 
 def test_wrong_settings_are_told_before_anything_is_made(ada: Person) -> None:

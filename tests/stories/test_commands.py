@@ -132,6 +132,22 @@ def test_expand_gives_the_raw_conversation_back_byte_for_byte(bea: Person) -> No
     assert again.code == 1, "what exists is not overwritten"
 
 
+def test_expand_works_again_and_never_among_the_files_to_be_imported(bea: Person) -> None:
+    updated = {path: path.read_bytes() for path in bea.updated()}
+    ended = [bea.memproc("expand", CHAT["chatID"]) for _ in range(2)]
+    assert [one.code for one in ended] == [0, 0]
+    (whole,) = (bea.home / "expanded").iterdir()
+    assert [str(whole) in one.out.replace("\n", "") for one in ended] == [True, True]
+    assert (whole.name, whole.stat().st_mode & 0o777) == (f"The lighthouse ({CHAT['chatID']}) full.json", 0o600)
+    assert {path: path.read_bytes() for path in bea.updated()} == updated
+    whole.write_bytes(b"what the person has made of it")
+    assert bea.memproc("expand", CHAT["chatID"]).code == 0
+    other = whole.with_name(f"{whole.stem} 2.json")
+    assert (whole.read_bytes(), json.loads(other.read_bytes())["data"]["chats"][0]["messages"]) == (
+        b"what the person has made of it", CHAT["messages"],
+    )  # fmt: skip
+
+
 def test_verify_finds_a_changed_output_and_a_damaged_backup(ada: Person) -> None:
     ada.drop(export_bytes(CHAT))
     assert ada.memproc("run").code == 0

@@ -43,12 +43,18 @@ def test_the_longest_title_comes_first() -> None:
 
 
 @given(st.text(min_size=1, max_size=30), st.text(alphabet="abc123", min_size=5, max_size=10))
-def test_no_file_that_is_named_after_a_title_is_told(title: str, chat_id: str) -> None:
-    told = f"ready to be imported: {file_name(title, chat_id)}, and in /backups/{file_name(title, chat_id)[:-5]}/1.gz"
+def test_a_file_is_told_by_the_name_that_it_has(title: str, chat_id: str) -> None:
+    name, new = file_name(title, chat_id), file_name(f"{title.strip()} (memories)", "new1")
+    told = f"ready to be imported: /u/{name}, /u/{new}, and in /backups/{name[:-5]}/1.gz"
+    assert without_titles(told, [Titled(title, chat_id), Titled("to be", "d"), Titled("and in", "e")]) == (
+        f"ready d imported: /u/{name}, /u/{new}, e /backups/{name[:-5]}/1.gz"
+    )
 
-    found = without_titles(told, [Titled(title, chat_id)])
 
-    assert found == f"ready to be imported: {chat_id}.json, and in /backups/{chat_id}/1.gz" or not title.strip()
+def test_a_title_in_the_name_of_another_chat_s_file_stays_too() -> None:
+    chats = [Titled("The Garden", "g"), Titled("The Garden Party", "p")]
+    said = 'The updated export of "The Garden" is The Garden Party (p).json; The Garden goes on.'
+    assert without_titles(said, chats) == "The updated export of g is The Garden Party (p).json; g goes on."
 
 
 def test_only_sentences_are_changed() -> None:

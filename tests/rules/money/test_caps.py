@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.money.caps import NAMES, Allowed, Amounts, Reached, decide
+from rules.money.caps import NAMES, Allowed, Amounts, Reached, decide, first_reached
 
 MONEY = st.integers(0, 100)
 AMOUNTS = st.builds(Amounts, MONEY, MONEY, MONEY)
@@ -36,3 +36,11 @@ def test_waiting_does_not_help_a_call_that_is_dearer_than_its_cap() -> None:
 def test_what_is_allowed_exceeds_no_cap(caps: Amounts, spent: Amounts, needed: int) -> None:
     fits = all(spent.of(which) + needed <= caps.of(which) for which in NAMES)
     assert isinstance(decide(caps, spent, needed), Allowed) == fits
+
+
+def test_work_of_many_calls_stops_at_the_cap_that_has_the_least_left() -> None:
+    assert first_reached(Amounts(5, 10, 50), Amounts(0, 0, 0), 12) == Reached("run", 5, 0, 12)
+    assert first_reached(Amounts(5, 10, 50), Amounts(0, 6, 20), 12) == Reached("day", 10, 6, 12)
+    assert first_reached(Amounts(5, 10, 50), Amounts(0, 6, 47), 12) == Reached("month", 50, 47, 12)
+    assert first_reached(Amounts(5, 10, 50), Amounts(0, 5, 20), 12) == Reached("day", 10, 5, 12), "it turns later"
+    assert first_reached(Amounts(5, 10, 50), Amounts(0, 0, 0), 5) is None

@@ -1,0 +1,74 @@
+"""Nothing that somebody else wrote steers the terminal, turns a line around, or hides; what people need stays."""
+
+import json
+import sys
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from daemon.seeing.visible import in_one_line, printable_json, visible
+
+HIDING = (
+    0x00, 0x07, 0x1B, 0x0D, 0x7F, 0x85, 0x9B, 0xAD, 0x61C, 0x180E, 0x200B, 0x200E, 0x200F, 0x202A, 0x202E, 0x2028,
+    0x2029, 0x2060, 0x2064, 0x2066, 0x2069, 0x206A, 0xFEFF, 0xFFF9, 0xD800, 0xE0001, 0xE0041,
+)  # fmt: skip
+NUMBER_SIGNS = frozenset(map(chr, (*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD)))
+FLAG_OF_ENGLAND = "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in "gbeng") + "\U000e007f"
+RAW = ("Cc", "Cf", "Cs", "Zl", "Zp")
+
+
+@pytest.mark.parametrize("number", HIDING, ids=hex)
+def test_a_character_that_steers_or_hides_is_written_out(number: int) -> None:
+    text = f"a{chr(number)}b"
+    assert visible(text) == f"a{chr(number).encode('unicode_escape').decode()}b"
+    assert json.loads(printable_json([text])) == [text]
+
+
+WRITTEN = {
+    "Persian": "می\u200cخواهم",
+    "Hindi": "क्\u200dष",
+    "Sinhala": "ශ්\u200dරී",
+    "an astronaut": "👩\u200d🚀",
+    "a family": "👨\u200d👩\u200d👧",
+    "a programmer": "🧑🏽\u200d💻",
+    "a heart on fire": "\u2764\ufe0f\u200d🔥",
+    "a flag": FLAG_OF_ENGLAND,
+    "Hebrew": "שלום",
+    "Japanese, with its own blank": "日本語\u3000です",
+    "a blank that does not break": "naïve\u00a0café",
+    "a number sign": "\u0600 12",
+    "two lines": "two\nlines",
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_what_people_write_with_stays(name: str) -> None:
+    text = WRITTEN[name]
+    assert visible(text) == text
+    assert json.loads(printable_json(text)) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["pay\u200dpal", "при\u200cвет", "\u200dstart", "🚀\u200c🚀", "می\u200c\u200cخ", "🚀\u200d", "\U000e0067 "],
+    ids=ascii,
+)
+def test_a_joiner_or_a_tag_that_belongs_to_nothing_is_written_out(text: str) -> None:
+    assert visible(text).isascii() or visible(text) != text
+
+
+@given(st.text())
+def test_nothing_raw_is_left_but_joiners_and_signs_that_are_seen(text: str) -> None:
+    for printed in (visible(text), printable_json(text)):
+        left = {letter for letter in printed if unicodedata.category(letter) in RAW}
+        assert left <= {"\n", "\u200c", "\u200d", *NUMBER_SIGNS}
+    assert json.loads(printable_json(text)) == text
+    assert "\n" not in in_one_line(text)
+
+
+def test_no_such_character_is_missed() -> None:
+    every = (chr(number) for number in range(sys.maxunicode + 1))
+    raw = [letter for letter in every if unicodedata.category(letter) in RAW and visible(letter) == letter]
+    assert {*raw} == {"\n", *NUMBER_SIGNS}
