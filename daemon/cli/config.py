@@ -6,6 +6,7 @@ import click
 
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.layout import core_layout
+from daemon.seeing.visible import visible
 from daemon.texts import load_texts
 from primer.secret import hidden
 
@@ -25,7 +26,11 @@ def show(settings: Settings, as_json: bool) -> int:
     tables = settings.config.model_dump(mode="json")
     tables["models"] = hidden(tables["models"])
     tables["chats"] = hidden(tables["chats"])
-    click.echo(json.dumps(tables, indent=2, ensure_ascii=False) if as_json else toml_text(tables))
+    if as_json:
+        click.echo(json.dumps(tables, indent=2, ensure_ascii=False))
+        return 0
+    choice = visible(settings.found.choice)
+    click.echo(f"# {choice}\n\n{toml_text(tables)}" if choice else toml_text(tables))
     return 0
 
 
@@ -51,4 +56,6 @@ def path(settings: Settings) -> int:
     """Print which memproc.toml counts, and why that one."""
     found = settings.found
     click.echo(f"{found.path or 'none'} ({found.how})")
+    for other in found.others:
+        click.echo(visible(f"not counting: {other}"))
     return 0

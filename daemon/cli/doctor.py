@@ -42,7 +42,7 @@ def _findings(settings: Settings, thorough: bool) -> "Iterator[Finding]":
     from daemon.doctor.gather import settings as read
 
     computer = machine(os.environ)
-    found = read(lambda: settings.config, lambda: settings.found.path)
+    found = read(lambda: settings.config, lambda: settings.found)
     yield found.finding if isinstance(found, Usable) else found
     if isinstance(found, Usable):
         yield from carry_out(OF_HOUSE, house(computer, found, thorough))

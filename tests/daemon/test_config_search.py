@@ -9,6 +9,7 @@ from daemon.config import Found, find
 from rules.errors import ConfigurationError
 
 pytestmark = pytest.mark.usefixtures("home")
+SETTING = "[tail]\ntokens = 40000\n"
 
 
 @pytest.fixture
@@ -18,9 +19,9 @@ def here(tmp_path: Path) -> Path:
     return folder
 
 
-def lay(folder: Path, name: str = "memproc.toml") -> Path:
+def lay(folder: Path, name: str = "memproc.toml", text: str = SETTING) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / name).write_text("", encoding="utf-8")
+    (folder / name).write_text(text, encoding="utf-8")
     return folder / name
 
 
