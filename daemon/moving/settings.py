@@ -64,7 +64,7 @@ def without_hosts(content: bytes) -> tuple[bytes, tuple[str, ...]]:
     """
     tables = tomli.loads(content.decode("utf-8-sig"))
     mark, named = f"host {sha256(content).hexdigest()}", list[str]()
-    marked = _marked(tables, (), mark, named)
+    marked = {name: _marked(value, (name,), mark, named) for name, value in tables.items()}
     if not named:
         return content, ()
     lines = zip(toml_text(tables).splitlines(), toml_text(marked).splitlines(), strict=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from daemon.models.addresses import addresses, is_loopback, refusal
 from rules.errors import ConfigurationError
 
 CLAUDE, GPT = "anthropic/claude-haiku-5-5", "openai/gpt-4o"
-ELSEWHERE = {"api_base": "https://llm.example.org/v1"}
+ELSEWHERE: dict[str, Any] = {"api_base": "https://llm.example.org/v1"}
 
 
 def kept(where: Where) -> Callable[[str], Key | NoKey]:
@@ -62,7 +63,7 @@ def test_a_host_in_a_configuration_that_the_person_named_is_agreed(where: Where)
         {"api_base": "https://api.anthropic.com@llm.example.org/"},
     ],
 )
-def test_a_file_found_in_the_current_folder_names_no_host(where: Where, options: dict[str, object]) -> None:
+def test_a_file_found_in_the_current_folder_names_no_host(where: Where, options: dict[str, Any]) -> None:
     own = settings(found_here=True, **options)
     assert command(CLAUDE, own, kept(where)) == "If you agree: memproc key allow anthropic llm.example.org"
     allow("anthropic", "llm.example.org")
