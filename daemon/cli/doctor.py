@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 import click
@@ -42,10 +42,12 @@ def _findings(settings: Settings, thorough: bool) -> "Iterator[Finding]":
     from daemon.doctor.gather import settings as read
 
     computer = machine(os.environ)
-    found = read(lambda: settings.config, lambda: settings.found)
-    yield found.finding if isinstance(found, Usable) else found
+    found = read(lambda: settings.config, lambda: settings.found.path)
     if isinstance(found, Usable):
+        yield replace(found.finding, told=f"{found.finding.told} {settings.found.choice}".rstrip())
         yield from carry_out(OF_HOUSE, house(computer, found, thorough))
+    else:
+        yield found
     yield from carry_out(OF_MACHINE, computer)
 
 

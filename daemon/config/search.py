@@ -49,6 +49,8 @@ def find(explicit: Path | None, here: Path, environ: Mapping[str, str]) -> Found
         return Found(near, "found in this folder", is_here=True, others=_others(near, here))
     if _is_there(own):
         return Found(own, "found in the system's folder", others=_others(own, here))
+    if _is_there(near):
+        return Found(None, f"{near} holds nothing but the defaults, and these count")
     return Found(None, "no file found: the defaults count")
 
 

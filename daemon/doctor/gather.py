@@ -13,7 +13,7 @@ from pathlib import Path
 
 from platformdirs import user_config_path
 
-from daemon.config import Config, Found, folders
+from daemon.config import Config, folders
 from daemon.doctor.finding import Finding, error, ok
 from daemon.doctor.place import Machine, Place
 from daemon.layout import core_layout
@@ -48,10 +48,10 @@ def ask_briefly(argv: Sequence[str]) -> Answer:
     return ask_system(argv, _LIMIT_SECONDS)
 
 
-def settings(load: Callable[[], Config], where: Callable[[], Found]) -> Usable | Finding:
+def settings(load: Callable[[], Config], where: Callable[[], Path | None]) -> Usable | Finding:
     """What memproc.toml says, if it, its folders and its texts can be used, or the finding that says what is wrong."""
     try:
-        found, config = where(), load()
+        path, config = where(), load()
         for own in (config, *map(config.with_override, config.chats.override)):
             load_texts(own.texts.path)
             core_layout(own.core)
@@ -59,8 +59,7 @@ def settings(load: Callable[[], Config], where: Callable[[], Found]) -> Usable |
     except ConfigurationError as trouble:
         told = f"{trouble.message} What needs it was not looked at."
         return error("memproc.toml", told, trouble.next_step)
-    told = f"{found.path} can be used." if found.path else "There is none: every setting is at its default."
-    told = f"{told} {found.choice}".rstrip()
+    told = f"{path} can be used." if path else "There is none: every setting is at its default."
     return Usable(ok("memproc.toml", told), config, places)
 
 

@@ -121,21 +121,6 @@ def refusal(name: str, settings: ModelSettings, find: Callable[[str], Key | NoKe
     if not named and not written:
         return None
     key = find(provider)
-    for address in named:
-        if isinstance(key, Key) and not address.is_encrypted and not is_loopback(address.host):
-            return Refusal(
-                f"The key for {provider} would go to {address.host} over plain HTTP, where everybody on the way can "
-                f"read it ({address.named_by} says so)",
-                "Give it an address that begins with https://. A server in your own network that wants no key of "
-                f"{provider}'s can be asked as hosted_vllm/MODEL.",
-            )
-        in_same_place = not isinstance(key, Key) or key.where in _ENVIRONMENT_OF_THE_KEY
-        if address.in_environment and not in_same_place and address.host not in allowed_hosts(provider):
-            return Refusal(
-                f"The key for {provider} would go to {address.host}, which {address.named_by} names and the key, "
-                "which is kept elsewhere, was not given for",
-                f"If you agree: memproc key allow {provider} {address.host}",
-            )
     for host in written:
         is_harmless = is_own(provider, host) or (isinstance(key, NoKey) and is_loopback(host))
         if not is_harmless and host not in allowed_hosts(provider):
@@ -143,6 +128,21 @@ def refusal(name: str, settings: ModelSettings, find: Callable[[str], Key | NoKe
                 f"{name} would be asked at {host}, which is not its provider's own address. memproc.toml in this "
                 "folder names it, and a file that is merely found there does not say where keys go",
                 f"If you agree: memproc key allow {provider} {host}",
+            )
+    for address in named:
+        if isinstance(key, Key) and not address.is_encrypted and not is_loopback(address.host):
+            return Refusal(
+                f"The key for {provider} would go to {address.host} over plain HTTP, as {address.named_by} says, and "
+                "everybody on the way could read it",
+                "Give it an address that begins with https://. A server in your own network that wants no key of "
+                f"{provider}'s can be asked as hosted_vllm/MODEL.",
+            )
+        in_same_place = not isinstance(key, Key) or key.where in _ENVIRONMENT_OF_THE_KEY
+        if address.in_environment and not in_same_place and address.host not in allowed_hosts(provider):
+            return Refusal(
+                f"The key for {provider} would go to {address.host}, as {address.named_by} says; but the key is kept "
+                "elsewhere, and what stands in the environment decides nothing about it",
+                f"If you agree: memproc key allow {provider} {address.host}",
             )
     return None
 

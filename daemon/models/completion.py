@@ -43,6 +43,8 @@ _OFFLINE = {
 _TALKATIVE = ("OPENAI_LOG", "JSON_LOGS", "LITELLM_PRINT_STANDARD_LOGGING_PAYLOAD", "LITELLM_DISABLE_REDACT_SECRETS")
 _DIVERTS = "USE_LITELLM_PROXY"
 """With this, LiteLLM sends all requests, with the keys of all providers, to its own proxy."""
+_THIS_MACHINE = "localhost,127.0.0.1,::1"
+"""Never asked by way of a proxy: what goes to it is not encrypted."""
 _TALKERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore")
 _NO_GATEWAY = {"_skip_mcp_handler": True}
 """Else LiteLLM imports, as soon as there are tools, what only its own server has installed."""
@@ -201,6 +203,8 @@ def _loaded() -> Any:
     os.environ.update(_OFFLINE)
     for name in _TALKATIVE:
         os.environ.pop(name, None)
+    past_proxies = os.environ.get("no_proxy") or os.environ.get("NO_PROXY", "")
+    os.environ["no_proxy"] = os.environ["NO_PROXY"] = f"{past_proxies},{_THIS_MACHINE}".strip(",")
     with _uncollected():
         import litellm
         from litellm.llms.custom_llm import CustomLLM

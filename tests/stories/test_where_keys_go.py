@@ -119,6 +119,7 @@ def test_a_host_in_the_environment_is_for_the_key_that_stands_there(
     keys.touch(0o600)
     keys.write_text(f"ANTHROPIC_API_KEY={KEY}\n")
     assert ALLOW in mira.memproc("plan").out
+    assert "memproc key allow anthropic 127.0.0.1" in mira.memproc("doctor", "--json").out
 
 
 def test_what_cannot_be_a_provider_or_a_host_is_refused_and_not_repeated(mira: Person) -> None:

@@ -207,3 +207,14 @@ def test_a_batch_goes_nowhere_else_and_not_over_plain_http() -> None:
 def test_other_clients_of_httpx_are_let_alone() -> None:
     with serving("127.0.0.1") as asked:
         assert httpx.get(asked.url, trust_env=False).status_code == httpx.codes.BAD_REQUEST
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1", "http://localhost"])
+def test_what_is_for_this_machine_goes_past_every_proxy(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving("127.0.0.1") as asked, serving("127.0.0.2") as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url)
+        monkeypatch.setenv("http_proxy", proxy.url)
+        with pytest.raises(MemprocError):
+            complete(request("openai/gpt-4o", api_base=f"{url}:{asked.server_port}"))
+        assert CANARY in asked.headers[0]
+        assert proxy.headers == []
