@@ -143,6 +143,10 @@ def _keep(work: _Work, at: int, keep: KeepOne) -> None:
 
 
 def _tell_once(house: House, found: Survey) -> None:
+    for address in found.roles.addresses:
+        if address not in house.told:
+            house.told.add(address)
+            house.tell(Notice(address))
     for notice in found.roles.notices:
         if is_news(house.archive, notice, house.clock()):
             house.tell(Notice(notice))

@@ -119,6 +119,8 @@ class House:
     """Names this run in the ledger, for the cap on one run."""
     pause: Callable[[float], None] = sleep
     """Waits so many seconds, for the end of a batch; it may raise what ends the work."""
+    told: set[str] = field(default_factory=set)
+    """What the person has been told in this run, and is not told again for each chat."""
     pace: Pace = field(default_factory=Pace)
     """The one that `complete` keeps to."""
 

@@ -24,7 +24,11 @@ def show(settings: Settings, as_json: bool) -> int:
     tables = settings.config.model_dump(mode="json")
     tables["models"] = hidden(tables["models"])
     tables["chats"] = hidden(tables["chats"])
-    click.echo(printable_json(tables) if as_json else visible(toml_text(tables)))
+    if as_json:
+        click.echo(printable_json(tables))
+        return 0
+    choice = settings.found.choice
+    click.echo(visible(f"# {choice}\n\n{toml_text(tables)}" if choice else toml_text(tables)))
     return 0
 
 
@@ -49,4 +53,6 @@ def path(settings: Settings) -> int:
     """Print which memproc.toml counts, and why that one."""
     found = settings.found
     click.echo(visible(f"{found.path or 'none'} ({found.how})"))
+    for other in found.others:
+        click.echo(visible(f"not counting: {other}"))
     return 0

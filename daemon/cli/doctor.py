@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 import click
@@ -43,9 +43,11 @@ def _findings(settings: Settings, thorough: bool) -> "Iterator[Finding]":
 
     computer = machine(os.environ)
     found = read(lambda: settings.config, lambda: settings.found.path)
-    yield found.finding if isinstance(found, Usable) else found
     if isinstance(found, Usable):
+        yield replace(found.finding, told=f"{found.finding.told} {settings.found.choice}".rstrip())
         yield from carry_out(OF_HOUSE, house(computer, found, thorough))
+    else:
+        yield found
     yield from carry_out(OF_MACHINE, computer)
 
 

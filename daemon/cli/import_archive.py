@@ -37,6 +37,8 @@ def import_archive(settings: Settings, file: Path, yes: bool, replace: bool) -> 
         settings.say(f"What was there before is in {folder}")
     if taken.settings:
         settings.say(f"Wrote {taken.settings}.")
+    for host in taken.hosts:
+        settings.say(f"Commented out there, since keys would go to another host; take the # away if you agree: {host}")
     for name in manifest.left_out:
         settings.say(f"Not in memproc.toml, so set it here where you need it: {name}")
     settings.say("Next: memproc key set PROVIDER, where a provider is asked; then: memproc doctor")

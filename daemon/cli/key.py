@@ -1,6 +1,7 @@
 """`memproc key`: keep a provider's key, try it, or forget it. No key is ever an argument, or printed."""
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -15,6 +16,9 @@ from daemon.seeing.visible import visible
 from primer.providers import KEY_VARIABLES
 
 _KNOWN = ", ".join(sorted(KEY_VARIABLES))
+_PROVIDER = re.compile(r"[a-z0-9_]{1,30}")
+_HOST = re.compile(r"[a-z0-9_-]{1,24}|[a-z0-9_-]+(\.[a-z0-9_-]+)+|[0-9a-f:.]*:[0-9a-f:.]*")
+"""A name without a dot is short, so that a key in its place is none."""
 _LONGEST_LINE = 8192  # bytes; no key is nearly as long
 
 
@@ -99,6 +103,40 @@ def test(settings: Settings, provider: str | None, no_call: bool) -> int:
     if not works:
         click.echo(visible(f"memproc: There is no key{reason}.\nKeep one with: memproc key set PROVIDER"), err=True)
     return 0 if works and all(works) else 1
+
+
+@key.command
+@click.argument("provider", required=False)
+@click.argument("host", required=False)
+@click.option("--forget", is_flag=True, help="Take it back: the key of PROVIDER goes to HOST no more.")
+@pass_settings
+def allow(settings: Settings, provider: str | None, host: str | None, forget: bool) -> int:
+    """Let the key of PROVIDER go to HOST, which is not the provider's own; without them, list what is allowed.
+
+    A host that your own memproc.toml names, or the environment that holds the key, needs no such word. No key ever
+    goes over plain HTTP, except to this machine.
+    """
+    from daemon.keys.allowed import allow as keep
+    from daemon.keys.allowed import allowed, disallow
+    from daemon.models.addresses import host_of
+
+    if provider is None or host is None:
+        if provider is not None:
+            raise click.UsageError("Name the host as well: memproc key allow PROVIDER HOST")
+        for each, where in allowed():
+            settings.say(f"{each} {where}")
+        if not allowed():
+            settings.say("No host is allowed but those of the providers, and what you name yourself.")
+        return 0
+    name, where = provider.lower(), host_of(host).lower()
+    if not _PROVIDER.fullmatch(name) or not _HOST.fullmatch(where):  # neither is repeated: it may be a key
+        raise click.UsageError("Name a provider as LiteLLM does, and a host: memproc key allow openai llm.example.org")
+    if forget:
+        taken = disallow(name, where)
+        settings.say(f"The key for {name} goes to {where} no more." if taken else "That was not allowed.")
+        return 0
+    settings.say(f"The key for {name} may go to {where}; noted in {keep(name, where)}.")
+    return 0
 
 
 def _works(settings: Settings, provider: str, found: Key) -> bool:

@@ -51,6 +51,8 @@ def plan(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
         desk = _Desk(archive, settings.config, keys(settings.folders), now())
         rows = list(_rows(desk, wanted_exports(settings, paths)))
         total = totals(archive, settings.config.budget, [row.money for row in rows if row.money], desk.now)
+    if not as_json:
+        settings.say_which_file()
     if as_json:
         told = {"chats": [_as_json(row) for row in rows], "totals": _totals_in_json(rows, total)}
         click.echo(printable_json(told))

@@ -32,6 +32,8 @@ def run(ctx: click.Context, paths: tuple[Path, ...], dry_run: bool, as_json: boo
 
 def _go(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     exports = wanted_exports(settings, paths)
+    if not as_json:
+        settings.say_which_file()
     outcomes: list[Outcome] = []
     over: OverBudget | None = None
     # Ending it is the same as interrupting it: what is under way is waited for and kept.

@@ -10,9 +10,10 @@ import click
 from platformdirs import user_config_path, user_log_path
 
 from daemon.cli.settings import Settings, pass_settings
+from daemon.config.search import own_file
 from daemon.keys.credentials import credential_files
 from daemon.seeing.visible import visible
-from rules.errors import FileTrouble
+from rules.errors import ConfigurationError, FileTrouble
 from service.ask import ask_system
 from service.bus import Account, NoBus
 from service.carry_out import Failed, carry_out
@@ -43,7 +44,12 @@ def install(settings: Settings, dry_run: bool, no_sandbox: bool) -> int:
 
     Changes of yours go into a drop-in (`systemctl --user edit memproc`), and stay.
     """
-    program, place = _program(settings), _place()
+    own = _settings_of_the_service(settings)
+    program, place = _program(own), _place()
+    if own.found.path is None:
+        settings.say(
+            "There is no memproc.toml of yours, so every setting is at its default. To write one: memproc init"
+        )
     kept = keeper(place, program, ask_system, Sandbox.NONE if no_sandbox else None)
     if isinstance(kept, NoBus):
         if dry_run:  # what would be written can be shown all the same
@@ -102,6 +108,23 @@ def failed() -> int:
         if ask_system(argv).code == 0:
             break
     return 0
+
+
+def _settings_of_the_service(settings: Settings) -> Settings:
+    """Those of the person: never a file that merely lies in the folder where they happen to be, as in a checkout.
+
+    Raises ConfigurationError where only such a file is there.
+    """
+    found = settings.found
+    if not found.is_here:
+        return settings
+    if own_file().is_file():
+        settings.say(f"The service gets {own_file()}, and not {found.path}, which counts in this folder only.")
+        return Settings(own_file(), settings.quiet)
+    raise ConfigurationError(
+        f"{found.path} counts in this folder only, and in your own configuration folder there is none for the service.",
+        f"Write one there: memproc init. Or name this one: memproc --config {found.path} service install",
+    )
 
 
 def _program(settings: Settings) -> Program:

@@ -37,8 +37,9 @@ class Settings:
         """The settings. Raises ConfigurationError with all that is wrong."""
         from daemon.config import Config, load
 
-        path = self.found.path
-        return load(path) if path else Config()
+        found = self.found
+        config = load(found.path) if found.path else Config()
+        return config.as_found_here() if found.is_here else config
 
     @property
     def folders(self) -> "Folders":
@@ -62,6 +63,11 @@ class Settings:
 
         with open_house(self.config, self.folders, tell) as house:
             yield house
+
+    def say_which_file(self) -> None:
+        """Where more than one memproc.toml could have counted, print which one does."""
+        if choice := self.found.choice:
+            self.say(choice)
 
     def say(self, text: str) -> None:
         """Print a line, unless `--quiet` was given."""

@@ -28,6 +28,8 @@ def status(settings: Settings, as_json: bool, watch: bool) -> int:
     The exit code is 0 where all is well, 1 where something wants attention, 2 where no daemon runs.
     """
     place = find_place(settings)
+    if not as_json:
+        settings.say_which_file()
     found = _look(place)
     _show(found, as_json, watch)
     try:

@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, ValidationError
+from pydantic import AfterValidator, Field, PrivateAttr, ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from daemon.config.amounts import MOST_TOKENS
@@ -53,6 +53,19 @@ class ModelSettings(Table):
     concurrency: int = Field(default=6, ge=1, le=16)
     batch: Batch = "never"
     options: Annotated[Options, AfterValidator(_sendable)] = Field(default_factory=dict)
+
+    _found_here: bool = PrivateAttr(default=False)
+
+    @property
+    def found_here(self) -> bool:
+        """Whether these settings lay in the current folder and nobody named them: they decide nothing about keys."""
+        return self._found_here
+
+    def as_found_here(self) -> Self:
+        """The same settings, of a file that was merely found in the current folder."""
+        found = self.model_copy()
+        found._found_here = True
+        return found
 
     def options_for(self, name: str) -> dict[str, object]:
         """What to pass to LiteLLM with a call to the model `name`: the general options, then those of the tables

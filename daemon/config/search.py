@@ -1,7 +1,7 @@
 """Which memproc.toml counts: the one that was named, the one that is here, or the system's."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from platformdirs import user_config_path
@@ -18,27 +18,72 @@ class Found:
 
     path: Path | None
     how: str
+    is_here: bool = field(default=False, compare=False)
+    """Whether it merely lies in the current folder, and nobody has named it."""
+    others: tuple[str, ...] = field(default=(), compare=False)
+    """Files that could have counted, and do not."""
+
+    @property
+    def choice(self) -> str:
+        """Which of several files counts, as a sentence; empty where there is no other."""
+        counts = f"{self.path} counts ({self.how})" if self.path else self.how[0].upper() + self.how[1:]
+        return f"{counts}. Beside it, not counting: {', '.join(self.others)}." if self.others else ""
 
 
 def find(explicit: Path | None, here: Path, environ: Mapping[str, str]) -> Found:
     """The configuration that counts for a command that is run in the folder `here`.
 
     In this order: `explicit` (--config), $MEMPROC_CONFIG in `environ`, memproc.toml in `here`, memproc.toml
-    in the platform's configuration folder; with none of them, the defaults. Raises ConfigurationError if
-    a file that was named is not there: going on without it would be a surprise.
+    in the platform's configuration folder; with none of them, the defaults. A file in `here` that holds nothing but
+    the defaults, as the one in a checkout of memproc does, is not counted. Raises ConfigurationError if a file that
+    was named is not there: going on without it would be a surprise.
     """
     if explicit is not None:
-        return Found(_named(str(explicit), here, "--config"), "named by --config")
+        path = _named(str(explicit), here, "--config")
+        return Found(path, "named by --config", others=_others(path, here))
     if environ.get("MEMPROC_CONFIG"):
-        return Found(_named(environ["MEMPROC_CONFIG"], here, "$MEMPROC_CONFIG"), "named by $MEMPROC_CONFIG")
-    for folder, how in ((here, "found in this folder"), (_system_folder(), "found in the system's folder")):
-        if _is_there(folder / NAME):
-            return Found(folder / NAME, how)
+        path = _named(environ["MEMPROC_CONFIG"], here, "$MEMPROC_CONFIG")
+        return Found(path, "named by $MEMPROC_CONFIG", others=_others(path, here))
+    own, near = own_file(), here / NAME
+    if _is_there(near) and not _is_same(near, own) and not holds_only_defaults(near):
+        return Found(near, "found in this folder", is_here=True, others=_others(near, here))
+    if _is_there(own):
+        return Found(own, "found in the system's folder", others=_others(own, here))
+    if _is_there(near):
+        return Found(None, f"{near} holds nothing but the defaults, and these count")
     return Found(None, "no file found: the defaults count")
 
 
-def _system_folder() -> Path:
-    return user_config_path("memproc", appauthor=False)
+def own_file() -> Path:
+    """The memproc.toml of the person's own configuration folder, whether it is there or not."""
+    return user_config_path("memproc", appauthor=False) / NAME
+
+
+def holds_only_defaults(path: Path) -> bool:
+    """Whether a file sets nothing otherwise than the defaults. One that cannot be read or used is no such file."""
+    from daemon.config.places import folders
+    from daemon.config.reading import load
+    from daemon.config.settings import Config
+
+    try:
+        found, defaults = load(path), Config()
+        same_folders = folders(found) == folders(defaults)
+    except ConfigurationError:
+        return False
+    return same_folders and found.model_dump(exclude={"folders"}) == defaults.model_dump(exclude={"folders"})
+
+
+def _others(counts: Path, here: Path) -> tuple[str, ...]:
+    """The files in the two places where one is looked for, but for the one that counts."""
+    found = [path for path in (here / NAME, own_file()) if _is_there(path) and not _is_same(path, counts)]
+    return tuple(
+        f"{path} (nothing but defaults)" if path.parent == here and holds_only_defaults(path) else str(path)
+        for path in found
+    )
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    return one.resolve() == other.resolve()
 
 
 def _named(written: str, here: Path, by: str) -> Path:

@@ -60,6 +60,10 @@ class Config(Table):
             )
         return config
 
+    def as_found_here(self) -> Self:
+        """These settings, of a file that was merely found in the current folder."""
+        return self.model_copy(update={"models": self.models.as_found_here()})
+
     def with_override(self, override: ChatOverride) -> Self:
         """These settings with what is written in `override`, whichever chat it is for."""
         tables = override.model_fields_set - {"chat"}

@@ -1,6 +1,7 @@
 """Models: LiteLLM knows those that would be asked, and none of them is retired or ends soon."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from daemon.doctor.askers import Asker, askers, roles_of
 from daemon.doctor.finding import Finding, error, ok, warning
@@ -11,7 +12,7 @@ from daemon.models.faults import nearest
 from daemon.models.roles import Roles, is_ones_own
 from primer.providers import KEY_VARIABLES, provider_of
 from primer.request import Model
-from rules.errors import ChatSetAside
+from rules.errors import ChatSetAside, MemprocError
 
 
 def known(place: Place) -> Iterator[Finding]:
@@ -57,7 +58,14 @@ def _of(place: Place, asker: Asker) -> Iterator[Finding]:
 
 def _roles(place: Place, asker: Asker) -> Roles | ChatSetAside:
     """The models that would be asked if there were a key for each."""
-    return roles_of(place, asker, lambda provider: Key("none", "environment"))
+
+    def find(provider: str) -> Key:
+        with suppress(MemprocError):  # the check of the key files tells what is wrong with them
+            if isinstance(found := place.key(provider), Key):
+                return found
+        return Key("none", "environment")
+
+    return roles_of(place, asker, find)
 
 
 def _models(roles: Roles) -> Iterator[Model]:

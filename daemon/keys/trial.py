@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from daemon.config.models import ModelSettings
 from daemon.keys.key import Key
+from daemon.models.addresses import refusal
 from daemon.models.ask import Complete
 from primer.models import quiet_options, small_model
 from primer.prompt import Turn
@@ -44,6 +45,8 @@ def try_key(provider: str, key: Key, settings: ModelSettings, complete: Complete
     model = _model(provider, settings)
     if model is None:
         return Untried(f"memproc knows no small model of {provider}. Name one in [models] in memproc.toml.")
+    if refused := refusal(model, settings, lambda _: key):
+        return Fails(f"{refused.reason}, so nothing was sent. {refused.next_step}")
     options = {
         "timeout": _PATIENCE_SECONDS,
         **quiet_options(model),

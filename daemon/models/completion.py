@@ -41,6 +41,10 @@ _OFFLINE = {
 }
 # What makes LiteLLM and the clients inside it print prompts and keys (D19).
 _TALKATIVE = ("OPENAI_LOG", "JSON_LOGS", "LITELLM_PRINT_STANDARD_LOGGING_PAYLOAD", "LITELLM_DISABLE_REDACT_SECRETS")
+_DIVERTS = "USE_LITELLM_PROXY"
+"""With this, LiteLLM sends all requests, with the keys of all providers, to its own proxy."""
+_THIS_MACHINE = "localhost,127.0.0.1,::1"
+"""Never asked by way of a proxy: what goes to it is not encrypted."""
 _TALKERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore")
 _NO_GATEWAY = {"_skip_mcp_handler": True}
 """Else LiteLLM imports, as soon as there are tools, what only its own server has installed."""
@@ -84,25 +88,34 @@ def complete_over(request: Request, wire: "Callable[[httpx.Request], httpx.Respo
     _litellm()
     from litellm.llms.custom_httpx.http_handler import HTTPHandler
 
-    return _complete(request, client=HTTPHandler(client=httpx.Client(transport=httpx.MockTransport(wire))))
+    from daemon.models.guard import look_at
+
+    def leave(request: httpx.Request) -> httpx.Response:
+        look_at(request)  # where it would go is where a batch goes
+        return wire(request)
+
+    return _complete(request, client=HTTPHandler(client=httpx.Client(transport=httpx.MockTransport(leave))))
 
 
 def _complete(request: Request, **over: Any) -> Completion:
     litellm = _litellm()
+    from daemon.models.guard import watched  # late, as httpx is
+
     ask = _embed if request.step == EMBEDDING else _write
-    try:
-        return ask(
-            litellm,
-            request,
-            model=request.model.name,
-            max_retries=0,  # else OpenAI's own client asks three times, whatever is wrong
-            drop_params=True,
-            **{"timeout": TIMEOUT_SECONDS, **request.route, **over},
-        )
-    except litellm.ContentPolicyViolationError:
-        return Completion("", REFUSED, 0, 0, 0, 0, None)
-    except tuple(litellm.exceptions.LITELLM_EXCEPTION_TYPES) as fault:
-        raise classify(request.model.name, fault, known_models()) from fault
+    with watched(request.model) as call:
+        try:
+            return ask(
+                litellm,
+                request,
+                model=request.model.name,
+                max_retries=0,  # else OpenAI's own client asks three times, whatever is wrong
+                drop_params=True,
+                **{"timeout": TIMEOUT_SECONDS, **request.route, **over},
+            )
+        except litellm.ContentPolicyViolationError:
+            return Completion("", REFUSED, 0, 0, 0, 0, None)
+        except tuple(litellm.exceptions.LITELLM_EXCEPTION_TYPES) as fault:
+            raise call.refusal or classify(request.model.name, fault, known_models()) from fault
 
 
 def _write(litellm: Any, request: Request, **asked: Any) -> Completion:
@@ -169,6 +182,7 @@ def _read(response: Any, usd: float | None) -> Completion:
 def _litellm() -> Any:
     """LiteLLM, ready to be asked. Where several threads call first, one of them loads it and the others wait."""
     with _LOADING:
+        os.environ.pop(_DIVERTS, None)
         return _loaded()
 
 
@@ -189,6 +203,8 @@ def _loaded() -> Any:
     os.environ.update(_OFFLINE)
     for name in _TALKATIVE:
         os.environ.pop(name, None)
+    past_proxies = os.environ.get("no_proxy") or os.environ.get("NO_PROXY", "")
+    os.environ["no_proxy"] = os.environ["NO_PROXY"] = f"{past_proxies},{_THIS_MACHINE}".strip(",")
     with _uncollected():
         import litellm
         from litellm.llms.custom_llm import CustomLLM

@@ -14,15 +14,13 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from daemon.config.budget import BudgetSettings
+from daemon.models.addresses import LOCAL_PROVIDERS
 from daemon.models.catalogue import price
 from primer.providers import provider_of
 from primer.request import ENGINE, Model
 from rules.errors import UnknownPrice
 from rules.money.price import FREE, Price
 
-_LOCAL_PROVIDERS = frozenset(
-    {"hosted_vllm", "lemonade", "llamafile", "lm_studio", "ollama", "ollama_chat", "oobabooga", "vllm", "xinference"}
-)
 _LOCAL_NAMES = (".local", ".localhost", ".lan", ".home.arpa", ".internal")
 
 
@@ -64,7 +62,7 @@ def is_local(model: Model) -> bool:
     """Whether the calls go to a machine of the person's own, so that nobody bills them."""
     base = _base(model.options)
     if base is None:
-        return provider_of(model.name) in _LOCAL_PROVIDERS
+        return provider_of(model.name) in LOCAL_PROVIDERS
     return _is_near(urlsplit(base if "//" in base else f"//{base}").hostname or "")
 
 

@@ -11,6 +11,7 @@ from datetime import date
 
 from daemon.config.models import ModelSettings
 from daemon.keys.key import Key, NoKey
+from daemon.models.addresses import addresses, refusal
 from daemon.models.catalogue import ends_soon, facts
 from primer.models import ABOUT_THINKING, quiet_options, small_model, thinking_room
 from primer.own_model import own_model
@@ -40,6 +41,8 @@ class Roles:
     """What the person should know of this choice, to be said once."""
     embedding: Model | None = None
     """Who turns facts into vectors, where somebody does (D14)."""
+    addresses: tuple[str, ...] = ()
+    """Who is asked at another address than their provider's own, to be said in every run."""
 
     @property
     def all(self) -> tuple[Model, ...]:
@@ -74,6 +77,7 @@ def choose_roles(
     used = [agent, manager, *(one for one in (fallback, embedding) if one)]
     for name in used:
         _refuse_unaskable(chat, name, settings, key)
+        _refuse_strange_address(chat, name, settings, key)
     notices += _direct(used, settings)
     notices += [ending for name in used if (ending := ends_soon(name, today))]
     return Roles(
@@ -83,6 +87,7 @@ def choose_roles(
         window=None if agent == EXTRACTIVE else _window(agent, settings) or facts(agent).window,
         notices=tuple(dict.fromkeys(notices)),
         embedding=_model(embedding, settings, key) if embedding else None,
+        addresses=tuple(dict.fromkeys(_addresses(used, settings))),
     )
 
 
@@ -136,6 +141,20 @@ def _refuse_unaskable(chat: Chat, name: str, settings: ModelSettings, key: FindK
             f'"{chat.title}": nobody knows how many tokens {name} reads, and Ollama cuts off the rest without a word.',
             "Say it in memproc.toml: window in [models].",
         )
+
+
+def _refuse_strange_address(chat: Chat, name: str, settings: ModelSettings, key: FindKey) -> None:
+    """Raises ChatSetAside where a model would be asked at an address that its key must not go to."""
+    refused = None if name == EXTRACTIVE else refusal(name, settings, key)
+    if refused:
+        raise ChatSetAside(f'"{chat.title}": {refused.reason}. Nothing was sent.', refused.next_step)
+
+
+def _addresses(used: Sequence[str], settings: ModelSettings) -> Iterator[str]:
+    """Each address that is not the provider's own, as a sentence."""
+    for name in used:
+        for address in () if name == EXTRACTIVE else addresses(name, settings.options_for(name)):
+            yield f"{name} is asked at {address.host}, not at its provider's own address ({address.named_by})."
 
 
 def _missing_key(name: str, settings: ModelSettings, key: FindKey) -> NoKey | None:

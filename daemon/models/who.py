@@ -23,5 +23,5 @@ def who(roles: Roles) -> Who:
         context_manager=roles.context_manager.name,
         fallback=roles.fallback.name if roles.fallback else "",
         window=roles.window,
-        notices=roles.notices,
+        notices=(*roles.addresses, *roles.notices),
     )

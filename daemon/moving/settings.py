@@ -1,12 +1,20 @@
-"""memproc.toml as it goes to a new computer: what the person set, without secrets and without paths of the old one."""
+"""memproc.toml as it goes to a new computer: what the person set, without secrets and without paths of the old one.
+
+There, what names a host is commented out: who takes over such a file has not said yet that keys may go to these hosts.
+"""
 
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
+
+import tomli
 
 from daemon.config.reading import load
 from daemon.config.writing import toml_text
+from daemon.models.addresses import host_of, names_a_host
 from primer.secret import is_secret
 
+_ASKED = frozenset({"agent", "context_manager", "fallback", "embedding"})
 _HERE_ALONE = frozenset({"folders", "texts"})
 _WITH_OPTIONS = frozenset({"models", "chats"})
 
@@ -47,3 +55,38 @@ def _is_of_this_computer(here: tuple[str, ...]) -> bool:
 def _kept_in(values: list[object], place: tuple[str, ...], left_out: list[str]) -> Iterator[object]:
     for value in values:
         yield _kept(value, place, left_out, in_options=True) if isinstance(value, dict) else value
+
+
+def without_hosts(content: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """The settings with a # before each line that names a host, and the dotted names of these settings, with the hosts.
+
+    `content` is a memproc.toml that can be used. It stays as it is where it names no host.
+    """
+    tables = tomli.loads(content.decode("utf-8-sig"))
+    mark, named = f"host {sha256(content).hexdigest()}", list[str]()
+    marked = {name: _marked(value, (name,), mark, named) for name, value in tables.items()}
+    if not named:
+        return content, ()
+    lines = zip(toml_text(tables).splitlines(), toml_text(marked).splitlines(), strict=True)
+    text = "".join(f"#{line}\n" if mark in other else f"{line}\n" for line, other in lines)
+    return text.encode(), tuple(named)
+
+
+def _marked(value: object, place: tuple[str, ...], mark: str, named: list[str]) -> object:
+    """The tables with `mark` in the place of every value that names a host; `named` gets what these are."""
+    match value:
+        case dict():
+            return {name: _marked(inner, (*place, name), mark, named) for name, inner in value.items()}
+        case list():
+            return [_marked(inner, place, mark, named) for inner in value]
+        case str() if _names_a_host(place, value):
+            address = value if "options" in place else value.partition("/")[2]
+            named.append(f"{'.'.join(place)} ({host_of(address)})")
+            return mark
+    return value
+
+
+def _names_a_host(place: tuple[str, ...], value: str) -> bool:
+    if "options" in place:
+        return names_a_host(place[place.index("options") + 1 :], value)
+    return place[-1] in _ASKED and "://" in value

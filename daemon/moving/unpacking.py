@@ -32,6 +32,7 @@ from daemon.moving.manifest import (
     refused,
 )
 from daemon.moving.parcel import content, manifest_of, opened
+from daemon.moving.settings import without_hosts
 from daemon.paths import Folders, archive_path
 from daemon.watching.intake import copies_folder
 from rules.errors import ArchiveError, FileTrouble
@@ -68,6 +69,8 @@ class TakenOver:
     chats: int
     aside: tuple[Path, ...]
     settings: Path | None
+    hosts: tuple[str, ...] = ()
+    """The settings that name a host, and so were commented out in the memproc.toml that came along."""
 
 
 def import_archive(places: Places, path: Path, now: str, *, replace: bool) -> TakenOver:
@@ -94,10 +97,20 @@ def import_archive(places: Places, path: Path, now: str, *, replace: bool) -> Ta
                 chats = _prove(places, manifest)
             except sqlite3.Error as fault:
                 raise refused("the archive in it is damaged, or none of memproc's") from fault
-            aside = tuple(_placed(places, manifest, stages, now))
+            own, hosts = _settings(places, manifest)
+            aside = tuple(_placed(places, manifest, stages, now, own))
         finally:
             _clear(stages.values())
-    return TakenOver(manifest, chats, aside, places.settings if _has_settings(manifest) else None)
+    return TakenOver(manifest, chats, aside, places.settings if own else None, hosts)
+
+
+def _settings(places: Places, manifest: Manifest) -> tuple[bytes, tuple[str, ...]]:
+    """The memproc.toml that is to be written, and what was commented out in it; empty where none is."""
+    if places.settings is None or not _has_settings(manifest):
+        return b"", ()
+    own, hosts = without_hosts(_staged(places, SETTINGS).read_bytes())
+    parse(own, places.settings)
+    return own, hosts
 
 
 def _refuse_a_loss(state: Path) -> None:
@@ -146,7 +159,9 @@ def _prove(places: Places, manifest: Manifest) -> int:
     return chats
 
 
-def _placed(places: Places, manifest: Manifest, stages: Mapping[str, Path], now: str) -> Iterator[Path]:
+def _placed(
+    places: Places, manifest: Manifest, stages: Mapping[str, Path], now: str, settings: bytes
+) -> Iterator[Path]:
     """Everything in its place, the archive as the last; the folders into which went what was there."""
     stamp = "".join(letter for letter in now if letter.isalnum())
     for name in FOLDERS:
@@ -154,9 +169,9 @@ def _placed(places: Places, manifest: Manifest, stages: Mapping[str, Path], now:
         there = [path for path in folder.iterdir() if path.name != _STAGE and not path.name.startswith(ASIDE)]
         yield from _aside(folder, there, stamp)
         _move(sorted(stages[name].iterdir()) if stages[name].is_dir() else (), folder)
-    if places.settings is not None and _has_settings(manifest):
+    if places.settings is not None and settings:
         make_private(places.settings.parent)
-        replace_file(places.settings, [_staged(places, SETTINGS).read_bytes()])
+        replace_file(places.settings, [settings])
     state = places.folders.state
     yield from _aside(state, _whole_archive(state), stamp)
     _move([archive_path(stages[ARCHIVE])], state)

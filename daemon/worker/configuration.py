@@ -20,6 +20,8 @@ class Settled:
     path: Path | None
     """memproc.toml; None where there is none and the defaults count."""
     text: str
+    found_here: bool = False
+    """Whether nobody has named it: it lay in the current folder."""
 
 
 def read(given: Path | None) -> Settled:
@@ -27,7 +29,8 @@ def read(given: Path | None) -> Settled:
 
     Raises ConfigurationError with all that is wrong.
     """
-    path = find(given, Path.cwd(), os.environ).path
+    found = find(given, Path.cwd(), os.environ)
+    path = found.path
     if path is None:
         return _settled(None, b"")
     try:
@@ -36,12 +39,12 @@ def read(given: Path | None) -> Settled:
         raise ConfigurationError(
             f"{path} cannot be read: {fault.strerror or fault}.", "Make it readable, or name another with --config."
         ) from fault
-    return _settled(path, content)
+    return _settled(path, content, found.is_here)
 
 
 def handed_over(use: Use) -> Settled:
     """The settings that the daemon has, which were right when it got them."""
-    return _settled(Path(use.path) if use.path else None, use.text.encode())
+    return _settled(Path(use.path) if use.path else None, use.text.encode(), use.found_here)
 
 
 def for_daemon(settled: Settled) -> SettingsAre:
@@ -61,9 +64,11 @@ def for_daemon(settled: Settled) -> SettingsAre:
         "notify": settled.config.notify.when,
         "config": path,
     }
-    return SettingsAre(plan, path or "", settled.text)
+    return SettingsAre(plan, path or "", settled.text, settled.found_here)
 
 
-def _settled(path: Path | None, content: bytes) -> Settled:
+def _settled(path: Path | None, content: bytes, found_here: bool = False) -> Settled:
     config = parse(content, path) if path else Config()
-    return Settled(config, folders(config), path, content.decode("utf-8-sig"))
+    if found_here:
+        config = config.as_found_here()
+    return Settled(config, folders(config), path, content.decode("utf-8-sig"), found_here)

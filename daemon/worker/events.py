@@ -30,6 +30,8 @@ class SettingsAre:
     """Where memproc.toml lies, for `orders.Use`."""
     text: str
     """All of it; empty where there is no file and the defaults count."""
+    found_here: bool = False
+    """Whether nobody has named the file: it lay in the current folder."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ class Foreman:
 
     def adopt(self, settings: SettingsAre) -> None:
         """The worker goes by these settings from its next order on, even if memproc.toml is broken later."""
-        self._settings = Use(settings.path, settings.text)
+        self._settings = Use(settings.path, settings.text, settings.found_here)
 
     def give(self, order: Order) -> None:
         """Have an order carried out; a worker is started where there is none. Only while the foreman is not busy."""

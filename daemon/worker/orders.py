@@ -13,6 +13,8 @@ class Use:
     path: str
     """Where memproc.toml lies; relative paths in it start at its folder."""
     text: str
+    found_here: bool = False
+    """Whether nobody has named it: it lay in the current folder."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config import Found, find
+from daemon.config import Found, find, shipped_text
+from daemon.config.search import own_file
 from rules.errors import ConfigurationError
 
 pytestmark = pytest.mark.usefixtures("home")
+SETTING = "[tail]\ntokens = 40000\n"
 
 
 @pytest.fixture
@@ -18,9 +20,9 @@ def here(tmp_path: Path) -> Path:
     return folder
 
 
-def lay(folder: Path, name: str = "memproc.toml") -> Path:
+def lay(folder: Path, name: str = "memproc.toml", text: str = SETTING) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / name).write_text("", encoding="utf-8")
+    (folder / name).write_text(text, encoding="utf-8")
     return folder / name
 
 
@@ -74,3 +76,49 @@ def test_a_named_path_that_cannot_be_one_is_an_error(here: Path) -> None:
 def test_a_named_file_may_be_relative_or_in_the_home_folder(here: Path, home: Path) -> None:
     assert find(Path("a.toml"), lay(here, "a.toml").parent, {}).path == here / "a.toml"
     assert find(None, here, {"MEMPROC_CONFIG": f"~/{lay(home).name}"}).path == home / "memproc.toml"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        shipped_text(),
+        "",
+        "# nothing is set\n[chats]\n",
+        '[folders]\ninbox = "~/memproc/inbox"\n[chunk]\ntokens = 4000\n',
+        shipped_text().replace("\n", "\r\n"),
+    ],
+)
+def test_a_file_here_with_nothing_but_defaults_does_not_count_by_accident(here: Path, home: Path, text: str) -> None:
+    near = lay(here, text=text)
+    assert find(None, here, {}).path is None
+    own = lay(own_file().parent)
+    found = find(None, here, {})
+    assert (found.path, found.is_here) == (own, False)
+    assert (
+        found.choice
+        == f"{own} counts (found in the system's folder). Beside it, not counting: {near} (nothing but defaults)."
+    )
+    assert find(near, here, {}).path == near, "whoever names it means it"
+
+
+@pytest.mark.parametrize("text", [SETTING, "tokens = [", '[folders]\ninbox = "inbox"\n', "[no-such-table]\n"])
+def test_a_file_here_that_says_anything_else_counts(here: Path, home: Path, text: str) -> None:
+    near, own = lay(here, text=text), lay(own_file().parent)
+    found = find(None, here, {})
+    assert (found.path, found.is_here) == (near, True)
+    assert found.choice == f"{near} counts (found in this folder). Beside it, not counting: {own}."
+
+
+def test_the_persons_own_folder_is_theirs_also_when_they_are_in_it(home: Path) -> None:
+    own = lay(own_file().parent)
+    found = find(None, own.parent, {})
+    assert (found.path, found.is_here, found.choice) == (own, False, "")
+
+
+def test_a_named_file_is_told_with_those_that_do_not_count(here: Path, home: Path, tmp_path: Path) -> None:
+    named, own = lay(tmp_path, "named.toml"), lay(own_file().parent)
+    for found in (find(named, here, {}), find(None, here, {"MEMPROC_CONFIG": str(named)})):
+        assert found.path == named
+        assert found.choice.endswith(f"Beside it, not counting: {own}.")
+        assert not found.is_here
+    assert find(own, here, {}).choice == ""

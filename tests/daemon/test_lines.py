@@ -70,4 +70,4 @@ def test_nothing_but_plain_values_is_in_a_line() -> None:
         "is": "Work", "arrival": 3, "path": "/state/a.json", "name": "a.json",
     }  # fmt: skip
     assert json.loads(to_line(Stop())) == {"is": "Stop"}
-    assert json.loads(to_line(Use("", ""))) == {"is": "Use", "path": "", "text": ""}
+    assert json.loads(to_line(Use("", ""))) == {"is": "Use", "path": "", "text": "", "found_here": False}

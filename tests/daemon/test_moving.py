@@ -13,6 +13,7 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
 from daemon.archive.outputs import Output, last_output, record_output
+from daemon.config import load
 from daemon.files.backup import check, keep_original, versions
 from daemon.files.folders import make_private
 from daemon.files.lock import Busy, hold
@@ -402,3 +403,45 @@ def test_an_import_that_was_killed_can_be_repeated_and_nothing_is_lost(
     assert list((another / "updated").glob("before-import-*/Aria (another).json"))
     assert list((another / "backups").glob("before-import-*/originals"))
     assert archive_path(folders_in(another).state).exists()
+
+
+def test_what_names_a_host_is_commented_out_and_told(tmp_path: Path, computers: Path) -> None:
+    """Who takes over the file has not agreed yet that keys go there; what else stands in it counts."""
+    toml = tmp_path / "memproc.toml"
+    toml.write_text(
+        '[tail]\ntokens = 20000\n[models]\nagent = "openai/gpt-4o"\n[models.options]\ntemperature = 0.5\n'
+        '[models.options."anthropic/*"]\napi_base = "https://a.example.org"\n"base\\u005furl" = "http://b.example.org"\n'
+        'extra_headers = { Host = "c.example.org", "X-Title" = "memproc" }\n'
+        '[models.options."openai/\\"odd\\"*"]\nproxies = ["d.example.org:80", "api_base = 3"]\nseed = 1\n'
+        '[[chats.override]]\nchat = "*"\n[chats.override.models]\nagent = "huggingface/https://e.example.org"\n'
+        '[chats.override.models.options]\napi_base = "http://127.0.0.1:1"\n'
+    )
+    parcel = tmp_path / "all.zip"
+    export_archive(folders_in(computers / "old"), toml, parcel, NOW)
+    taken = taken_over(tmp_path / "new", parcel, settings=tmp_path / "etc" / "memproc.toml")
+    written = (tmp_path / "etc" / "memproc.toml").read_text()
+    for host in ("a.example.org", "b.example.org", "c.example.org", "d.example.org", "e.example.org", "127.0.0.1"):
+        (line,) = [line for line in written.splitlines() if host in line]
+        assert line.startswith("#")
+        assert any(host in told for told in taken.hosts)
+    assert "models.options.anthropic/*.api_base (a.example.org)" in taken.hosts
+    config = load(tmp_path / "etc" / "memproc.toml")
+    assert (config.tail.tokens, config.models.agent) == (20_000, "openai/gpt-4o")
+    assert config.models.options_for("anthropic/x") == {"temperature": 0.5, "extra_headers": {"X-Title": "memproc"}}
+    assert config.models.options_for('openai/"odd"x') == {"temperature": 0.5, "seed": 1}
+    assert config.chats.override[0].models.options == {}
+
+    uncommented = tmp_path / "memproc.toml"
+    uncommented.write_text("".join(f"{line.removeprefix('#')}\n" for line in written.splitlines()))
+    assert load(uncommented).models.options_for("anthropic/x")["api_base"] == "https://a.example.org"
+
+
+def test_settings_without_a_host_come_along_to_the_byte(tmp_path: Path, computers: Path) -> None:
+    toml = tmp_path / "memproc.toml"
+    toml.write_text('[models.options]\ntemperature = 0.5\nextra_headers = { Referer = "https://my.example.org" }\n')
+    parcel = tmp_path / "all.zip"
+    export_archive(folders_in(computers / "old"), toml, parcel, NOW)
+    taken = taken_over(tmp_path / "new", parcel, settings=tmp_path / "etc" / "memproc.toml")
+    with zipfile.ZipFile(parcel) as package:
+        assert (tmp_path / "etc" / "memproc.toml").read_bytes() == package.read(SETTINGS)
+    assert taken.hosts == ()

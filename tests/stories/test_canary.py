@@ -113,6 +113,8 @@ def in_turn(*often: str) -> pytest.MarkDecorator:
 
 
 def at(keeper: Keeper, url: str) -> Keeper:
+    """The same person, who has a server of their own asked, and lets the key go there wherever it is kept."""
+    assert keeper.memproc("key", "allow", "anthropic", "127.0.0.1").code == 0
     return Keeper(keeper.person, {**keeper.environment, "ANTHROPIC_API_BASE": url}, keeper.heard)
 
 

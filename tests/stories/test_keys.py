@@ -176,6 +176,7 @@ def test_a_key_is_tried_with_the_model_that_is_configured(
 @pytest.mark.long
 def test_a_wrong_key_is_told_in_one_sentence(ada: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     key(ada, "set", "anthropic", said=CANARY.encode())
+    key(ada, "allow", "anthropic", "127.0.0.1")
     with serve(tmp_path / "server", {"key": "the right one"}) as server:
         monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
         ended = key(ada, "test", "anthropic")

@@ -1,0 +1,210 @@
+"""The addresses at which models are asked, and whether a key may go there.
+
+A key goes to its provider's own address. Another one counts as agreed where the person has named it:
+- in the same environment as the key, by a variable that LiteLLM reads (ANTHROPIC_API_BASE and its kin);
+- in a memproc.toml of their own configuration folder, or one named by --config or $MEMPROC_CONFIG;
+- with `memproc key allow PROVIDER HOST`.
+A memproc.toml that was merely found in the current folder names nothing. No key goes over plain HTTP, except to this
+machine.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from daemon.config.models import ModelSettings
+from daemon.keys.allowed import allowed_hosts
+from daemon.keys.key import Key, NoKey
+from primer.providers import provider_of
+
+OWN_HOSTS: Mapping[str, tuple[str, ...]] = {
+    "anthropic": ("api.anthropic.com",),
+    "cerebras": ("api.cerebras.ai",),
+    "cohere": ("api.cohere.com", "api.cohere.ai"),
+    "dashscope": ("dashscope.aliyuncs.com", "dashscope-intl.aliyuncs.com"),
+    "deepinfra": ("api.deepinfra.com",),
+    "deepseek": ("api.deepseek.com",),
+    "fireworks_ai": ("api.fireworks.ai",),
+    "gemini": ("generativelanguage.googleapis.com",),
+    "groq": ("api.groq.com",),
+    "mistral": ("api.mistral.ai",),
+    "moonshot": ("api.moonshot.ai", "api.moonshot.cn"),
+    "openai": ("api.openai.com",),
+    "openrouter": ("openrouter.ai",),
+    "perplexity": ("api.perplexity.ai",),
+    "together_ai": ("api.together.ai", "api.together.xyz"),
+    "xai": ("api.x.ai",),
+}
+"""The hosts of each provider whose key memproc keeps; hosts below these are theirs too (eu.api.openai.com)."""
+
+BASE_VARIABLES: Mapping[str, tuple[str, ...]] = {
+    "anthropic": ("ANTHROPIC_API_BASE", "ANTHROPIC_BASE_URL"),
+    "cerebras": ("CEREBRAS_API_BASE",),
+    "cohere": ("COHERE_API_BASE",),
+    "dashscope": ("DASHSCOPE_API_BASE",),
+    "deepinfra": ("DEEPINFRA_API_BASE",),
+    "deepseek": ("DEEPSEEK_API_BASE",),
+    "fireworks_ai": ("FIREWORKS_API_BASE",),
+    "gemini": ("GEMINI_API_BASE",),
+    "groq": ("GROQ_API_BASE",),
+    "mistral": ("MISTRAL_AZURE_API_BASE",),
+    "moonshot": ("MOONSHOT_API_BASE",),
+    "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
+    "openrouter": ("OPENROUTER_API_BASE",),
+    "perplexity": ("PERPLEXITY_API_BASE",),
+    "together_ai": ("TOGETHER_AI_API_BASE",),
+    "xai": ("XAI_API_BASE",),
+}
+"""The variables in which LiteLLM 1.106.2 looks for a provider's address, the first that is set counts."""
+
+LOCAL_PROVIDERS = frozenset(
+    {"hosted_vllm", "lemonade", "llamafile", "lm_studio", "ollama", "ollama_chat", "oobabooga", "vllm", "xinference"}
+)
+"""Providers that run on a machine of the person's own."""
+
+_BASES = ("base_url", "api_base")  # where both are given, LiteLLM takes the first
+_MAY_NAME_A_HOST = re.compile(r"base|url|uri|host|endpoint|prox|domain|gateway|server", re.IGNORECASE)
+_PLACE = re.compile(r"region|location", re.IGNORECASE)
+_PLAIN_PLACE = re.compile(r"[A-Za-z0-9_-]*")
+_TELLS_WHO_ASKS = frozenset({"referer", "http-referer", "origin"})
+_ENVIRONMENT_OF_THE_KEY = ("environment", "credential")
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An address that is not the provider's own; `named_by` says where it stands."""
+
+    host: str
+    is_encrypted: bool
+    named_by: str
+    in_environment: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a key must not go where it would go, as a sentence, and what the person can do."""
+
+    reason: str
+    next_step: str
+
+
+def addresses(name: str, options: Mapping[str, object]) -> tuple[Address, ...]:
+    """Where a model is asked by these options or this environment, unless that is the provider's own address."""
+    provider = provider_of(name)
+    named: list[Address] = []
+    for option in _BASES:
+        if isinstance(value := options.get(option), str) and value.strip():
+            named.append(_address(value, f"{option} in memproc.toml", in_environment=False))
+    if not named:
+        for variable in BASE_VARIABLES.get(provider, ()):
+            if value := os.environ.get(variable, "").strip():
+                named.append(_address(value, f"{variable} in the environment", in_environment=True))
+                break
+    return tuple(
+        address
+        for address in named
+        if not (is_own(provider, address.host) and (address.is_encrypted or is_loopback(address.host)))
+    )
+
+
+def refusal(name: str, settings: ModelSettings, find: Callable[[str], Key | NoKey]) -> Refusal | None:
+    """Why a model cannot be asked with the key that `find` has for it as these settings say; None where it can.
+
+    Raises ConfigurationError or FileTrouble where the list of allowed hosts cannot be used.
+    """
+    provider, options = provider_of(name), settings.options_for(name)
+    named = addresses(name, options)
+    written = tuple(_hosts_in_file(name, options)) if settings.found_here else ()
+    if not named and not written:
+        return None
+    key = find(provider)
+    for host in written:
+        is_harmless = is_own(provider, host) or (isinstance(key, NoKey) and is_loopback(host))
+        if not is_harmless and host not in allowed_hosts(provider):
+            return Refusal(
+                f"{name} would be asked at {host}, which is not its provider's own address. memproc.toml in this "
+                "folder names it, and a file that is merely found there does not say where keys go",
+                f"If you agree: memproc key allow {provider} {host}",
+            )
+    for address in named:
+        if isinstance(key, Key) and not address.is_encrypted and not is_loopback(address.host):
+            return Refusal(
+                f"The key for {provider} would go to {address.host} over plain HTTP, as {address.named_by} says, and "
+                "everybody on the way could read it",
+                "Give it an address that begins with https://. A server in your own network that wants no key of "
+                f"{provider}'s can be asked as hosted_vllm/MODEL.",
+            )
+        in_same_place = not isinstance(key, Key) or key.where in _ENVIRONMENT_OF_THE_KEY
+        if address.in_environment and not in_same_place and address.host not in allowed_hosts(provider):
+            return Refusal(
+                f"The key for {provider} would go to {address.host}, as {address.named_by} says; but the key is kept "
+                "elsewhere, and what stands in the environment decides nothing about it",
+                f"If you agree: memproc key allow {provider} {address.host}",
+            )
+    return None
+
+
+def is_own(provider: str, host: str) -> bool:
+    """Whether a host is the provider's own; for one that runs locally, whether it is this machine."""
+    if provider in LOCAL_PROVIDERS and is_loopback(host):
+        return True
+    return any(host == own or host.endswith(f".{own}") for own in OWN_HOSTS.get(provider, ()))
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this very machine."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _hosts_in_file(name: str, options: Mapping[str, object]) -> Iterator[str]:
+    """The hosts that a file names for a model, in its options or in the model's own name."""
+    if "://" in name:
+        yield host_of(name.partition("/")[2])
+    yield from map(host_of, _host_options((), options))
+
+
+def _host_options(place: tuple[str, ...], value: object) -> Iterator[str]:
+    """Every value in a table of options that names a host."""
+    match value:
+        case dict():
+            for name, inner in value.items():
+                yield from _host_options((*place, name), inner)
+        case list():
+            for inner in value:
+                yield from _host_options(place, inner)
+        case str() if names_a_host(place, value):
+            yield value
+
+
+def names_a_host(names: Sequence[str], value: str) -> bool:
+    """Whether a value names a host that LiteLLM may send something to; `names` lead to it in a table of options."""
+    if not value.strip() or not names or names[-1].lower() in _TELLS_WHO_ASKS:
+        return False
+    options = [name for name in names if "/" not in name]  # a name with a slash is a pattern for models
+    if "://" in value or any(_MAY_NAME_A_HOST.search(name) for name in options):
+        return True
+    return any(_PLACE.search(name) for name in options) and not _PLAIN_PLACE.fullmatch(value)
+
+
+def _address(value: str, named_by: str, *, in_environment: bool) -> Address:
+    return Address(host_of(value), value.strip().lower().startswith("https://"), named_by, in_environment)
+
+
+def host_of(value: str) -> str:
+    """The host in an address, in small letters; a word that is no host where it cannot be read as one."""
+    text = value.strip()
+    try:
+        host = ip_address(text).compressed if ":" in text else None
+    except ValueError:
+        host = None
+    try:
+        host = host or urlsplit(text if "//" in text else f"//{text}").hostname
+    except ValueError:
+        host = None
+    return host or "(unreadable)"

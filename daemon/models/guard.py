@@ -1,0 +1,107 @@
+"""Looks at every request where it leaves, so that a key goes nowhere else, whatever LiteLLM or an answer says.
+
+A request of a provider whose key memproc keeps goes to the provider's own hosts or those that were agreed on; no answer
+leads it to another host, and no key goes over plain HTTP, except to this machine.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cache
+
+import httpx
+
+from daemon.models.addresses import OWN_HOSTS, addresses, is_loopback, is_own
+from primer.providers import provider_of
+from primer.request import Model
+from rules.errors import ProviderRefuses
+
+_BEARERS = ("authorization", "x-api-key", "api-key", "x-goog-api-key")
+_NO_KEYS = frozenset({"", "none", "fake-api-key", "stub-xinference-key"})
+"""What is sent where an interface wants a key and there is none: memproc's own word, and LiteLLM's."""
+
+
+@dataclass(slots=True)
+class Call:
+    """A call under way: the model, where it may go, and why a request of it was held back."""
+
+    model: Model
+    hosts: frozenset[str]
+    refusal: ProviderRefuses | None = None
+
+    def may_go_to(self, host: str) -> bool:
+        """Whether a request of this call may go to a host. Of other providers, memproc does not know the hosts."""
+        provider = provider_of(self.model.name)
+        return provider not in OWN_HOSTS or host in self.hosts or is_own(provider, host)
+
+
+class _HeldBack(Exception):
+    """Raised in the place of sending."""
+
+
+_CALL: ContextVar[Call | None] = ContextVar("call", default=None)
+
+
+@contextmanager
+def watched(model: Model) -> Iterator[Call]:
+    """Hold back what this call must not send; its `refusal` says so afterwards."""
+    _install()
+    call = Call(model, frozenset(address.host for address in addresses(model.name, model.options)))
+    token = _CALL.set(call)
+    try:
+        yield call
+    finally:
+        _CALL.reset(token)
+
+
+def look_at(request: httpx.Request) -> None:
+    """Raise where the request must not leave."""
+    call, host = _CALL.get(), request.url.host
+    if call is None:
+        return  # no model's; batches have their own client, which follows nobody
+    if not call.may_go_to(host):
+        _hold_back(call, host, "which is not its provider's own address, nor one that you named")
+    if request.url.scheme != "https" and not is_loopback(host) and _carries_key(request):
+        _hold_back(call, host, "over plain HTTP")
+
+
+def _look_at_answer(request: httpx.Request, response: httpx.Response) -> None:
+    """Raise where an answer leads to another host, and nobody knows whether that is the provider's own."""
+    call = _CALL.get()
+    if call is None or not response.has_redirect_location or provider_of(call.model.name) in OWN_HOSTS:
+        return  # where the hosts are known, the next request is looked at like any other
+    try:
+        host = request.url.join(response.headers["location"]).host
+    except httpx.InvalidURL:
+        host = ""
+    if host != request.url.host:
+        response.close()
+        _hold_back(call, host, f"to which {request.url.host} redirects")
+
+
+def _hold_back(call: Call, host: str, why: str) -> None:
+    call.refusal = ProviderRefuses(
+        f"A request for {call.model.name} would have gone to {host}, {why}, so it was not sent.",
+        "Look at the address in memproc.toml and in the environment, and whom it belongs to.",
+    )
+    raise _HeldBack
+
+
+def _carries_key(request: httpx.Request) -> bool:
+    said = [request.headers.get(name, "").split(" ")[-1].lower() for name in _BEARERS]
+    return "key" in request.url.params or any(value not in _NO_KEYS for value in said)
+
+
+@cache
+def _install() -> None:
+    """Every client of httpx sends through this one method, with proxies and redirects or without."""
+    send = httpx.HTTPTransport.handle_request
+
+    def handle_request(self: httpx.HTTPTransport, request: httpx.Request) -> httpx.Response:
+        look_at(request)
+        response = send(self, request)
+        _look_at_answer(request, response)
+        return response
+
+    httpx.HTTPTransport.handle_request = handle_request  # type: ignore[method-assign]
