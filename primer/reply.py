@@ -2,6 +2,7 @@
 
     read_reply     has it ended by itself, and does it say anything?
     judge          is it an answer to this question about this passage?
+    repeated       is it one of the memory's earlier answers once more?
     forged         does it hold tags of ours, which are made inert before it is kept?
 
 Whether a quote is verbatim is for rules/memory/quote to say.
@@ -17,13 +18,14 @@ from primer.inert import keep_inert
 from primer.tags import TAGS
 from rules.extract.words import length
 from rules.memory.language import foreign
-from rules.memory.restated import is_restated
+from rules.memory.restated import is_repeated, is_restated
 
 Kind = Literal[
     "empty",
     "cut off",
     "refused",
     "restated",
+    "repeated",
     "forged tags",
     "not verbatim",
     "too short",
@@ -67,6 +69,8 @@ class Refused:
 
     kind: Kind
     reason: str
+    text: str = ""
+    """Of a repeated answer: what it says, since it may be kept where nothing better comes."""
 
 
 def read_reply(text: str, finish: str) -> Answered | Refused:
@@ -107,6 +111,13 @@ def judge(answer: str, step: str, question: str, passage: Sequence[str]) -> Refu
         return Refused("too long", "The answer is longer than the whole passage.")
     reason = foreign(_OUR_TAG.sub(" ", answer), passage)
     return Refused("wrong language", reason) if reason else None
+
+
+def repeated(answer: str, earlier: Sequence[str]) -> Refused | None:
+    """Why an answer that says no more than one of the same memory's earlier answers cannot stay; None if it can."""
+    if any(is_repeated(answer, text) for text in earlier):
+        return Refused("repeated", "It says the same as an answer that was given before.", answer)
+    return None
 
 
 def forged(answer: str) -> bool:

@@ -91,7 +91,8 @@ def converse(desk: Desk, subject: Subject, pair: Pair, quotes: tuple[Quote, ...]
     """
     quoted = keep_inert("\n\n".join(quote.text for quote in quotes)) or _NO_QUOTE
     dialogue = [*subject.before, *_said(desk, subject, subject.quote, quoted)]
-    perspective = _answer(desk, subject, pair.agent, dialogue, "perspective", subject.perspective)
+    said = (quoted, *(quote.text for quote in quotes))
+    perspective = _answer(desk, subject, pair.agent, dialogue, "perspective", subject.perspective, said)
     if isinstance(perspective, Refused):
         return perspective
     analysed = _analysis(desk, subject, pair.context_managers)
@@ -99,7 +100,12 @@ def converse(desk: Desk, subject: Subject, pair: Pair, quotes: tuple[Quote, ...]
         return analysed
     dialogue += _said(desk, subject, subject.perspective, perspective.text)
     last = prompt.ask_refinement(desk.texts, analysed.text, subject.words)
-    refinement = _answer(desk, subject, pair.agent, dialogue, "refinement", last)
+    refinement = _answer(
+        desk, subject, pair.agent, dialogue, "refinement", last, (*said, perspective.text, analysed.text)
+    )
+    if isinstance(refinement, Refused) and refinement.kind == "repeated":
+        desk.note("repeated refinement kept")
+        refinement = Answered(refinement.text)
     if isinstance(refinement, Refused):
         return refinement
     one, two, three = (prompt.question(text).content for text in (subject.quote, subject.perspective, last))
@@ -113,12 +119,12 @@ def _said(desk: Desk, subject: Subject, asked: str, answered: str) -> tuple[Turn
 
 
 def _answer(
-    desk: Desk, subject: Subject, agent: Model, before: Sequence[Turn], step: str, text: str
+    desk: Desk, subject: Subject, agent: Model, before: Sequence[Turn], step: str, text: str, earlier: Sequence[str]
 ) -> Answered | Refused:
-    """The agent's answer to one of its two open questions."""
+    """The agent's answer to one of its two open questions, which says more than the `earlier` ones."""
     request = Request(step, agent, tuple(before), subject.words)
     guided = prompt.guided(desk.texts, subject.guidance, text)
-    return _noticed(desk, put(desk, Question(request, guided, subject.spoken)))
+    return _noticed(desk, put(desk, Question(request, guided, subject.spoken, earlier=earlier)))
 
 
 @dataclass(frozen=True, slots=True)

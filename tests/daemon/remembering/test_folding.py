@@ -277,7 +277,9 @@ def test_tags_in_answers_and_members_are_inert() -> None:
         replace(one, told=replace(one.told, texts=(*one.told.texts[:3], forged, one.told.texts[4], forged)))
         for one in SIX
     ]
-    desk = Desk({"perspective": [forged], "analysis": [forged], "refinement": [forged]})
+    desk = Desk(
+        {"perspective": [forged], "analysis": [f"To sum up: {forged}"], "refinement": [f"I keep this: {forged}"]}
+    )
     made = fold(desk, hostile).told
     assert desk.noted == ["forged tags"] * 3
     for text in made.texts:
