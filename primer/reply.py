@@ -16,7 +16,7 @@ from typing import Literal, get_args
 
 from primer.inert import keep_inert
 from primer.tags import TAGS
-from rules.extract.words import length
+from rules.extract.words import UNSEEN, length
 from rules.memory.language import foreign
 from rules.memory.restated import is_repeated, is_restated
 
@@ -52,8 +52,6 @@ _THOUGHT = re.compile(
 )
 _STILL_THINKING = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
 _OUR_TAG = re.compile(rf"<\s*+/?+\s*+\u2060*+(?:{'|'.join(TAGS)})\b[^<>]*>", re.IGNORECASE)
-# Hangul fillers and the empty Braille pattern: by category letters and signs, to the eye nothing.
-_UNSEEN = "\u115f\u1160\u2800\u3164\uffa0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,4 +133,4 @@ def _without_thoughts(text: str) -> str:
 
 def _shows(character: str) -> bool:
     """Whether a reader sees anything of it: no white space, no control or format character, no mark alone."""
-    return unicodedata.category(character)[0] in "LNPS" and character not in _UNSEEN
+    return unicodedata.category(character)[0] in "LNPS" and character not in UNSEEN

@@ -7,7 +7,7 @@ refinement    agent             one round, with the analysis in view
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from daemon.remembering.question import Desk, Question, put
 from primer import prompt
@@ -15,6 +15,7 @@ from primer.inert import keep_inert
 from primer.prompt import Turn
 from primer.reply import Answered, Refused, forged
 from primer.request import ENGINE, Model, Request
+from rules.extract.blocks import with_closed_fence
 from rules.history.entries import Entry
 from rules.memory.edition import Quote, Six
 from rules.memory.memory import Memory
@@ -152,7 +153,7 @@ def _analysed(desk: Desk, subject: Subject, model: Model) -> _Analysed | Refused
 
 
 def _noticed(desk: Desk, answer: Answered | Refused) -> Answered | Refused:
-    """The same answer; tags of ours in it are counted here, and made inert where the answer is used."""
-    if isinstance(answer, Answered) and forged(answer.text):
+    """The same answer with its code closed; tags of ours are counted here, and made inert where the answer is used."""
+    if forged(answer.text):
         desk.note("forged tags")
-    return answer
+    return replace(answer, text=with_closed_fence(answer.text))

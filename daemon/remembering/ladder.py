@@ -2,7 +2,7 @@
 
 agent             its answers, else half as long if they are not clearly smaller than what they stand for
 fallback model    the same
-engine            only where there must be no hole, and then whatever its size
+engine            only where there must be no hole: shorter and shorter until it fits, down to a word an answer
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ from primer.texts import Texts
 from rules.memory.edition import EXTRACTED, WRITTEN, Edition, Kind
 
 Count = Callable[[str], int]
-ENGINE_ALONE = Pair(ENGINE, (ENGINE,))
+_ENGINE_ALONE = Pair(ENGINE, (ENGINE,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +95,18 @@ def hold(desk: Desk, work: Work, pair: Pair, words: int) -> Held | Refused:
     if isinstance(dialogue, Refused):
         return dialogue
     return Held(dialogue, tuple(asked), sum(work.count(text) for text in dialogue.texts))
+
+
+def by_the_engine(desk: Desk, work: Work) -> Held:
+    """The engine's, half as long each time until it fits. It has an answer to everything."""
+    words = work.words
+    while True:
+        words = max(1, words // 2)
+        held = hold(desk, work, _ENGINE_ALONE, words)
+        if isinstance(held, Refused):
+            raise RuntimeError(f"the built-in engine had no answer: {held.reason}")  # noqa: TRY004
+        if work.fits(held.tokens) or words == 1:
+            return held
 
 
 def _fitting(desk: Desk, work: Work, pair: Pair) -> Held | Refused:

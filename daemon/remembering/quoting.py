@@ -14,6 +14,7 @@ from primer import prompt
 from primer.inert import restore
 from primer.reply import Answered, Refused
 from primer.request import ENGINE
+from rules.extract.words import has_words
 from rules.history.entries import Entry
 from rules.memory.edition import Quote
 from rules.memory.nearest import nearest_passage
@@ -23,8 +24,13 @@ QUOTE_WORDS = 60
 """About how long a quote may be."""
 
 
-def choose_quote(desk: Desk, question: Question, chunk: Sequence[Entry]) -> Quote | Refused:
-    """The quote of a chunk. Refused only where not even the engine finds any words in it."""
+def can_be_quoted(chunk: Sequence[Entry]) -> bool:
+    """Whether anything was said in words."""
+    return any(part.spoken and has_words(part.text) for entry in chunk for part in entry.message.parts)
+
+
+def choose_quote(desk: Desk, question: Question, chunk: Sequence[Entry]) -> Quote | None:
+    """The quote of a chunk; None where not even the engine finds words that can be quoted."""
     engine = replace(question, request=replace(question.request, model=ENGINE))
     if question.request.model != ENGINE:
         found = _of_the_agent(desk, question, chunk)
@@ -32,12 +38,8 @@ def choose_quote(desk: Desk, question: Question, chunk: Sequence[Entry]) -> Quot
             return found
         desk.note("quote chosen by the engine")
     answer = put(desk, engine)
-    if isinstance(answer, Refused):
-        return answer
-    chosen = find_quote(answer.text, chunk)
-    if isinstance(chosen, NotVerbatim):
-        return Refused("not verbatim", chosen.reason)
-    return Quote(chosen.text, chosen.source, "engine")
+    chosen = find_quote(answer.text, chunk) if isinstance(answer, Answered) else None
+    return Quote(chosen.text, chosen.source, "engine") if isinstance(chosen, Verbatim) else None
 
 
 def _of_the_agent(desk: Desk, question: Question, chunk: Sequence[Entry]) -> Quote | NotVerbatim | Refused:

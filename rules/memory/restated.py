@@ -1,4 +1,4 @@
-"""Does an answer say its question back, or an earlier answer? A model that has lost the thread does so, now and then."""
+"""Does an answer say its question back, or an earlier answer? A model that has lost the thread does so."""
 
 import unicodedata
 from collections.abc import Sequence
