@@ -37,7 +37,7 @@ class Memory:
     chosen: int | None = None
     """Number of the edition that the person wants shown; None: the newest that memory.editions prefers."""
     pinned: bool = False
-    """Never rewritten: the person has edited it, or has said so (D11)."""
+    """Never rewritten or folded: the person has edited it, or has said so."""
     forgotten: bool = False
     """The person has deleted it in TypingMind: it is neither shown nor told, until it is recalled (D11)."""
     due: str = ""

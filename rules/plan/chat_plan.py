@@ -70,6 +70,8 @@ class ChatPlan:
     """Tokens that the calls will send and receive, without caching."""
     fixed_tokens: int
     """Tokens that each of the agent's calls begins with: its tools, the chat's system message and the primer."""
+    over_budget: str = ""
+    """That the memory section stays larger than its budget, and why, as half a sentence; empty where it does not."""
     layers: Layers = NO_LAYERS
     """What is done after the memories for core memory and facts (D14)."""
 
@@ -158,6 +160,7 @@ def plan_chat(
         warnings=warnings,
         estimate=total(rows[len(made) :], (), sizes.folds_to_make(), fixed_tokens, 0),
         fixed_tokens=fixed_tokens,
+        over_budget=sizes.over_budget(),
     )
 
 
