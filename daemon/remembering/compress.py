@@ -11,13 +11,14 @@ from daemon.models.roles import Roles
 from daemon.remembering.dialogue import Dialogue, Pair, Passage, Subject, converse
 from daemon.remembering.ladder import Count, Held, Work, by_the_engine, first_analysis, first_good, pairs
 from daemon.remembering.question import Desk, Question
-from daemon.remembering.quoting import QUOTE_WORDS, can_be_quoted, choose_quote
+from daemon.remembering.quoting import QUOTE_WORDS, choose_quote
 from primer import prompt
 from primer.reply import Refused
 from primer.request import ENGINE, Request
 from primer.texts import Texts
 from rules.history.entries import Entry
 from rules.memory.memory import CHUNK_LEVEL, Memory, allowance, is_clearly_smaller, memory_id
+from rules.memory.quote import can_be_quoted
 
 
 def make_memory(desk: Desk, passage: Passage, roles: Roles, count: Count, written_at: str, number: int = 1) -> Memory:
@@ -32,7 +33,7 @@ def make_memory(desk: Desk, passage: Passage, roles: Roles, count: Count, writte
         source="its chunk",
         hold=partial(_dialogue, passage),
         words=words,
-        fits=lambda tokens: is_clearly_smaller(tokens, passage.tokens),
+        fits=lambda written, tokens: is_clearly_smaller(written, tokens, passage.tokens),
         count=count,
     )
     held = first_good(desk, work, pairs(roles)) if can_be_quoted(passage.chunk) else None

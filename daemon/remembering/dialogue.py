@@ -81,6 +81,8 @@ class Dialogue:
 
     texts: Six
     quotes: tuple[Quote, ...]
+    analysis: str
+    """Which stands within the last question."""
     agent: str
     context_manager: str
 
@@ -111,7 +113,7 @@ def converse(desk: Desk, subject: Subject, pair: Pair, quotes: tuple[Quote, ...]
         return refinement
     one, two, three = (prompt.question(text).content for text in (subject.quote, subject.perspective, last))
     texts = (one, quoted, two, keep_inert(perspective.text), three, keep_inert(refinement.text))
-    return Dialogue(texts, quotes, pair.agent.name, analysed.model)
+    return Dialogue(texts, quotes, analysed.text, pair.agent.name, analysed.model)
 
 
 def _said(desk: Desk, subject: Subject, asked: str, answered: str) -> tuple[Turn, Turn]:

@@ -80,7 +80,7 @@ def _work(
     quote_tokens = sum(count(quote.text) for quote in quotes)
     most = most_fold_tokens(member_tokens, quote_tokens)
     words = _words(members, quotes, count)
-    return Work("fold", "its memories", dialogue, words, lambda tokens: tokens <= most, count)
+    return Work("fold", "its memories", dialogue, words, lambda _, tokens: tokens <= most, count)
 
 
 def _dialogue(

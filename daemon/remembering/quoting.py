@@ -14,7 +14,6 @@ from primer import prompt
 from primer.inert import restore
 from primer.reply import Answered, Refused
 from primer.request import ENGINE
-from rules.extract.words import has_words
 from rules.history.entries import Entry
 from rules.memory.edition import Quote
 from rules.memory.nearest import nearest_passage
@@ -22,11 +21,6 @@ from rules.memory.quote import NotVerbatim, Verbatim, find_quote
 
 QUOTE_WORDS = 60
 """About how long a quote may be."""
-
-
-def can_be_quoted(chunk: Sequence[Entry]) -> bool:
-    """Whether anything was said in words."""
-    return any(part.spoken and has_words(part.text) for entry in chunk for part in entry.message.parts)
 
 
 def choose_quote(desk: Desk, question: Question, chunk: Sequence[Entry]) -> Quote | None:

@@ -48,6 +48,11 @@ def find_quote(answer: str, chunk: Sequence[Entry]) -> Verbatim | NotVerbatim:
     return NotVerbatim("It stands in no single message of the passage, character for character.")
 
 
+def can_be_quoted(chunk: Sequence[Entry]) -> bool:
+    """Whether anything in it was said in words. Otherwise no model is asked about it."""
+    return any(part.spoken and has_words(part.text) for entry in chunk for part in entry.message.parts)
+
+
 def _unmarked(text: str) -> str:
     """The answer without the quotation marks around it, which a model adds by habit."""
     marked = len(text) > 2 and text[0] in _MARKS and text[-1] in _MARKS

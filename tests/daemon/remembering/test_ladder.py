@@ -171,7 +171,7 @@ def test_a_perspective_that_is_still_the_quote_goes_down_the_ladder() -> None:
 @pytest.mark.parametrize("repeated", ["perspective", "quote", "analysis"])
 def test_a_refinement_that_repeats_an_earlier_answer_is_asked_for_once_more(repeated: str) -> None:
     said = {"quote": QUOTE, "perspective": GOOD, "analysis": "They spoke of the ferry, and agreed on the 15th."}
-    script = {step: [answer] for step, answer in said.items()}
+    script: dict[str, list[str | Completion]] = {step: [answer] for step, answer in said.items()}
     desk = Desk({**script, "refinement": [said[repeated], "I want to keep the ferry."]})
     memory = remember(desk)
     assert memory.edition.texts[5] == "I want to keep the ferry."

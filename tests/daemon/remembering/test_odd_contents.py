@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from daemon.models.completion import Completion
 from daemon.models.roles import Roles
 from primer.request import ENGINE
 from rules.extract.blocks import with_closed_fence
@@ -93,14 +94,16 @@ def test_a_quote_leaves_no_fence_open(quoted: str, kept: str) -> None:
 
 def test_a_fence_that_a_model_leaves_open_is_closed_where_it_stands_in_a_memory() -> None:
     unclosed = "This is what I keep of it:\n\n```python\nkeep(day)"
-    script = {step: [f"{step}: {unclosed}"] for step in ("perspective", "analysis", "refinement")}
+    script: dict[str, list[str | Completion]] = {
+        step: [f"{step}: {unclosed}"] for step in ("perspective", "analysis", "refinement")
+    }
     memory = remember(Desk({"quote": ["for day in days:"], **script}), chunk=chunk_of("for day in days: keep it", CODE))
     assert memory.edition.texts[3] == f"perspective: {unclosed}\n```"
     assert f"{unclosed}\n```\n" in memory.edition.texts[4]
     assert memory.edition.texts[5] == f"refinement: {unclosed}\n```"
 
 
-CONTENTS = st.one_of(
+CONTENTS: st.SearchStrategy[object] = st.one_of(
     st.text(max_size=12),
     st.lists(st.sampled_from(["```", "~~~~", "\n", "x = 1", "> ", "- ", "😀", "...", "[image]", " ", "I am glad."]))
     .map("".join),
