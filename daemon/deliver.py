@@ -38,6 +38,8 @@ class Ready:
     title: str
     rest: Rest | None = None
     """What may be kept where its updated export stands in its place already."""
+    over_budget: str = ""
+    """That its memories take more than `fold.budget`, and why, as half a sentence; empty where they do not."""
 
 
 def stand_already(house: House, export: Export, chats: Sequence[Ready]) -> bool:
@@ -158,4 +160,5 @@ def _told(ready: Ready, path: Path, backup: str) -> Written:
         tokens_before=ready.plan.tokens,
         tokens_after=ready.tokens_after,
         backup=backup,
+        over_budget=ready.over_budget,
     )

@@ -76,15 +76,18 @@ class Written:
     tokens_after: int
     backup: str
     """Where the version that was replaced went; empty where there was none."""
+    over_budget: str = ""
+    """That its memories take more than `fold.budget`, and why, as half a sentence; empty where they do not."""
 
     @property
     def sentence(self) -> str:
         """What was done, without the chat's title and without a full stop."""
         extracted = f", {self.extracted} of them extracted, not written by a model" if self.extracted else ""
         kept = f"; the version before is in {self.backup}" if self.backup else ""
+        too_many = f"; {self.over_budget}" if self.over_budget else ""
         return (
             f"{self.tokens_before:,} tokens are now {self.tokens_after:,}, with {self.memories} memories"
-            f"{extracted}{kept}"
+            f"{extracted}{kept}{too_many}"
         )
 
 

@@ -43,7 +43,10 @@ from rules.output.assemble import Assembled, assemble
 from rules.output.read_back import Finished
 from rules.output.verify import verify
 from rules.plan.chat_plan import LeftAlone
+from rules.plan.section import over_budget, shown_tokens, standing
 from rules.plan.selection import why_not
+
+_COMPRESSED = "it is compressed already, and nothing new has left the live tail"
 
 
 def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone | AtRest:
@@ -76,8 +79,10 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone | AtR
     if not assembled.changed and (found.reading.hand.is_news or taken.is_news):
         acknowledge(house.archive, chat.chat_id, assembled.ours_sha256)
     rest = rest_after(found, config, keys, house.clock(), remembered)
+    too_many = over_budget(standing(shown, shown_tokens), found.bounds)
     if not assembled.changed and not _stands_otherwise(house, chat, assembled):
-        return _left_alone(house, chat, "it is compressed already, and nothing new has left the live tail", rest)
+        reason = "; ".join(filter(None, (_COMPRESSED, too_many)))
+        return _left_alone(house, chat, reason, rest)
     keep_written(house.archive, found.shown, words.opening, house.clock())
     _prove(found, entries, section, words, assembled)
     if stand_of(export.path) != export.stand:
@@ -86,7 +91,7 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone | AtR
             "Run memproc again: every answer of a model is kept, and not asked for again.",
         )
     tokens = _tokens(words, found, entries, shown)
-    ready = Ready(chat, found.plan, shown, assembled, tokens, chat.chat_id, chat.title, rest)
+    ready = Ready(chat, found.plan, shown, assembled, tokens, chat.chat_id, chat.title, rest, too_many)
     return in_new_chat(house, ready) if mode == "new-chat" else ready
 
 

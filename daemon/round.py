@@ -104,8 +104,9 @@ def _delivered(house: House, export: Export, chats: Sequence[Ready]) -> Iterator
     if stand_already(house, export, chats):
         reason, place = "its updated export is in its place already", place_of(house, export, chats)
         for ready in chats:
-            keep_at_rest(house.archive, ready.plan.chat_id, ready.rest, reason, place)
-            yield LeftAlone(ready.plan.chat_id, ready.plan.title, reason)
+            told = "; ".join(filter(None, (reason, ready.over_budget)))
+            keep_at_rest(house.archive, ready.plan.chat_id, ready.rest, told, place)
+            yield LeftAlone(ready.plan.chat_id, ready.plan.title, told)
         return
     try:
         yield from deliver(house, export, chats)

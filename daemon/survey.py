@@ -10,6 +10,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.rounds import round_of
 from daemon.config import Config, MemorySettings
 from daemon.config.layers import CoreSettings, FactSettings
+from daemon.layers.opening import opening_text
 from daemon.layers.planned import layers_planned
 from daemon.layers.shown import ShownChat
 from daemon.layout import core_layout
@@ -33,7 +34,7 @@ from rules.export.message import Message
 from rules.history.entries import Entry
 from rules.history.reading import Reading
 from rules.memory.edition import EXTRACTED, WRITTEN
-from rules.memory.memory import Memory
+from rules.memory.memory import Memory, is_enough_for_a_model
 from rules.output.arrange import Canned
 from rules.plan.chat_plan import ChatPlan, plan_chat
 from rules.plan.hindsight import Round, hindsight_round
@@ -41,6 +42,7 @@ from rules.plan.planned import PlannedChunk
 from rules.plan.section import Bounds, section, told_tokens
 from rules.plan.warn import Sizes, beyond_window, warnings
 from rules.plan.window import Limit, TooLarge, nearest_limit, too_large
+from rules.plan.worth import Around
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +118,23 @@ def survey_read(archive: Archive, chat: Chat, reading: Reading, config: Config, 
     messages = [entry.message for entry in entries]
     roles = _roles(chat, messages, config, layout, key, today)
     each_begins = (chat.system_message, texts.primer, json.dumps(roles.agent.tools) if roles.agent.tools else "")
+    shown = ShownChat(chat.chat_id, chat.title, reading.places, texts, config.core, layout, config.facts)
+    opens = words.opening if reading.memories else opening_text(archive, shown)
     # What is the same each time is counted once too: the tokenizer's tables take half a second to load.
-    same = {_named(text): text for text in (*each_begins, words.opening, words.closing)}
+    same = {_named(text): text for text in (*each_begins, words.opening, words.closing, opens)}
     said = messages + [entry.newest for entry in entries if entry.newest]
     counts = count_once(archive, same | {message.digest: message.text for message in said})
     tokens = [counts.all[message.digest] for message in messages]
     fixed_tokens = sum(counts.all[_named(text)] for text in each_begins)
     limits = config.limits
-    plan = plan_chat(chat.chat_id, chat.title, reading, tokens, limits, warnings(chat, reading.places), fixed_tokens)
+    around = Around(
+        canned=counts.all[_named(opens)] + counts.all[_named(words.closing)],
+        has_layers=(config.core.enabled and roles.agent != ENGINE)
+        or (config.facts.enabled and roles.context_manager != ENGINE),
+        by_model=roles.agent != ENGINE,
+    )
+    told = warnings(chat, reading.places)
+    plan = plan_chat(chat.chat_id, chat.title, reading, tokens, limits, told, fixed_tokens, around)
     asked = config.memory.hindsight if roles.agent != ENGINE else 0
     last = round_of(archive, chat.chat_id, reading.adopted)
     found = Survey(
@@ -177,8 +188,12 @@ def _again(archive: Archive, found: Survey) -> frozenset[int]:
     again = due | set(extracted)
     behind = {
         memory.number
-        for _, memory in free
-        if again and memory.number > min(again) and memory.told.made == EXTRACTED and not engine_alone
+        for chunk, memory in free
+        if again
+        and memory.number > min(again)
+        and memory.told.made == EXTRACTED
+        and not engine_alone
+        and is_enough_for_a_model(chunk.tokens)
     }
     return frozenset(again | behind)
 

@@ -2,6 +2,7 @@
 
     read_reply     has it ended by itself, and does it say anything?
     judge          is it an answer to this question about this passage?
+    repeated       is it one of the memory's earlier answers once more?
     forged         does it hold tags of ours, which are made inert before it is kept?
 
 Whether a quote is verbatim is for rules/memory/quote to say.
@@ -15,15 +16,16 @@ from typing import Literal, get_args
 
 from primer.inert import keep_inert
 from primer.tags import TAGS
-from rules.extract.words import length
+from rules.extract.words import UNSEEN, length
 from rules.memory.language import foreign
-from rules.memory.restated import is_restated
+from rules.memory.restated import is_repeated, is_restated
 
 Kind = Literal[
     "empty",
     "cut off",
     "refused",
     "restated",
+    "repeated",
     "forged tags",
     "not verbatim",
     "too short",
@@ -50,8 +52,6 @@ _THOUGHT = re.compile(
 )
 _STILL_THINKING = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
 _OUR_TAG = re.compile(rf"<\s*+/?+\s*+\u2060*+(?:{'|'.join(TAGS)})\b[^<>]*>", re.IGNORECASE)
-# Hangul fillers and the empty Braille pattern: by category letters and signs, to the eye nothing.
-_UNSEEN = "\u115f\u1160\u2800\u3164\uffa0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,8 @@ class Refused:
 
     kind: Kind
     reason: str
+    text: str = ""
+    """Of a repeated answer: what it says, since it may be kept where nothing better comes."""
 
 
 def read_reply(text: str, finish: str) -> Answered | Refused:
@@ -109,6 +111,13 @@ def judge(answer: str, step: str, question: str, passage: Sequence[str]) -> Refu
     return Refused("wrong language", reason) if reason else None
 
 
+def repeated(answer: str, earlier: Sequence[str]) -> Refused | None:
+    """Why an answer that says no more than one of the same memory's earlier answers cannot stay; None if it can."""
+    if any(is_repeated(answer, text) for text in earlier):
+        return Refused("repeated", "It says the same as an answer that was given before.", answer)
+    return None
+
+
 def forged(answer: str) -> bool:
     """Whether one of our tags stands alive in the answer, copied or made up."""
     return keep_inert(answer) != answer
@@ -124,4 +133,4 @@ def _without_thoughts(text: str) -> str:
 
 def _shows(character: str) -> bool:
     """Whether a reader sees anything of it: no white space, no control or format character, no mark alone."""
-    return unicodedata.category(character)[0] in "LNPS" and character not in _UNSEEN
+    return unicodedata.category(character)[0] in "LNPS" and character not in UNSEEN

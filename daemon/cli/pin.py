@@ -1,4 +1,4 @@
-"""`memproc pin MEMORY`: a memory that is never rewritten by itself."""
+"""`memproc pin MEMORY`: a memory that is never rewritten or folded by itself."""
 
 import click
 
@@ -13,7 +13,7 @@ from rules.memory.called import called
 @click.argument("memory")
 @pass_settings
 def pin(settings: Settings, memory: str) -> int:
-    """Never rewrite MEMORY by itself: no hindsight edition, and no other one either."""
+    """Never rewrite or fold MEMORY by itself: no hindsight edition, no other one either, and no place in a fold."""
     with settings.house(tell_nobody) as house:
         _, found = holding_of(house.archive, house.config, memory)
         changed = keep_as_it_is(house.archive, found)

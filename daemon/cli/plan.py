@@ -157,7 +157,7 @@ def _notes(row: _Row) -> Iterator[str]:
     elif isinstance(found, LeftAlone):
         yield f"{found.title}: left alone: {found.reason}"
     else:
-        yield f"{found.title}: {found.reason}"
+        yield from (f"{found.title}: {said}" for said in (found.reason, found.over_budget) if said)
         if row.who and found.work:
             yield f"{found.title}: {_models(row.who)}"
         if row.money and found.calls:

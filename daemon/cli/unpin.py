@@ -1,4 +1,4 @@
-"""`memproc unpin MEMORY`: a memory that may be rewritten again."""
+"""`memproc unpin MEMORY`: a memory that may be rewritten and folded again."""
 
 import click
 
@@ -14,9 +14,10 @@ from rules.memory.called import called
 @click.argument("memory")
 @pass_settings
 def unpin(settings: Settings, memory: str) -> int:
-    """Let MEMORY be rewritten again. If you have edited it in TypingMind, your text gives way to memproc's edition.
+    """Let MEMORY be rewritten and folded again.
 
-    Your text stays among its editions: `memproc use` brings it back.
+    If you have edited it in TypingMind, your text gives way to memproc's edition. Your text stays among its editions:
+    `memproc use` brings it back.
     """
     with settings.house(tell_nobody) as house:
         _, found = holding_of(house.archive, house.config, memory)

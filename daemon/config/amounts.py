@@ -1,28 +1,38 @@
 """How many tokens stay, move on and become a memory, and whether these numbers agree (D5, D6)."""
 
 from collections.abc import Iterator
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from daemon.config.tables import Clash, Table
 
-_LEAST_CHUNK = 200  # tokens; a memory of fewer is hardly smaller than they are
+_LEAST_TAIL = 800
+_LEAST_CHUNK = 400
 _LOOK_AHEAD = 4  # the live tail is at least this many chunks long, because bounds look that far ahead (D5)
 MOST_TOKENS = 10_000_000
 """More than any model's window; beyond it a number is a slip of the hand."""
 
 
+def _large_enough(tokens: int) -> int:
+    if tokens < _LEAST_CHUNK:
+        raise ValueError(
+            f"must be at least {_LEAST_CHUNK}, since about 200 tokens of each memory are the questions in it"
+        )
+    return tokens
+
+
 class TailSettings(Table):
     """`[tail]`: tokens that stay word for word, and tokens between two moves (D6)."""
 
-    tokens: int = Field(default=30_000, ge=_LOOK_AHEAD * _LEAST_CHUNK, le=MOST_TOKENS)
+    tokens: int = Field(default=30_000, ge=_LEAST_TAIL, le=MOST_TOKENS)
     step: int = Field(default=24_000, ge=0, le=MOST_TOKENS)
 
 
 class ChunkSettings(Table):
     """`[chunk]`: about how many tokens become one memory (D5)."""
 
-    tokens: int = Field(default=4_000, ge=_LEAST_CHUNK, le=MOST_TOKENS)
+    tokens: Annotated[int, AfterValidator(_large_enough)] = Field(default=4_000, le=MOST_TOKENS)
 
 
 def token_clashes(tail: TailSettings, chunk: ChunkSettings) -> Iterator[Clash]:

@@ -16,7 +16,7 @@ from daemon.remembering.question import Desk
 from primer.request import ENGINE, Request
 from primer.texts import Texts
 from rules.memory.edition import EXTRACTED, WRITTEN
-from rules.memory.memory import Memory
+from rules.memory.memory import Memory, is_enough_for_a_model
 
 
 class _NotAsked(Exception):
@@ -31,7 +31,7 @@ def worth_asking(
         return
     desk = Desk(lambda request: _known(archive, request), lambda _: None, texts)
     for passage, memory in zip(passages, memories, strict=True):
-        if memory.told.made != EXTRACTED:
+        if memory.told.made != EXTRACTED or not is_enough_for_a_model(passage.tokens):
             continue
         try:
             rehearsed = make_memory(desk, passage, roles, count, memory.told.written_at)

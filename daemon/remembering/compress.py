@@ -9,22 +9,23 @@ from functools import partial
 
 from daemon.models.roles import Roles
 from daemon.remembering.dialogue import Dialogue, Pair, Passage, Subject, converse
-from daemon.remembering.ladder import ENGINE_ALONE, Count, Held, Work, first_analysis, first_good, hold, pairs
+from daemon.remembering.ladder import Count, Held, Work, by_the_engine, first_analysis, first_good, pairs
 from daemon.remembering.question import Desk, Question
 from daemon.remembering.quoting import QUOTE_WORDS, choose_quote
 from primer import prompt
 from primer.reply import Refused
 from primer.request import ENGINE, Request
 from primer.texts import Texts
-from rules.errors import ChatSetAside
 from rules.history.entries import Entry
 from rules.memory.memory import CHUNK_LEVEL, Memory, allowance, is_clearly_smaller, memory_id
+from rules.memory.quote import can_be_quoted
 
 
 def make_memory(desk: Desk, passage: Passage, roles: Roles, count: Count, written_at: str, number: int = 1) -> Memory:
     """The memory of a chunk, in edition `number`.
 
-    Raises ModelError where a model cannot be asked, ChatSetAside where the chunk has no words at all.
+    Where the chunk has no words, no model is asked, and the engine says what was there. Raises ModelError where a
+    model cannot be asked.
     """
     words = allowance(passage.tokens)
     work = Work(
@@ -32,24 +33,21 @@ def make_memory(desk: Desk, passage: Passage, roles: Roles, count: Count, writte
         source="its chunk",
         hold=partial(_dialogue, passage),
         words=words,
-        fits=lambda tokens: is_clearly_smaller(tokens, passage.tokens),
+        fits=lambda written, tokens: is_clearly_smaller(written, tokens, passage.tokens),
         count=count,
     )
-    held = first_good(desk, work, pairs(roles))
-    if isinstance(held, Refused):
-        if roles.agent != ENGINE:
-            desk.note("memory extracted by the engine")
-        held = hold(desk, work, ENGINE_ALONE, words // 2)
-    if isinstance(held, Refused):
-        raise ChatSetAside(
-            f"Chunk {passage.number} of the chat has no words that a memory could be made of.",
-            "Exclude the chat in memproc.toml (chats.exclude).",
-        )
+    held = first_good(desk, work, pairs(roles)) if can_be_quoted(passage.chunk) else None
+    if isinstance(held, Refused) and roles.agent != ENGINE:
+        desk.note("memory extracted by the engine")
+    if not isinstance(held, Held):
+        held = by_the_engine(desk, work)
     return _memory(passage, held, written_at, number)
 
 
 def chunk_analysis(texts: Texts, chunk: Sequence[Entry], tokens: int, roles: Roles) -> Request | None:
     """The question about a chunk that needs no answer before it; None where the engine answers it."""
+    if not can_be_quoted(chunk):
+        return None
     words = allowance(tokens)
     return first_analysis(texts, roles, prompt.passage_alone(texts, chunk), prompt.ask_analysis(texts, words), words)
 
@@ -71,8 +69,9 @@ def _dialogue(passage: Passage, desk: Desk, pair: Pair, words: int) -> Dialogue 
     )
     request = Request("quote", pair.agent, subject.before, QUOTE_WORDS)
     asked = prompt.guided(texts, passage.guidance, subject.quote)
-    quote = choose_quote(desk, Question(request, asked, passage.spoken), passage.chunk)
-    return quote if isinstance(quote, Refused) else converse(desk, subject, pair, (quote,))
+    question = Question(request, asked, passage.spoken)
+    quote = choose_quote(desk, question, passage.chunk) if can_be_quoted(passage.chunk) else None
+    return converse(desk, subject, pair, (quote,) if quote else ())
 
 
 def _memory(passage: Passage, held: Held, written_at: str, number: int) -> Memory:

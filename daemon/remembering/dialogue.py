@@ -7,7 +7,7 @@ refinement    agent             one round, with the analysis in view
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from daemon.remembering.question import Desk, Question, put
 from primer import prompt
@@ -15,6 +15,7 @@ from primer.inert import keep_inert
 from primer.prompt import Turn
 from primer.reply import Answered, Refused, forged
 from primer.request import ENGINE, Model, Request
+from rules.extract.blocks import with_closed_fence
 from rules.history.entries import Entry
 from rules.memory.edition import Quote, Six
 from rules.memory.memory import Memory
@@ -80,6 +81,8 @@ class Dialogue:
 
     texts: Six
     quotes: tuple[Quote, ...]
+    analysis: str
+    """Which stands within the last question."""
     agent: str
     context_manager: str
 
@@ -91,7 +94,8 @@ def converse(desk: Desk, subject: Subject, pair: Pair, quotes: tuple[Quote, ...]
     """
     quoted = keep_inert("\n\n".join(quote.text for quote in quotes)) or _NO_QUOTE
     dialogue = [*subject.before, *_said(desk, subject, subject.quote, quoted)]
-    perspective = _answer(desk, subject, pair.agent, dialogue, "perspective", subject.perspective)
+    said = (quoted, *(quote.text for quote in quotes))
+    perspective = _answer(desk, subject, pair.agent, dialogue, "perspective", subject.perspective, said)
     if isinstance(perspective, Refused):
         return perspective
     analysed = _analysis(desk, subject, pair.context_managers)
@@ -99,12 +103,17 @@ def converse(desk: Desk, subject: Subject, pair: Pair, quotes: tuple[Quote, ...]
         return analysed
     dialogue += _said(desk, subject, subject.perspective, perspective.text)
     last = prompt.ask_refinement(desk.texts, analysed.text, subject.words)
-    refinement = _answer(desk, subject, pair.agent, dialogue, "refinement", last)
+    refinement = _answer(
+        desk, subject, pair.agent, dialogue, "refinement", last, (*said, perspective.text, analysed.text)
+    )
+    if isinstance(refinement, Refused) and refinement.kind == "repeated":
+        desk.note("repeated refinement kept")
+        refinement = Answered(refinement.text)
     if isinstance(refinement, Refused):
         return refinement
     one, two, three = (prompt.question(text).content for text in (subject.quote, subject.perspective, last))
     texts = (one, quoted, two, keep_inert(perspective.text), three, keep_inert(refinement.text))
-    return Dialogue(texts, quotes, pair.agent.name, analysed.model)
+    return Dialogue(texts, quotes, analysed.text, pair.agent.name, analysed.model)
 
 
 def _said(desk: Desk, subject: Subject, asked: str, answered: str) -> tuple[Turn, Turn]:
@@ -113,12 +122,12 @@ def _said(desk: Desk, subject: Subject, asked: str, answered: str) -> tuple[Turn
 
 
 def _answer(
-    desk: Desk, subject: Subject, agent: Model, before: Sequence[Turn], step: str, text: str
+    desk: Desk, subject: Subject, agent: Model, before: Sequence[Turn], step: str, text: str, earlier: Sequence[str]
 ) -> Answered | Refused:
-    """The agent's answer to one of its two open questions."""
+    """The agent's answer to one of its two open questions, which says more than the `earlier` ones."""
     request = Request(step, agent, tuple(before), subject.words)
     guided = prompt.guided(desk.texts, subject.guidance, text)
-    return _noticed(desk, put(desk, Question(request, guided, subject.spoken)))
+    return _noticed(desk, put(desk, Question(request, guided, subject.spoken, earlier=earlier)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +155,7 @@ def _analysed(desk: Desk, subject: Subject, model: Model) -> _Analysed | Refused
 
 
 def _noticed(desk: Desk, answer: Answered | Refused) -> Answered | Refused:
-    """The same answer; tags of ours in it are counted here, and made inert where the answer is used."""
-    if isinstance(answer, Answered) and forged(answer.text):
+    """The same answer with its code closed; tags of ours are counted here, and made inert where the answer is used."""
+    if forged(answer.text):
         desk.note("forged tags")
-    return answer
+    return replace(answer, text=with_closed_fence(answer.text))

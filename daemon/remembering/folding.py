@@ -16,14 +16,13 @@ from functools import partial
 from daemon.models.roles import Roles
 from daemon.remembering.carrying import carried
 from daemon.remembering.dialogue import Dialogue, Pair, Subject, converse
-from daemon.remembering.ladder import ENGINE_ALONE, Count, Held, Work, first_analysis, first_good, hold, pairs
+from daemon.remembering.ladder import Count, Work, by_the_engine, first_analysis, first_good, pairs
 from daemon.remembering.question import Desk, recording
 from primer import fold, prompt
 from primer.prompt import Turn
 from primer.reply import Refused
 from primer.request import ENGINE, Request
 from primer.texts import Texts
-from rules.errors import ChatSetAside
 from rules.memory.edition import Edition, Quote
 from rules.memory.fold import MOST_QUOTES, fold_id, fold_words, most_fold_tokens
 from rules.memory.memory import Memory
@@ -42,8 +41,7 @@ def make_fold(
 ) -> Memory:
     """The fold of `members` (oldest first, two or more); its number among the folds of its level is for others to give.
 
-    It is written from the members' told editions (D12). Raises ModelError where a model cannot be asked,
-    ChatSetAside where the members have no words at all.
+    It is written from the members' told editions. Raises ModelError where a model cannot be asked.
     """
     before = prompt.context(desk.texts, system_message, members, (), ())
     at_desk, asked = recording(desk)
@@ -53,13 +51,7 @@ def make_fold(
     if isinstance(held, Refused):
         if roles.agent != ENGINE:
             desk.note("fold extracted by the engine")
-        held = _by_the_engine(desk, work)
-    if isinstance(held, Refused):
-        raise ChatSetAside(
-            f"The {len(members)} memories that begin with {members[0].memory_id} have no words that a fold could "
-            "be made of.",
-            "Raise fold.budget in memproc.toml, or exclude the chat (chats.exclude).",
-        )
+        held = by_the_engine(desk, work)
     edition = held.edition(1, "as-of", written_at)
     return _memory(chat_id, members, level, replace(edition, requests=(*asked, *edition.requests)))
 
@@ -88,7 +80,7 @@ def _work(
     quote_tokens = sum(count(quote.text) for quote in quotes)
     most = most_fold_tokens(member_tokens, quote_tokens)
     words = _words(members, quotes, count)
-    return Work("fold", "its memories", dialogue, words, lambda tokens: tokens <= most, count)
+    return Work("fold", "its memories", dialogue, words, lambda _, tokens: tokens <= most, count)
 
 
 def _dialogue(
@@ -113,16 +105,6 @@ def _dialogue(
         guidance=guidance,
     )
     return converse(desk, subject, pair, quotes)
-
-
-def _by_the_engine(desk: Desk, work: Work) -> Held | Refused:
-    """The engine's, half as long each time until it fits."""
-    words = work.words
-    while True:
-        words = max(1, words // 2)
-        held = hold(desk, work, ENGINE_ALONE, words)
-        if isinstance(held, Refused) or work.fits(held.tokens) or words == 1:
-            return held
 
 
 def _memory(chat_id: str, members: Sequence[Memory], level: int, edition: Edition) -> Memory:

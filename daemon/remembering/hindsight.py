@@ -44,7 +44,7 @@ def make_hindsight(
         source="its chunk",
         hold=partial(_dialogue, passage, after, before.quotes),
         words=allowance(passage.tokens),
-        fits=lambda tokens: is_clearly_smaller(tokens, passage.tokens),
+        fits=lambda written, tokens: is_clearly_smaller(written, tokens, passage.tokens),
         count=count,
     )
     held = first_good(desk, work, writers)

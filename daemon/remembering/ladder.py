@@ -2,7 +2,7 @@
 
 agent             its answers, else half as long if they are not clearly smaller than what they stand for
 fallback model    the same
-engine            only where there must be no hole, and then whatever its size
+engine            only where there must be no hole: shorter and shorter until it fits, down to a word an answer
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ from primer.texts import Texts
 from rules.memory.edition import EXTRACTED, WRITTEN, Edition, Kind
 
 Count = Callable[[str], int]
-ENGINE_ALONE = Pair(ENGINE, (ENGINE,))
+_ENGINE_ALONE = Pair(ENGINE, (ENGINE,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +32,19 @@ class Work:
     hold: Callable[[Desk, Pair, int], Dialogue | Refused]
     """Holds the dialogue at a desk, with a pair of models, in about so many words an answer."""
     words: int
-    fits: Callable[[int], bool]
-    """Whether an edition of so many tokens is clearly smaller than its source."""
+    fits: Callable[[int, int], bool]
+    """Whether an edition is clearly smaller than its source: by the tokens that were written for it, and by all."""
     count: Count
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A dialogue that was held, the requests that it took, and how large its six texts are."""
+    """A dialogue that was held, the requests that it took, and how large its answers and its six texts are."""
 
     dialogue: Dialogue
     requests: tuple[str, ...]
+    written: int
+    """Without our own questions."""
     tokens: int
 
     def edition(self, number: int, kind: Kind, written_at: str) -> Edition:
@@ -94,13 +96,26 @@ def hold(desk: Desk, work: Work, pair: Pair, words: int) -> Held | Refused:
     dialogue = work.hold(at_desk, pair, words)
     if isinstance(dialogue, Refused):
         return dialogue
-    return Held(dialogue, tuple(asked), sum(work.count(text) for text in dialogue.texts))
+    written = (*dialogue.texts[1::2], dialogue.analysis)
+    return Held(dialogue, tuple(asked), *(sum(map(work.count, texts)) for texts in (written, dialogue.texts)))
+
+
+def by_the_engine(desk: Desk, work: Work) -> Held:
+    """The engine's, half as long each time until it fits. It has an answer to everything."""
+    words = work.words
+    while True:
+        words = max(1, words // 2)
+        held = hold(desk, work, _ENGINE_ALONE, words)
+        if isinstance(held, Refused):
+            raise RuntimeError(f"the built-in engine had no answer: {held.reason}")  # noqa: TRY004
+        if work.fits(held.written, held.tokens) or words == 1:
+            return held
 
 
 def _fitting(desk: Desk, work: Work, pair: Pair) -> Held | Refused:
     for words in (work.words, work.words // 2):
         held = hold(desk, work, pair, words)
-        if isinstance(held, Refused) or work.fits(held.tokens):
+        if isinstance(held, Refused) or work.fits(held.written, held.tokens):
             return held
         desk.note(f"{work.name} not clearly smaller than {work.source}")
     return Refused("too long", f"The {work.name} is not clearly smaller than {work.source}.")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from daemon.archive.journal import Reply
 from primer import prompt
 from primer.prompt import Turn
-from primer.reply import Answered, Refused, judge, read_reply
+from primer.reply import Answered, Refused, judge, read_reply, repeated
 from primer.request import ENGINE, Request
 from primer.texts import Texts
 
@@ -55,6 +55,8 @@ class Question:
     """Those other words, where they are not the ones that ask the agent for a memory."""
     unfit: Callable[[str], Refused | None] | None = None
     """Why an answer cannot be used, where the rules for prose do not apply to it."""
+    earlier: Sequence[str] = ()
+    """Answers of the same memory, none of which is to be repeated."""
 
     def posed(self, texts: Texts) -> Request:
         """The request with the question as its last turn."""
@@ -97,4 +99,5 @@ def _judged(desk: Desk, question: Question) -> Answered | Refused:
         return read
     if question.unfit:
         return question.unfit(read.text) or read
-    return judge(read.text, request.step, request.turns[-1].content, question.passage) or read
+    refused = judge(read.text, request.step, request.turns[-1].content, question.passage)
+    return refused or repeated(read.text, question.earlier) or read

@@ -23,8 +23,8 @@ QUOTE_WORDS = 60
 """About how long a quote may be."""
 
 
-def choose_quote(desk: Desk, question: Question, chunk: Sequence[Entry]) -> Quote | Refused:
-    """The quote of a chunk. Refused only where not even the engine finds any words in it."""
+def choose_quote(desk: Desk, question: Question, chunk: Sequence[Entry]) -> Quote | None:
+    """The quote of a chunk; None where not even the engine finds words that can be quoted."""
     engine = replace(question, request=replace(question.request, model=ENGINE))
     if question.request.model != ENGINE:
         found = _of_the_agent(desk, question, chunk)
@@ -32,12 +32,8 @@ def choose_quote(desk: Desk, question: Question, chunk: Sequence[Entry]) -> Quot
             return found
         desk.note("quote chosen by the engine")
     answer = put(desk, engine)
-    if isinstance(answer, Refused):
-        return answer
-    chosen = find_quote(answer.text, chunk)
-    if isinstance(chosen, NotVerbatim):
-        return Refused("not verbatim", chosen.reason)
-    return Quote(chosen.text, chosen.source, "engine")
+    chosen = find_quote(answer.text, chunk) if isinstance(answer, Answered) else None
+    return Quote(chosen.text, chosen.source, "engine") if isinstance(chosen, Verbatim) else None
 
 
 def _of_the_agent(desk: Desk, question: Question, chunk: Sequence[Entry]) -> Quote | NotVerbatim | Refused:

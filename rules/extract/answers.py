@@ -8,18 +8,21 @@ from collections.abc import Sequence
 from itertools import groupby, pairwise
 from math import inf
 
+from rules.extract.blocks import is_fence
 from rules.extract.choose import choose
 from rules.extract.details import details
-from rules.extract.passage import Said, is_finished
+from rules.extract.passage import Said, has_placeholder, is_finished
 from rules.extract.reading import PERSONA, Reading, plain, read, threads
 from rules.extract.window import densest
-from rules.extract.words import length, shorten
+from rules.extract.wordless import what_was_there
+from rules.extract.words import has_words, length, shorten
 
 _CUT = " …"
 _DAY_AND_SPEAKER = 2.0
 _USER = 1.3
 _COLONS = (":", "：", ":**")
 _LAST_SPACED = "\u2fff"
+_NOTHING_MORE = "Nothing more was said."
 
 
 def quote(passage: Sequence[Said], words: int) -> str:
@@ -27,8 +30,8 @@ def quote(passage: Sequence[Said], words: int) -> str:
 
     The persona's own if it says anything; never code, a table or a placeholder; at most `words` words.
     Word for word, so that it can be found in the raw message (requirement 9.1, D8). Where every sentence
-    is longer: the beginning of one. Where there is none: the beginning of the longest message. Empty
-    only if the passage is.
+    is longer: the beginning of one. Where there is none: the beginning of the first line with words of the longest
+    message that has one. Empty where no message has words.
     """
     reading = read(passage)
     for limit in (float(words), inf):
@@ -36,13 +39,14 @@ def quote(passage: Sequence[Said], words: int) -> str:
         best = next((window for window in windows if window), None)
         if best:
             return shorten(passage[best.message].text[best.start : best.stop], words)
-    return _first_line(passage, words)
+    return _line_with_words(passage, words)
 
 
 def perspective(passage: Sequence[Said], words: int, besides: Sequence[str] = ()) -> str:
     """The persona's most telling first-person sentences, in order, at most `words` words (requirement 9.2).
 
-    Where it never speaks of itself: its most central sentences. Where it says nothing: the other side's.
+    Where it never speaks of itself: its most central sentences. Where it says nothing: the other side's. Where nobody
+    says anything that can be told: what was there instead.
     `besides` are texts of the same memory, which are not to be said again.
     """
     return _perspective(passage, read(passage), words, besides)
@@ -57,7 +61,7 @@ def analysis(passage: Sequence[Said], words: int) -> str:
             reading.sentences, plain(reading), details(reading.sentences), reading.inward, strict=True
         )
     ]
-    return _minutes(passage, reading, weights, words, ())
+    return _minutes(passage, reading, weights, words, ()) or what_was_there(passage)
 
 
 def refinement(passage: Sequence[Said], words: int, besides: Sequence[str] = ()) -> str:
@@ -68,7 +72,8 @@ def refinement(passage: Sequence[Said], words: int, besides: Sequence[str] = ())
     reading = read(passage)
     parts = zip(plain(reading), threads(reading), details(reading.sentences), strict=True)
     weights = [weight * (0.3 + thread + 0.5 * telling) for weight, thread, telling in parts]
-    return _minutes(passage, reading, weights, words, besides or (_perspective(passage, reading, words, ()),))
+    others = besides or (_perspective(passage, reading, words, ()),)
+    return _minutes(passage, reading, weights, words, others) or (_NOTHING_MORE if passage else "")
 
 
 def _perspective(passage: Sequence[Said], reading: Reading, words: int, besides: Sequence[str]) -> str:
@@ -79,7 +84,7 @@ def _perspective(passage: Sequence[Said], reading: Reading, words: int, besides:
     kept = choose(reading.sentences, telling, reading.rare, words, besides=besides)
     turns = groupby((reading.sentences[at] for at in kept), key=lambda one: one.message)
     said = "\n".join(_joined([one.text for one in turn]) for _, turn in turns)
-    return _fit(said or _first_line(passage, words), words)
+    return _fit(said, words) if said else what_was_there(passage)
 
 
 def _minutes(
@@ -94,7 +99,7 @@ def _minutes(
         head = f"{said.date}, {said.role}: " if said.date not in ("", day) else f"{said.role}: "
         day = said.date or day
         lines.append(head + _joined([one.text for one in turn]))
-    return _fit("\n".join(lines) or _first_line(passage, words), words)
+    return _fit("\n".join(lines), words) if lines else ""
 
 
 def _joined(texts: Sequence[str]) -> str:
@@ -111,7 +116,13 @@ def _fit(text: str, words: int) -> str:
     return text if length(text) <= words else shorten(text, words) + _CUT
 
 
-def _first_line(passage: Sequence[Said], words: int) -> str:
-    """The first line of the longest message, or as much of it as `words` allow."""
-    longest = max((said.text.strip() for said in passage), key=len, default="")
-    return shorten(longest.partition("\n")[0].strip(), words)
+def _line_with_words(passage: Sequence[Said], words: int) -> str:
+    """The first line with words of the longest message that has one, or as much of it as `words` allow.
+
+    No fence of code and nothing in square brackets is such a line.
+    """
+    for said in sorted(passage, key=lambda said: len(said.text), reverse=True):
+        for line in map(str.strip, said.text.splitlines()):
+            if has_words(line) and not is_fence(line) and not has_placeholder(line):
+                return shorten(line, words)
+    return ""

@@ -17,6 +17,9 @@ CROWDED = (
 )
 """The inside of a character class: letters of the scripts that write without spaces."""
 
+UNSEEN = "\u115f\u1160\u2800\u3164\uffa0"
+"""Hangul fillers and the empty Braille pattern: by category letters and signs, to the eye nothing."""
+
 # Python's \w knows no combining marks, so the vowels of Indic scripts and points are named here.
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u0670\u06d6-\u06ed\u0900-\u0963\u0966-\u0dff"
 # An apostrophe parts words ("I'll", "j'ai"), but stands inside a Ukrainian one; "i.e." is one word.
@@ -29,6 +32,11 @@ _MEASURE = re.compile(rf"[\u0e00-\u109f\u1780-\u17ff]|[{CROWDED}]|[^\s{CROWDED}]
 _HAN_A_WORD = 1.7
 _THAI_A_WORD = 4.0
 _LONG_WORD = 24
+
+
+def has_words(text: str) -> bool:
+    """Whether a letter or a digit stands in it that a reader sees."""
+    return any(mark.isalnum() and mark not in UNSEEN for mark in text)
 
 
 def terms(text: str) -> Iterator[str]:

@@ -9,6 +9,14 @@ from rules.memory.edition import Edition
 FULL_MEMORY = 1000
 """About how many tokens the memory of a full chunk has."""
 
+_QUESTIONS = 200
+_QUOTE = 80
+_LEAST_WORDS = 25
+_LEAST_WRITTEN = 380
+"""Tokens of a memory whose answers are as short as models are asked for: questions, quote, three times 25 words."""
+_LEAST_EXTRACTED = 280
+"""Tokens of the engine's shortest: questions and quote."""
+
 CHUNK_LEVEL = 1
 """Of a memory that stands for a chunk; a fold has a higher one (D13)."""
 
@@ -37,7 +45,7 @@ class Memory:
     chosen: int | None = None
     """Number of the edition that the person wants shown; None: the newest that memory.editions prefers."""
     pinned: bool = False
-    """Never rewritten: the person has edited it, or has said so (D11)."""
+    """Never rewritten or folded: the person has edited it, or has said so."""
     forgotten: bool = False
     """The person has deleted it in TypingMind: it is neither shown nor told, until it is recalled (D11)."""
     due: str = ""
@@ -66,9 +74,18 @@ def memory_id(chat_id: str, number: int, digests: Sequence[str]) -> str:
     return "m" + hashlib.sha256("\n".join([chat_id, str(number), *digests]).encode()).hexdigest()[:15]
 
 
-def is_clearly_smaller(memory_tokens: int, chunk_tokens: int) -> bool:
-    """A memory is worth its place only at half of its chunk or less (D8, ratio guard)."""
-    return memory_tokens * 2 <= chunk_tokens
+def is_clearly_smaller(written: int, tokens: int, chunk_tokens: int) -> bool:
+    """Whether a memory is worth its place: what was `written` for it is half of its chunk or less, and all of it is at
+    most four fifths.
+
+    Our questions, which stand in each memory, have no part in the first: they are a large part of a small memory.
+    """
+    return written * 2 <= chunk_tokens and tokens * 5 <= chunk_tokens * 4
+
+
+def is_enough_for_a_model(chunk_tokens: int) -> bool:
+    """Whether a memory that a model writes of so much can be clearly smaller."""
+    return chunk_tokens * 4 >= _LEAST_WRITTEN * 5
 
 
 def allowance(chunk_tokens: int) -> int:
@@ -76,9 +93,17 @@ def allowance(chunk_tokens: int) -> int:
 
     Without the questions (about 200 tokens) and the quote (about 80), in three parts of 1.35 tokens a word.
     """
-    return max(25, int((expected_tokens(chunk_tokens) - 280) / 3 / 1.35))
+    return max(_LEAST_WORDS, int((expected_tokens(chunk_tokens) - _QUESTIONS - _QUOTE) / 3 / 1.35))
 
 
 def expected_tokens(chunk_tokens: int) -> int:
-    """About how large a memory becomes: 1,000 tokens for a full chunk, two fifths of a smaller one."""
-    return min(FULL_MEMORY, chunk_tokens * 2 // 5)
+    """About how large a memory becomes: 1,000 tokens for a full chunk, two fifths of a smaller one.
+
+    Of a very small one it is as large as the questions and the shortest answers, but never more than four fifths.
+    """
+    return max(min(FULL_MEMORY, chunk_tokens * 2 // 5), min(_LEAST_WRITTEN, chunk_tokens * 4 // 5))
+
+
+def most_tokens(chunk_tokens: int) -> int:
+    """A memory is never larger: only such are kept, and the engine's are made shorter until they are."""
+    return max(_LEAST_EXTRACTED, min(_QUESTIONS + chunk_tokens // 2, chunk_tokens * 4 // 5))

@@ -16,6 +16,7 @@ from itertools import pairwise
 from rapidfuzz import fuzz
 from rapidfuzz.distance import LCSseq
 
+from rules.extract.blocks import without_open_fence
 from rules.extract.sentences import sentences
 from rules.extract.words import CROWDED, length
 from rules.history.entries import Entry
@@ -83,7 +84,7 @@ def nearest_passage(answer: str, chunk: Sequence[Entry]) -> Verbatim | NotVerbat
     best = max(places, key=lambda place: place.gain, default=None)
     if best is None:
         return NotVerbatim("No single message of the passage says nearly the same.")
-    return Verbatim(_own_characters(best), best.said.key)
+    return Verbatim(without_open_fence(_own_characters(best)), best.said.key)
 
 
 def _compared(text: str) -> str:

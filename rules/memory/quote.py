@@ -1,13 +1,16 @@
 """Is this a direct quote? Only what stands in one raw message, character for character (requirement 9.1, D8).
 
 A model may set another space, quotation mark or dash than the writer did. So the search looks past just
-these, and what is kept are the raw message's own characters.
+these, and what is kept are the raw message's own characters. Where a fence of code stays open in them, they are the
+longest part without it.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rules.extract.blocks import without_open_fence
+from rules.extract.words import has_words
 from rules.history.entries import Entry
 
 _ALIKE = str.maketrans("‘’‚‛“”„‟«»‹›「」『』–—―−‐‑", '\'\'\'\'""""""\'\'""""------')
@@ -33,15 +36,21 @@ class NotVerbatim:
 def find_quote(answer: str, chunk: Sequence[Entry]) -> Verbatim | NotVerbatim:
     """The passage of one message of the chunk that the answer repeats, or why there is none."""
     wanted = plain(answer).strip()
-    if not any(character.isalnum() for character in wanted):
+    if not has_words(wanted):
         return NotVerbatim("The answer holds no words.")
     for candidate in (wanted, _unmarked(wanted)):
         for entry in chunk:
             for part in entry.message.parts:
                 found = _within(candidate, part.text) if part.spoken else None
-                if found is not None:
-                    return Verbatim(found, entry.key)
+                quote = "" if found is None else without_open_fence(found)
+                if has_words(quote):
+                    return Verbatim(quote, entry.key)
     return NotVerbatim("It stands in no single message of the passage, character for character.")
+
+
+def can_be_quoted(chunk: Sequence[Entry]) -> bool:
+    """Whether anything in it was said in words. Otherwise no model is asked about it."""
+    return any(part.spoken and has_words(part.text) for entry in chunk for part in entry.message.parts)
 
 
 def _unmarked(text: str) -> str:

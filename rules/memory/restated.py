@@ -1,5 +1,6 @@
-"""Does an answer say its question back? A model that has lost the thread does so, now and then."""
+"""Does an answer say its question back, or an earlier answer? A model that has lost the thread does so."""
 
+import unicodedata
 from collections.abc import Sequence
 
 from rapidfuzz.distance import LCSseq
@@ -22,6 +23,17 @@ def is_restated(answer: str, question: str) -> bool:
     begins = _in_order(said[: 2 * _BOUND], asked[:_BOUND]) >= _HELD * len(asked[:_BOUND])
     ends = _in_order(said[-2 * _BOUND :], asked[-_BOUND:]) >= _HELD * len(asked[-_BOUND:])
     return begins or ends
+
+
+def is_repeated(answer: str, earlier: str) -> bool:
+    """Whether both consist of the same words, whatever their case, white space, punctuation and Markdown."""
+    words = _words(answer)
+    return bool(words) and words == _words(earlier)
+
+
+def _words(text: str) -> list[str]:
+    shown = "".join(mark for mark in unicodedata.normalize("NFKC", text) if unicodedata.category(mark) != "Cf")
+    return list(terms(shown.replace("_", " ")))
 
 
 def _in_order(words: Sequence[str], among: Sequence[str]) -> int:

@@ -92,7 +92,7 @@ def _calls(plan: ChatPlan, hindsight_tokens: int, *, longest: bool) -> Iterator[
         words = allowance(chunk.tokens)
         if place in looked_back:
             yield from _written(context, words, _QUOTES, longest=longest)
-        else:
+        elif chunk.has_words:
             yield _agent(context, _QUOTE_WORDS, 0)
             yield from _written(context.again, words, _QUOTES, longest=longest)
             yield _manager(chunk.tokens, words, chunk.stop - chunk.start)

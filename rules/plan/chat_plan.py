@@ -8,13 +8,15 @@ from typing import Self
 from rules.export.attachments import attachments
 from rules.history.entries import Entry
 from rules.history.reading import Reading
-from rules.plan.chunk import chunks
+from rules.memory.quote import can_be_quoted
+from rules.plan.chunk import Chunking, chunks
 from rules.plan.estimate import Estimate, estimate, estimate_fold, estimate_hindsight
 from rules.plan.foresight import Foresight
 from rules.plan.layers import NO_LAYERS, Layers, estimate_layers
 from rules.plan.planned import PlannedChunk, Run, frozen, planned, unbroken
 from rules.plan.section import Bounds
 from rules.plan.turn import Spoken
+from rules.plan.worth import Around, why_not_worth
 
 CALLS_A_MEMORY = 4
 CALLS_A_HINDSIGHT = 2
@@ -73,25 +75,30 @@ class ChatPlan:
     """Tokens that each of the agent's calls begins with: its tools, the chat's system message and the primer."""
     attached: int = 0
     """Messages under memories that the work leaves in the chat, since they name a file."""
+    over_budget: str = ""
+    """That the memory section stays larger than its budget, and why, as half a sentence; empty where it does not."""
+    canned_tokens: int = 0
+    """Tokens of the opening and the closing around the memories."""
     layers: Layers = NO_LAYERS
     """What is done after the memories for core memory and facts (D14)."""
 
     @property
     def calls(self) -> int:
         """Model calls when every answer is good at once."""
-        memories = len(self.again) + len(self.chunks)
+        memories = sum(chunk.has_words for chunk in self.again + self.chunks)
         others = len(self.hindsight) * CALLS_A_HINDSIGHT + len(self.folds) * CALLS_A_FOLD
         return memories * CALLS_A_MEMORY + others + self.layers.calls
 
     @property
     def left_tokens(self) -> int:
         """About how many tokens of memories and messages each further message sends, once the plan is carried out."""
-        return self.section_tokens + self.waiting_tokens + self.live_tokens
+        return self.section_tokens + self.canned_tokens + self.waiting_tokens + self.live_tokens
 
     @property
     def saved_tokens(self) -> int:
         """About how many tokens less each further message sends, once the plan is carried out."""
-        return max(0, sum(chunk.tokens for chunk in self.chunks) - self.section_tokens + self.section_before)
+        added = self.section_tokens - self.section_before + (0 if self.section_before else self.canned_tokens)
+        return max(0, sum(chunk.tokens for chunk in self.chunks) - added)
 
     @property
     def work(self) -> tuple[PlannedChunk, ...]:
@@ -127,18 +134,28 @@ def plan_chat(
     limits: Limits,
     warnings: tuple[str, ...],
     fixed_tokens: int,
+    around: Around | None = None,
 ) -> ChatPlan:
-    """The plan for one chat. `tokens` are those of its entries, one by one; `fixed_tokens` those of the primer."""
+    """The plan for one chat. `tokens` are those of its entries, one by one; `fixed_tokens` those of the primer.
+
+    Without `around` memories are planned whether or not they are worth it.
+    """
     entries = reading.entries
     begin = sum(entry.memory is not None for entry in entries)
     spoken = [Spoken(_role(entry), n, entry.message.calls_tools) for entry, n in zip(entries, tokens, strict=True)]
+    has_memories = bool(reading.memories)
     chunking = chunks(spoken, begin, limits.chunk, limits.tail)
+    formed = [chunk.tokens for chunk in chunking.chunks]
+    if around and (why := why_not_worth(formed, around, has_memories=has_memories)):
+        chunking = _all_waiting(chunking, begin, why)
     made = frozen(entries, tokens)
     first = 1 + len(reading.chunk_memories)
     new = [Run(number, one.start, one.stop, one.tokens) for number, one in enumerate(chunking.chunks, first)]
     sizes = Foresight(chat_id, reading.memories, [run.tokens for run in new], limits.fold)
     rows = tuple(
-        chunk for row in unbroken(made + new) for chunk in planned(row, tokens, limits.tail, limits.step, sizes)
+        replace(chunk, has_words=can_be_quoted(entries[chunk.start : chunk.stop]))
+        for row in unbroken(made + new)
+        for chunk in planned(row, tokens, limits.tail, limits.step, sizes)
     )
     return ChatPlan(
         chat_id=chat_id,
@@ -162,6 +179,8 @@ def plan_chat(
         estimate=total(rows[len(made) :], (), sizes.folds_to_make(), fixed_tokens, 0),
         fixed_tokens=fixed_tokens,
         attached=_attached(reading, new[-1].stop if new else begin),
+        over_budget=sizes.over_budget(),
+        canned_tokens=around.canned if around and (has_memories or new) else 0,
     )
 
 
@@ -169,6 +188,12 @@ def _attached(reading: Reading, stop: int) -> int:
     """How many messages of the export before entry `stop` name a file, and are not kept beside their memory already."""
     here = [reading.places[entry.at] for entry in reading.entries[:stop] if entry.at is not None]
     return sum(not place.original and bool(attachments(place.message.raw)) for place in here)
+
+
+def _all_waiting(chunking: Chunking, begin: int, why: str) -> Chunking:
+    """The same, where nothing becomes a memory now."""
+    waiting = chunking.waiting_tokens + sum(chunk.tokens for chunk in chunking.chunks)
+    return Chunking((), begin, waiting, chunking.live_tokens, why)
 
 
 def total(
@@ -182,7 +207,9 @@ def total(
 
     `fixed` are those of system message and primer, `hindsight_tokens` those that are shown of what came after.
     """
-    each = [estimate(fixed, chunk.memories_tokens, chunk.tail_tokens, chunk.tokens) for chunk in planned]
+    each = [
+        estimate(fixed, chunk.memories_tokens, chunk.tail_tokens, chunk.tokens) for chunk in planned if chunk.has_words
+    ]
     each += [
         estimate_hindsight(fixed + chunk.memories_tokens + chunk.tail_tokens, chunk.tokens, hindsight_tokens)
         for chunk in again

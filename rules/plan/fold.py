@@ -9,6 +9,12 @@ items of the lowest level that has so many become one fold of the next level. Wi
     4 3 3 2 2 1 1     ->   5 2 2 1 1
 
 In the last line no level has so many: the oldest, whatever their levels, become one fold of a level above all of them.
+
+What the person has edited or pinned is never folded. It keeps its place in its group, and what stands before it and
+behind it there is folded by itself, so that no other group changes. With 1* kept, and groups of three:
+
+    1 1* 1 1 1 1 1    ->   [1 1* 1] 2 1
+
 So the view depends on the memories alone, and never on when rounds happened.
 
 A fold of a whole group stands for the same memories at every budget: the budget only decides when it is made. So at a
@@ -21,7 +27,7 @@ on the budget, as does every fold after it.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, groupby
 
 from rules.memory.fold import expected_fold_tokens
 
@@ -37,6 +43,8 @@ class Standing:
     """0: the person has forgotten it. It keeps its place in its group and is shown nowhere (D11)."""
     covers: tuple[str, ...]
     """Names of the chunk memories that it stands for: itself, for one of level 1."""
+    kept: bool = False
+    """The person has edited or pinned it: it is never folded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +53,7 @@ class Wanted:
 
     level: int
     members: tuple[Standing, ...]
-    """Oldest first, two or more, none of them forgotten."""
+    """Oldest first, two or more, none of them forgotten or kept."""
 
     @property
     def covers(self) -> tuple[str, ...]:
@@ -69,30 +77,37 @@ class View:
         return sum(item.tokens for item in self.standing)
 
 
+_Place = tuple[Standing, ...]
+"""What stands at one place of a group: one item, or what is kept with the folds before and behind it."""
+_Levels = dict[int, list[_Place]]
+
+
 def view(memories: Sequence[Standing], budget: int, group: int, find: Callable[[Wanted], Standing | None]) -> View:
     """What stands in the memory section after all of `memories` (oldest first), in at most `budget` tokens (D13).
 
     `group`, two or more, is how many items become a fold. `find` gives the fold that is wanted, or None where it is not
     made yet; it may give a forgotten one. A group of which only one member is not forgotten needs no fold:
     that member stands for it at the next level; a group that is all forgotten stays so. One single item may be larger
-    than the budget. `memories` may begin with items of higher levels, folds that came with an export whose memories
-    nobody knows; whatever stands before an item of a higher level counts as high as that.
+    than the budget, and so may what is kept, with what stands alone between it. `memories` may begin with items of
+    higher levels, folds that came with an export whose memories nobody knows; whatever stands before an item of a
+    higher level counts as high as that.
     """
-    levels: dict[int, list[Standing]] = {}
+    levels: _Levels = {}
     tokens = shown = 0
     for memory in _descending(memories):
-        levels.setdefault(memory.level, []).append(memory)
+        levels.setdefault(memory.level, []).append((memory,))
         tokens += memory.tokens
         shown += memory.tokens > 0
-        while tokens > budget and shown > 1:
-            level, members = _next_group(levels, group)
-            fold = _fold(level, members, find)
-            if isinstance(fold, Wanted):
-                return View(_shown(_in_order(levels)), fold)
-            _put(levels, fold, members)
-            tokens += fold.tokens - sum(member.tokens for member in members)
-            shown += (fold.tokens > 0) - len(_shown(members))
-    return View(_shown(_in_order(levels)), None)
+        while tokens > budget and shown > 1 and sum(map(len, levels.values())) > 1:
+            level, places = _next_group(levels, group)
+            members = _items(places)
+            folded = _fold(level, members, find)
+            if isinstance(folded, Wanted):
+                return View(_shown(_items(_in_order(levels))), folded)
+            _put(levels, level, folded, places)
+            tokens += sum(item.tokens for item in folded) - sum(member.tokens for member in members)
+            shown += len(_shown(folded)) - len(_shown(members))
+    return View(_shown(_items(_in_order(levels))), None)
 
 
 def expected_fold(wanted: Wanted) -> int:
@@ -109,36 +124,47 @@ def _descending(memories: Sequence[Standing]) -> list[Standing]:
     ]
 
 
-def _next_group(levels: dict[int, list[Standing]], group: int) -> tuple[int, Sequence[Standing]]:
-    """The items that are folded next, and the level of their fold."""
-    full = [level for level, items in levels.items() if len(items) >= group]
+def _next_group(levels: _Levels, group: int) -> tuple[int, Sequence[_Place]]:
+    """The places that are folded next, and the level of what comes of them."""
+    full = [level for level, places in levels.items() if len(places) >= group]
     if full:
         lowest = min(full)
         return lowest + 1, levels[lowest][:group]
     return max(levels) + 1, _in_order(levels)[:group]
 
 
-def _fold(level: int, members: Sequence[Standing], find: Callable[[Wanted], Standing | None]) -> Standing | Wanted:
+def _fold(level: int, members: Sequence[Standing], find: Callable[[Wanted], Standing | None]) -> _Place | Wanted:
     """What stands for `members` from now on, or what must be made first."""
-    shown = _shown(members)
-    if len(shown) < 2:
-        return replace((*shown, *members)[0], level=level)
-    wanted = Wanted(level, shown)
-    found = find(wanted)
-    return wanted if found is None else replace(found, level=level)
+    folded: list[Standing] = []
+    for kept, row in groupby(_shown(members) or members[:1], key=lambda item: item.kept):
+        items = tuple(row)
+        if kept or len(items) < 2:
+            folded += items
+            continue
+        wanted = Wanted(level, items)
+        fold = find(wanted)
+        if fold is None:
+            return wanted
+        folded.append(fold)
+    return tuple(replace(item, level=level) for item in folded)
 
 
-def _put(levels: dict[int, list[Standing]], fold: Standing, members: Sequence[Standing]) -> None:
-    """Let `fold` stand where `members` stood, which are the oldest of their levels."""
-    for member in members:
-        levels[member.level].pop(0)
-        if not levels[member.level]:
-            del levels[member.level]
-    levels.setdefault(fold.level, []).append(fold)
+def _put(levels: _Levels, level: int, folded: _Place, places: Sequence[_Place]) -> None:
+    """Let `folded` stand where `places` stood, which are the oldest of their levels."""
+    for place in places:
+        at = place[0].level
+        levels[at].pop(0)
+        if not levels[at]:
+            del levels[at]
+    levels.setdefault(level, []).append(folded)
 
 
-def _in_order(levels: dict[int, list[Standing]]) -> list[Standing]:
-    return [item for level in sorted(levels, reverse=True) for item in levels[level]]
+def _in_order(levels: _Levels) -> list[_Place]:
+    return [place for level in sorted(levels, reverse=True) for place in levels[level]]
+
+
+def _items(places: Sequence[_Place]) -> list[Standing]:
+    return [item for place in places for item in place]
 
 
 def _shown(items: Sequence[Standing]) -> tuple[Standing, ...]:

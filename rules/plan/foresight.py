@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from rules.memory.memory import Memory, expected_tokens
 from rules.plan.fold import Standing, View, Wanted, expected_fold
-from rules.plan.section import Bounds, section, told_tokens
+from rules.plan.section import Bounds, over_budget, section, told_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,10 @@ class Foresight:
         missing: list[Wanted] = []
         self._view(len(self.memories) + len(self.coming), missing)
         return tuple(sum(member.tokens for member in wanted.members) for wanted in missing)
+
+    def over_budget(self) -> str:
+        """That what the person has edited or pinned leaves the section too large, when all is done; empty if not."""
+        return over_budget(self._view(len(self.memories) + len(self.coming), []).standing, self.bounds)
 
     def _view(self, upto: int, missing: list[Wanted]) -> View:
         def expect(wanted: Wanted) -> Standing:

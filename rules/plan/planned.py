@@ -22,6 +22,8 @@ class PlannedChunk:
     """How many memories, from the first on, are of what comes before its tail (requirement 10.2)."""
     memories_tokens: int
     """About how many tokens these are, folded."""
+    has_words: bool = True
+    """Otherwise no model is asked for its memory."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,10 +69,15 @@ def test_what_an_override_leaves_out_is_as_in_the_main_tables() -> None:
 
 @pytest.mark.parametrize("pattern", ["c1", "f1", "talks*"])
 def test_a_chat_is_named_as_it_is_for_include_and_exclude(pattern: str) -> None:
-    config = read(f'[[chats.override]]\nchat = "{pattern}"\nchunk.tokens = 300')
+    config = read(f'[[chats.override]]\nchat = "{pattern}"\nchunk.tokens = 500')
 
-    assert config.of(ADA).limits.chunk == 300
+    assert config.of(ADA).limits.chunk == 500
     assert config.of(BOB).limits.chunk == 4000
+
+
+def test_a_chunk_that_is_too_small_is_refused_for_single_chats_too() -> None:
+    (told,) = problems('[[chats.override]]\nchat = "*"\nchunk.tokens = 399')
+    assert told.startswith("line 3: chats.override[1].chunk.tokens: must be at least 400, since about 200 tokens")
 
 
 def test_of_several_overrides_the_later_wins_setting_by_setting() -> None:

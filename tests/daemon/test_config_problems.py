@@ -44,7 +44,8 @@ container = "both"
 agent = "a/b"
 """
     assert problems(text) == [
-        "line 2: chunk.tokens: must be at least 200 (is 3)",
+        "line 2: chunk.tokens: must be at least 400, "
+        "since about 200 tokens of each memory are the questions in it (is 3)",
         'line 5: tail.tokns: there is no such setting; did you mean "tokens"?',
         'line 6: tail.step: must be a whole number (is "some")',
         'line 9: output.container: must be "chat" or "export" (is "both")',

@@ -23,6 +23,7 @@ from tests.server.request import Request
 Step = Literal["quote", "perspective", "analysis", "refinement", "core", "facts", "other"]
 
 _QUESTION = re.compile(r"<context_manager>\n?(.*?)\n?</context_manager>", re.DOTALL)
+_HEADING = re.compile(r"^#+ ?\w+: *$", re.MULTILINE)
 _LENGTH = re.compile(r"(\d+) words")
 _DEFAULT_WORDS = 80
 _BEFORE_CORE = 3
@@ -61,6 +62,8 @@ class _Asked:
 def _asked(request: Request) -> list[_Asked]:
     """The questions behind the passage: each ends its turn, and the answer is the agent's next one."""
     turns = request.turns
+    if len(turns) == 1:
+        return _asked_in_one(turns[0].text.rpartition("</to_remember>")[2])
     last = max((at for at, turn in enumerate(turns) if "</to_remember>" in turn.text), default=-1)
     found = []
     for at in range(max(last, 0), len(turns)):
@@ -70,6 +73,14 @@ def _asked(request: Request) -> list[_Asked]:
             if not said[block.end() :].strip() and (answers or at == len(turns) - 1):
                 found.append(_Asked(block[1], answers[0].text.strip() if answers else ""))
     return found
+
+
+def _asked_in_one(text: str) -> list[_Asked]:
+    """The same where the whole dialogue is one prompt: each answer stands before the next question, under a heading."""
+    blocks = [*_QUESTION.finditer(text)]
+    ends = [*(block.start() for block in blocks[1:]), len(text)][: len(blocks)]
+    answers = [_HEADING.sub("", text[block.end() : end]).strip() for block, end in zip(blocks, ends, strict=True)]
+    return [_Asked(block[1], answer) for block, answer in zip(blocks, answers, strict=True)]
 
 
 def _step(passage: tuple[Said, ...], asked: list[_Asked]) -> Step:

@@ -137,8 +137,9 @@ def test_a_plan_says_after_how_many_messages_it_has_paid_for_itself(eve: Person)
     eve.drop(export_bytes(CHAT | {"model": "claude-sonnet-5-5", "modelInfo": {"id": "claude-sonnet-5-5"}}))
     (planned,) = json.loads(eve.memproc("plan", "--json").out)["chats"]
     money = planned["money"]
-    left = round((planned["section_tokens"] + planned["waiting_tokens"] + planned["live_tokens"]) * 1.35)
-    saved = round((sum(chunk["tokens"] for chunk in planned["chunks"]) - planned["section_tokens"]) * 1.35)
+    with_opening = planned["section_tokens"] + planned["canned_tokens"]
+    left = round((with_opening + planned["waiting_tokens"] + planned["live_tokens"]) * 1.35)
+    saved = round((sum(chunk["tokens"] for chunk in planned["chunks"]) - with_opening) * 1.35)
     payback, spent = money["pays_back_after"], money["likely_usd"]
     assert payback["model"] == "anthropic/claude-sonnet-5-5"
     assert payback["uncached"] == ceil(spent / (saved * 2e-6))

@@ -21,7 +21,7 @@ from tests.stories.person import Ended, Person
 
 pytestmark = pytest.mark.timeout(200)
 ROOT = Path(__file__).parents[2]
-CHAT = long_chat(3200, tokens_each=200)
+CHAT = long_chat(6400, tokens_each=200)
 MODELS = '[models]\nagent = "anthropic/claude-haiku-5-5"\ncontext_manager = "anthropic/claude-haiku-5-5"\n'
 TALKATIVE = {
     "LITELLM_LOG": "DEBUG",
@@ -77,7 +77,7 @@ class Keeper:
 @pytest.fixture
 def keeper(request: pytest.FixtureRequest, tmp_path: Path) -> Keeper:
     """Somebody who keeps the key in the environment, in the file, or in a keyring."""
-    person = Person(tmp_path / "eve")
+    person = Person(tmp_path / "eve", tail=3200, step=800, chunk=800)
     person.settings(MODELS)
     person.drop(export_bytes(CHAT))
     (tmp_path / "temp").mkdir()
@@ -174,7 +174,7 @@ def test_a_provider_that_says_the_key_back_is_not_repeated(keeper: Keeper) -> No
 def test_nobody_who_listens_to_every_log_hears_a_key_or_a_prompt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str
 ) -> None:
-    eve = Person(tmp_path / "eve", layers=True)
+    eve = Person(tmp_path / "eve", tail=3200, step=800, chunk=800, layers=True)
     eve.settings(f'[models]\nagent = "{model}"\ncontext_manager = "{model}"\n')
     eve.drop(export_bytes(CHAT))
     listening = (

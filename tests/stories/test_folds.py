@@ -235,21 +235,58 @@ def test_a_fold_comes_back_as_the_person_left_it(aria: Life) -> None:
     assert texts_of(aria, fold) == mine
 
 
-def test_a_memory_that_is_edited_while_it_is_unfolded_is_folded_as_it_is_then(aria: Life) -> None:
-    before = list(section(aria))
+def test_a_memory_that_the_person_edits_stays_as_they_wrote_it_also_in_the_run_that_folds(aria: Life) -> None:
     aria.settings(fold=f"budget = 16000\ngroup = {GROUP}")
     aria.round()
-    memory = aria.memories()[1].memory_id
+    edited = aria.memories()[1].memory_id
     mine = "The fog lay over the harbour, and I have kept nothing else of that evening."
-    edit(aria, memory, 6, mine)
-    assert aria.round() == []
+    edit(aria, edited, 6, mine)
     aria.settings(fold=FOLD)
-    requests = aria.round()
-    assert {asked(request).about for request in requests} == {"fold"}
-    assert any(mine in turn.text for request in requests for turn in request.turns)
-    assert section(aria).keys() - before, "another fold, of what the person has written"
+    requests = aria.round(ROUND)
+    assert "fold" in {asked(request).about for request in requests}
+    assert texts_of(aria, edited)[5] == mine
+    assert not any(edited in fold.members for fold in aria.folds() if fold.memory_id in section(aria))
+    assert covered(aria, section(aria)) == [memory.number for memory in aria.memories()]
+    assert tokens_of(aria) <= BUDGET
+    assert aria.round() == []
+    assert aria.person.memproc("verify").code == 0
+
+
+def test_a_memory_that_is_pinned_after_it_was_folded_comes_back(aria: Life) -> None:
+    inside = aria.memories()[1].memory_id
+    assert inside not in section(aria)
+    assert aria.person.memproc("pin", inside).code == 0
+    aria.round()
+    assert inside in section(aria)
     assert covered(aria, section(aria)) == [memory.number for memory in aria.memories()]
     assert aria.round() == []
+    assert aria.person.memproc("unpin", inside).code == 0
+    assert aria.round() == [], "the fold that it stood in is still there"
+    assert inside not in section(aria)
+
+
+def test_where_only_edited_and_pinned_memories_are_left_plan_and_run_say_that_the_budget_is_exceeded(
+    aria: Life,
+) -> None:
+    for memory in aria.memories():
+        aria.person.memproc("pin", memory.memory_id)
+    aria.drop()
+    told = "edited or pinned and so never folded: raise fold.budget"
+    assert told in aria.person.memproc("plan").out
+    ended = aria.person.memproc("run")
+    assert ended.code == 0
+    assert "more than fold.budget" in ended.out
+    assert told in ended.out
+    assert list(section_of(aria)) == [memory.memory_id for memory in aria.memories()]
+    again = aria.person.memproc("run")
+    assert told in again.out
+    assert "1 left alone" in again.out
+
+
+def section_of(life: Life) -> dict[str, Json]:
+    """The memories that stand in the updated export."""
+    marks = [message.get("memproc", {}) for message in life.person.chat()["messages"]]
+    return {mark["memory"]: mark for mark in marks if mark.get("kind") == "memory"}
 
 
 def edit(life: Life, memory_id: str, slot: int, text: str) -> None:

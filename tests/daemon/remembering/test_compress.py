@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 
-import pytest
-
 from daemon.archive.journal import Reply
 from daemon.models.completion import Completion
 from daemon.models.roles import Roles
@@ -12,11 +10,10 @@ from daemon.remembering.compress import make_memory
 from daemon.remembering.dialogue import Passage
 from daemon.texts import load_texts
 from primer.request import ENGINE, Model, Request
-from rules.errors import ChatSetAside
 from rules.history.entries import Entry
 from rules.memory.edition import EXTRACTED, WRITTEN
 from rules.memory.memory import Memory
-from tests.entries import entries, said, talk
+from tests.entries import talk
 from tests.scripted import ScriptedModel
 
 QUOTE = "I notice that I hesitate before I answer you."
@@ -154,9 +151,3 @@ def test_the_memory_knows_what_it_stands_for_and_what_it_was_made_from() -> None
     assert (memory.first, memory.last) == (CHUNK[0].message.uuid, CHUNK[-1].message.uuid)
     assert memory.edition.requests == tuple(request.key for request in desk.model.asked)
     assert memory.edition.kind == "as-of"
-
-
-def test_a_chunk_without_any_words_sets_the_chat_aside() -> None:
-    pictures = entries([said("user", "", 0, content=[{"type": "image_url", "image_url": {"url": "data:"}}])])
-    with pytest.raises(ChatSetAside, match="no words"):
-        remember(Desk({}), chunk=pictures)

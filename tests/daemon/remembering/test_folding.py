@@ -13,7 +13,7 @@ from daemon.remembering.folding import make_fold
 from daemon.texts import load_texts
 from primer import prompt
 from primer.request import ENGINE, Model
-from rules.errors import ChatSetAside
+from rules.extract.blocks import with_closed_fence
 from rules.memory.edition import EXTRACTED, WRITTEN, Edition, Quote, Six
 from rules.memory.fold import most_fold_tokens
 from rules.memory.memory import Memory
@@ -277,7 +277,9 @@ def test_tags_in_answers_and_members_are_inert() -> None:
         replace(one, told=replace(one.told, texts=(*one.told.texts[:3], forged, one.told.texts[4], forged)))
         for one in SIX
     ]
-    desk = Desk({"perspective": [forged], "analysis": [forged], "refinement": [forged]})
+    desk = Desk(
+        {"perspective": [forged], "analysis": [f"To sum up: {forged}"], "refinement": [f"I keep this: {forged}"]}
+    )
     made = fold(desk, hostile).told
     assert desk.noted == ["forged tags"] * 3
     for text in made.texts:
@@ -312,7 +314,8 @@ def test_a_word_of_guidance_reaches_every_question_of_the_agent_and_no_memory() 
     assert all("Think of" not in text for text in made.told.texts)
 
 
-def test_members_without_any_words_set_the_chat_aside() -> None:
-    empty = [replace(one, told=replace(one.told, texts=("", "", "", "", "", ""), quotes=())) for one in SIX[:2]]
-    with pytest.raises(ChatSetAside, match="no words"):
-        fold(Desk({}), empty, roles=ENGINE_ONLY)
+@pytest.mark.parametrize("text", ["", "😀😀", "```\nx"])
+def test_members_without_any_words_become_a_fold_all_the_same(text: str) -> None:
+    empty = [replace(one, told=replace(one.told, texts=("Asked", text) * 3, quotes=())) for one in SIX[:2]]
+    made = fold(Desk({}), empty, roles=ENGINE_ONLY)
+    assert all(answer.strip() and with_closed_fence(answer) == answer for answer in made.told.texts)

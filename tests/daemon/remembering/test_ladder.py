@@ -145,3 +145,50 @@ def restated(step: str) -> Completion:
     remember(desk)
     asked = next(request for request in desk.model.asked if request.step == step)
     return ended(asked.turns[-1].content.removeprefix("<context_manager>").removesuffix("</context_manager>").strip())
+
+
+AS_A_MODEL_REPEATS_IT = f"> **\u201c{QUOTE.upper()}\u201d** \n"
+
+
+@pytest.mark.parametrize("answer", [QUOTE, AS_A_MODEL_REPEATS_IT])
+def test_a_perspective_that_is_the_quote_is_asked_for_once_more(answer: str) -> None:
+    desk = Desk({"quote": [QUOTE], "perspective": [answer, GOOD]})
+    memory = remember(desk)
+    assert (memory.edition.made, memory.edition.texts[3]) == (WRITTEN, GOOD)
+    assert desk.model.steps() == ["quote", "perspective", "perspective", "analysis", "refinement"]
+    assert desk.noted == ["repeated", "good in other words"]
+
+
+def test_a_perspective_that_is_still_the_quote_goes_down_the_ladder() -> None:
+    desk = Desk({"quote": [QUOTE], "perspective": [QUOTE]})
+    desk.model.answers_of["test/fallback"] = {"quote": [QUOTE], "perspective": [GOOD]}
+    memory = remember(desk, roles=WITH_FALLBACK)
+    assert (memory.edition.agent, memory.edition.texts[3]) == ("test/fallback", GOOD)
+    extracted = remember(Desk({"quote": [QUOTE], "perspective": [QUOTE]}))
+    assert extracted.edition.made == EXTRACTED
+
+
+@pytest.mark.parametrize("repeated", ["perspective", "quote", "analysis"])
+def test_a_refinement_that_repeats_an_earlier_answer_is_asked_for_once_more(repeated: str) -> None:
+    said = {"quote": QUOTE, "perspective": GOOD, "analysis": "They spoke of the ferry, and agreed on the 15th."}
+    script: dict[str, list[str | Completion]] = {step: [answer] for step, answer in said.items()}
+    desk = Desk({**script, "refinement": [said[repeated], "I want to keep the ferry."]})
+    memory = remember(desk)
+    assert memory.edition.texts[5] == "I want to keep the ferry."
+    assert desk.noted == ["repeated", "good in other words"]
+    assert desk.model.steps() == ["quote", "perspective", "analysis", "refinement", "refinement"]
+
+
+def test_a_refinement_that_is_still_the_perspective_is_kept_and_counted() -> None:
+    desk = Desk({"quote": [QUOTE], "perspective": [GOOD], "refinement": [f"*{GOOD}*"]})
+    memory = remember(desk, roles=WITH_FALLBACK)
+    assert (memory.edition.made, memory.edition.agent) == (WRITTEN, "test/agent")
+    assert memory.edition.texts[5] == f"*{GOOD}*"
+    assert desk.noted == ["repeated", "repeated", "repeated refinement kept"]
+    assert len(set(memory.edition.requests)) == len(memory.edition.requests) == 5
+
+
+def test_a_refinement_that_corrects_a_single_word_repeats_nothing() -> None:
+    desk = Desk({"quote": [QUOTE], "perspective": [GOOD], "refinement": [GOOD.replace("Tomas", "Thomas")]})
+    remember(desk)
+    assert desk.noted == []

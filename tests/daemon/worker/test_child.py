@@ -48,7 +48,7 @@ context_manager = "memproc/extractive"
 
 @pytest.fixture
 def ada(tmp_path: Path) -> Person:
-    person = Person(tmp_path / "ada")
+    person = Person(tmp_path / "ada", tail=3200, step=800, chunk=800)
     person.settings(ENGINE)
     return person
 
@@ -62,7 +62,7 @@ def copied(person: Person, content: bytes, arrival: int = 1, name: str = "my cha
     return Work(arrival, str(path), name)
 
 
-SMALL = export_bytes(long_chat(2200))
+SMALL = export_bytes(long_chat(4400))
 EMPTY = b'{"data": {"chats": []}}'
 
 

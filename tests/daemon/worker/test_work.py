@@ -17,7 +17,7 @@ from tests.daemon.worker.told import Told, copied, settled
 from tests.scripted import ScriptedModel
 from tests.stories.person import Person
 
-SMALL = export_bytes(long_chat(2200))
+SMALL = export_bytes(long_chat(4400))
 MODELS = """
 [models]
 agent = "anthropic/claude-haiku-5-5"
@@ -43,7 +43,7 @@ class Busy:
 
 @pytest.fixture
 def ada(tmp_path: Path) -> Person:
-    return Person(tmp_path / "ada")
+    return Person(tmp_path / "ada", tail=3200, step=800, chunk=800)
 
 
 @pytest.fixture

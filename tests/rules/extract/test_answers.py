@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rules.extract.answers import analysis, perspective, quote, refinement
+from rules.extract.blocks import is_fence
 from rules.extract.passage import Said
+from rules.extract.wordless import what_was_there
 from rules.extract.words import length
 
 ANSWERS = (quote, perspective, analysis, refinement)
@@ -97,11 +99,12 @@ def test_the_quote_is_the_persons_where_the_persona_only_wrote_code() -> None:
 
 
 @given(MESSAGES, st.integers(5, 80))
-def test_the_quote_is_always_verbatim_in_one_message_and_never_empty(passage: list[Said], words: int) -> None:
+def test_the_quote_is_always_verbatim_in_one_message_and_there_where_words_are(passage: list[Said], words: int) -> None:
     found = quote(passage, words)
 
     assert any(found in said.text for said in passage) or not passage
-    assert bool(found) == any(said.text.strip() for said in passage)
+    assert bool(found) == any(mark.isalnum() for said in passage for mark in said.text.replace("[image]", ""))
+    assert not any(is_fence(line) for line in found.splitlines())
     assert found == found.strip()
     assert length(found) <= words
 
@@ -132,8 +135,33 @@ def test_a_sentence_longer_than_the_quote_may_be_gives_its_beginning() -> None:
     assert quote(passage, 10) == "I feel" + " very" * 8
 
 
-def test_a_passage_of_code_alone_gives_its_first_line() -> None:
-    assert quote([Said("assistant", "\n```py\nx = 1\n```", "")], 10) == "```py"
+@pytest.mark.parametrize("code", ["\n```py\nx = 1\n```", "~~~\n\nx = 1", "> ```py\n\tx = 1\n", "\n\n    x = 1\n    y"])
+def test_a_passage_of_code_alone_gives_its_first_line_with_words(code: str) -> None:
+    found = quote([Said("user", "```\n```", ""), Said("assistant", code, "")], 10)
+    assert found == "x = 1"
+
+
+@pytest.mark.parametrize(
+    ("texts", "told"),
+    [
+        (["😀😀"] * 60, "We exchanged 60 messages of emoji alone."),
+        (["👍🏽", "❤️", "🏳️‍🌈", "🇫🇷"], "We exchanged 4 messages of emoji alone."),
+        (["...", "?!"], "We exchanged 2 messages of punctuation alone."),
+        (["[empty message]", " ", "\n\n"], "We exchanged 3 empty messages."),
+        (["[empty message]"], "There was one message, and it was empty."),
+        (["[image: sea.png]", "[image]\n\n[image: b]"], "We exchanged 2 messages of images alone."),
+        (["[tool call: search]", "[tool result: search, 9,000 characters]"],
+         "We exchanged 2 messages of the work of tools alone."),
+        (["```\nx = 1\n```"], "There was one message of code or tables alone."),
+        (["ok", "好", "42"], "We exchanged 3 messages of a few words alone."),
+        (["😀", "[image]", "😀", "..."],
+         "We exchanged 4 messages: 2 of emoji alone, 1 of images alone and 1 of punctuation alone."),
+    ],
+)  # fmt: skip
+def test_where_there_is_nothing_to_say_a_sentence_says_what_was_there(texts: list[str], told: str) -> None:
+    passage = [Said(("user", "assistant")[at % 2], text, "2026-03-02") for at, text in enumerate(texts)]
+    assert (perspective(passage, 25), analysis(passage, 25)) == (told, told)
+    assert refinement(passage, 25, (told,)) == "Nothing more was said."
 
 
 def test_the_perspective_is_first_person_and_in_order() -> None:
@@ -242,8 +270,9 @@ def test_every_answer_keeps_its_budget_and_says_something(passage: list[Said], w
     for answer in ANSWERS:
         text = answer(passage, words)
 
-        assert length(text.removesuffix(" …")) <= words
-        assert bool(text) == any(said.text.strip() for said in passage)
+        if text != what_was_there(passage):
+            assert length(text.removesuffix(" …")) <= words
+        assert bool(text) == bool(passage) or answer is quote
 
 
 def test_budgets_are_used_where_there_is_enough_to_say() -> None:

@@ -14,7 +14,7 @@ from rules.plan.planned import PlannedChunk
 from rules.plan.section import Bounds
 from tests.entries import UNTOUCHED, entries, memory_of, said, sized
 
-LIMITS = Limits(tail=400, step=100, chunk=100, fold=Bounds(200, 3))
+LIMITS = Limits(tail=400, step=100, chunk=100, fold=Bounds(400, 3))
 TOKENS = st.lists(st.integers(1, 60), min_size=20, max_size=90)
 
 
@@ -73,11 +73,11 @@ def test_a_plan_of_nothing_makes_no_call() -> None:
 
 
 def test_folds_that_the_budget_asks_for_are_counted_among_the_calls() -> None:
-    """Sixteen memories of about 40 tokens do not stand in 200."""
+    """Sixteen memories of about 80 tokens do not stand in 400."""
     plan = planned(history(80), [25] * 80)
     assert (len(plan.chunks), len(plan.folds)) == (16, 7)
     assert plan.calls == 16 * CALLS_A_MEMORY + 7 * CALLS_A_FOLD
-    assert all(chunk.memories_tokens <= 200 for chunk in plan.chunks)
+    assert all(chunk.memories_tokens <= 400 for chunk in plan.chunks)
 
 
 def test_what_is_written_again_or_with_hindsight_is_counted_too_and_the_same_chunks_are_new() -> None:

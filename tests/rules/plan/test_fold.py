@@ -1,6 +1,8 @@
 """The memory section keeps to its budget: the oldest memories fold, and nobody is lost or told twice."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from random import Random
 from zlib import crc32
 
@@ -290,3 +292,49 @@ def test_a_million_tokens_of_conversation_and_ten_stay_within_the_budget(count: 
     assert 8_000 < shown.tokens <= 16_000
     assert covered(shown) == kept(memories)
     assert len(folds.made) <= count / 5
+
+
+KEPT = st.sets(st.integers(0, 119), max_size=12)
+
+
+def keeping(memories: Sequence[Standing], which: set[int]) -> list[Standing]:
+    return [replace(one, kept=at in which and one.tokens > 0) for at, one in enumerate(memories)]
+
+
+@given(SIZES, BUDGETS, GROUPS, KEPT)
+def test_what_is_kept_stands_in_no_fold_and_everything_stands_once_and_in_order(
+    sizes: list[int], budget: int, group: int, which: set[int]
+) -> None:
+    folds = Folds(smaller)
+    memories = keeping(said(*sizes), which)
+    shown = view(memories, budget, group, folds.make)
+    assert [name for item in shown.standing for name in item.covers] == [one.name for one in memories if one.tokens]
+    assert {one.name for one in memories if one.kept} <= {item.name for item in shown.standing}
+    assert not any(member.kept for wanted in folds.made for member in wanted.members)
+
+
+@given(SIZES, BUDGETS, GROUPS, KEPT)
+def test_a_section_with_kept_memories_is_too_large_only_where_nothing_is_left_to_fold(
+    sizes: list[int], budget: int, group: int, which: set[int]
+) -> None:
+    shown = view(keeping(said(*sizes), which), budget, group, Folds(one).make)
+    if shown.tokens > budget:
+        assert not any(before.kept == behind.kept is False for before, behind in pairwise(shown.standing))
+
+
+@given(st.integers(0, 10_000), st.sets(st.integers(0, 59), min_size=1, max_size=3))
+def test_keeping_a_memory_moves_no_other_group(seed: int, which: set[int]) -> None:
+    """So what the person edits after it was folded costs the folds that it was in, and no others."""
+    before, after = Folds(lambda _: 1000), Folds(lambda _: 1000)
+    memories = real_life(seed, 60)
+    view(memories, 1000, 6, before.make)
+    view(keeping(memories, which), 1000, 6, after.make)
+    of_memories = {wanted for wanted in before.made if wanted.level == 2}
+    touched = {wanted for wanted in of_memories if any(f"m{at}" in wanted.covers for at in which)}
+    assert of_memories - touched <= after.made.keys()
+
+
+def test_what_stands_around_a_kept_memory_in_its_group_is_folded_by_itself() -> None:
+    folds = Folds(one)
+    shown = view(keeping(said(*[10] * 7), {2}), 65, 6, folds.make)
+    assert [item.covers for item in shown.standing] == [("m0", "m1"), ("m2",), ("m3", "m4", "m5"), ("m6",)]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rules.memory.fold import fold_id
 from rules.memory.memory import Memory
 from rules.plan.fold import Standing, View, Wanted
-from rules.plan.section import Bounds, section, shown_tokens, told_tokens
+from rules.plan.section import Bounds, over_budget, section, shown_tokens, told_tokens
 from tests.entries import entries, fold_of, memory_of, said, sized, with_edition
 
 TALK = entries([said("user", f"m{at}", at) for at in range(40)])
@@ -121,3 +121,58 @@ def test_the_section_covers_all_that_is_not_forgotten_once_and_in_order(
     assert view.tokens <= budget or len(view.standing) == 1
     for upto in range(len(memories) + 1):
         assert section(CHAT, every, upto, bounds, told_tokens).wanted is None, "each earlier section had its folds too"
+
+
+def pinned(memory: Memory) -> Memory:
+    return replace(memory, pinned=True)
+
+
+def test_an_edited_or_pinned_memory_is_in_no_fold() -> None:
+    one, two, three, four = made(4)
+    view = section(CHAT, [one, two, pinned(three), four], 4, Bounds(30, 3), told_tokens)
+    assert view.wanted is not None
+    assert [member.name for member in view.wanted.members] == ["m1", "m2"]
+
+
+def test_a_memory_that_is_pinned_after_it_was_folded_comes_out_of_the_fold() -> None:
+    memories = made(4)
+    fold = folded(1, memories[:3])
+    rest = folded(2, memories[:2])
+    view = section(CHAT, [*memories[:2], pinned(memories[2]), memories[3], fold, rest], 4, Bounds(30, 3), told_tokens)
+    assert names(view) == [rest.memory_id, "m3", "m4"]
+
+
+def test_a_forgotten_memory_is_not_kept() -> None:
+    memories = [replace(one, pinned=True, forgotten=True) for one in made(1)] + made(4)[1:]
+    view = section(CHAT, memories, 4, Bounds(20, 3), told_tokens)
+    assert view.wanted is not None
+    assert [member.name for member in view.wanted.members] == ["m2", "m3"]
+
+
+def test_an_edited_fold_stays_and_is_not_folded_further() -> None:
+    memories = made(12)
+    folds = [folded(at, memories[at * 3 : at * 3 + 3]) for at in range(3)]
+    above = folded(9, folds)
+    assert names(section(CHAT, [*memories, *folds, above], 10, Bounds(10, 3), told_tokens))[0] != folds[0].memory_id
+    mine = pinned(folds[0])
+    view = section(CHAT, [*memories, mine, *folds[1:], above], 10, Bounds(30, 3), told_tokens)
+    assert names(view)[0] == mine.memory_id
+    assert view.wanted is not None
+    assert mine.memory_id not in [member.name for member in view.wanted.members]
+
+
+def test_an_edited_fold_stays_where_its_memories_get_new_editions() -> None:
+    memories = made(4)
+    mine = pinned(folded(1, memories[:3]))
+    again = [replace(one, told=replace(one.told, number=2)) for one in memories]
+    assert names(section(CHAT, [*again, mine], 4, Bounds(30, 3), told_tokens)) == [mine.memory_id, "m4"]
+
+
+def test_where_only_kept_ones_are_left_the_section_is_over_its_budget_and_says_so() -> None:
+    memories = [pinned(one) for one in made(4)]
+    view = section(CHAT, memories, 4, Bounds(30, 3), told_tokens)
+    assert view.wanted is None
+    assert names(view) == ["m1", "m2", "m3", "m4"]
+    told = over_budget(view.standing, Bounds(30, 3))
+    assert "take 40 tokens, 10 more than fold.budget, and 4 of them are edited or pinned" in told
+    assert over_budget(view.standing, Bounds(40, 3)) == ""

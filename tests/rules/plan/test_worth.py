@@ -1,0 +1,57 @@
+"""No memories are made that would make a chat longer, and nothing is paid for what would be thrown away."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rules.memory.memory import expected_tokens, is_clearly_smaller, most_tokens
+from rules.plan.worth import LEAST_FOR_A_MODEL, Around, why_not_worth
+
+BY_ENGINE, BY_MODEL = Around(canned=150), Around(canned=150, has_layers=True, by_model=True)
+CHUNKS = st.lists(st.integers(300, 6000), min_size=1, max_size=30)
+
+
+@pytest.mark.parametrize("around", [BY_ENGINE, BY_MODEL])
+def test_chunks_of_the_usual_size_are_worth_it_from_the_first_on(around: Around) -> None:
+    assert why_not_worth([4000], around, has_memories=False) == ""
+
+
+def test_a_model_is_not_asked_about_chunks_that_are_too_small_for_what_it_writes() -> None:
+    told = why_not_worth([400] * 20, BY_MODEL, has_memories=False)
+    assert "chunks of about 400 tokens are too small" in told
+    assert f"chunk.tokens in memproc.toml to {LEAST_FOR_A_MODEL} or more" in told
+    assert why_not_worth([LEAST_FOR_A_MODEL] * 20, BY_MODEL, has_memories=False) == ""
+    assert why_not_worth([400] * 20, BY_ENGINE, has_memories=False) == ""
+
+
+def test_what_would_not_pay_for_its_opening_waits() -> None:
+    assert "They wait until there is more." in why_not_worth([400], BY_ENGINE, has_memories=False)
+    assert why_not_worth([400, 400], BY_ENGINE, has_memories=False) == ""
+    assert why_not_worth([400], BY_ENGINE, has_memories=True) == "", "the opening stands there already"
+
+
+def test_nothing_to_do_needs_no_reason() -> None:
+    assert why_not_worth([], BY_MODEL, has_memories=False) == ""
+
+
+@given(CHUNKS, st.integers(0, 400))
+def test_memories_that_are_worth_it_never_take_more_than_what_they_replace(chunks: list[int], canned: int) -> None:
+    around = Around(canned=canned)
+    if not why_not_worth(chunks, around, has_memories=False):
+        assert canned + sum(map(most_tokens, chunks)) <= sum(chunks)
+
+
+@given(st.integers(400, 20_000), st.integers(0, 10_000))
+def test_what_is_kept_of_a_model_is_never_larger_than_the_plan_has_reckoned(chunk: int, written: int) -> None:
+    if is_clearly_smaller(written, 200 + written, chunk):
+        assert 200 + written <= most_tokens(chunk)
+
+
+@given(st.integers(400, 20_000))
+def test_a_memory_is_expected_to_be_smaller_than_it_may_be(chunk: int) -> None:
+    assert expected_tokens(chunk) <= most_tokens(chunk) < chunk
+
+
+@pytest.mark.parametrize(("chunk", "expected"), [(4000, 1000), (2000, 800), (800, 380), (475, 380), (400, 320)])
+def test_a_small_memory_is_expected_with_its_questions(chunk: int, expected: int) -> None:
+    assert expected_tokens(chunk) == expected

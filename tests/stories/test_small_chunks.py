@@ -1,0 +1,69 @@
+"""Small chunks: what a model writes about them is kept, or nothing is paid; a chat never grows by its memories."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.stories.person import Person
+from tests.stories.rounds import ENGINE, Life, life
+
+
+@pytest.fixture
+def aria(tmp_path: Path) -> Iterator[Life]:
+    with life(tmp_path / "aria", memory="hindsight = 0") as aria:
+        yield aria
+
+
+def chunked(aria: Life, size: int) -> Person:
+    """The same person, with chunks of so many tokens, and a chat of 6,000."""
+    aria.person = replace(aria.person, tail=1600 if size < 400 else 4 * size, step=size, chunk=size)
+    aria.settings()
+    aria.talk(6000)
+    aria.drop()
+    return aria.person
+
+
+def test_chunks_of_five_hundred_tokens_are_worth_what_they_cost(aria: Life) -> None:
+    chunked(aria, 500)
+    plan = aria.plan()
+    requests = aria.run()
+    assert {memory.edition.made for memory in aria.memories()} == {"model"}
+    assert len({request.key for request in requests}) == len(requests) >= plan["calls"] > 0
+    replaced = sum(memory.source_tokens for memory in aria.memories())
+    taken = sum(memory.edition.tokens for memory in aria.memories())
+    assert taken + plan["canned_tokens"] < replaced
+    assert abs(taken - plan["section_tokens"]) < replaced // 4
+
+
+def test_a_chat_whose_chunks_are_too_small_for_a_model_is_left_alone_before_anything_is_paid(aria: Life) -> None:
+    ada = chunked(aria, 400)
+    reason = aria.plan()["reason"]
+    assert "too small for what a model writes" in reason
+    assert "chunk.tokens in memproc.toml to 500 or more" in reason
+    assert (aria.plan()["calls"], aria.plan()["chunks"]) == (0, [])
+    ended = ada.memproc("run")
+    assert (ended.code, ended.err) == (0, "")
+    assert reason in ended.out
+    assert (aria.server.requests, ada.updated()) == ([], [])
+
+
+@pytest.mark.parametrize("size", [400, 450])
+def test_without_a_model_small_chunks_make_a_chat_smaller_all_the_same(aria: Life, size: int) -> None:
+    aria.models = ENGINE
+    chunked(aria, size)
+    plan = aria.plan()
+    assert aria.run() == []
+    memories = aria.memories()
+    assert len(memories) == len(plan["chunks"]) > 0
+    assert all(memory.edition.tokens * 5 <= memory.source_tokens * 4 for memory in memories)
+    taken = sum(memory.edition.tokens for memory in memories)
+    assert taken + plan["canned_tokens"] < sum(memory.source_tokens for memory in memories)
+
+
+def test_a_chunk_size_that_cannot_work_is_refused_with_its_line(aria: Life) -> None:
+    ended = chunked(aria, 399).memproc("run")
+    assert ended.code == 2
+    assert "memproc.toml has 1 problem" in ended.err
+    assert "line 10: chunk.tokens: must be at least 400, since about 200 tokens of each memory" in ended.err
