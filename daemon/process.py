@@ -19,24 +19,27 @@ answer that a model has given stay, so the next trip goes on from there.
 
 from dataclasses import replace
 
-from daemon.archive.messages import remember
+from daemon.archive.chat_states import record_taken, was_taken
+from daemon.archive.messages import Remembered, remember
 from daemon.archive.outputs import acknowledge, last_output
 from daemon.archive.rest import Rest
 from daemon.compress import compress
 from daemon.config import Config
 from daemon.deliver import Ready
 from daemon.files.read import Export, stand_of
-from daemon.house import House, Notice
+from daemon.house import House, Notice, UserEdits
 from daemon.layers.opening import keep_written, opening_text, read
 from daemon.layers.taking_over import take_over
 from daemon.models.prices import price_of
 from daemon.models.tokens import count, keep
 from daemon.newchat import in_new_chat, mode_for
 from daemon.resting import AtRest, at_rest, keep_at_rest, noting, rest_after
+from daemon.restore import held_back
 from daemon.survey import Survey, canned, survey
 from rules.errors import ChatSetAside, FaultyOutput
 from rules.export.chat import Chat
 from rules.history.entries import Entry
+from rules.history.user_edits import user_edits
 from rules.memory.memory import Memory
 from rules.output.arrange import Canned, Section
 from rules.output.assemble import Assembled, assemble
@@ -55,6 +58,8 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone | AtR
     config = house.config.of(chat)
     if reason := why_not(chat, config.chats.include, config.chats.exclude):
         return LeftAlone(chat.chat_id, chat.title, reason)
+    if reason := held_back(house.archive, chat, export.sha256):
+        return LeftAlone(chat.chat_id, chat.title, reason)
     if resting := at_rest(house.archive, chat, config, house.key, house.clock()):
         return resting
     keys: dict[str, str] = {}
@@ -63,7 +68,7 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone | AtR
     if not found.plan.chunks and not found.reading.memories:
         return _left_alone(house, chat, found.plan.reason, rest_after(found, config, keys, house.clock()))
     _refuse_unaskable(found, config)
-    remembered = remember(house.archive, chat, found.reading, house.clock())
+    remembered = _remember(house, export, found)
     taken = take_over(house.archive, found.shown, house.clock())
     if taken.notice:
         house.tell(Notice(taken.notice))
@@ -88,6 +93,18 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone | AtR
     tokens = _tokens(words, found, entries, shown)
     ready = Ready(chat, found.plan, shown, assembled, tokens, chat.chat_id, chat.title, rest)
     return in_new_chat(house, ready) if mode == "new-chat" else ready
+
+
+def _remember(house: House, export: Export, found: Survey) -> Remembered:
+    """Keep what the export holds, and tell what the person did, where this state of the chat is new."""
+    chat, now = found.chat, house.clock()
+    is_new = not was_taken(house.archive, chat.chat_id, chat.sha256)
+    with house.archive.transaction():
+        remembered = remember(house.archive, chat, found.reading, now)
+        record_taken(house.archive, chat.chat_id, chat.sha256, export.sha256, now)
+    if is_new and (text := user_edits(found.reading)):
+        house.tell(UserEdits(chat.chat_id, chat.title, text))
+    return remembered
 
 
 def _words(house: House, found: Survey) -> Canned:

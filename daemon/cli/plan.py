@@ -16,13 +16,14 @@ from daemon.cli.table import print_table
 from daemon.cli.wanted import wanted_exports
 from daemon.clock import now
 from daemon.config import Config
-from daemon.files.read import read_export
+from daemon.files.read import Export, read_export
 from daemon.layout import core_layout
 from daemon.models.roles import FindKey
 from daemon.models.who import Who, who
 from daemon.opening import keys
 from daemon.reckoning import Reckoning, no_work, reckon
 from daemon.resting import at_rest
+from daemon.restore import held_back
 from daemon.round import SetAside, without_chats
 from daemon.seeing.visible import visible
 from daemon.survey import survey
@@ -82,16 +83,18 @@ def _rows(desk: _Desk, exports: Sequence[Path]) -> Iterator[_Row]:
                 yield _Row(path.name, without_chats(export))
             doubled = twice(export.chat_ids)
             for chat in export.chats():
-                yield _plan(desk, path.name, chat, doubled)
+                yield _plan(desk, path.name, export, chat, doubled)
         except (FileTrouble, NotAnExport) as trouble:
             yield _Row(path.name, SetAside(path.name, trouble.message, trouble.next_step))
 
 
-def _plan(desk: _Desk, file: str, chat: Chat, doubled: frozenset[str]) -> _Row:
+def _plan(desk: _Desk, file: str, export: Export, chat: Chat, doubled: frozenset[str]) -> _Row:
     try:
         refuse_doubled(chat, doubled)
         config = desk.config.of(chat)
         if reason := why_not(chat, config.chats.include, config.chats.exclude):
+            return _Row(file, LeftAlone(chat.chat_id, chat.title, reason))
+        if reason := held_back(desk.archive, chat, export.sha256):
             return _Row(file, LeftAlone(chat.chat_id, chat.title, reason))
         if resting := at_rest(desk.archive, chat, config, desk.key, desk.now):
             return _Row(file, resting.plan, resting.who, no_work(desk.archive, resting.who.agent))

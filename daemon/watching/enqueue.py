@@ -9,7 +9,7 @@ from daemon.watching.intake import Taken, copy_path, take
 from rules.arrival.states import State
 
 _REASON = "its work was put off, and is tried again"
-_AGAIN: tuple[State, ...] = ("waiting", "paused", "set aside", "written")
+_AGAIN: tuple[State, ...] = ("waiting", "paused", "set aside", "written", "done")
 
 
 def enqueue(archive: Archive, state: Path, arrivals: tuple[int, ...], now: str) -> tuple[int, ...]:
