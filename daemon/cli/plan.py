@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from daemon.layout import core_layout
 from daemon.models.roles import FindKey
 from daemon.models.who import Who, who
 from daemon.opening import keys
+from daemon.process import is_written_anew
 from daemon.reckoning import Reckoning, no_work, reckon
 from daemon.resting import at_rest
 from daemon.restore import held_back
@@ -33,6 +34,8 @@ from rules.export.chat import Chat
 from rules.export.document import twice
 from rules.plan.chat_plan import ChatPlan, LeftAlone
 from rules.plan.selection import refuse_doubled, why_not
+
+_ANEW = "Its updated export is written anew, without a call: it says other things than this export."
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,9 @@ def _plan(desk: _Desk, file: str, export: Export, chat: Chat, doubled: frozenset
         return _Row(file, SetAside(chat.title, trouble.message, trouble.next_step))
     if found.too_large:
         return _Row(file, SetAside(chat.title, found.too_large.reason, found.too_large.next_step))
-    return _Row(file, found.plan, who(found.roles), money)
+    anew = found.reading.memories and is_written_anew(desk.archive, found, config, desk.now)
+    planned = replace(found.plan, reason=f"{found.plan.reason} {_ANEW}") if anew else found.plan
+    return _Row(file, planned, who(found.roles), money)
 
 
 def _as_json(row: _Row) -> dict[str, object]:

@@ -1,13 +1,19 @@
-"""What may be a mistake of the hand is set aside until the person says `memproc accept CHAT`; nothing is lost silently."""
+"""What may be a mistake of the hand is set aside until `memproc accept CHAT`; nothing is lost without a word."""
 
 import json
 import shutil
+import sys
+from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from daemon.archive.archive import Archive
 from tests.chats import Json
-from tests.stories.cycle import Cycle, quiet, stand
+from tests.stories.cycle import ENGINE, Cycle, quiet, stand
+from tests.stories.daemon import QUICK, running
+from tests.typingmind.shapes import Build
 from tests.typingmind.texts import text_of
 
 pytestmark = [pytest.mark.timeout(200), pytest.mark.variants]
@@ -26,23 +32,12 @@ def chat(lived: Cycle, tmp_path: Path) -> Cycle:
 
 def copied(lived: Cycle, home: Path) -> Cycle:
     """The same person once more, in a folder of their own, with the same chat on a device of their own."""
-    from copy import deepcopy
-    from dataclasses import replace
-
-    shutil.copytree(lived.person.home, home)
-    person = replace(lived.person, home=home)
-    found = replace(lived, person=person, device=deepcopy(lived.device))
-    with_paths(found, str(lived.person.home), str(home))
-    return found
-
-
-def with_paths(chat: Cycle, before: str, now: str) -> None:
-    """The updated exports lie in the new folder."""
-    from daemon.archive.archive import Archive
-
-    with Archive.open(chat.person.home / "state") as archive:
-        archive.run("UPDATE output SET path = replace(path, ?, ?)", (before, now))
-        archive.run("UPDATE file_seen SET path = replace(path, ?, ?)", (before, now))
+    before = lived.person.home
+    shutil.copytree(before, home)
+    with Archive.open(home / "state") as archive:
+        for table in ("output", "file_seen"):
+            archive.run(f"UPDATE {table} SET path = replace(path, ?, ?)", (str(before), str(home)))
+    return replace(lived, person=replace(lived.person, home=home), device=deepcopy(lived.device))
 
 
 def accept(chat: Cycle, *words: str) -> None:
@@ -143,8 +138,8 @@ def test_a_message_that_is_missing_in_the_middle_without_a_word_stays_in_expand_
 
 
 @pytest.mark.parametrize("build", ["2024", "2026"])
-def test_a_regenerated_newest_answer_is_told_and_is_no_missing_message(tmp_path: Path, build: str) -> None:
-    chat = Cycle.begin(tmp_path / "ada", build).goes_round()  # type: ignore[arg-type]
+def test_a_regenerated_newest_answer_is_told_and_is_no_missing_message(tmp_path: Path, build: Build) -> None:
+    chat = Cycle.begin(tmp_path / "ada", build).goes_round()
     chat.talk(1)
     assert chat.hand_in().code == 0
     chat.device.regenerate(chat.chat_id, -1)
@@ -212,3 +207,50 @@ def test_a_newer_export_ends_what_a_restore_holds(chat: Cycle) -> None:
     assert chat.person.memproc("restore", chat.chat_id, "1", "--yes").code == 0
     chat.talk(14).goes_round()
     quiet(chat)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the stories look into /proc")
+def test_the_daemon_goes_on_with_what_is_accepted_and_its_log_says_what_the_hand_did(chat: Cycle) -> None:
+    names = chat.shown()
+    for name in names[1:]:
+        chat.forget(name)
+    chat.talk(14)
+    chat.person.settings(ENGINE + QUICK)
+    with running(chat.person) as daemon:
+        chat.person.drop(chat.export(), "new.json")
+        row = daemon.comes_to("new.json", "set aside")
+        assert f"memproc accept {chat.chat_id}" in row.next_step
+        ended = chat.person.memproc("accept", chat.chat_id)
+        assert "and so does the daemon, at once" in ended.out
+        daemon.comes_to("new.json", "written")
+        logs = chat.person.memproc("logs").out
+    assert f"by your hand in TypingMind: {6 * len(names[1:])}" not in logs
+    assert f"{len(names[1:])} forgotten: memproc recall" in logs
+    assert "is missing" not in logs
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the stories look into /proc")
+def test_the_daemon_goes_on_with_a_restored_chat_that_is_accepted(chat: Cycle) -> None:
+    chat.person.settings(ENGINE + QUICK)
+    with running(chat.person) as daemon:
+        chat.person.drop(chat.talk(14).export(), "new.json")
+        daemon.comes_to("new.json", "written")
+        newest = chat.updated().read_bytes()
+        daemon.until(lambda: chat.person.memproc("restore", chat.chat_id, "1", "--yes").code == 0, "it is restored")
+        assert chat.updated().read_bytes() != newest
+        assert "at once" in chat.person.memproc("accept", chat.chat_id).out
+        daemon.until(
+            lambda: chat.updated().read_bytes() != chat.export() and b"memproc" in chat.updated().read_bytes(),
+            "it is worked on",
+        )
+
+
+def test_plan_says_that_an_updated_export_is_written_anew_where_nothing_is_asked_for(chat: Cycle) -> None:
+    name = chat.shown()[0]
+    chat.device.edit(chat.chat_id, chat.at(name, 4), "In my own words.")
+    path = chat.person.drop(chat.export())
+    for changed in (False, True, False):
+        if changed:
+            assert chat.person.memproc("unpin", name).code == 0
+        planned, ended = chat.person.memproc("plan", path), chat.person.memproc("run", path)
+        assert ("is written anew, without a call" in planned.out) is ("1 written" in ended.out) is changed
