@@ -276,6 +276,7 @@ STEPS: tuple[tuple[str, str], ...] = (
             number INTEGER PRIMARY KEY, chat_id TEXT NOT NULL, sha256 TEXT NOT NULL, file TEXT NOT NULL,
             doubt TEXT NOT NULL, at TEXT NOT NULL, accepted_at TEXT, UNIQUE (chat_id, sha256)
         ) STRICT;
-        """,
+        """
+        + triggers("missing"),
     ),
 )

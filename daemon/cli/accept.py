@@ -30,7 +30,7 @@ def accept(settings: Settings, chat: str) -> int:
             settings.say(f'Nothing of "{known.title}" waits to be accepted.')
             return 0
         arrival = newest_arrival(archive, known.chat_id)
-        begun = enqueue(archive, state, (arrival,), when) if arrival is not None else ()
+        begun = enqueue(archive, state, (arrival,), when, done=True) if arrival is not None else ()
     settings.say(f"{accepted} {_NEXT}{', and so does the daemon, at once' if begun else ''}.")
     return 0
 
