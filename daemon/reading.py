@@ -13,8 +13,9 @@ from daemon.archive.outputs import RESTORED, last_output
 from daemon.models.tokens import count
 from rules.errors import NotAccepted
 from rules.export.chat import Chat, read_messages
+from rules.export.dates import parse_date
 from rules.export.message import Message
-from rules.history.absent import NOTHING_ABSENT, Absent, Deletions, absent, as_known
+from rules.history.absent import NAMED_SINCE, NOTHING_ABSENT, Absent, Deletions, absent, as_known
 from rules.history.adopt import Adopted, freeze, inherit
 from rules.history.entries import Past, as_it_is_now, history, without_strays
 from rules.history.hand import Hand, groups, there, what_was_done
@@ -148,17 +149,24 @@ def _absent(
         if old.memory in hidden and old.newest is not None
     ]
     removed = {uuid for old in before if (uuid := old.message.uuid)} | (ours.keys() - _uuids(places))
-    deletions = _deletions(chat, last_deleted(archive, chat.chat_id), removed, ours)
+    deletions = _deletions(chat, last_deleted(archive, chat.chat_id), removed, ours, places)
     accepted = missing_keys(archive, chat.chat_id)
     lived, others = standing(archive, chat.chat_id), standing(archive, chat.chat_id, left_out=True)
     return absent(lived, others, under, seen, places, deletions, accepted)
 
 
-def _deletions(chat: Chat, before: Collection[str], removed: Collection[str], ours: Collection[str]) -> Deletions:
+def _deletions(
+    chat: Chat, before: Collection[str], removed: Collection[str], ours: Collection[str], places: Sequence[Place]
+) -> Deletions:
     """What the chat's list of deletions says. `before` is what it named in the export before this one."""
     named, sync = deleted_uuids(chat), chat.field("syncMetadata")
     listed = sync if isinstance(sync, dict) else {}
-    by_person = "deletedSyncedBlobIDs" in listed or not named <= {*removed, *ours}
+    dates = (parse_date(place.message.created_at) for place in places if place.ours is None)
+    by_person = (
+        "deletedSyncedBlobIDs" in listed
+        or not named <= {*removed, *ours}
+        or any(date is not None and date >= NAMED_SINCE for date in dates)
+    )
     return Deletions(named, len(named - {*before, *removed}), "deletedMessageUUIDs" in listed, by_person)
 
 

@@ -14,6 +14,7 @@ An export went back where it lacks all that came since some earlier moment: it g
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Literal
 
@@ -22,11 +23,13 @@ from rules.history.branches import Branch, branches
 from rules.history.marker import read_marker
 from rules.history.recognise import Place
 
+NAMED_SINCE = datetime(2025, 9, 22, tzinfo=UTC)
+"""The day of the build that began to note deletions: a chat with a later message was in that one, or a newer."""
 MOST_NAMED = 100
 """So many deletions TypingMind keeps in its list."""
 
 Sure = Literal["deletions are named", "the list was full", "nothing is named"]
-"""How much the list of deletions tells. `nothing is named`: it holds no entry but ours, or there is none."""
+"""How much the list of deletions tells. `nothing is named`: it is an old build's, which notes none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,7 @@ class Deletions:
     """How many of its entries were added since our last output."""
     is_there: bool = False
     by_person: bool = False
-    """Some of it was not written by us: this build of TypingMind notes what the person deletes."""
+    """This build of TypingMind notes what the person deletes."""
 
     @property
     def sure(self) -> Sure:
@@ -83,7 +86,12 @@ class Absent:
 
     @property
     def keys(self) -> frozenset[str]:
-        """Of all messages that the person has not deleted, as far as the export tells."""
+        """Of all messages that stay part of the conversation: nothing says that the person deleted them.
+
+        In an old build they are taken for deleted, as most are, unless the whole export went back.
+        """
+        if self.sure == "nothing is named" and not self.went_back:
+            return self.under
         return self.under | self.left_out | {known.key for known in self.missing}
 
 

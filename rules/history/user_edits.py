@@ -11,7 +11,7 @@ _MOST_NAMES = 12
 _WHETHER: dict[Sure, str] = {
     "deletions are named": "and TypingMind does not name them as deleted",
     "the list was full": "and whether you deleted them cannot be told, since TypingMind names only the last 100",
-    "nothing is named": "and whether you deleted them cannot be told, since TypingMind names no deletions of yours",
+    "nothing is named": "and whether you deleted them cannot be told, since this TypingMind names no deletions",
 }
 
 
@@ -49,7 +49,8 @@ def _missing(reading: Reading) -> str:
     if not count:
         return ""
     messages = "1 message of the last time is" if count == 1 else f"{count:,} messages of the last time are"
-    return f"{messages} missing, {_WHETHER[reading.absent.sure]}: the archive and memproc expand keep what was said"
+    kept = "the archive and memproc expand keep" if reading.absent.keys else "the archive keeps"
+    return f"{messages} missing, {_WHETHER[reading.absent.sure]}: {kept} what was said"
 
 
 def _names(memories: Sequence[Memory], forgotten: Sequence[str]) -> str:
