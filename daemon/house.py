@@ -31,6 +31,15 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
+class UserEdits:
+    """What the person has done in TypingMind since the chat was last seen, in numbers; told once."""
+
+    chat_id: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answered:
     """A model was asked just now, and this is its reply. What the journal knew already is not told."""
 
@@ -99,7 +108,7 @@ class Waiting:
     since: str
 
 
-Event = Planned | Notice | Answered | Noted | Remembered | Folded | Waiting
+Event = Planned | Notice | UserEdits | Answered | Noted | Remembered | Folded | Waiting
 Tell = Callable[[Event], None]
 
 

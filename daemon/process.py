@@ -17,33 +17,41 @@ A trip that ends early, by a fault or a kill, leaves the old output whole. What 
 answer that a model has given stay, so the next trip goes on from there.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 
-from daemon.archive.messages import remember
+from daemon.archive.archive import Archive
+from daemon.archive.chat_states import record_taken, was_taken
+from daemon.archive.messages import Remembered, remember
 from daemon.archive.outputs import acknowledge, last_output
 from daemon.archive.rest import Rest
 from daemon.compress import compress
 from daemon.config import Config
 from daemon.deliver import Ready
+from daemon.files.hashing import sha256_of
 from daemon.files.read import Export, stand_of
-from daemon.house import House, Notice
-from daemon.layers.opening import keep_written, opening_text, read
+from daemon.house import House, Notice, UserEdits
+from daemon.layers.opening import keep_written, opening_place, opening_text, read
 from daemon.layers.taking_over import take_over
 from daemon.models.prices import price_of
 from daemon.models.tokens import count, keep
 from daemon.newchat import in_new_chat, mode_for
 from daemon.resting import AtRest, at_rest, keep_at_rest, noting, rest_after
+from daemon.restore import held_back
 from daemon.survey import Survey, canned, survey
 from rules.errors import ChatSetAside, FaultyOutput
 from rules.export.chat import Chat
 from rules.history.entries import Entry
+from rules.history.marker import text_digest
+from rules.history.user_edits import user_edits
 from rules.memory.memory import Memory
 from rules.output.arrange import Canned, Section
-from rules.output.assemble import Assembled, assemble
+from rules.output.assemble import Assembled, Mode, assemble
 from rules.output.read_back import Finished
 from rules.output.verify import verify
 from rules.plan.chat_plan import LeftAlone
 from rules.plan.section import over_budget, shown_tokens, standing
+from rules.plan.section import section as memory_section
 from rules.plan.selection import why_not
 
 _COMPRESSED = "it is compressed already, and nothing new has left the live tail"
@@ -58,6 +66,8 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone | AtR
     config = house.config.of(chat)
     if reason := why_not(chat, config.chats.include, config.chats.exclude):
         return LeftAlone(chat.chat_id, chat.title, reason)
+    if reason := held_back(house.archive, chat, export.sha256):
+        return LeftAlone(chat.chat_id, chat.title, reason)
     if resting := at_rest(house.archive, chat, config, house.key, house.clock()):
         return resting
     keys: dict[str, str] = {}
@@ -66,25 +76,22 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone | AtR
     if not found.plan.chunks and not found.reading.memories:
         return _left_alone(house, chat, found.plan.reason, rest_after(found, config, keys, house.clock()))
     _refuse_unaskable(found, config)
-    remembered = remember(house.archive, chat, found.reading, house.clock())
+    remembered = _remember(house, export, found)
     taken = take_over(house.archive, found.shown, house.clock())
     if taken.notice:
         house.tell(Notice(taken.notice))
     memories, shown = compress(house, found)
-    entries = _under_memories(found.reading.entries, memories)
-    section = Section(memories, shown, found.reading.hand.touched)
-    words = _words(house, found)
-    mode = mode_for(house.archive, config.output.mode, chat.chat_id, found.reading.places)
-    assembled = assemble(chat, found.reading.places, entries, section, words, house.clock(), mode)
+    done = _assembled(house.archive, found, config, memories, shown, house.clock())
+    entries, words, assembled = done.entries, done.words, done.assembled
     if not assembled.changed and (found.reading.hand.is_news or taken.is_news):
         acknowledge(house.archive, chat.chat_id, assembled.ours_sha256)
     rest = rest_after(found, config, keys, house.clock(), remembered)
     too_many = over_budget(standing(shown, shown_tokens), found.bounds)
-    if not assembled.changed and not _stands_otherwise(house, chat, assembled):
+    if not assembled.changed and not _stands_otherwise(house.archive, chat, assembled):
         reason = "; ".join(filter(None, (_COMPRESSED, too_many)))
         return _left_alone(house, chat, reason, rest)
     keep_written(house.archive, found.shown, words.opening, house.clock())
-    _prove(found, entries, section, words, assembled)
+    _prove(found, entries, done.section, words, assembled)
     if stand_of(export.path) != export.stand:
         raise ChatSetAside(
             f'{export.path.name} was replaced while the chat "{chat.title}" was worked on, so nothing was written.',
@@ -92,13 +99,68 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone | AtR
         )
     tokens = _tokens(words, found, entries, shown)
     ready = Ready(chat, found.plan, shown, assembled, tokens, chat.chat_id, chat.title, rest, too_many)
-    return in_new_chat(house, ready) if mode == "new-chat" else ready
+    return in_new_chat(house, ready) if done.mode == "new-chat" else ready
 
 
-def _words(house: House, found: Survey) -> Canned:
+def is_written_anew(archive: Archive, found: Survey, config: Config, now: str) -> bool:
+    """Whether `process` writes the chat though nothing is asked for: what it says of memories or facts has changed.
+
+    Where the person has edited the opening, that is taken over first, and nobody can say it beforehand.
+    """
+    plan, hand = found.plan, found.reading.hand
+    view = memory_section(plan.chat_id, found.reading.memories, plan.memories, found.bounds, shown_tokens)
+    opening = opening_place(found.shown)
+    is_edited = opening is not None and opening.ours and opening.ours.text != text_digest(opening.message.text)
+    if plan.calls or view.wanted or is_edited or not found.reading.memories:
+        return False
+    by_id = {memory.memory_id: memory for memory in found.reading.memories}
+    shown = tuple(by_id[item.name] for item in view.standing)
+    done = _assembled(archive, found, config, found.reading.memories, shown, now).assembled
+    if not done.changed and (hand.is_news or not _stands_otherwise(archive, found.chat, done)):
+        return False
+    last = last_output(archive, plan.chat_id)
+    stands = last is not None and last.messages_sha256 == done.messages_sha256
+    return not stands or last is None or sha256_of(Path(last.path)) != last.sha256
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """A finished chat that is not proved yet, and what it was made of."""
+
+    entries: tuple[Entry, ...]
+    section: Section
+    words: Canned
+    mode: Mode
+    assembled: Assembled
+
+
+def _assembled(
+    archive: Archive, found: Survey, config: Config, memories: tuple[Memory, ...], shown: tuple[Memory, ...], now: str
+) -> _Done:
+    chat, places = found.chat, found.reading.places
+    entries = _under_memories(found.reading.entries, memories)
+    section = Section(memories, shown, found.reading.hand.touched)
+    words = _words(archive, found)
+    mode = mode_for(archive, config.output.mode, chat.chat_id, places)
+    return _Done(entries, section, words, mode, assemble(chat, places, entries, section, words, now, mode))
+
+
+def _remember(house: House, export: Export, found: Survey) -> Remembered:
+    """Keep what the export holds, and tell what the person did, where this state of the chat is new."""
+    chat, now = found.chat, house.clock()
+    is_new = not was_taken(house.archive, chat.chat_id, chat.sha256)
+    with house.archive.transaction():
+        remembered = remember(house.archive, chat, found.reading, now)
+        record_taken(house.archive, chat.chat_id, chat.sha256, export.sha256, now)
+    if is_new and (text := user_edits(found.reading)):
+        house.tell(UserEdits(chat.chat_id, chat.title, text))
+    return remembered
+
+
+def _words(archive: Archive, found: Survey) -> Canned:
     """The canned messages; the opening with core memory and facts as they are now."""
     plain = canned(found.texts)
-    text = opening_text(house.archive, found.shown)
+    text = opening_text(archive, found.shown)
     return replace(plain, opening=text, has_layers=read(found.shown, text).headed)
 
 
@@ -116,12 +178,12 @@ def _refuse_unaskable(found: Survey, config: Config) -> None:
             price_of(model, config.budget)
 
 
-def _stands_otherwise(house: House, chat: Chat, assembled: Assembled) -> bool:
+def _stands_otherwise(archive: Archive, chat: Chat, assembled: Assembled) -> bool:
     """Whether the updated export says other things of ours than this export does, which is as it should be.
 
     That happens where a setting or the person's choice was changed and changed back, and the same export came twice.
     """
-    last = last_output(house.archive, chat.chat_id)
+    last = last_output(archive, chat.chat_id)
     return last is not None and last.ours_sha256 not in ("", assembled.ours_sha256)
 
 

@@ -1,17 +1,21 @@
 """Read an export of a chat against what the archive knows of it (D10, D11). Nothing is kept, sent or written here."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from daemon.archive.archive import Archive
+from daemon.archive.chat_states import is_accepted, newest_file
 from daemon.archive.kin import find_kin, known_memories, memories_saying, nearest_history
 from daemon.archive.memories import editions, memories
-from daemon.archive.messages import dates_said, known_keys, past, standing
+from daemon.archive.messages import dates_said, first_seen, last_deleted, missing_keys, past, standing
 from daemon.archive.openings import openings, openings_named
+from daemon.archive.outputs import RESTORED, last_output
 from daemon.models.tokens import count
-from rules.errors import ChatSetAside
+from rules.errors import NotAccepted
 from rules.export.chat import Chat, read_messages
+from rules.export.dates import parse_date
 from rules.export.message import Message
+from rules.history.absent import NAMED_SINCE, NOTHING_ABSENT, Absent, Deletions, absent, as_known
 from rules.history.adopt import Adopted, freeze, inherit
 from rules.history.copies import as_dated, may_be_copies, true_dates
 from rules.history.entries import Past, as_it_is_now, history, without_strays
@@ -33,7 +37,10 @@ Editions = Mapping[str, Sequence[Edition]]
 
 
 def read_chat(archive: Archive, chat: Chat, words: Canned, preferred: Preferred, now: str) -> Reading:
-    """What each message is, which memories the chat has, and what the person did. Raises ChatSetAside if it is lost."""
+    """What each message is, which memories the chat has, and what the person did.
+
+    Raises NotAccepted where that may be a mistake.
+    """
     messages = read_messages(chat)
     made = memories(archive, chat.chat_id, preferred)
     every: dict[str, Sequence[Edition]] = {one.memory_id: editions(archive, one.memory_id) for one in made}
@@ -45,6 +52,7 @@ def read_chat(archive: Archive, chat: Chat, words: Canned, preferred: Preferred,
     )
     places = _recognised(messages, known, made, before)
     adopted = _adopted(archive, chat, made, places)
+    lacks = NOTHING_ABSENT
     if adopted.memories:
         every |= adopted.editions
         made = _in_order((*made, *(_as_preferred(one, every, preferred) for one in adopted.memories)))
@@ -53,15 +61,16 @@ def read_chat(archive: Archive, chat: Chat, words: Canned, preferred: Preferred,
         known = drafts_of(chat.chat_id, made, every, words.opening, words.closing, deleted, layered)
         places = _recognised(messages, known, made, before)
     else:
-        _refuse_lost(archive, chat, made, before, places, known)
+        lacks = _absent(archive, chat, made, before, places, known)
+        _refuse_lost(archive, chat, made, before, places, known, lacks)
     places = _truly_dated(archive, chat.chat_id, places, is_fork=bool(adopted.memories))
-    hand = what_was_done(made, every, before, places)
+    hand = what_was_done(made, every, before, places, lacks.under)
     person = {name: _persons(every[name], texts, now) for name, texts in hand.edited.items()}
     changed = {one.number for one in made if one.memory_id in hand.changed}
     before = as_it_is_now(before, places, changed, hand.deleted)
     places = without_strays(before, places)
     made = tuple(_after(one, every[one.memory_id], person, hand) for one in made)
-    return Reading(places, history(before, places), made, adopted, hand, person)
+    return Reading(places, history(before, places), made, adopted, hand, person, lacks)
 
 
 def read_archive(archive: Archive, chat_id: str, preferred: Preferred) -> Reading:
@@ -131,6 +140,52 @@ def _adopted(archive: Archive, chat: Chat, made: Sequence[Memory], places: Seque
     return Adopted(inherited.memories + frozen.memories, {**inherited.editions, **frozen.editions}, inherited.past)
 
 
+def _absent(
+    archive: Archive,
+    chat: Chat,
+    made: Sequence[Memory],
+    before: Sequence[Past],
+    places: Sequence[Place],
+    ours: Mapping[str, Marker],
+) -> Absent:
+    """What the export lacks of the messages that the archive has of the chat."""
+    seen = first_seen(archive, chat.chat_id)
+    shown, raw = groups(places), {place.key for place in places if place.ours is None}
+    begun = {old.memory for old in before if old.key in raw}
+    hidden = {one.number for one in made if not one.is_fold and one.number in begun and one.memory_id not in shown}
+    kept = {place.original for place in places if place.original}
+    hidden |= {one.number for one in made if one.memory_id in kept}
+    under = [
+        replace(as_known(old.message, old.key), seen_at=seen.get(old.key, ""))
+        for old in before
+        if old.memory in hidden and old.newest is not None
+    ]
+    removed = {uuid for old in before if (uuid := old.message.uuid)} | (ours.keys() - _uuids(places))
+    deletions = _deletions(chat, last_deleted(archive, chat.chat_id), removed, ours, places)
+    accepted = missing_keys(archive, chat.chat_id)
+    lived, others = standing(archive, chat.chat_id), standing(archive, chat.chat_id, left_out=True)
+    return absent(lived, others, under, seen, places, deletions, accepted)
+
+
+def _deletions(
+    chat: Chat, before: Collection[str], removed: Collection[str], ours: Collection[str], places: Sequence[Place]
+) -> Deletions:
+    """What the chat's list of deletions says. `before` is what it named in the export before this one."""
+    named, sync = deleted_uuids(chat), chat.field("syncMetadata")
+    listed = sync if isinstance(sync, dict) else {}
+    dates = (parse_date(place.message.created_at) for place in places if place.ours is None)
+    by_person = (
+        "deletedSyncedBlobIDs" in listed
+        or not named <= {*removed, *ours}
+        or any(date is not None and date >= NAMED_SINCE for date in dates)
+    )
+    return Deletions(named, len(named - {*before, *removed}), "deletedMessageUUIDs" in listed, by_person)
+
+
+def _uuids(places: Sequence[Place]) -> set[str]:
+    return {place.message.uuid for place in places if place.message.uuid}
+
+
 def _refuse_lost(
     archive: Archive,
     chat: Chat,
@@ -138,6 +193,7 @@ def _refuse_lost(
     before: Sequence[Past],
     places: Sequence[Place],
     ours: Mapping[str, Marker],
+    lacks: Absent,
 ) -> None:
     here = there(made, before, places)
     deleted = deleted_uuids(chat)
@@ -149,10 +205,25 @@ def _refuse_lost(
         places,
         deleted,
         frozenset(ours),
-        known_keys(archive, chat.chat_id),
+        first_seen(archive, chat.chat_id),
+        lacks,
+        [name for one in expected if (name := one.memory_id) not in here and name in willed],
     )
-    if found:
-        raise ChatSetAside(f'"{chat.title}": {found.reason}', found.next_step)
+    if not found or is_accepted(archive, chat.chat_id, chat.sha256):
+        return
+    file = _file_with(archive, chat.chat_id, lacks) if found.import_again else ""
+    again = f"Import {file} into TypingMind, which has them, talk on there and export the chat. " if file else ""
+    meant = f"If it is meant as it is: memproc accept {chat.chat_id}"
+    raise NotAccepted(f'"{chat.title}": {found.reason}', f"{again}{found.next_step} {meant}", chat.sha256)
+
+
+def _file_with(archive: Archive, chat_id: str, lacks: Absent) -> str:
+    """The newest updated export, if it holds what is missing; else the newest export that was worked on."""
+    last = last_output(archive, chat_id)
+    newest = max((one.seen_at for one in lacks.missing), default="")
+    if last is not None and last.messages_sha256 != RESTORED and last.written_at >= newest:
+        return last.path
+    return newest_file(archive, chat_id)
 
 
 def _persons(known: Sequence[Edition], texts: tuple[str, str, str, str, str, str], now: str) -> Edition:

@@ -61,7 +61,7 @@ def noting(key: FindKey, noted: dict[str, str]) -> FindKey:
 def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str) -> AtRest | None:
     """What was found of the chat the last time, if nothing that it depends on has changed; `config` is the chat's."""
     rest = rest_of(archive, chat.chat_id)
-    if rest is None or rest.sha256 != _sha256(chat) or rest.stand != _stand(config):
+    if rest is None or rest.sha256 != chat.sha256 or rest.stand != _stand(config):
         return None
     found = rest.found
     models = Who(**found["who"] | {"notices": tuple(found["who"]["notices"])})
@@ -91,7 +91,7 @@ def rest_after(
     noted = {
         "plan": asdict(found.plan), "who": asdict(models), "keys": dict(keys), "endings": _endings(models, now),
     }  # fmt: skip
-    return Rest(_sha256(found.chat), _stand(config), noted)
+    return Rest(found.chat.sha256, _stand(config), noted)
 
 
 def keep_at_rest(archive: Archive, chat_id: str, rest: Rest | None, reason: str, output: Path | None = None) -> None:
@@ -99,10 +99,6 @@ def keep_at_rest(archive: Archive, chat_id: str, rest: Rest | None, reason: str,
     if rest is not None:
         standing = {} if output is None else {str(output): sha256_of(output)}
         keep_rest(archive, chat_id, replace(rest, found={**rest.found, "reason": reason, "output": standing}))
-
-
-def _sha256(chat: Chat) -> str:
-    return hashlib.sha256(chat.slice(chat.span)).hexdigest()
 
 
 def _stand(config: Config) -> str:

@@ -5,9 +5,10 @@ from itertools import count
 from pathlib import Path
 
 from daemon.archive.archive import Archive
+from daemon.archive.chat_states import was_seen_before
 from daemon.archive.chats import KnownChat
 from daemon.archive.messages import whole
-from daemon.archive.outputs import Output, last_output, record_output
+from daemon.archive.outputs import RESTORED, Output, last_output, record_output
 from daemon.files.backup import Version, keep_version, read_version, versions
 from daemon.files.folders import make_private
 from daemon.files.read import chats_in
@@ -83,9 +84,25 @@ def restore(house: House, chat: KnownChat, wanted: Restorable) -> Written:
     written = replace_file(wanted.path, [wanted.content])
     record_output(
         house.archive,
-        Output(chat.chat_id, str(wanted.path), written.sha256, "restored", wanted.version.sha256, now),
+        Output(chat.chat_id, str(wanted.path), written.sha256, RESTORED, wanted.version.sha256, now),
     )
     return written
+
+
+def held_back(archive: Archive, chat: Chat, export_sha256: str) -> str | None:
+    """Why a chat that was restored is left alone; None where it was not, or where this export is newer than that.
+
+    An export is newer if neither it nor this state of the chat was seen before the chat was restored.
+    """
+    last = last_output(archive, chat.chat_id)
+    if last is None or last.messages_sha256 != RESTORED:
+        return None
+    if not was_seen_before(archive, chat.chat_id, chat.sha256, export_sha256, last.written_at):
+        return None
+    return (
+        f"it was restored on {last.written_at[:10]}, and this export is from before that; to go on from this one: "
+        f"memproc accept {chat.chat_id}"
+    )
 
 
 def expand(house: House, chat: KnownChat, path: Path | None = None) -> Written:

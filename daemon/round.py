@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from daemon.archive.chat_states import record_doubt
 from daemon.archive.exports_seen import record_export
 from daemon.archive.layouts import keep_parts, known_parts
 from daemon.archive.rest import seen_again
@@ -13,7 +14,7 @@ from daemon.files.read import Export, read_export
 from daemon.house import House, Written
 from daemon.process import process
 from daemon.resting import AtRest, keep_at_rest
-from rules.errors import ArchiveError, FileTrouble, MemprocError, OutOfReach, OverBudget, ProviderRefuses
+from rules.errors import ArchiveError, FileTrouble, MemprocError, NotAccepted, OutOfReach, OverBudget, ProviderRefuses
 from rules.export.chat import Chat
 from rules.export.document import twice
 from rules.plan.chat_plan import LeftAlone
@@ -94,6 +95,9 @@ def _chat(house: House, export: Export, chat: Chat, doubled: frozenset[str]) -> 
         return process(house, export, chat)
     except _FATAL:
         raise
+    except NotAccepted as doubt:
+        record_doubt(house.archive, chat.chat_id, doubt.sha256, export.sha256, doubt.message, house.clock())
+        return SetAside(chat.title, doubt.message, doubt.next_step, chat_id=chat.chat_id)
     except MemprocError as trouble:
         later = isinstance(trouble, _PASSING)
         return SetAside(chat.title, trouble.message, trouble.next_step, later, chat.text_field("chatID"))

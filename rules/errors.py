@@ -30,6 +30,15 @@ class ChatSetAside(MemprocError):
     """This chat cannot be processed as it is; the others of its export can."""
 
 
+class NotAccepted(ChatSetAside):
+    """The chat is in a state that may be a mistake; it is worked on when the person has accepted it."""
+
+    def __init__(self, message: str, next_step: str, sha256: str) -> None:
+        super().__init__(message, next_step)
+        self.sha256 = sha256
+        """Of the chat's bytes in the export."""
+
+
 class TooLong(ChatSetAside):
     """A request about this chat is longer than its model takes, although it was foreseen to fit."""
 

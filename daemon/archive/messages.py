@@ -14,16 +14,17 @@ from rules.export.attachments import attachments
 from rules.export.chat import Chat
 from rules.export.document import chat_container, read_document
 from rules.export.message import Message, read_message
+from rules.history.absent import Absent, Known
 from rules.history.copies import redated, with_true_date
 from rules.history.entries import UNDER_SOME_MEMORY, Past
-from rules.history.loss import Known
 from rules.history.reading import Reading
 from rules.history.recognise import Place
+from rules.output.taken import deleted_uuids
 
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """How many raw messages were new, had changed, or were gone."""
+    """How many raw messages were new, had changed, or are gone since."""
 
     new: int
     changed: int
@@ -88,25 +89,46 @@ def dates_said(archive: Archive, chat_id: str) -> dict[str, str]:
     return dict(rows)
 
 
-def standing(archive: Archive, chat_id: str) -> tuple[Known, ...]:
-    """The lived messages that stood in the chat's export the last time, and are under no memory; oldest first."""
+def standing(archive: Archive, chat_id: str, *, left_out: bool = False) -> tuple[Known, ...]:
+    """The lived messages that stood in the chat's export the last time, and are under no memory; oldest first.
+
+    With `left_out`, those that are left out of memories instead.
+    """
     rows = archive.run(
         """
-        SELECT key, uuid, digest, role, created_at FROM chat JOIN message ON message.chat = chat.id
+        SELECT key, uuid, digest, role, created_at,
+               (SELECT seen_at FROM version AS first WHERE first.message = message.id AND number = 1)
+        FROM chat JOIN message ON message.chat = chat.id
         JOIN version ON version.message = message.id
-        WHERE chat_id = ? AND gone_at IS NULL AND left_out IS NULL
+        WHERE chat_id = ? AND gone_at IS NULL AND (left_out IS NOT NULL) = ?
           AND version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
           AND NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.message = message.id)
         ORDER BY position
         """,
-        (chat_id,),
+        (chat_id, left_out),
     )
     return tuple(Known(*row) for row in rows)
 
 
-def known_keys(archive: Archive, chat_id: str) -> frozenset[str]:
-    """Keys of all raw messages that the archive has of a chat, gone ones too."""
-    rows = archive.run("SELECT key FROM message WHERE chat = (SELECT id FROM chat WHERE chat_id = ?)", (chat_id,))
+def first_seen(archive: Archive, chat_id: str) -> dict[str, str]:
+    """When each raw message that the archive has of a chat was first seen, by its key; gone ones too."""
+    rows = archive.run(
+        """
+        SELECT key, seen_at FROM message JOIN version ON version.message = message.id AND number = 1
+        WHERE chat = (SELECT id FROM chat WHERE chat_id = ?)
+        """,
+        (chat_id,),
+    )
+    return dict(rows)
+
+
+def missing_keys(archive: Archive, chat_id: str) -> frozenset[str]:
+    """Keys of the messages that exports lack, though nothing says that the person deleted them."""
+    rows = archive.run(
+        "SELECT key FROM missing JOIN message ON message.id = missing.message "
+        "WHERE chat = (SELECT id FROM chat WHERE chat_id = ?)",
+        (chat_id,),
+    )
     return frozenset(key for (key,) in rows)
 
 
@@ -125,25 +147,31 @@ def remember(archive: Archive, chat: Chat, reading: Reading, when: str) -> Remem
         _place(archive, row, order(known, reading.places, reading.entries), raw)
         changed = _keep_versions(archive, row, list(raw.values()), when)
         under = {entry.key for entry in reading.entries if not entry.gone} - set(reading.hand.deleted)
-        gone = _mark_gone(archive, row, set(raw) | under, when)
+        gone = _mark_absent(archive, row, set(raw), under, reading.absent, when)
         keep_hand(archive, reading, when)
     return Remembered(len(new), changed - len(new), gone)
 
 
 def whole(archive: Archive, chat_id: str) -> Whole:
-    """The full raw conversation, without the messages that the person has deleted; a fork's with their true dates."""
+    """The full raw conversation, without what the person has deleted; missing messages are in it, dates are true."""
     head, tail = archive.run("SELECT head, tail FROM chat WHERE chat_id = ?", (chat_id,))[0]
     rows = archive.run(
         """
         SELECT raw, packed, version.sha256, said_at FROM chat JOIN message ON message.chat = chat.id
         JOIN version ON version.message = message.id LEFT JOIN body ON body.sha256 = version.sha256
-        WHERE chat_id = ? AND gone_at IS NULL
+        WHERE chat_id = ? AND (gone_at IS NULL OR message.id IN (SELECT message FROM missing))
           AND version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
         ORDER BY position
         """,
         (chat_id,),
     )
     return Whole(head, tuple(redated(unpacked(*stored), said_at) for *stored, said_at in rows), tail)
+
+
+def last_deleted(archive: Archive, chat_id: str) -> frozenset[str]:
+    """The uuids that the chat's newest export named as deleted."""
+    is_there = archive.one("SELECT 1 FROM chat WHERE chat_id = ?", (chat_id,))
+    return deleted_uuids(known_chat(archive, chat_id)) if is_there else frozenset()
 
 
 def known_chat(archive: Archive, chat_id: str) -> Chat:
@@ -223,13 +251,31 @@ def _says_the_same(archive: Archive, message: Message, sha256: str, digest: str)
     return all(attachments(unpacked(raw, packed, sha256)) == files for raw, packed in stored)
 
 
-def _mark_gone(archive: Archive, row: int, present: set[str], when: str) -> int:
-    """Mark what is in no export and under no memory; take the mark from what came back."""
+def _mark_absent(archive: Archive, row: int, here: set[str], under: set[str], absent: Absent, when: str) -> int:
+    """Mark what is in no export and under no memory as gone, and take the mark from what came back; how many are new.
+
+    What the person has not deleted is marked as missing, until an export holds it, or names it as deleted.
+    """
     rows = archive.run(
-        "SELECT id, key, gone_at FROM message WHERE chat = ? AND left_out IS NOT ?", (row, UNDER_SOME_MEMORY)
+        """
+        SELECT message.id, key, gone_at, missing.message IS NOT NULL, uuid FROM message
+        LEFT JOIN missing ON missing.message = message.id JOIN version ON version.message = message.id
+             AND version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
+        WHERE chat = ? AND left_out IS NOT ?
+        """,
+        (row, UNDER_SOME_MEMORY),
     )
-    gone = [number for number, key, gone_at in rows if key not in present and gone_at is None]
-    back = [number for number, key, gone_at in rows if key in present and gone_at is not None]
-    archive.run_many("UPDATE message SET gone_at = ? WHERE id = ?", [(when, number) for number in gone])
-    archive.run_many("UPDATE message SET gone_at = NULL WHERE id = ?", [(number,) for number in back])
-    return len(gone)
+    gone = {number for number, key, *_ in rows if key not in here and key not in under}
+    new = [(when, number) for number, _, gone_at, *_ in rows if number in gone and gone_at is None]
+    back = [(number,) for number, _, gone_at, *_ in rows if number not in gone and gone_at is not None]
+    archive.run_many("UPDATE message SET gone_at = ? WHERE id = ?", new)
+    archive.run_many("UPDATE message SET gone_at = NULL WHERE id = ?", back)
+    before = {number for number, _, _, is_missing, _ in rows if is_missing}
+    missing = {row[0] for row in rows if _is_missing(row[1], row[4], row[0] in before, here, absent)}
+    archive.run_many("INSERT INTO missing VALUES (?, ?)", [(number, when) for number in missing - before])
+    archive.run_many("DELETE FROM missing WHERE message = ?", [(number,) for number in before - missing])
+    return len(new)
+
+
+def _is_missing(key: str, uuid: str | None, before: bool, here: set[str], absent: Absent) -> bool:
+    return key not in here and (key in absent.keys or (before and uuid not in absent.named))

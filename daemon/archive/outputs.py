@@ -6,6 +6,8 @@ from pathlib import Path
 
 from daemon.archive.archive import Archive
 
+RESTORED = "restored"
+"""In the place of the messages' hash: `memproc restore` has put a kept version there."""
 _SEPARATOR = re.compile(r"[/\\]")
 """Of folders, on the system that wrote the path: no name of an updated export holds either."""
 _COLUMNS = "chat_id, path, sha256, messages_sha256, source_sha256, written_at, ours_sha256"
@@ -61,6 +63,16 @@ def record_output(archive: Archive, output: Output) -> None:
     """Remember that an updated export is in its place."""
     with archive.transaction():
         archive.run(f"INSERT INTO output ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", astuple(output))  # noqa: S608
+
+
+def let_go_of_restored(archive: Archive, chat_id: str) -> None:
+    """The version that was restored may be replaced by the next run."""
+    with archive.transaction():
+        archive.run(
+            "UPDATE output SET messages_sha256 = '' WHERE messages_sha256 = ? "
+            "AND id = (SELECT max(id) FROM output WHERE chat_id = ?)",
+            (RESTORED, chat_id),
+        )
 
 
 def acknowledge(archive: Archive, chat_id: str, ours_sha256: str) -> None:

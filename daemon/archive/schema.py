@@ -279,4 +279,18 @@ STEPS: tuple[tuple[str, str], ...] = (
         ALTER TABLE message ADD COLUMN said_at TEXT NOT NULL DEFAULT '';
         """,
     ),
+    (
+        "what the person means is asked",
+        """
+        -- Messages that an export lacks, though nothing says that the person deleted them: they stay in `expand`.
+        CREATE TABLE missing (message INTEGER PRIMARY KEY REFERENCES message, since TEXT NOT NULL) STRICT;
+        -- A chat as an export had it, by the SHA-256 of its bytes there. file: that of the whole export. doubt: why it
+        -- was set aside until the person accepts it; empty where it was worked on. accepted_at: when they did.
+        CREATE TABLE chat_state (
+            number INTEGER PRIMARY KEY, chat_id TEXT NOT NULL, sha256 TEXT NOT NULL, file TEXT NOT NULL,
+            doubt TEXT NOT NULL, at TEXT NOT NULL, accepted_at TEXT, UNIQUE (chat_id, sha256)
+        ) STRICT;
+        """
+        + triggers("missing"),
+    ),
 )

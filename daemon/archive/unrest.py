@@ -6,6 +6,7 @@ _CHAT_OF = {
     "opening": "{row}.chat",
     "layer_step": "(SELECT chat FROM memory WHERE id = {row}.memory)",
     "message": "{row}.chat",
+    "missing": "(SELECT chat FROM message WHERE id = {row}.message)",
     "version": "(SELECT chat FROM message WHERE id = {row}.message)",
     "memory": "{row}.chat",
     "edition": "(SELECT chat FROM memory WHERE id = {row}.memory)",

@@ -1,7 +1,7 @@
 """`memproc plan`: the very plan that `run` would carry out, as a table or as JSON; nothing is sent or written."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -15,13 +15,15 @@ from daemon.cli.table import print_table
 from daemon.cli.wanted import wanted_exports
 from daemon.clock import now
 from daemon.config import Config
-from daemon.files.read import read_export
+from daemon.files.read import Export, read_export
 from daemon.layout import core_layout
 from daemon.models.roles import FindKey
 from daemon.models.who import Who, who
 from daemon.opening import keys
+from daemon.process import is_written_anew
 from daemon.reckoning import Reckoning, no_work, reckon
 from daemon.resting import at_rest
+from daemon.restore import held_back
 from daemon.round import SetAside, without_chats
 from daemon.seeing.visible import printable_json, visible
 from daemon.survey import survey
@@ -31,6 +33,8 @@ from rules.export.chat import Chat
 from rules.export.document import twice
 from rules.plan.chat_plan import ChatPlan, LeftAlone
 from rules.plan.selection import refuse_doubled, why_not
+
+_ANEW = "Its updated export is written anew, without a call: it says other things than this export."
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +88,18 @@ def _rows(desk: _Desk, exports: Sequence[Path]) -> Iterator[_Row]:
                 yield _Row(path.name, without_chats(export))
             doubled = twice(export.chat_ids)
             for chat in export.chats():
-                yield _plan(desk, path.name, chat, doubled)
+                yield _plan(desk, path.name, export, chat, doubled)
         except (FileTrouble, NotAnExport) as trouble:
             yield _Row(path.name, SetAside(path.name, trouble.message, trouble.next_step))
 
 
-def _plan(desk: _Desk, file: str, chat: Chat, doubled: frozenset[str]) -> _Row:
+def _plan(desk: _Desk, file: str, export: Export, chat: Chat, doubled: frozenset[str]) -> _Row:
     try:
         refuse_doubled(chat, doubled)
         config = desk.config.of(chat)
         if reason := why_not(chat, config.chats.include, config.chats.exclude):
+            return _Row(file, LeftAlone(chat.chat_id, chat.title, reason))
+        if reason := held_back(desk.archive, chat, export.sha256):
             return _Row(file, LeftAlone(chat.chat_id, chat.title, reason))
         if resting := at_rest(desk.archive, chat, config, desk.key, desk.now):
             return _Row(file, resting.plan, resting.who, no_work(desk.archive, resting.who.agent))
@@ -105,7 +111,9 @@ def _plan(desk: _Desk, file: str, chat: Chat, doubled: frozenset[str]) -> _Row:
         return _Row(file, SetAside(chat.title, trouble.message, trouble.next_step))
     if found.too_large:
         return _Row(file, SetAside(chat.title, found.too_large.reason, found.too_large.next_step))
-    return _Row(file, found.plan, who(found.roles), money)
+    anew = found.reading.memories and is_written_anew(desk.archive, found, config, desk.now)
+    planned = replace(found.plan, reason=f"{found.plan.reason} {_ANEW}") if anew else found.plan
+    return _Row(file, planned, who(found.roles), money)
 
 
 def _as_json(row: _Row) -> dict[str, object]:

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, Tim
 from rich.progress import Progress as Bars
 
 from daemon.cli.tally import Tally
-from daemon.house import Answered, Event, Folded, Noted, Notice, Planned, Remembered, Waiting
+from daemon.house import Answered, Event, Folded, Noted, Notice, Planned, Remembered, UserEdits, Waiting
 from daemon.round import Outcome, SetAside
 from daemon.seeing.visible import in_one_line, visible
 from rules.plan.chat_plan import ChatPlan, LeftAlone
@@ -51,6 +51,8 @@ class Progress:
                 self.tally.hear(event.reply)
                 for task in self._bars.task_ids:
                     self._bars.update(task, so_far=self.tally.so_far())
+            case UserEdits():
+                self.tally.user_edits.append(event)
             case Noted():
                 self.tally.noted[event.what] += 1
             case Remembered():

@@ -11,20 +11,21 @@ from rules.memory.called import called
 
 
 @click.command
-@click.argument("memory")
+@click.argument("memories", metavar="MEMORY...", nargs=-1, required=True)
 @pass_settings
-def recall(settings: Settings, memory: str) -> int:
-    """Bring back MEMORY, which you have deleted in TypingMind; a fold comes with the memories that it is made of.
+def recall(settings: Settings, memories: tuple[str, ...]) -> int:
+    """Bring back each MEMORY, which you have deleted in TypingMind; a fold comes with the memories that it is made of.
 
     The next run puts it between its neighbours again, and later memories see it again.
     """
     with settings.house(tell_nobody) as house:
-        whole, found = holding_of(house.archive, house.config, memory)
-        back = bring_back(house.archive, found)
-    if not back:
-        settings.say(f"Nothing to do: {called(found)} is not forgotten.")
-        return 0
-    for name in back:
-        settings.say(f"Recalled {called(whole.memory(name))}.")
-    settings.say(TO_SEE_IT)
+        wanted = [holding_of(house.archive, house.config, memory) for memory in memories]
+        recalled = [bring_back(house.archive, found) for _, found in wanted]
+    for (whole, found), back in zip(wanted, recalled, strict=True):
+        for name in back:
+            settings.say(f"Recalled {called(whole.memory(name))}.")
+        if not back:
+            settings.say(f"Nothing to do: {called(found)} is not forgotten.")
+    if any(recalled):
+        settings.say(TO_SEE_IT)
     return 0

@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from daemon.archive.journal import Reply
+from daemon.house import UserEdits
 from primer.request import EXTRACTIVE
 
 
@@ -21,6 +22,7 @@ class Tally:
     unpriced: int = 0
     """Calls whose price nobody knows."""
     noted: Counter[str] = field(default_factory=Counter)
+    user_edits: list[UserEdits] = field(default_factory=list)
 
     def hear(self, reply: Reply) -> None:
         """Count one fresh reply; the built-in engine's cost nothing and go nowhere."""
@@ -45,6 +47,7 @@ class Tally:
             "usd": round(self.usd, 6),
             "unpriced_calls": self.unpriced,
             "noted": dict(self.noted),
+            "user_edits": [asdict(edits) for edits in self.user_edits],
         }
 
     def so_far(self) -> str:
@@ -67,6 +70,8 @@ class Tally:
                 f"{self.calls:,} calls: {self.tokens_in:,} tokens sent ({self.tokens_cached:,} read from the cache, "
                 f"{self.tokens_cache_written:,} written to it), {self.tokens_out:,} received, {self.money()}."
             )
+        for edits in self.user_edits:
+            yield f"{edits.title}, by your hand in TypingMind: {edits.text}"
         if self.noted:
             listed = ", ".join(f"{what} {times:,}" for what, times in sorted(self.noted.items()))
             yield f"Answers that could not be used at once, and what helped: {listed}."

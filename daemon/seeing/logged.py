@@ -53,6 +53,15 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
+class UserEdits:
+    """What the person has done to a chat in TypingMind, in numbers."""
+
+    arrival: int
+    chat_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answered:
     """A model has answered; its answer is in the journal, and not here."""
 
@@ -142,13 +151,13 @@ class Said:
 
 
 Logged = (
-    Started | Stopped | Watching | FileIs | Planned | Answered | Remembered | ChatIs
+    Started | Stopped | Watching | FileIs | Planned | UserEdits | Answered | Remembered | ChatIs
     | JobEnded | Paused | Resumed | SettingsRead | SettingsRefused | Trouble | Said
 )  # fmt: skip
 KINDS: Mapping[str, type[Logged]] = {
     kind.__name__: kind
     for kind in (
-        Started, Stopped, Watching, FileIs, Planned, Answered, Remembered, ChatIs,
+        Started, Stopped, Watching, FileIs, Planned, UserEdits, Answered, Remembered, ChatIs,
         JobEnded, Paused, Resumed, SettingsRead, SettingsRefused, Trouble, Said,
     )
 }  # fmt: skip

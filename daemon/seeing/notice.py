@@ -8,15 +8,16 @@ from daemon.seeing.logged import Logged
 from daemon.seeing.sentences import is_problem, sentence
 from daemon.seeing.visible import in_one_line
 
-Kind = Literal["problem", "ready", "begun"]
+Kind = Literal["problem", "ready", "edits", "begun"]
 _WANTED: dict[str, frozenset[Kind]] = {
-    "problems": frozenset({"problem", "ready"}),
-    "all": frozenset({"problem", "ready", "begun"}),
+    "problems": frozenset({"problem", "ready", "edits"}),
+    "all": frozenset({"problem", "ready", "edits", "begun"}),
     "never": frozenset(),
 }
 _TITLES: dict[Kind, str] = {
     "problem": "memproc needs you",
     "ready": "An updated export is ready",
+    "edits": "memproc has seen what you changed",
     "begun": "memproc has begun to work",
 }
 
@@ -45,6 +46,8 @@ def notice_of(event: Logged) -> Notice | None:
     match event:
         case logged.ChatIs():
             return None
+        case logged.UserEdits(chat_id=chat_id, text=text):
+            return _notice("edits", f"{chat_id} {text}", event)
         case logged.FileIs(file=file, state="written"):
             return _notice("ready", file, event)
         case logged.FileIs(file=file, state="working"):

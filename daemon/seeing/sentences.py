@@ -37,7 +37,14 @@ _WATCHING = {
 def sentence(event: Logged, titles: Mapping[str, str] = _NO_NAMES) -> str:
     """What happened, in one or two sentences. `titles` are those of chats, by id, where they may be shown."""
     match event:
-        case logged.FileIs() | logged.ChatIs() | logged.Planned() | logged.Answered() | logged.Remembered():
+        case (
+            logged.FileIs()
+            | logged.ChatIs()
+            | logged.Planned()
+            | logged.UserEdits()
+            | logged.Answered()
+            | logged.Remembered()
+        ):
             return _about_work(event, titles)
         case logged.Started() | logged.Stopped() | logged.Paused() | logged.Resumed():
             return _about_daemon(event)
@@ -69,7 +76,7 @@ def is_problem(event: Logged) -> bool:
 
 
 def _about_work(
-    event: logged.FileIs | logged.ChatIs | logged.Planned | logged.Answered | logged.Remembered,
+    event: logged.FileIs | logged.ChatIs | logged.Planned | logged.UserEdits | logged.Answered | logged.Remembered,
     titles: Mapping[str, str],
 ) -> str:
     match event:
@@ -81,6 +88,8 @@ def _about_work(
             )
         case logged.Planned(_, chat_id, chunks, calls):
             return f"{_chat(chat_id, titles)}: {_counted(chunks, 'chunk')} to remember, with {_counted(calls, 'call')}."
+        case logged.UserEdits(_, chat_id, text):
+            return f"{_chat(chat_id, titles)}, by your hand in TypingMind: {text}"
         case logged.Answered(_, chat_id, step, model, tokens_in, tokens_cached, tokens_out, usd):
             cached = f" ({tokens_cached:,} from the cache)" if tokens_cached else ""
             money = "at a price that is not known" if usd is None else f"for ${usd:.4f}"

@@ -12,8 +12,12 @@ _REASON = "its work was put off, and is tried again"
 _AGAIN: tuple[State, ...] = ("waiting", "paused", "set aside", "written")
 
 
-def enqueue(archive: Archive, state: Path, arrivals: tuple[int, ...], now: str) -> tuple[int, ...]:
+def enqueue(
+    archive: Archive, state: Path, arrivals: tuple[int, ...], now: str, *, done: bool = False
+) -> tuple[int, ...]:
     """Have these arrivals worked on again, with all their tries; gives back those that can be.
+
+    With `done`, those too on which there was nothing to do.
 
     memproc's copy is used, or made again where the dropped file still lies there as it was. `state` is the
     state folder.
@@ -21,7 +25,7 @@ def enqueue(archive: Archive, state: Path, arrivals: tuple[int, ...], now: str) 
     enqueued = []
     for number in arrivals:
         arrival = find_arrival(archive, number)
-        if arrival.state in _AGAIN and _has_copy(state, arrival):
+        if (arrival.state in _AGAIN or (done and arrival.state == "done")) and _has_copy(state, arrival):
             change_state(archive, number, "copied", _REASON, "", now, tries=0)
             enqueued.append(number)
     return tuple(enqueued)

@@ -64,10 +64,16 @@ def hear(archive: Archive, hearing: Hearing, event: events.Event, now: str) -> l
             return [_blocked(archive, hearing, message, next_step, now, until)]
         case events.Failed(_, message):
             return [lost(archive, hearing, message, now)]
-        case events.Notice(text):
-            return [logged.Said(text)]
+        case events.Notice() | events.UserEdits():
+            return [_said(event)]
         case _:
             return []
+
+
+def _said(event: events.Notice | events.UserEdits) -> Logged:
+    if isinstance(event, events.UserEdits):
+        return logged.UserEdits(event.arrival, event.chat_id, event.text)
+    return logged.Said(event.text)
 
 
 def _begun(archive: Archive, hearing: Hearing, now: str) -> list[Logged]:

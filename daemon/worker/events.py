@@ -54,6 +54,16 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
+class UserEdits:
+    """What the person has done to a chat in TypingMind, in numbers."""
+
+    arrival: int
+    chat_id: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answered:
     """A model was asked just now, and its answer is in the journal."""
 
@@ -154,13 +164,13 @@ class Notice:
 
 
 Event = (
-    Ready | Begun | SettingsAre | SettingsWrong | Planned | Answered | Remembered | Waiting
+    Ready | Begun | SettingsAre | SettingsWrong | Planned | UserEdits | Answered | Remembered | Waiting
     | OutcomeOf | Alive | Reported | Done | Failed | Stopped | Notice
 )  # fmt: skip
 KINDS: Mapping[str, type[Event]] = {
     kind.__name__: kind
     for kind in (
-        Ready, Begun, SettingsAre, SettingsWrong, Planned, Answered, Remembered, Waiting,
+        Ready, Begun, SettingsAre, SettingsWrong, Planned, UserEdits, Answered, Remembered, Waiting,
         OutcomeOf, Alive, Reported, Done, Failed, Stopped, Notice,
     )
 }  # fmt: skip

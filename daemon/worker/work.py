@@ -80,6 +80,8 @@ def _progress(order: Work, line: Line) -> Tell:
         match event:
             case at_home.Planned(plan):
                 line.tell(events.Planned(order.arrival, plan.chat_id, plan.title, len(plan.work), plan.calls))
+            case at_home.UserEdits(chat_id, title, text):
+                line.tell(events.UserEdits(order.arrival, chat_id, title, text))
             case at_home.Answered(reply) if reply.model != ENGINE.name:
                 used = (reply.tokens_in, reply.tokens_cached, reply.tokens_out, reply.usd)
                 line.tell(events.Answered(order.arrival, reply.step, reply.model, *used))

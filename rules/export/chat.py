@@ -1,5 +1,6 @@
 """One chat as it stands in an export: where its fields and messages are, and what we need of them."""
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -40,6 +41,11 @@ class Chat:
     def slice(self, span: Span) -> bytes:
         """The file's own bytes of that span."""
         return self.text[span.start : span.stop].encode("latin-1")
+
+    @property
+    def sha256(self) -> str:
+        """Of the chat's own bytes: the state that it is in."""
+        return hashlib.sha256(self.slice(self.span)).hexdigest()
 
     @property
     def chat_id(self) -> str:

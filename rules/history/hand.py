@@ -19,7 +19,7 @@ from rules.history.recognise import Place
 from rules.memory.edition import Edition, Six
 from rules.memory.memory import Memory
 
-_SLOTS = range(1, 7)
+SLOTS = range(1, 7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +51,21 @@ def groups(places: Sequence[Place]) -> dict[str, dict[int, Place]]:
 
 
 def what_was_done(
-    memories: Sequence[Memory], editions: Mapping[str, Sequence[Edition]], past: Sequence[Past], places: Sequence[Place]
+    memories: Sequence[Memory],
+    editions: Mapping[str, Sequence[Edition]],
+    past: Sequence[Past],
+    places: Sequence[Place],
+    missing: Collection[str] = (),
 ) -> Hand:
-    """Compare what the archive knows of a chat with its export. `editions` are all of each memory."""
+    """Compare what the archive knows of a chat with its export. `editions` are all of each memory.
+
+    `missing` are keys of raw messages that the export lacks, though the person did not delete them.
+    """
     shown = groups(places)
     known = {memory.memory_id: memory for memory in memories}
     texts = {name: _texts(shown[name], editions[name]) for name in shown if name in known}
     here = there(memories, past, places)
-    changed, deleted = _changed(memories, past, places, shown)
+    changed, deleted = _changed(memories, past, places, shown, missing)
     return Hand(
         edited={name: six for name, six in texts.items() if six not in {one.texts for one in editions[name]}},
         touched=frozenset(name for name in texts if any(_touched(place) for place in shown[name].values())),
@@ -76,7 +83,7 @@ def _texts(group: Mapping[int, Place], editions: Sequence[Edition]) -> Six:
     number = next(iter(group.values())).ours
     written = next((one for one in editions if number is not None and one.number == number.edition), editions[-1])
     one, two, three, four, five, six = (
-        group[slot].message.text if slot in group else written.texts[slot - 1] for slot in _SLOTS
+        group[slot].message.text if slot in group else written.texts[slot - 1] for slot in SLOTS
     )
     return one, two, three, four, five, six
 
@@ -122,7 +129,11 @@ def _recalled(memories: Sequence[Memory], shown: Collection[str], here: Collecti
 
 
 def _changed(
-    memories: Sequence[Memory], past: Sequence[Past], places: Sequence[Place], shown: Collection[str]
+    memories: Sequence[Memory],
+    past: Sequence[Past],
+    places: Sequence[Place],
+    shown: Collection[str],
+    missing: Collection[str],
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """Only where the raw messages still stand by right: under a memory that is not shown yet, or kept beside it."""
     here = {place.key: place for place in places if place.ours is None}
@@ -139,7 +150,8 @@ def _changed(
             continue
         edited = [old for old in mine if old.key in here and _reads_otherwise(old, here[old.key])]
         expected = _with_attachments(mine) if _for_attachments(standing) else mine
-        gone = [old.key for old in expected if old.key not in here and old.newest is not None]
+        lacking = (old.key for old in expected if old.key not in here and old.newest is not None)
+        gone = [key for key in lacking if key not in missing]
         if edited or gone:
             changed[memory.memory_id] = _told(len(edited), len(gone))
             deleted += gone

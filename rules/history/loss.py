@@ -7,15 +7,16 @@
 What the chat's own list of deletions names was the person's will. What is lost here is still in the archive.
 """
 
-from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.export.dates import parse_date
-from rules.export.message import Message
-from rules.history.branches import Branch, branches
+from rules.history.absent import NOTHING_ABSENT, Absent, Back, Held, Known, came_back, hold
+from rules.history.branches import branches
 from rules.history.marker import MEMORY, read_marker
 from rules.history.recognise import Place
+
+__all__ = ["Known", "Lost", "lost"]
 
 _FEW, _FEW_AT_THE_END, _FEW_BEFORE_NEW_ONES = 10, 2, 8
 
@@ -30,49 +31,13 @@ _EXPORT_WHOLE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """A raw message that stood in this chat's export the last time, and stands under no memory."""
-
-    key: str
-    uuid: str | None
-    digest: str
-    role: str | None
-    created_at: str | None
-
-
-_Name = Callable[[Known], str | None]
-
-
-@dataclass(frozen=True, slots=True)
 class Lost:
     """Why the export is set aside, and what the person can do: numbers and dates, never what was said."""
 
     reason: str
     next_step: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Back:
-    """The standing messages that came back: the number of each, and the index in the export where it is now."""
-
-    at: Mapping[int, int]
-    by_uuid: frozenset[int]
-    """Those with the same uuid; the others say the same, which "ok" does by chance."""
-
-    @property
-    def newest(self) -> int:
-        """The number of the newest that surely came back; -1 where none did."""
-        return max(self.by_uuid or self.at, default=-1)
-
-
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """A branch of the export, and the standing messages that it has taken, by their numbers."""
-
-    branch: Branch
-    moved: Mapping[int, Known]
-    ours: int
-    """How many of its messages are ours."""
+    import_again: bool = False
+    """What is missing stands in the newest updated export, or in the newest export that memproc has read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,49 +60,38 @@ def lost(
     deleted: Collection[str],
     ours: Collection[str],
     known: Collection[str],
+    absent: Absent = NOTHING_ABSENT,
+    willed: Collection[str] = (),
 ) -> Lost | None:
-    """Why this export of a chat may not be worked on, or None where nothing is lost (D11).
+    """Why this export of a chat is not worked on until the person accepts it, or None where nothing is lost.
 
-    `standing` is oldest first. `memories` are the chat's memories without those that the person deleted, true where
-    the export shows one or still has raw messages of it. `deleted` are the uuids that the chat's own
-    `syncMetadata.deletedMessageUUIDs` names, `ours` those of messages that we may have written into it, `known` the
-    keys of all raw messages that the archive has of it. Without memories there is nothing to lose.
+    `standing` is oldest first. `memories` are the chat's memories without those that the person deleted, which are
+    `willed`; true where the export shows one or still has raw messages of it. `deleted` are the uuids that the chat's
+    own `syncMetadata.deletedMessageUUIDs` names, `ours` those of messages that we may have written into it, `known`
+    the keys of all raw messages that the archive has of it. Without memories there is little to lose.
     """
-    if not memories:
+    if not (memories or willed or absent.went_back):
         return None
-    back = _came_back(standing, places)
+    back = came_back(standing, places)
     missing = {number: one for number, one in enumerate(standing) if number not in back.at}
-    if not missing and all(memories.values()):
+    if not (missing or willed or absent.went_back) and all(memories.values()):
         return None
-    found, own, willed = branches([place.message for place in places]), frozenset(ours), frozenset(deleted)
-    held = [_hold(branch, missing, own, same_uuids=bool(back.by_uuid)) for branch in found]
+    found, own, named = branches([place.message for place in places]), frozenset(ours), frozenset(deleted)
+    held = [hold(branch, missing, own, same_uuids=bool(back.by_uuid)) for branch in found]
     if taken := [one for one in held if _is_a_loss(one, memories)]:
         return _into_a_branch(taken, places)
     explained = {number for one in held for number in one.moved}
-    explained |= {number for number, one in missing.items() if one.uuid in willed}
+    explained |= {number for number, one in missing.items() if one.uuid in named}
     gone = _gone(back, {n: one for n, one in missing.items() if n not in explained}, places, known)
-    return _most_is_gone(gone, memories) or _the_newest_are_gone(gone)
+    return (
+        _went_back(gone, absent)
+        or _most_is_gone(gone, memories)
+        or _most_memories_are_gone(memories, willed)
+        or _the_newest_are_gone(gone, absent)
+    )
 
 
-def _came_back(standing: Sequence[Known], places: Sequence[Place]) -> _Back:
-    here = {place.at: _as_known(place.message, place.key) for place in places if place.ours is None}
-    old = dict(enumerate(standing))
-    named = _paired(old, here, (_key, _uuid))
-    said = _paired(_without(old, named), _without(here, named.values()), (_digest,))
-    return _Back({**named, **said}, frozenset(number for number in named if standing[number].uuid is not None))
-
-
-def _hold(branch: Branch, missing: Mapping[int, Known], ours: Collection[str], *, same_uuids: bool) -> _Held:
-    """What a branch has taken. Where uuids came back, what has one is known by it: an old branch has its "ok" too."""
-    inside = {at: _as_known(message) for at, message in enumerate(branch.messages)}
-    named = _paired(missing, inside, (_uuid,))
-    unsure = {number: one for number, one in missing.items() if one.uuid is None or not same_uuids}
-    said = _paired(_without(unsure, named), _without(inside, named.values()), (_digest,))
-    own = sum(message.uuid in ours or read_marker(message.marker) is not None for message in branch.messages)
-    return _Held(branch, {number: missing[number] for number in {**named, **said}}, own)
-
-
-def _is_a_loss(held: _Held, memories: Mapping[str, bool]) -> bool:
+def _is_a_loss(held: Held, memories: Mapping[str, bool]) -> bool:
     """An answer that was regenerated leaves itself behind, never a question, and nothing of ours.
 
     A branch that has nothing of what is missing was there before: a fork keeps the branches of its origin.
@@ -148,7 +102,7 @@ def _is_a_loss(held: _Held, memories: Mapping[str, bool]) -> bool:
     return any(one is not None and one.kind == MEMORY and not memories.get(one.memory, True) for one in markers)
 
 
-def _gone(back: _Back, missing: Mapping[int, Known], places: Sequence[Place], known: Collection[str]) -> _Gone:
+def _gone(back: Back, missing: Mapping[int, Known], places: Sequence[Place], known: Collection[str]) -> _Gone:
     keys, old = frozenset(known), frozenset(back.at.values())
     return _Gone(
         missing=tuple(missing.values()),
@@ -158,7 +112,7 @@ def _gone(back: _Back, missing: Mapping[int, Known], places: Sequence[Place], kn
     )
 
 
-def _into_a_branch(taken: Sequence[_Held], places: Sequence[Place]) -> Lost:
+def _into_a_branch(taken: Sequence[Held], places: Sequence[Place]) -> Lost:
     at = min(one.branch.at for one in taken)
     moved = [one for held in taken for one in held.moved.values()]
     count = len(moved) + sum(held.ours for held in taken)
@@ -176,57 +130,42 @@ def _most_is_gone(gone: _Gone, memories: Mapping[str, bool]) -> Lost | None:
     if nothing_left or (count > _FEW and count * 2 > gone.expected):
         said = f"{_counted(count, gone.missing)}, of {gone.expected:,}"
         return Lost(f"Most of what stood under no memory the last time is gone ({said}).", _EXPORT_WHOLE)
-    hidden = sum(not shown for shown in memories.values())
-    if len(memories) > 1 and hidden * 2 > len(memories):
-        return Lost(f"Most of the chat's memories are gone ({hidden} of {len(memories)}).", _EXPORT_WHOLE)
     return None
 
 
-def _the_newest_are_gone(gone: _Gone) -> Lost | None:
-    """An older copy of the chat; or one in which the talk went on from an older copy."""
-    if len(gone.newest) <= (_FEW_BEFORE_NEW_ONES if gone.new else _FEW_AT_THE_END):
+def _most_memories_are_gone(memories: Mapping[str, bool], willed: Collection[str]) -> Lost | None:
+    """Whether the person deleted them or not: all at once, that is a mistake of the hand more often than not."""
+    hidden, count = sum(not shown for shown in memories.values()) + len(willed), len(memories) + len(willed)
+    if count < 2 or hidden * 2 <= count:
         return None
-    said = f"the newest of the last time are missing ({_counted(len(gone.newest), gone.newest)})"
-    if gone.new:
-        return Lost(f"The chat went back, and on from there: {said}, and {_counted(gone.new)} came.", _EXPORT_WHOLE)
-    return Lost(f"This is an older copy of the chat: {said}, and nothing new came.", _EXPORT_WHOLE)
+    return Lost(f"Most of the chat's memories are gone ({hidden} of {count}).", _EXPORT_WHOLE)
 
 
-def _paired(old: Mapping[int, Known], here: Mapping[int, Known], names: Iterable[_Name]) -> dict[int, int]:
-    """Which of `here` each of `old` is, by the first name that both have; each is used once, in order."""
-    found: dict[int, int] = {}
-    used: set[int] = set()
-    for name in names:
-        free: defaultdict[str | None, deque[int]] = defaultdict(deque)
-        for at, one in here.items():
-            if at not in used:
-                free[name(one)].append(at)
-        for number, one in old.items():
-            if number not in found and name(one) is not None and free[name(one)]:
-                found[number] = free[name(one)].popleft()
-                used.add(found[number])
-    return found
+def _went_back(gone: _Gone, absent: Absent) -> Lost | None:
+    """It lacks all that came since some earlier moment, however little: it goes on from an older updated export."""
+    if not absent.went_back:
+        return None
+    return _older(len(absent.missing) + len(absent.under), absent.missing, gone.new)
 
 
-def _without(them: Mapping[int, Known], found: Iterable[int]) -> dict[int, Known]:
-    done = frozenset(found)
-    return {number: one for number, one in them.items() if number not in done}
+def _the_newest_are_gone(gone: _Gone, absent: Absent) -> Lost | None:
+    """An older copy of the chat; or one in which the talk went on from an older copy.
+
+    Where the person has deleted so much that TypingMind could not note it all, these may be among it.
+    """
+    few = _FEW_BEFORE_NEW_ONES if gone.new else _FEW_AT_THE_END
+    if len(gone.newest) <= few or absent.sure == "the list was full":
+        return None
+    return _older(len(gone.newest), gone.newest, gone.new)
 
 
-def _key(one: Known) -> str | None:
-    return one.key
-
-
-def _uuid(one: Known) -> str | None:
-    return one.uuid
-
-
-def _digest(one: Known) -> str | None:
-    return one.digest
-
-
-def _as_known(message: Message, key: str = "") -> Known:
-    return Known(key, message.uuid, message.digest, message.role, message.created_at)
+def _older(count: int, newest: Sequence[Known], new: int) -> Lost:
+    said = f"the newest of the last time are missing ({_counted(count, newest)})"
+    if new:
+        reason = f"The chat went back, and on from there: {said}, and {_counted(new)} came."
+    else:
+        reason = f"This is an older copy of the chat: {said}, and nothing new came."
+    return Lost(reason, _EXPORT_WHOLE, import_again=True)
 
 
 def _counted(count: int, gone: Iterable[Known] = ()) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from rules.history.absent import NOTHING_ABSENT, Absent
 from rules.history.adopt import Adopted
 from rules.history.entries import Entry
 from rules.history.hand import Hand
@@ -24,6 +25,8 @@ class Reading:
     hand: Hand
     person: Mapping[str, Edition]
     """The texts that the person has written, as editions, by memory id."""
+    absent: Absent = NOTHING_ABSENT
+    """What the export lacks of the messages that the archive has seen."""
 
     @property
     def chunk_memories(self) -> tuple[Memory, ...]:

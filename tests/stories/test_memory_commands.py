@@ -235,7 +235,10 @@ def test_a_recalled_fold_brings_back_all_that_it_stands_for(tmp_path: Path) -> N
     before = chat.shown()
     fold = next(memory for memory in chat.everything() if memory["memory_id"] == before[0])
     assert fold["members"]
-    chat.forget(fold["memory_id"]).hand_in()
+    aside = chat.forget(fold["memory_id"]).hand_in()
+    assert "Most of the chat's memories are gone (6 of 6)" in aside.err, "the fold stands for all of them"
+    assert chat.person.memproc("accept", chat.chat_id).code == 0
+    assert f"6 forgotten: memproc recall {fold['memory_id']}\n" in chat.hand_in().out
     assert fold["memory_id"] not in [one["memory_id"] for one in chat.everything() if one["state"] != "forgotten"]
     done(chat.person.memproc("recall", fold["memory_id"]), f"Recalled fold {fold['number']} of level {fold['level']}")
     assert chat.goes_round().shown() == before

@@ -19,6 +19,8 @@ SAID: list[tuple[Logged, str]] = [
      "{0}.json was set aside: It is not JSON. Export it again: memproc run"),
     (FileIs(1, "a.json", "unheard of"), "a.json is unheard of."),
     (logged.Planned(1, "abc", 1, 4), "The chat abc: 1 chunk to remember, with 4 calls."),
+    (logged.UserEdits(1, "abc", "1 forgotten: memproc recall m1"),
+     "The chat abc, by your hand in TypingMind: 1 forgotten: memproc recall m1"),
     (logged.Answered(1, "abc", "quote", "claude", 1200, 1000, 50, 0.0123),
      "The chat abc: claude has answered (quote): 1,200 tokens (1,000 from the cache) in, 50 out, for $0.0123."),
     (logged.Answered(1, "", "quote", "llama", 12, 0, 50, None),

@@ -1,0 +1,105 @@
+"""The states of a chat that exports have shown, and those of them that wait until the person accepts them."""
+
+from dataclasses import dataclass
+
+from daemon.archive.archive import Archive
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A state of a chat that was set aside: its SHA-256, why, and when that was first said."""
+
+    sha256: str
+    doubt: str
+    at: str
+
+
+def record_taken(archive: Archive, chat_id: str, sha256: str, file: str, when: str) -> None:
+    """The chat was worked on as an export of the SHA-256 `file` has it; within a transaction of the caller's."""
+    archive.run(
+        """
+        INSERT INTO chat_state (chat_id, sha256, file, doubt, at) VALUES (?, ?, ?, '', ?)
+        ON CONFLICT (chat_id, sha256) DO UPDATE SET doubt = '', file = excluded.file, at = excluded.at
+        """,
+        (chat_id, sha256, file, when),
+    )
+
+
+def record_doubt(archive: Archive, chat_id: str, sha256: str, file: str, doubt: str, when: str) -> None:
+    """The chat was set aside as it is there. The moment stays that of the first time that it was said."""
+    with archive.transaction():
+        archive.run(
+            """
+            INSERT INTO chat_state (chat_id, sha256, file, doubt, at) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (chat_id, sha256) DO UPDATE SET doubt = excluded.doubt, file = excluded.file,
+                accepted_at = NULL, at = iif(doubt = '', excluded.at, at)
+            """,
+            (chat_id, sha256, file, doubt, when),
+        )
+
+
+def was_taken(archive: Archive, chat_id: str, sha256: str) -> bool:
+    """Whether this very state of the chat was worked on before."""
+    row = archive.one("SELECT 1 FROM chat_state WHERE chat_id = ? AND sha256 = ? AND doubt = ''", (chat_id, sha256))
+    return row is not None
+
+
+def was_seen_before(archive: Archive, chat_id: str, sha256: str, file: str, moment: str) -> bool:
+    """Whether this state, or the whole export that holds it, was seen at that moment or before."""
+    row = archive.one(
+        """
+        SELECT 1 FROM chat_state WHERE chat_id = ? AND sha256 = ? AND at <= ?
+        UNION SELECT 1 FROM file_seen WHERE sha256 = ? AND seen_at <= ?
+        """,
+        (chat_id, sha256, moment, file, moment),
+    )
+    return row is not None
+
+
+def is_accepted(archive: Archive, chat_id: str, sha256: str) -> bool:
+    """Whether the person has accepted this state. That counts until memproc has worked on a later one."""
+    row = archive.one(
+        """
+        SELECT 1 FROM chat_state AS state WHERE chat_id = ? AND sha256 = ? AND accepted_at IS NOT NULL
+        AND NOT EXISTS (
+            SELECT 1 FROM chat_state AS later WHERE later.chat_id = state.chat_id AND later.number <> state.number
+            AND later.doubt = '' AND later.at > state.accepted_at)
+        """,
+        (chat_id, sha256),
+    )
+    return row is not None
+
+
+def waiting_state(archive: Archive, chat_id: str) -> Waiting | None:
+    """The chat's newest state, if it waits until the person accepts it."""
+    row = archive.one(
+        "SELECT sha256, doubt, at, accepted_at FROM chat_state WHERE chat_id = ? ORDER BY at DESC, number DESC LIMIT 1",
+        (chat_id,),
+    )
+    return Waiting(*row[:3]) if row and row[1] and row[3] is None else None
+
+
+def accept_state(archive: Archive, chat_id: str, sha256: str, when: str) -> None:
+    """The person means this state."""
+    with archive.transaction():
+        archive.run("UPDATE chat_state SET accepted_at = ? WHERE chat_id = ? AND sha256 = ?", (when, chat_id, sha256))
+
+
+def newest_file(archive: Archive, chat_id: str) -> str:
+    """Where the newest export lay of which the chat was worked on, as the person named it; empty if nobody knows."""
+    row = archive.one(
+        """
+        SELECT coalesce(
+            (SELECT path FROM arrival WHERE arrival.sha256 = file ORDER BY id DESC LIMIT 1),
+            (SELECT path FROM file_seen WHERE file_seen.sha256 = file ORDER BY id DESC LIMIT 1), '')
+        FROM chat_state WHERE chat_id = ? AND doubt = '' ORDER BY at DESC, number DESC LIMIT 1
+        """,
+        (chat_id,),
+    )
+    return str(row[0]) if row else ""
+
+
+def newest_arrival(archive: Archive, chat_id: str) -> int | None:
+    """Number of the dropped file in which the chat came last, or None."""
+    row = archive.one("SELECT max(arrival) FROM outcome WHERE chat_id = ?", (chat_id,))
+    return row[0] if row else None

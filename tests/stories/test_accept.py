@@ -1,0 +1,256 @@
+"""What may be a mistake of the hand is set aside until `memproc accept CHAT`; nothing is lost without a word."""
+
+import json
+import shutil
+import sys
+from copy import deepcopy
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from daemon.archive.archive import Archive
+from tests.chats import Json
+from tests.stories.cycle import ENGINE, Cycle, quiet, stand
+from tests.stories.daemon import QUICK, running
+from tests.typingmind.shapes import Build
+from tests.typingmind.texts import text_of
+
+pytestmark = [pytest.mark.timeout(200), pytest.mark.variants]
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Cycle:
+    """A chat with a few memories, imported; made once, and copied for each story."""
+    return Cycle.begin(tmp_path_factory.mktemp("lived") / "ada").goes_round()
+
+
+@pytest.fixture
+def chat(lived: Cycle, tmp_path: Path) -> Cycle:
+    return copied(lived, tmp_path / "ada")
+
+
+def copied(lived: Cycle, home: Path) -> Cycle:
+    """The same person once more, in a folder of their own, with the same chat on a device of their own."""
+    before = lived.person.home
+    shutil.copytree(before, home)
+    with Archive.open(home / "state") as archive:
+        for table in ("output", "file_seen"):
+            archive.run(f"UPDATE {table} SET path = replace(path, ?, ?)", (str(before), str(home)))
+    return replace(lived, person=replace(lived.person, home=home), device=deepcopy(lived.device))
+
+
+def accept(chat: Cycle, *words: str) -> None:
+    ended = chat.person.memproc("accept", chat.chat_id)
+    assert (ended.code, ended.err) == (0, "")
+    for word in words:
+        assert word in ended.out, ended.out
+
+
+def set_aside(chat: Cycle, *words: str) -> None:
+    """`plan` and `run` say the same, name the command, and nothing is changed."""
+    files, raw = stand(chat), chat.expanded()
+    path = chat.person.drop(chat.export(), f"{chat.chat_id}.json")
+    planned, ended = chat.person.memproc("plan", path), chat.person.memproc("run", path)
+    assert (planned.code, ended.code) == (1, 1), (planned, ended)
+    for word in (*words, f"memproc accept {chat.chat_id}"):
+        assert word in ended.err, ended.err
+        assert word in planned.out, planned.out
+    assert (stand(chat), chat.expanded()) == (files, raw)
+
+
+def said(messages: list[Json]) -> list[str]:
+    return [text_of(message["content"]) for message in messages]
+
+
+@pytest.mark.parametrize("turns_before", [2, 20])
+def test_talk_on_an_older_updated_export_is_set_aside_with_the_file_to_import(chat: Cycle, turns_before: int) -> None:
+    old = chat.export()
+    talked = said(chat.talk(turns_before).messages)[-2 * turns_before :]
+    ended = chat.hand_in()
+    assert ended.code == 0
+    file = chat.updated() if "1 written" in ended.out else chat.person.inbox / f"{chat.chat_id}.json"
+    chat.device.bring_in(old)
+    chat.talk(1)
+    set_aside(chat, "went back, and on from there", f"Import {file} into TypingMind")
+    assert said(chat.expanded())[-2 * turns_before :] == talked
+
+
+def test_what_is_accepted_goes_on_and_what_is_missing_stays_in_expand_alone(chat: Cycle) -> None:
+    old = chat.export()
+    talked = said(chat.talk(2).messages)[-4:]
+    assert chat.hand_in().code == 0
+    chat.device.bring_in(old)
+    chat.talk(1)
+    set_aside(chat)
+    accept(chat, "the newest of the last time are missing", "The next run goes on with it")
+    assert "Nothing of" in chat.person.memproc("accept", chat.chat_id).out
+    path = chat.person.inbox / f"{chat.chat_id}.json"
+    assert chat.person.memproc("plan", path).code == 0
+    ended = chat.person.memproc("run", path)
+    assert (ended.code, ended.err) == (0, "")
+    assert "4 messages of the last time are missing" in ended.out
+    for turns in (1, 14, 14):
+        ended = chat.talk(turns).hand_in()
+        assert (ended.code, ended.err) == (0, ""), "it is not asked for again"
+        assert "missing" not in ended.out
+        chat.imports() if "1 written" in ended.out else None
+        assert not set(talked) & set(said(chat.messages))
+        assert [text for text in said(chat.expanded()) if text in talked] == talked
+    quiet(chat)
+
+
+def test_another_state_than_the_accepted_one_is_judged_anew(chat: Cycle) -> None:
+    old = chat.export()
+    chat.talk(2)
+    assert chat.hand_in().code == 0
+    chat.device.bring_in(old)
+    chat.talk(1)
+    set_aside(chat)
+    accept(chat)
+    chat.talk(1)
+    set_aside(chat)
+
+
+def test_nothing_waits_where_nothing_was_set_aside_and_an_unknown_chat_is_an_error(chat: Cycle) -> None:
+    accept(chat, 'Nothing of "The lighthouse" waits to be accepted.')
+    unknown = chat.person.memproc("accept", "nobody")
+    assert unknown.code == 2
+    assert 'knows no chat "nobody"' in unknown.err
+
+
+def test_a_message_that_is_missing_in_the_middle_without_a_word_stays_in_expand_and_is_told(chat: Cycle) -> None:
+    chat.device.delete(chat.chat_id, chat.live()[0])  # now it is known that this TypingMind notes deletions
+    whole = said(chat.expanded())
+    gone = chat.live()[3]
+    lost, deleted = chat.said(gone), whole[whole.index(chat.said(gone)) - 4]
+    del chat.messages[gone]
+    ended = chat.hand_in()
+    assert (ended.code, ended.err) == (0, "")
+    assert "1 deleted message" in ended.out
+    assert "1 message of the last time is missing, and TypingMind does not name it" in ended.out.replace("them", "it")
+    assert lost in said(chat.expanded())
+    assert deleted not in said(chat.expanded())
+    assert "missing" not in chat.hand_in().out, "it is told once"
+    chat.talk(14).goes_round()
+    assert lost not in said(chat.messages)
+    assert lost in said(chat.expanded())
+
+
+@pytest.mark.parametrize("build", ["2024", "2026"])
+def test_a_regenerated_newest_answer_is_told_and_is_no_missing_message(tmp_path: Path, build: Build) -> None:
+    chat = Cycle.begin(tmp_path / "ada", build).goes_round()
+    chat.talk(1)
+    assert chat.hand_in().code == 0
+    chat.device.regenerate(chat.chat_id, -1)
+    newest = said(chat.messages)[-1]
+    ended = chat.hand_in()
+    assert (ended.code, ended.err) == (0, "")
+    assert "missing" not in ended.out
+    assert ("1 answer replaced" in ended.out) is (build == "2024")
+    assert said(chat.expanded())[-1] == newest
+
+
+def test_what_the_hand_did_is_told_at_the_end_of_a_run(chat: Cycle) -> None:
+    one, two, three = chat.shown()[:3]
+    chat.device.edit(chat.chat_id, chat.at(one, 4), "In my own words.")
+    chat.device.delete(chat.chat_id, chat.at(two, 2))
+    chat.forget(three)
+    path = chat.person.drop(chat.export())
+    ended = chat.person.memproc("run", path, "--json")
+    report = json.loads(ended.out)
+    assert [edits["text"] for edits in report["user_edits"]] == [
+        f"1 yours kept, 1 put back, 1 forgotten: memproc recall {three}"
+    ]
+    assert "forgotten" not in chat.person.memproc("run", path).out, "it is told once"
+    assert "Recalled" in chat.person.memproc("recall", three).out
+
+
+def test_most_memories_deleted_at_once_sets_the_chat_aside_until_it_is_accepted(chat: Cycle) -> None:
+    names = chat.shown()
+    for name in names[:-1]:
+        chat.forget(name)
+    set_aside(chat, f"Most of the chat's memories are gone ({len(names) - 1} of {len(names)})")
+    accept(chat, "Most of the chat's memories are gone")
+    ended = chat.person.memproc("run", chat.person.inbox / f"{chat.chat_id}.json")
+    assert ended.code == 0
+    assert f"{len(names) - 1} forgotten: memproc recall {' '.join(names[:-1])}" in ended.out
+    assert "Recalled" in chat.person.memproc("recall", *names[:-1]).out
+
+
+def test_a_restored_chat_is_left_alone_until_it_is_accepted(chat: Cycle) -> None:
+    path = chat.person.drop(chat.talk().export(), f"{chat.chat_id}.json")
+    assert chat.person.memproc("run", path).code == 0
+    newest = chat.updated().read_bytes()
+    assert chat.person.memproc("restore", chat.chat_id, "1", "--yes").code == 0
+    restored = chat.updated().read_bytes()
+    assert restored != newest
+    again = chat.person.drop(path.read_bytes(), "dropped again.json")
+    for one in (path, again):
+        planned, ended = chat.person.memproc("plan", one), chat.person.memproc("run", one)
+        for told in (planned, ended):
+            assert (told.code, told.err) == (0, "")
+            assert f"memproc accept {chat.chat_id}" in told.out
+            assert "left alone" in told.out
+        assert chat.updated().read_bytes() == restored
+    accept(chat, "was restored on")
+    ended = chat.person.memproc("run", path)
+    assert "1 written" in ended.out, ended
+    assert chat.texts()
+    accept(chat, "Nothing of")
+
+
+def test_a_newer_export_ends_what_a_restore_holds(chat: Cycle) -> None:
+    path = chat.person.drop(chat.talk().export(), f"{chat.chat_id}.json")
+    assert chat.person.memproc("run", path).code == 0
+    chat.imports()
+    assert chat.person.memproc("restore", chat.chat_id, "1", "--yes").code == 0
+    chat.talk(14).goes_round()
+    quiet(chat)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the stories look into /proc")
+def test_the_daemon_goes_on_with_what_is_accepted_and_its_log_says_what_the_hand_did(chat: Cycle) -> None:
+    names = chat.shown()
+    for name in names[1:]:
+        chat.forget(name)
+    chat.talk(14)
+    chat.person.settings(ENGINE + QUICK)
+    with running(chat.person) as daemon:
+        chat.person.drop(chat.export(), "new.json")
+        row = daemon.comes_to("new.json", "set aside")
+        assert f"memproc accept {chat.chat_id}" in row.next_step
+        ended = chat.person.memproc("accept", chat.chat_id)
+        assert "and so does the daemon, at once" in ended.out
+        daemon.comes_to("new.json", "written")
+        logs = chat.person.memproc("logs").out
+    assert f"by your hand in TypingMind: {6 * len(names[1:])}" not in logs
+    assert f"{len(names[1:])} forgotten: memproc recall" in logs
+    assert "is missing" not in logs
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the stories look into /proc")
+def test_the_daemon_goes_on_with_a_restored_chat_that_is_accepted(chat: Cycle) -> None:
+    chat.person.settings(ENGINE + QUICK)
+    with running(chat.person) as daemon:
+        chat.person.drop(chat.talk(14).export(), "new.json")
+        daemon.comes_to("new.json", "written")
+        newest = chat.updated().read_bytes()
+        daemon.until(lambda: chat.person.memproc("restore", chat.chat_id, "1", "--yes").code == 0, "it is restored")
+        assert chat.updated().read_bytes() != newest
+        assert "at once" in chat.person.memproc("accept", chat.chat_id).out
+        daemon.until(
+            lambda: chat.updated().read_bytes() != chat.export() and b"memproc" in chat.updated().read_bytes(),
+            "it is worked on",
+        )
+
+
+def test_plan_says_that_an_updated_export_is_written_anew_where_nothing_is_asked_for(chat: Cycle) -> None:
+    name = chat.shown()[0]
+    chat.device.edit(chat.chat_id, chat.at(name, 4), "In my own words.")
+    path = chat.person.drop(chat.export())
+    for changed in (False, True, False):
+        if changed:
+            assert chat.person.memproc("unpin", name).code == 0
+        planned, ended = chat.person.memproc("plan", path), chat.person.memproc("run", path)
+        assert ("is written anew, without a call" in planned.out) is ("1 written" in ended.out) is changed
