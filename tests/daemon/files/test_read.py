@@ -196,7 +196,7 @@ def test_a_path_that_is_not_there_is_told(tmp_path: Path) -> None:
         read_export(tmp_path / "a.json")
 
 
-@pytest.mark.timeout(10)
+@pytest.mark.timeout(60)
 def test_a_named_pipe_and_a_folder_do_not_hang(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.json")
     (tmp_path / "folder.json").mkdir()
