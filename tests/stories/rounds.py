@@ -180,6 +180,7 @@ def going_on_from(begun: Life, folder: Path, script: Script = teller) -> Iterato
     """Another life that goes on from where this one stands: what many stories begin with is lived through once."""
     copytree(begun.person.home, folder)
     with _asking(script) as server:
+        server.requests.extend(begun.server.requests)
         person = replace(begun.person, home=folder)
         lived = Life(person, server, deepcopy(begun.device), begun.chat_id, begun.models, said=[*begun.said])
         lived.settings(**begun.tables)
