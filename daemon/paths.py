@@ -1,10 +1,12 @@
 """Where everything lies: the four folders, resolved, or every reason why they cannot be used."""
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from os.path import realpath
 from pathlib import Path
+from tempfile import gettempdir
 
 from platformdirs import user_state_path
 
@@ -75,6 +77,14 @@ def archive_path(state: Path) -> Path:
 def default_state() -> Path:
     """The platform's own place for what programs keep, used where memproc.toml names no state folder."""
     return user_state_path("memproc", appauthor=False)
+
+
+def runtime_folder() -> Path:
+    """Where locks lie, and what is of use only while the computer is on. It need not be there."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    if runtime and Path(runtime).is_dir():
+        return Path(runtime) / "memproc"
+    return Path(gettempdir()) / (f"memproc-{os.getuid()}" if hasattr(os, "getuid") else "memproc")
 
 
 def _refusals(folders: Folders, home: Path | NoPath) -> Iterator[Refused]:

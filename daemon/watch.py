@@ -2,6 +2,7 @@
 
 settings    memproc.toml, read by a short-lived process, since reading it takes more memory than watching
 locks       one daemon for an archive, and one for an inbox
+wait        what keeps it from beginning and may pass, as a full disk does, is said, and tried again
 resume      what was being worked on when the last daemon ended is taken up again
 loop        wake, look, hand on, hear: watching/loop
 end         the call that is under way is let finish; everything else is taken up by the next daemon
@@ -10,27 +11,30 @@ end         the call that is under way is let finish; everything else is taken u
 import os
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
-from queue import SimpleQueue
-from tempfile import gettempdir
+from queue import Empty, SimpleQueue
+from time import monotonic
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import resume_after_restart
 from daemon.archive.signs import set_sign, take_down
 from daemon.clock import now
 from daemon.files.folders import make_own, make_private
-from daemon.files.lock import hold
+from daemon.files.lock import Busy, hold
+from daemon.files.trouble import in_a_sentence
 from daemon.files.write import sweep
+from daemon.paths import runtime_folder
 from daemon.seeing import logged
 from daemon.seeing.aloud import speaker
 from daemon.seeing.log import Log
 from daemon.seeing.notices import Notifier
 from daemon.seeing.titles import known_titles
+from daemon.seeing.waiting import shown_as_waiting
 from daemon.watching import wakes
 from daemon.watching.duties import Duties
 from daemon.watching.errands import Errands
@@ -38,35 +42,105 @@ from daemon.watching.loop import Loop
 from daemon.watching.schedule import Schedule
 from daemon.watching.settings import WatchPlan
 from daemon.watching.telling import Telling
-from daemon.worker.events import SettingsAre, SettingsWrong
+from daemon.worker.events import SettingsAre
 from daemon.worker.foreman import Foreman
 from daemon.worker.orders import in_words
 from daemon.worker.settings import read_settings, watch_plan
-from rules.errors import ArchiveError, ConfigurationError
+from rules.errors import ArchiveError, ConfigurationError, ConfigurationOutOfReach, MemprocError
 from service import notify
 from service.desktop import commands
 from service.stall import StallExit
 
 _STALL_SECONDS = 120.0
+_PAUSES = (2.0, 5.0, 10.0, 20.0, 40.0, 60.0)
+_SIGN_OF_LIFE_SECONDS = 10.0
 _SIGNS_OF_LIFE = ("pid", "started_at", "watch_mode", "watch_note", "inbox_note", "config_error")
 
 
 def watch(config: Path | None) -> int:
     """Run the daemon until it is told to stop; the exit code of the process.
 
-    Raises ConfigurationError where memproc.toml is wrong at the start, Busy where another daemon is there
-    already, FileTrouble or ArchiveError where the folders or the archive cannot be used.
+    Raises ConfigurationError where memproc.toml is wrong at the start, and Busy where another daemon is there already,
+    unless a service manager has started this one. All else may pass: it is said, and the daemon begins once it can.
     """
+    queue: SimpleQueue[wakes.Wake] = SimpleQueue()
+    pauses, said = list(_PAUSES), ""
+    with ExitStack() as shown:
+        while True:
+            plan = None
+            try:
+                settings = _settings(config)
+                plan = watch_plan(settings)
+                _look_after(plan, settings, queue, config, shown.close)
+            except (MemprocError, OSError) as fault:
+                trouble = in_a_sentence(fault)
+            else:
+                return 0
+            if _is_final(trouble):
+                raise trouble
+            if trouble.message != said:
+                said = trouble.message
+                _say(plan, trouble)
+                shown.close()
+                shown.enter_context(shown_as_waiting(config, trouble))
+            with _signals(queue):
+                if _is_stopped(queue, pauses.pop(0) if len(pauses) > 1 else pauses[0]):
+                    notify.stopping()
+                    return 0
+
+
+def _settings(config: Path | None) -> SettingsAre:
     settings = read_settings(config)
-    if isinstance(settings, SettingsWrong):
-        raise ConfigurationError(settings.message, settings.next_step)
-    plan = watch_plan(settings)
+    if isinstance(settings, SettingsAre):
+        return settings
+    kind = ConfigurationOutOfReach if settings.may_pass else ConfigurationError
+    raise kind(settings.message, settings.next_step)
+
+
+def _is_final(trouble: MemprocError) -> bool:
+    """Whether only a person can end it: then they are told at once, by the end of the process."""
+    if isinstance(trouble, Busy):
+        return "NOTIFY_SOCKET" not in os.environ
+    return isinstance(trouble, ConfigurationError) and not isinstance(trouble, ConfigurationOutOfReach)
+
+
+def _say(plan: WatchPlan | None, trouble: MemprocError) -> None:
+    """Say what is waited for, to the service manager too, and into the log where it is known where that lies."""
+    event = logged.Trouble("the start", trouble.message, f"{trouble.next_step} It is tried again.")
+    speak = speaker(os.environ, sys.stdout, sys.stderr)
+    if plan:
+        Log(plan.state, speak).log(event)
+    else:
+        speak(now(), event)
+    notify.ready()  # the service is up, and what it waits for is its status
+    notify.status(f"waiting: {trouble.message}")
+
+
+def _is_stopped(queue: "SimpleQueue[wakes.Wake]", seconds: float) -> bool:
+    """Wait so long, or until memproc.toml is to be read again; whether the daemon was told to stop meanwhile."""
+    end = monotonic() + seconds
+    while (left := end - monotonic()) > 0:
+        notify.watchdog()
+        with suppress(Empty):
+            wake = queue.get(timeout=min(left, _SIGN_OF_LIFE_SECONDS))
+            if isinstance(wake, wakes.Stop | wakes.Reload):
+                return isinstance(wake, wakes.Stop)
+    return False
+
+
+def _look_after(
+    plan: WatchPlan,
+    settings: SettingsAre,
+    queue: "SimpleQueue[wakes.Wake]",
+    config: Path | None,
+    begins: Callable[[], None],
+) -> None:
+    """Be the daemon of these folders until told to stop. Raises MemprocError or OSError where it cannot be."""
     for folder in (plan.state, plan.updated, plan.backups, plan.inbox):
         make_private(folder)
-    queue: SimpleQueue[wakes.Wake] = SimpleQueue()
     with _one_daemon(plan), _signals(queue), Archive.open(plan.state) as archive:
+        begins()
         _run(archive, plan, settings, queue, config)
-    return 0
 
 
 def _run(
@@ -82,7 +156,8 @@ def _run(
     set_sign(archive, "started_at", now(), now())
     log.log(logged.Started(version("memproc-daemon"), os.getpid(), str(plan.inbox)))
     stall = StallExit(_STALL_SECONDS)
-    if sys.platform in ("darwin", "win32"):
+    has_watchman = sys.platform in ("darwin", "win32")
+    if has_watchman:
         stall.start()
     reason = "It met with a trouble that it cannot mend itself; the next one goes on with what is not finished."
     try:
@@ -94,8 +169,10 @@ def _run(
             notify.ready()
             loop.run()
         reason = "It was told to stop; what is finished is kept."
-    finally:
         notify.stopping()
+    finally:
+        if has_watchman:
+            stall.stop()
         with suppress(ArchiveError):  # on a full disk it stays, and the next one takes it down
             take_down(archive, "pid")
         log.log(logged.Stopped(reason))
@@ -118,18 +195,9 @@ def _one_daemon(plan: WatchPlan) -> Iterator[None]:
 
 def _inbox_lock(inbox: Path) -> Path:
     """A lock file for an inbox, by its path: the inbox itself is the person's (D2)."""
-    runtime = os.environ.get("XDG_RUNTIME_DIR")
-    if runtime and Path(runtime).is_dir():
-        folder = Path(runtime) / "memproc"
-        make_private(folder)
-    else:
-        folder = Path(gettempdir()) / _own_name()
-        make_own(folder)
+    folder = runtime_folder()
+    make_own(folder)
     return folder / f"inbox-{sha256(str(inbox).encode()).hexdigest()[:16]}.lock"
-
-
-def _own_name() -> str:
-    return f"memproc-{os.getuid()}" if hasattr(os, "getuid") else "memproc"
 
 
 @contextmanager

@@ -53,6 +53,10 @@ class ConfigurationError(MemprocError):
     exit_code = 2
 
 
+class ConfigurationOutOfReach(ConfigurationError):
+    """memproc.toml cannot be read now, whatever stands in it: its disk is missing, or the system refuses."""
+
+
 class ArchiveError(MemprocError):
     """The archive is locked, damaged, or newer than this program."""
 

@@ -26,6 +26,8 @@ class Failure:
 
     message: str
     next_step: str
+    may_pass: bool = True
+    """Whether it may be started again as it is; else the person has to do the next step."""
 
 
 def properties(answer: Answer) -> Mapping[str, str]:
@@ -37,6 +39,7 @@ def properties(answer: Answer) -> Mapping[str, str]:
 def failure(said: Mapping[str, str]) -> Failure:
     """What to tell, from the properties that QUESTION asks for."""
     if said.get("Result") == "exit-code" and said.get("ExecMainStatus") == _CONFIGURATION_ERROR:
-        return Failure("The memproc service is down: its settings cannot be used.", "Say: memproc config check")
+        message = "The memproc service is down: its settings cannot be used."
+        return Failure(message, "Say: memproc config check", may_pass=False)
     reason = _REASONS.get(said.get("Result", ""), "its service manager gave it up")
-    return Failure(f"The memproc service is down: {reason}.", "Say: memproc logs, then: memproc service install")
+    return Failure(f"The memproc service is down: {reason}.", "It is started again in ten minutes. See: memproc logs")

@@ -1,6 +1,6 @@
 """The launchd agent that keeps memproc up on macOS.
 
-launchd has no watchdog: there the program leaves by itself when it hangs (`service.stall`).
+launchd never gives an agent up. It has no watchdog: there the program leaves by itself when it hangs (`service.stall`).
 """
 
 import plistlib

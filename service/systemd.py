@@ -10,6 +10,7 @@ from service.sandbox import Sandbox, settings
 
 UNIT = "memproc.service"
 FAILED_UNIT = "memproc-failed.service"
+_AGAIN_UNIT = "memproc-again"
 WATCHDOG_SECONDS = 120
 _DROP_IN = Path(f"{UNIT}.d") / "10-sandbox.conf"
 # What a shell may have put into the environment of the user's services would start another Python, or other settings.
@@ -36,10 +37,11 @@ def recipe(program: Program, folder: Path, sandbox: Sandbox) -> Recipe:
             systemctl("daemon-reload"),
             # A unit that used up its starts would not start again for five minutes.
             systemctl("reset-failed", UNIT, optional=True),
+            _NOT_AGAIN,
             systemctl("enable", UNIT),
             systemctl("restart", UNIT),
         ),
-        stop=(systemctl("disable", "--now", UNIT, optional=True),),
+        stop=(systemctl("disable", "--now", UNIT, optional=True), _NOT_AGAIN),
         forget=(systemctl("daemon-reload"), systemctl("reset-failed", UNIT, optional=True)),
     )
 
@@ -49,11 +51,21 @@ def systemctl(*arguments: str, optional: bool = False) -> Run:
     return Run(("systemctl", "--user", *arguments), optional)
 
 
+_NOT_AGAIN = systemctl("stop", f"{_AGAIN_UNIT}.timer", optional=True)
+START_AGAIN = Run(
+    (
+        *("systemd-run", "--user", "--quiet", f"--unit={_AGAIN_UNIT}", "--on-active=10min"),
+        *("systemctl", "--user", "restart", UNIT),
+    )
+)
+"""Starts a service that systemd has given up, ten minutes from now."""
+
+
 def unit(program: Program) -> str:
     """The text of the service's unit.
 
-    Killed, crashed or hung, it is started again at once; five starts within five minutes are a failure
-    for good, and so is a configuration that cannot be used: neither gets better by trying again.
+    Killed, crashed or hung, it is started again at once; after five starts within five minutes systemd gives it up,
+    and the failed unit has it started again ten minutes later. A configuration that is wrong is not tried again.
     """
     lines = [
         "[Unit]",

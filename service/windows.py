@@ -38,7 +38,10 @@ def task(program: Program, user: str) -> str:
     root = Element("Task", {"version": "1.4", "xmlns": _NAMESPACE})
     _fill(root, "RegistrationInfo", {"Description": "memproc turns the old part of long conversations into memories."})
     triggers = SubElement(root, "Triggers")
-    _fill(triggers, "LogonTrigger", {"Enabled": "true", "UserId": user})
+    logon = _fill(triggers, "LogonTrigger", {"Enabled": "true"})
+    # The restarts of the settings below are counted; this has no end, and does nothing to a task that runs.
+    _fill(logon, "Repetition", {"Interval": "PT10M", "StopAtDurationEnd": "false"})
+    _fill(logon, None, {"UserId": user})
     principals = SubElement(root, "Principals")
     principal = {"UserId": user, "LogonType": "InteractiveToken", "RunLevel": "LeastPrivilege"}
     _fill(principals, "Principal", principal).set("id", "Author")
@@ -76,8 +79,9 @@ def _schtasks(verb: str, *options: str, optional: bool = False) -> Run:
     return Run(("schtasks", verb, "/TN", TASK, *options), optional)
 
 
-def _fill(parent: Element, name: str, values: dict[str, str]) -> Element:
-    element = SubElement(parent, name)
+def _fill(parent: Element, name: str | None, values: dict[str, str]) -> Element:
+    """Add the values in an element of that name, or in the parent itself."""
+    element = SubElement(parent, name) if name else parent
     for child, text in values.items():
         SubElement(element, child).text = text
     return element

@@ -1,7 +1,10 @@
-"""Every test runs under the guard, with a home folder of its own."""
+"""Every test runs under the guard, with a home folder of its own, and every run has an end."""
 
+import faulthandler
 import os
+import threading
 from pathlib import Path
+from typing import Any
 
 import keyring
 import pytest
@@ -12,11 +15,12 @@ from tests.guard import sitecustomize  # noqa: F401  installs the guard in this 
 
 # Neither a busy machine nor an unlucky draw is a reason to fail: what must be bounded in time is a benchmark.
 # The examples are others each time, so that fewer of them see as much in the end.
-settings.register_profile(
-    "memproc", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
-)
+_PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+settings.register_profile("memproc", _PATIENT, max_examples=15)
+settings.register_profile("thorough", _PATIENT, max_examples=200)  # `make test-long`: --hypothesis-profile
 settings.load_profile("memproc")
 
+_ERRORS = pytest.StashKey[int]()
 _PLACES = {
     "HOME": "",
     "USERPROFILE": "",
@@ -25,6 +29,39 @@ _PLACES = {
     "XDG_DATA_HOME": ".local/share",
     "XDG_CACHE_HOME": ".cache",
 }
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--run-limit", type=float, default=1800.0, help="seconds after which the run ends, whatever hangs")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Limit the whole run, in this process and in each worker: a run may hang between its tests and at its end too."""
+    errors = config.stash[_ERRORS] = os.dup(2)  # while a test runs, 2 is a file of pytest's
+
+    def end() -> None:
+        os.write(errors, b"The run took too long, and ends here.\n")
+        faulthandler.dump_traceback(errors)
+        os._exit(1)
+
+    watchdog = threading.Timer(config.getoption("--run-limit"), end)
+    watchdog.daemon = True
+    watchdog.start()
+
+
+def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool:
+    """A test that reaches its limit ends the process, with the stacks of all threads; an exception may not end it.
+
+    One that is raised in a lock leaves it locked, and pytest's own report may then wait for it.
+    """
+    faulthandler.dump_traceback_later(settings.timeout, exit=True, file=item.config.stash[_ERRORS])
+    return True
+
+
+def pytest_timeout_cancel_timer(item: pytest.Item) -> bool:
+    """The test was in time."""
+    faulthandler.cancel_dump_traceback_later()
+    return True
 
 
 @pytest.fixture(autouse=True)

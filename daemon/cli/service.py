@@ -25,6 +25,7 @@ from service.program import Program
 from service.recipe import Run
 from service.sandbox import Sandbox
 from service.steps import LeaveAlone, Step, Write, sentence
+from service.systemd import START_AGAIN
 
 _PASSED_ON = ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")
 _CODES = {"running": 0, "troubled": 1, "stopped": 2, "not installed": 2}
@@ -101,8 +102,10 @@ def status(settings: Settings) -> int:
 
 @service.command(hidden=True)
 def failed() -> int:
-    """Tell the person that the service stays down; systemd runs this when it has given it up."""
+    """Tell the person that the service is down, and see that it is started again; systemd runs this when it fails."""
     down = failure(properties(ask_system(QUESTION)))
+    if down.may_pass:
+        ask_system(START_AGAIN.argv)
     click.echo(visible(f"{down.message} {down.next_step}"), err=True)
     for argv in commands(down.message, down.next_step):
         if ask_system(argv).code == 0:

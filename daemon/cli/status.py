@@ -1,8 +1,9 @@
 """`memproc status`: whether the daemon is well, and what it has done; 0 healthy, 1 see to something, 2 not running."""
 
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import click
 
@@ -11,9 +12,11 @@ from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.files.lock import is_held
 from daemon.seeing.page import page
 from daemon.seeing.place import Place, find_place
+from daemon.seeing.problems import Problem
 from daemon.seeing.status import Status
 from daemon.seeing.status import status as gather
 from daemon.seeing.visible import printable_json
+from daemon.seeing.waiting import waits_for
 
 _REDRAW_SECONDS = 2.0
 
@@ -27,24 +30,28 @@ def status(settings: Settings, as_json: bool, watch: bool) -> int:
 
     The exit code is 0 where all is well, 1 where something wants attention, 2 where no daemon runs.
     """
-    place = find_place(settings)
+    place, config = find_place(settings), settings.found.path
     if not as_json:
         settings.say_which_file()
-    found = _look(place)
+    found = _look(place, config)
     _show(found, as_json, watch)
     try:
         while watch:
             time.sleep(_REDRAW_SECONDS)
-            found = _look(place)
+            found = _look(place, config)
             _show(found, as_json, watch)
     except KeyboardInterrupt:
         pass  # this is how one stops watching
     return found.exit_code
 
 
-def _look(place: Place) -> Status:
+def _look(place: Place, config: Path | None) -> Status:
     with Archive.read(place.state) as archive:
-        return gather(archive, datetime.now(UTC), is_held(place.lock), place.rescan_seconds)
+        found = gather(archive, datetime.now(UTC), is_held(place.lock), place.rescan_seconds)
+    if found.running or (trouble := waits_for(config)) is None:
+        return found
+    waits = Problem("the daemon waits and tries again", trouble.message, trouble.next_step)
+    return replace(found, running=True, problems=(waits, *found.problems))
 
 
 def _show(found: Status, as_json: bool, anew: bool) -> None:

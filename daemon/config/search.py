@@ -7,7 +7,7 @@ from pathlib import Path
 from platformdirs import user_config_path
 
 from daemon.paths import NoPath, resolve
-from rules.errors import ConfigurationError
+from rules.errors import ConfigurationError, ConfigurationOutOfReach
 
 NAME = "memproc.toml"
 
@@ -93,7 +93,7 @@ def _named(written: str, here: Path, by: str) -> Path:
             f"The configuration that {by} names cannot be used: the path {path.reason}.", "Correct the path."
         )
     if not _is_there(path):
-        raise ConfigurationError(
+        raise ConfigurationOutOfReach(
             f"There is no file {path}, which {by} names as the configuration.",
             f"Correct {by}, or leave it out; `memproc init` writes a new file.",
         )
@@ -106,7 +106,7 @@ def _is_there(path: Path) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:
-        raise ConfigurationError(
+        raise ConfigurationOutOfReach(
             f"The configuration {path} cannot be looked at: {error.strerror or error}.",
             "Make it readable, or name another file with --config.",
         ) from error

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rules.errors import FileTrouble
+from rules.errors import FileTrouble, MemprocError
 
 _FULL = "Free some space there, then run memproc again. What stood there before is whole."
 _REFUSED = "Give your account the right to do so, or choose another folder in memproc.toml, under [folders]."
@@ -47,6 +47,15 @@ def trouble(error: OSError, path: Path, done: str) -> FileTrouble:
         said = error.strerror or str(error)
         reason = _REASONS.get(error.errno or 0, (f"the system says: {said}", "Mend that, then run memproc again."))
     return FileTrouble(f"{path} could not be {done}: {reason[0]}.", reason[1])
+
+
+def in_a_sentence(fault: MemprocError | OSError) -> MemprocError:
+    """What went wrong, also where the system said it of no file that we know of."""
+    if isinstance(fault, MemprocError):
+        return fault
+    if isinstance(fault.filename, str):
+        return trouble(fault, Path(fault.filename), "used")
+    return FileTrouble(f"The system refused what memproc asked for: {fault.strerror or fault}.", "See its journal.")
 
 
 def held_open(error: OSError) -> bool:

@@ -9,11 +9,12 @@ All of it belongs to the daemon's one thread.
 
 from collections.abc import Callable, Sequence
 from pathlib import PurePath
+from time import monotonic
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import find_arrival, next_work
 from daemon.archive.postponed import put_off
-from daemon.archive.signs import set_sign, take_down
+from daemon.archive.signs import set_sign, sign, take_down
 from daemon.seeing import logged
 from daemon.seeing.pausing import Paused, paused
 from daemon.watching.duties import Duties
@@ -28,6 +29,8 @@ from daemon.worker.foreman import Foreman, Lost
 from daemon.worker.orders import Settings, Work
 from daemon.worker.settings import watch_plan
 from rules.arrival.states import FINISHED
+
+_READ_AGAIN_SECONDS = 60.0
 
 
 class Errands:
@@ -45,6 +48,8 @@ class Errands:
         self.plan = plan
         self.reload = False
         """memproc.toml is to be read again before anything else is done."""
+        self._reload_at: float | None = None
+        """When it is read again by itself, since it could not be read the last time; by the monotonic clock."""
         self._archive, self._foreman, self._duties, self._telling, self._now = archive, foreman, duties, telling, now
         self._hearing: Hearing | None = None
         self._gone: Lost | None = None
@@ -56,8 +61,8 @@ class Errands:
         """Give the worker its next order, if there is one and it is free."""
         if self._foreman.busy:
             return
-        if self.reload:
-            self.reload = False
+        if self.reload or (self._reload_at is not None and monotonic() >= self._reload_at):
+            self.reload, self._reload_at = False, None
             self._foreman.give(Settings())
             return
         if self._is_paused():
@@ -78,7 +83,7 @@ class Errands:
         if isinstance(event, events.SettingsAre):
             self._settings(event)
         elif isinstance(event, events.SettingsWrong):
-            self._refused(event.message, event.next_step)
+            self._refused(event.message, event.next_step, may_pass=event.may_pass)
         elif self._hearing is not None:
             for told in hear(self._archive, self._hearing, event, self._now()):
                 self._telling.tell(told)
@@ -96,6 +101,8 @@ class Errands:
         if self._hearing is not None:
             self._telling.tell(lost(self._archive, self._hearing, reason, self._now()))
             self._put_away()
+        elif isinstance(self._gone.order, Settings):
+            self._refused(f"memproc.toml could not be read: {reason}.", "It is read again by itself.", may_pass=True)
         else:
             self._job_ended(reason, failed=True)
         self._gone = None
@@ -126,9 +133,14 @@ class Errands:
             self._telling.when = after.notify
         self._try_again(put_off(self._archive))
 
-    def _refused(self, message: str, next_step: str) -> None:
-        set_sign(self._archive, "config_error", f"{message} {next_step}", self._now())
-        self._telling.tell(logged.SettingsRefused(message, next_step))
+    def _refused(self, message: str, next_step: str, *, may_pass: bool) -> None:
+        """The settings of before go on to count. What may pass is tried again, and told once."""
+        before, reason = sign(self._archive, "config_error"), f"{message} {next_step}"
+        set_sign(self._archive, "config_error", reason, self._now())
+        if not (may_pass and before and before.value == reason):
+            self._telling.tell(logged.SettingsRefused(message, next_step))
+        if may_pass:
+            self._reload_at = monotonic() + _READ_AGAIN_SECONDS
 
     def _about_a_job(self, event: events.Event) -> None:
         match event:
@@ -139,7 +151,7 @@ class Errands:
             case events.Done(order) if order != Settings.__name__:
                 self._job_ended(self._problem)
             case events.Failed(Settings.__name__, message, next_step):
-                self._refused(message, next_step)
+                self._refused(message, next_step, may_pass=True)
             case events.Failed(_, message, next_step):
                 self._job_ended(f"{message} {next_step}", failed=True)
             case events.Stopped():

@@ -16,6 +16,7 @@ from time import monotonic, time
 
 from daemon.archive.archive import Archive
 from daemon.archive.signs import set_sign, sign
+from daemon.files.trouble import in_a_sentence
 from daemon.keys.file import keys_file
 from daemon.seeing import logged
 from daemon.seeing.logged import Logged
@@ -67,15 +68,17 @@ class Loop:
 
     def run(self) -> None:
         """Go on until a Stop, and until the worker has come to an end, half a minute later at most."""
-        while not self._is_over():
-            try:
-                self._turn()
-            except MemprocError as trouble:
-                # A full disk, an archive that is locked: nothing is lost, and it is tried again.
-                self._rest_until = monotonic() + _AFTER_TROUBLE
-                self._in_trouble(trouble)
-        self._keeper.stop()
-        self._foreman.stop(0)
+        try:
+            while not self._is_over():
+                try:
+                    self._turn()
+                except (MemprocError, OSError) as trouble:
+                    # A full disk, an archive that is locked: nothing is lost, and it is tried again.
+                    self._rest_until = monotonic() + _AFTER_TROUBLE
+                    self._in_trouble(in_a_sentence(trouble))
+        finally:
+            self._keeper.stop()
+            self._foreman.stop(0)
         try:
             self._drain()
         except MemprocError as trouble:

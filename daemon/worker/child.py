@@ -17,7 +17,14 @@ from daemon.worker.events import Begun, Done, Event, Failed, Ready, SettingsWron
 from daemon.worker.line import Line
 from daemon.worker.orders import Maintain, Order, Prune, Retry, Settings, Stop, Use, Verify, Work, read_order
 from daemon.worker.stopping import Stopping, ToldToStop
-from rules.errors import ArchiveError, ConfigurationError, MemprocError, OverBudget, ProviderRefuses
+from rules.errors import (
+    ArchiveError,
+    ConfigurationError,
+    ConfigurationOutOfReach,
+    MemprocError,
+    OverBudget,
+    ProviderRefuses,
+)
 
 IDLE_SECONDS = 300.0
 _BLOCK_BYTES = 1 << 16
@@ -69,7 +76,8 @@ def _carry_out(order: Order, given: Path | None, used: Use | None, line: Line) -
         try:
             line.tell(for_daemon(read(given)))
         except ConfigurationError as wrong:
-            line.tell(SettingsWrong(wrong.message, wrong.next_step))
+            may_pass = isinstance(wrong, ConfigurationOutOfReach)
+            line.tell(SettingsWrong(wrong.message, wrong.next_step, may_pass))
         return
     settled = handed_over(used) if used else read(given)
     # Imported late: the short-lived process that only reads memproc.toml has no use for what a trip needs.

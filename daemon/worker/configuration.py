@@ -8,7 +8,7 @@ from daemon.config import Config, find, folders, parse
 from daemon.paths import Folders
 from daemon.worker.events import SettingsAre
 from daemon.worker.orders import Use
-from rules.errors import ConfigurationError
+from rules.errors import ConfigurationError, ConfigurationOutOfReach
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Settled:
 def read(given: Path | None) -> Settled:
     """The settings in the memproc.toml that counts, which may be `given` by `--config`.
 
-    Raises ConfigurationError with all that is wrong.
+    Raises ConfigurationError with all that is wrong; ConfigurationOutOfReach where it cannot be read now.
     """
     found = find(given, Path.cwd(), os.environ)
     path = found.path
@@ -36,7 +36,8 @@ def read(given: Path | None) -> Settled:
     try:
         content = path.read_bytes()
     except OSError as fault:
-        raise ConfigurationError(
+        kind = ConfigurationError if path.is_dir() else ConfigurationOutOfReach
+        raise kind(
             f"{path} cannot be read: {fault.strerror or fault}.", "Make it readable, or name another with --config."
         ) from fault
     return _settled(path, content, found.is_here)

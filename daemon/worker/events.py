@@ -40,6 +40,8 @@ class SettingsWrong:
 
     message: str
     next_step: str
+    may_pass: bool = False
+    """It could not be read now, whatever stands in it; another time it may be."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from daemon.config import Config, load, parse
@@ -286,7 +286,6 @@ FRAGMENTS = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     st.one_of(
         st.lists(FRAGMENTS, max_size=6).map(lambda parts: "".join(parts).encode("utf-8", "surrogatepass")),

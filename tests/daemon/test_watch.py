@@ -1,20 +1,27 @@
 """The daemon from its start to its end, in this process: from a dropped file to its updated export."""
 
+import errno
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from time import monotonic
 
 import pytest
+from filelock import FileLock
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import newest_outcomes
 from daemon.archive.signs import sign
+from daemon.cli import main
 from daemon.files.lock import Busy
+from daemon.seeing.waiting import waits_for
 from daemon.watch import watch
-from rules.errors import ConfigurationError, FileTrouble
+from daemon.worker.start import command
+from rules.errors import ArchiveError, ConfigurationError, FileTrouble
 from tests.chats import export_bytes, long_chat
 from tests.stories.person import Person
 
@@ -44,8 +51,11 @@ def ada(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Person:
 class Meanwhile:
     """What happens while the daemon runs: in a thread of its own, at whose end the daemon is told to end."""
 
-    def __init__(self, ada: Person, happens: Callable[["Meanwhile"], None]) -> None:
+    def __init__(
+        self, ada: Person, happens: Callable[["Meanwhile"], None], up: Callable[[], object] | None = None
+    ) -> None:
         self.ada, self._happens = ada, happens
+        self._up = up or (lambda: "Watching" in self.log())
         self.failed: BaseException | None = None
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run)
@@ -78,11 +88,13 @@ class Meanwhile:
 
     def _run(self) -> None:
         try:
-            self.until(lambda: "Watching" in self.log(), "the daemon to be up")
+            self.until(self._up, "the daemon to be up")
             self._happens(self)
         except BaseException as fault:
             self.failed = fault
         os.kill(os.getpid(), signal.SIGTERM)
+        while not self._over.wait(1):  # one that cannot begin hears nothing in the middle of a try
+            os.kill(os.getpid(), signal.SIGTERM)
 
 
 def test_a_dropped_export_becomes_an_updated_one_and_sigterm_ends_the_daemon(ada: Person) -> None:
@@ -127,7 +139,7 @@ def test_without_a_folder_of_the_session_an_inbox_is_locked_in_a_temporary_one(
     ada: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("XDG_RUNTIME_DIR")
-    monkeypatch.setattr("daemon.watch.gettempdir", lambda: str(tmp_path / "temporary"))
+    monkeypatch.setattr("daemon.paths.gettempdir", lambda: str(tmp_path / "temporary"))
     found: list[Path] = []
     meanwhile = Meanwhile(ada, lambda _: found.extend((tmp_path / "temporary").rglob("inbox-*.lock")))
     assert meanwhile.watch() == 0
@@ -158,12 +170,101 @@ def test_a_temporary_folder_that_is_not_ours_alone_is_not_used(
     if made is _of_somebody_else and os.getuid() != 0:
         pytest.skip("only root can make a folder of somebody else")
     monkeypatch.delenv("XDG_RUNTIME_DIR")
-    monkeypatch.setattr("daemon.watch.gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr("daemon.paths.gettempdir", lambda: str(tmp_path))
     made(tmp_path / f"memproc-{os.getuid()}")
     with pytest.raises(FileTrouble, match="not a folder of your own") as refused:
         watch(ada.toml)
     assert "XDG_RUNTIME_DIR" in refused.value.next_step
     assert not [*tmp_path.rglob("inbox-*.lock*")]
+
+
+def behind(ada: Person, words: str, goes: Callable[[], object]) -> Meanwhile:
+    """A daemon that cannot begin until it has said that it waits for something, which then `goes`."""
+
+    def pass_it(meanwhile: Meanwhile) -> None:
+        meanwhile.until(lambda: words in str(waits_for(ada.toml)), f"the daemon to wait: {words}")
+        goes()
+        meanwhile.until(lambda: "Watching" in meanwhile.log(), "the daemon to be up")
+
+    return Meanwhile(ada, pass_it, up=lambda: True)
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("daemon.watch._PAUSES", (0.3,))
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_process_that_was_killed_while_it_read_the_settings_is_waited_out(
+    ada: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed = [sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"]
+    monkeypatch.setattr("daemon.worker.settings.command", lambda _: killed)
+    back = partial(monkeypatch.setattr, "daemon.worker.settings.command", command)
+    assert behind(ada, "ended with exit code -9", back).watch() == 0
+
+
+@pytest.mark.usefixtures("impatient")
+def test_settings_on_a_disk_that_is_not_there_yet_are_waited_for(ada: Person) -> None:
+    away = ada.toml.rename(ada.toml.with_suffix(".away"))
+    assert behind(ada, "There is no file", lambda: away.rename(ada.toml)).watch() == 0
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("name", ["state", "inbox", "updated"])
+def test_a_folder_that_cannot_be_made_is_waited_for(ada: Person, name: str) -> None:
+    path = ada.home / name
+    if path.is_dir():
+        path.rmdir()
+    path.write_text("no folder")
+    assert behind(ada, "is not a folder", path.unlink).watch() == 0
+    assert (name == "state") or "is not a folder" in (ada.home / "state" / "logs" / "memproc.log").read_text()
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (ArchiveError("The disk of the archive is full.", "Free some space."), "is full"),
+        (OSError(errno.EMFILE, "Too many open files"), "Too many open files"),
+    ],
+    ids=["a full disk", "no more files"],
+)
+def test_a_state_disk_that_is_full_is_waited_for_and_status_says_so(
+    ada: Person, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], fault: Exception, words: str
+) -> None:
+    opened = Archive.open
+
+    def full(folder: Path) -> Archive:
+        raise fault
+
+    monkeypatch.setattr(Archive, "open", full)
+
+    def free() -> None:
+        assert main(["--config", str(ada.toml), "status"]) == 1
+        monkeypatch.setattr(Archive, "open", opened)
+
+    assert behind(ada, words, free).watch() == 0
+    said = capsys.readouterr().out
+    assert "the daemon waits and tries again" in said and words in said
+    assert waits_for(ada.toml) is None
+
+
+@pytest.mark.usefixtures("impatient")
+def test_under_a_service_manager_another_daemon_is_waited_for(ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NOTIFY_SOCKET", "@nobody-listens-here")
+    (ada.home / "state").mkdir()
+    other = FileLock(ada.home / "state" / "daemon.lock", thread_local=False)
+    other.acquire()
+    assert behind(ada, "looks after this archive", other.release).watch() == 0
+
+
+def test_a_daemon_that_waits_ends_when_it_is_told_to(ada: Person) -> None:
+    ada.inbox.rmdir()
+    ada.inbox.write_text("no folder")
+    waits = Meanwhile(ada, lambda _: None, up=lambda: waits_for(ada.toml))
+    assert waits.watch() == 0
+    assert waits_for(ada.toml) is None
 
 
 def test_wrong_settings_are_told_before_anything_is_made(ada: Person) -> None:

@@ -112,3 +112,17 @@ def ask(server: ModelServer, model: str, said: list[dict[str, str]], **options: 
     given = {"api_base": base, "api_key": KEY, "max_tokens": 400, "timeout": 20, "drop_params": True, **options}
     # Else LiteLLM looks whether tools are its proxy's, for which it needs a package that is not there.
     return litellm().completion(model=model, messages=said, _skip_mcp_handler=True, **given)
+
+
+def stream(server: ModelServer, model: str, said: list[dict[str, str]], **options: Any) -> list[Any]:
+    """The pieces of LiteLLM's streamed answer.
+
+    LiteLLM reads no further than the last piece, and leaves the reply open. The collector would close it some time
+    later, in the middle of whatever is done then; where that is another call, which holds the lock of the same
+    connections, closing waits for that lock for ever. So it is closed here.
+    """
+    answer = ask(server, model, said, stream=True, **options)
+    pieces = list(answer)
+    if lines := getattr(answer.completion_stream, "streaming_response", None):
+        lines.close()
+    return pieces

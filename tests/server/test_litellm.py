@@ -12,6 +12,7 @@ from tests.server.asking import (
     asking_perspective,
     asking_quote,
     asking_refinement,
+    stream,
 )
 from tests.server.passage import words
 from tests.server.reply import Answer
@@ -63,7 +64,7 @@ def test_every_dialect_answers_the_four_steps(server: ModelServer, model: str) -
 @pytest.mark.parametrize("model", MODELS)
 def test_a_stream_says_what_the_whole_answer_says(server: ModelServer, model: str) -> None:
     whole = ask(server, model, asking_analysis())
-    pieces = list(ask(server, model, asking_analysis(), stream=True, stream_options={"include_usage": True}))
+    pieces = stream(server, model, asking_analysis(), stream_options={"include_usage": True})
     text = "".join(piece.choices[0].delta.content or "" for piece in pieces if piece.choices)
     assert text == whole.choices[0].message.content
     assert len(pieces) > 3
@@ -124,7 +125,7 @@ def test_thinking_is_kept_apart_and_a_refusal_is_said() -> None:
     with ModelServer(Setup(script=lambda request: answers[request.number])) as server:
         whole = ask(server, HAIKU, asking_quote()).choices[0]
         assert (whole.message.content, whole.message.reasoning_content) == ("Seen.", "Hm.")
-        deltas = [piece.choices[0].delta for piece in ask(server, HAIKU, asking_quote(), stream=True)]
+        deltas = [piece.choices[0].delta for piece in stream(server, HAIKU, asking_quote())]
         assert "".join(delta.content or "" for delta in deltas) == "Seen."
         refused = ask(server, HAIKU, asking_quote()).choices[0]
         assert (refused.finish_reason, refused.message.content) == ("content_filter", None)

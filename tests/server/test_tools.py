@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.server.asking import TOOLS, ask, asking_analysis, asking_core
+from tests.server.asking import TOOLS, ask, asking_analysis, asking_core, stream
 from tests.server.exchange import length, within_room
 from tests.server.reply import Answer, Call
 from tests.server.request import Turn
@@ -41,10 +41,10 @@ def test_calls_arrive_whole_and_in_a_stream(calling: ModelServer, model: str) ->
     choice = ask(calling, model, asking_core(), tools=TOOLS).choices[0]
     assert (choice.finish_reason, choice.message.content) == ("tool_calls", "Let me see.")
     assert calls_in(choice.message.tool_calls) == [(call.name, call.parsed()) for call in CALLS]
-    stream = list(ask(calling, model, asking_core(), tools=TOOLS, stream=True))
-    deltas = [call for piece in stream for call in piece.choices[0].delta.tool_calls or []]
+    pieces = stream(calling, model, asking_core(), tools=TOOLS)
+    deltas = [call for piece in pieces for call in piece.choices[0].delta.tool_calls or []]
     assert [call.function.name for call in deltas if call.function.name] == [call.name for call in CALLS]
-    assert stream[-1].choices[0].finish_reason == "tool_calls"
+    assert pieces[-1].choices[0].finish_reason == "tool_calls"
 
 
 def calls_in(found: list[Any]) -> list[tuple[str, Any]]:

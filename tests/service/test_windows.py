@@ -27,6 +27,10 @@ def test_the_file_is_utf_16_with_its_mark_and_says_what_was_meant() -> None:
     arguments = task.findtext("t:Actions/t:Exec/t:Arguments", namespaces=NS)
     assert arguments == '-c "import sys; sys.exit(0)" --config "C:\\A & B\\m.toml"'
     assert task.findtext("t:Triggers/t:LogonTrigger/t:UserId", namespaces=NS) == r"PC\ada & bob"
+    trigger = task.find("t:Triggers/t:LogonTrigger", NS)
+    assert trigger is not None
+    assert [part.tag.partition("}")[2] for part in trigger] == ["Enabled", "Repetition", "UserId"]
+    assert trigger.findtext("t:Repetition/t:Interval", namespaces=NS) == "PT10M", "started again whatever happened"
     assert task.findtext("t:Settings/t:ExecutionTimeLimit", namespaces=NS) == "PT0S", "never ended after three days"
     assert task.findtext("t:Settings/t:DisallowStartIfOnBatteries", namespaces=NS) == "false"
     assert task.findtext("t:Settings/t:MultipleInstancesPolicy", namespaces=NS) == "IgnoreNew"

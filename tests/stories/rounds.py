@@ -3,8 +3,10 @@
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from shutil import copytree
 from typing import Any, Literal
 
 import pytest
@@ -165,13 +167,32 @@ class Life:
 @contextmanager
 def life(folder: Path, script: Script = teller, *, layers: bool = False, **tables: str) -> Iterator[Life]:
     """A life that has yet to begin; `tables` are those of memproc.toml. It is the same one each time."""
-    with (
-        ModelServer(Setup(script=script, models={**KNOWN, **_SMALL})) as server,
-        pytest.MonkeyPatch.context() as environment,
-    ):
-        environment.setenv("ANTHROPIC_API_KEY", KEY)
+    with _asking(script) as server:
         device = TypingMind(1)
         chat_id = device.begin("The lighthouse", "You are Aria.")
         lived = Life(Person(folder, tail=3200, step=800, chunk=800, layers=layers), server, device, chat_id)
         lived.settings(**tables)
         yield lived
+
+
+@contextmanager
+def going_on_from(begun: Life, folder: Path, script: Script = teller) -> Iterator[Life]:
+    """Another life that goes on from where this one stands: what many stories begin with is lived through once."""
+    copytree(begun.person.home, folder)
+    with _asking(script) as server:
+        server.requests.extend(begun.server.requests)
+        person = replace(begun.person, home=folder)
+        lived = Life(person, server, deepcopy(begun.device), begun.chat_id, begun.models, said=[*begun.said])
+        lived.settings(**begun.tables)
+        yield lived
+
+
+@contextmanager
+def _asking(script: Script) -> Iterator[ModelServer]:
+    """The models' server, and a key for it."""
+    with (
+        ModelServer(Setup(script=script, models={**KNOWN, **_SMALL})) as server,
+        pytest.MonkeyPatch.context() as environment,
+    ):
+        environment.setenv("ANTHROPIC_API_KEY", KEY)
+        yield server

@@ -29,7 +29,7 @@ from tests.stories.core import (
     reported,
     values,
 )
-from tests.stories.rounds import Life, life
+from tests.stories.rounds import Life, going_on_from, life
 
 pytestmark = pytest.mark.timeout(200)
 TWO = 4_800
@@ -37,12 +37,19 @@ TWO = 4_800
 PROMISES = {"core.sections.promises": 'limit = 100\nvalue = ["To wait."]'}
 
 
-@pytest.fixture
-def aria(tmp_path: Path) -> Iterator[Life]:
-    """Two memories, a line in the diary after each, and a list with one promise; imported."""
-    with life(tmp_path, diary, layers=True, facts=OFF) as aria:
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Life]:
+    """Two memories, a line in the diary after each, and a list with one promise; imported. Nobody may change it."""
+    with life(tmp_path_factory.mktemp("begun") / "aria", diary, layers=True, facts=OFF) as aria:
         aria.settings(**PROMISES)
         aria.round(TWO)
+        yield aria
+
+
+@pytest.fixture
+def aria(begun: Life, tmp_path: Path) -> Iterator[Life]:
+    """The same, to go on from there."""
+    with going_on_from(begun, tmp_path / "aria", diary) as aria:
         yield aria
 
 

@@ -11,7 +11,7 @@ from rules.memory.memory import Memory
 from tests.chats import CHAT_ID, Json, export_bytes, long_chat, texts
 from tests.server.request import Request
 from tests.stories.person import Person
-from tests.stories.rounds import ENGINE, SCRIPTED, Life, asked, life
+from tests.stories.rounds import ENGINE, SCRIPTED, Life, asked, going_on_from, life
 
 pytestmark = pytest.mark.timeout(300)
 FIRST_ROUND, ROUND = 6_500, 3_200
@@ -31,13 +31,20 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Life]:
         yield aria
 
 
-@pytest.fixture
-def aria(tmp_path: Path) -> Iterator[Life]:
-    """A life in which the oldest six memories, and three younger ones, are folded."""
-    with life(tmp_path / "aria", memory=NO_HINDSIGHT, fold=FOLD) as aria:
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Life]:
+    """A life in which the oldest six memories, and three younger ones, are folded. Nobody may change it."""
+    with life(tmp_path_factory.mktemp("begun") / "aria", memory=NO_HINDSIGHT, fold=FOLD) as aria:
         for tokens in (FIRST_ROUND, ROUND, ROUND):
             aria.round(tokens)
         assert {memory.level for memory in aria.folds()} == {2}
+        yield aria
+
+
+@pytest.fixture
+def aria(begun: Life, tmp_path: Path) -> Iterator[Life]:
+    """The same, to go on from there."""
+    with going_on_from(begun, tmp_path / "aria") as aria:
         yield aria
 
 

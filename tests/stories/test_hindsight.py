@@ -16,7 +16,7 @@ from tests.chats import Json, texts
 from tests.server.reply import Answer, Failure, Reply
 from tests.server.request import Request
 from tests.server.setup import KEY
-from tests.stories.rounds import Asked, Life, announcement, asked, life, teller
+from tests.stories.rounds import Asked, Life, announcement, asked, going_on_from, life, teller
 from tests.stories.wire import exported_texts
 
 pytestmark = pytest.mark.timeout(200)
@@ -26,15 +26,22 @@ AS_OF, BOTH = ["as-of"], ["as-of", "hindsight"]
 LOOKS_BACK = [Asked("hindsight", "perspective"), Asked("hindsight", "refinement")]
 
 
-@pytest.fixture
-def aria(tmp_path: Path) -> Iterator[Life]:
-    """Five memories as they were written, and two chunks more in the inbox."""
-    with life(tmp_path / "aria") as aria:
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Life]:
+    """Five memories as they were written, and two chunks more in the inbox. Nobody may change it."""
+    with life(tmp_path_factory.mktemp("begun") / "aria") as aria:
         aria.settings(memory="hindsight_tokens = 1500")
         aria.round(FIRST_ROUND)
         assert aria.kinds() == [AS_OF] * 5
         aria.talk(ROUND)
         aria.drop()
+        yield aria
+
+
+@pytest.fixture
+def aria(begun: Life, tmp_path: Path) -> Iterator[Life]:
+    """The same, to go on from there."""
+    with going_on_from(begun, tmp_path / "aria") as aria:
         yield aria
 
 

@@ -37,17 +37,28 @@ def test_a_service_that_hangs_is_started_again_by_the_watchdog(stand_in: Service
     assert "watchdog" in stand_in.machine.root("journalctl", "-o", "cat").stdout.lower()
 
 
-def test_a_crash_loop_ends_as_failed_with_a_notice(stand_in: ServiceOf) -> None:
+def test_a_crash_loop_ends_as_failed_with_a_notice_and_is_begun_again_later(stand_in: ServiceOf) -> None:
     stand_in.install()
     stand_in.behave("crash")
     stand_in.signal("KILL")
     wait_for(lambda: stand_in.shows("ActiveState") == "failed")
     assert stand_in.shows("NRestarts") in ("4", "5")
     wait_for(lambda: "it ended with an error each time" in stand_in.notices)
+    again = "memproc-again"
+    wait_for(lambda: stand_in.shows("ActiveState", f"{again}.timer") == "active")
+    assert "10min" in stand_in.shows("TimersMonotonic", f"{again}.timer")
+    stand_in.behave("")
+    stand_in.systemctl("reset-failed", UNIT)  # by then, the five minutes are over in which it may start five times
+    assert stand_in.systemctl("start", f"{again}.service").returncode == 0, "as the timer does it in ten minutes"
+    wait_for(lambda: stand_in.shows("ActiveState") == "active")
+    stand_in.behave("crash")
+    stand_in.signal("KILL")
+    wait_for(lambda: stand_in.shows("ActiveState") == "failed")
     assert stand_in.memproc("service", "status").returncode == 1
     stand_in.behave("")
     stand_in.install()
     assert stand_in.shows("ActiveState") == "active", "installing again mends it at once"
+    assert stand_in.shows("ActiveState", f"{again}.timer") == "inactive"
 
 
 def test_settings_that_cannot_be_used_are_told_at_once_and_not_tried_again(stand_in: ServiceOf) -> None:
@@ -57,6 +68,7 @@ def test_settings_that_cannot_be_used_are_told_at_once_and_not_tried_again(stand
     assert "journalctl --user -u memproc" in done.stderr
     assert (stand_in.shows("ActiveState"), stand_in.shows("NRestarts")) == ("failed", "0")
     wait_for(lambda: "memproc config check" in stand_in.notices)
+    assert stand_in.shows("ActiveState", "memproc-again.timer") == "inactive"
 
 
 def test_in_the_sandbox_only_the_services_own_folders_can_be_written(stand_in: ServiceOf) -> None:

@@ -75,6 +75,55 @@ def test_it_stops_in_good_order_within_five_seconds(daemon: ServiceOf) -> None:
     assert daemon.shows("Result") == "success"
 
 
+def at_rest(daemon: ServiceOf) -> bool:
+    return daemon.shows("StatusText") == "at rest"
+
+
+def test_where_memproc_toml_is_not_read_the_daemon_waits_and_begins_by_itself(daemon: ServiceOf) -> None:
+    daemon.install()
+    toml = daemon.machine.home / ".config/memproc/memproc.toml"
+    daemon.systemctl("stop", UNIT)
+    daemon.machine.erase(toml)
+    assert daemon.machine.ada("mkfifo", str(toml)).returncode == 0, "who reads it waits for ever"
+    daemon.systemctl("--no-block", "start", UNIT)
+    wait_for(lambda: daemon.process > 0)
+    wait_for(
+        lambda: daemon.machine.root("pkill", "-9", "-f", "-P", str(daemon.process), "worker.child").returncode == 0
+    )
+    wait_for(lambda: daemon.shows("StatusText").startswith("waiting: "), 90)
+    assert "exit code -9" in daemon.shows("StatusText")
+    assert daemon.shows("ActiveState") == "active"
+    waiting = daemon.process
+    daemon.machine.erase(toml)
+    daemon.machine.write(toml, SETTINGS)
+    wait_for(lambda: at_rest(daemon), 90)
+    assert (daemon.process, daemon.shows("NRestarts")) == (waiting, "0")
+    assert "It is tried again." in daemon.machine.root("journalctl", "-o", "cat").stdout
+
+
+def test_a_state_disk_that_is_full_is_waited_for_as_long_as_it_takes(daemon: ServiceOf) -> None:
+    daemon.install()
+    daemon.systemctl("stop", UNIT)
+    state = daemon.machine.home / ".local/state/memproc"
+    disk = f"size=20m,uid={daemon.machine.number},gid={daemon.machine.number},mode=700"
+    assert daemon.machine.root("mount", "-t", "tmpfs", "-o", disk, "none", str(state)).returncode == 0
+    try:
+        daemon.machine.root("dd", "if=/dev/zero", f"of={state}/other", "bs=64k", "count=1000")
+        assert daemon.systemctl("start", UNIT).returncode == 0
+        waiting = daemon.process
+        wait_for(lambda: "full" in daemon.shows("StatusText"))
+        status = daemon.memproc("status")
+        assert "full" in status.stdout and status.returncode == 1
+        assert "is full" in daemon.machine.root("journalctl", "-o", "cat").stdout
+        daemon.machine.root("rm", f"{state}/other")
+        wait_for(lambda: at_rest(daemon), 90)
+        assert (daemon.process, daemon.shows("NRestarts")) == (waiting, "0")
+        assert daemon.memproc("status").returncode == 0
+    finally:
+        daemon.systemctl("stop", UNIT)
+        daemon.machine.root("umount", str(state))
+
+
 def test_a_wrong_memproc_toml_at_the_start_is_told_and_not_tried_again(daemon: ServiceOf) -> None:
     daemon.install()
     daemon.machine.write(daemon.machine.home / ".config/memproc/memproc.toml", "[folders]\nimbox = 1\n")

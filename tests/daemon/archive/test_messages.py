@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive, check
@@ -148,7 +148,6 @@ def test_the_newest_output_is_the_last_one_recorded_whatever_the_clock_said() ->
 
 
 @given(st.lists(st.lists(st.tuples(st.integers(0, 7), st.sampled_from(["", "edited "])), max_size=8), max_size=6))
-@settings(max_examples=50)
 def test_every_wording_that_was_ever_seen_is_still_there(rounds: list[list[tuple[int, str]]]) -> None:
     with Archive.memory() as archive:
         seen: set[bytes] = set()

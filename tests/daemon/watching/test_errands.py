@@ -204,6 +204,27 @@ def test_settings_that_could_not_be_read_for_a_mistake_of_ours_are_told(ada: Dae
     assert ada.of(logged.JobEnded) == []
 
 
+@pytest.mark.parametrize("said", ["killed", "out of reach"])
+def test_settings_that_could_not_be_read_for_a_while_are_read_again_and_told_once(
+    ada: Daemon, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    for seconds in range(0, 300, 100):
+        monkeypatch.setattr("daemon.watching.errands.monotonic", lambda at=seconds: float(at))
+        ada.errands.reload = seconds == 0
+        assert given(ada)[-1:] == [Settings()]
+        assert ada.foreman.orders.count(Settings()) == seconds // 100 + 1
+        if said == "killed":
+            ada.foreman.loses = "the worker was killed"
+            ada.errands.lost(-9)
+        else:
+            refused = events.SettingsWrong("There is no file.", "Correct it.", may_pass=True)
+            ada.says(events.Begun("Settings"), refused, events.Done("Settings"))
+        ada.errands.next()
+        assert ada.foreman.orders.count(Settings()) == seconds // 100 + 1, "not before a minute is over"
+    assert len(ada.of(logged.SettingsRefused)) == 1
+    assert ada.sign("config_error")
+
+
 def test_a_file_whose_worker_has_gone_is_tried_again(ada: Daemon) -> None:
     number = ada.copied("a.json")
     ada.errands.next()

@@ -50,22 +50,38 @@ def test_everything_that_is_wrong_is_told(tmp_path: Path) -> None:
     assert isinstance(wrong, SettingsWrong)
     assert "line 2" in wrong.message
     assert "line 3" in wrong.message
-    assert wrong.next_step
+    assert wrong.next_step and not wrong.may_pass
 
 
-@pytest.mark.parametrize("make", [Path.mkdir, lambda path: None], ids=["a folder", "nothing"])
-def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, make: Callable[[Path], None]) -> None:
+@pytest.mark.parametrize(
+    ("make", "may_pass"), [(Path.mkdir, False), (lambda path: None, True)], ids=["a folder", "nothing"]
+)
+def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, make: Callable[[Path], None], may_pass: bool) -> None:
     path = tmp_path / "memproc.toml"
     make(path)
     wrong = read_settings(path)
     assert isinstance(wrong, SettingsWrong)
     assert str(path) in wrong.message
+    assert wrong.may_pass == may_pass, "a disk may be there later"
 
 
-def test_a_process_that_does_not_answer_in_time_is_told(tmp_path: Path) -> None:
-    wrong = read_settings(tmp_path / "memproc.toml", limit_seconds=0.001)
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ([sys.executable, "-c", "import time; time.sleep(60)"], "not read within 2 seconds"),
+        ([sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"], "ended with exit code -9"),
+        (["/no/python"], "could not be started"),
+    ],
+    ids=["slow", "killed", "not started"],
+)
+def test_a_process_that_gives_no_answer_says_nothing_of_the_settings(
+    monkeypatch: pytest.MonkeyPatch, command: list[str], words: str
+) -> None:
+    monkeypatch.setattr("daemon.worker.settings.command", lambda _: command)
+    wrong = read_settings(None, limit_seconds=2)
     assert isinstance(wrong, SettingsWrong)
-    assert "not read within" in wrong.message
+    assert words in wrong.message
+    assert wrong.may_pass
 
 
 def test_nothing_of_the_current_folder_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.errors import NotAnExport
@@ -35,7 +35,6 @@ def test_every_container_gives_its_chats_and_their_messages_as_they_stand(name: 
         assert raws == fields.get("messages", [])
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(exports)
 def test_any_export_is_read_to_the_byte(data: bytes) -> None:
     document = read_document("x.json", data)
@@ -86,7 +85,6 @@ _WHOLE = json_bytes(
 
 
 @given(st.integers(1, len(_WHOLE) - 1))
-@settings(max_examples=200)
 def test_an_export_that_stops_anywhere_is_told_to_be_cut_off(size: int) -> None:
     """A download that goes on: whatever the last byte is, the person is told to wait."""
     with pytest.raises(NotAnExport) as caught:

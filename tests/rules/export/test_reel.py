@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.errors import NotAnExport
@@ -36,7 +36,6 @@ def _outcome(blocks: Iterator[bytes]) -> Layout | tuple[object, ...]:
 _sizes = st.lists(st.integers(1, 60), min_size=1, max_size=5)
 
 
-@settings(max_examples=75, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(exports | st.sampled_from(sorted(CONTAINERS.values())), _sizes)
 def test_an_export_in_blocks_is_laid_out_as_the_whole(data: bytes, sizes: list[int]) -> None:
     layout = _outcome(_blocks(data, sizes))
@@ -45,7 +44,6 @@ def test_an_export_in_blocks_is_laid_out_as_the_whole(data: bytes, sizes: list[i
     assert layout.size == len(data)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(sorted(CONTAINERS.values())), _sizes, st.data())
 def test_damage_is_found_at_the_same_place(data: bytes, sizes: list[int], draw: st.DataObject) -> None:
     at = draw.draw(st.integers(0, len(data)))

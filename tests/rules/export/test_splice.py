@@ -69,7 +69,6 @@ def check_splicing(data: bytes, draw: st.DataObject) -> None:
             assert finished.endswith(found.slice(Span(last, found.span.stop)))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(exports, st.data())
 def test_splicing_is_the_identity_outside_the_span(data: bytes, draw: st.DataObject) -> None:
     check_splicing(data, draw)
@@ -90,7 +89,6 @@ def test_no_change_is_no_change_in_any_shape(name: str) -> None:
         assert splice(found, [edit]) == found.slice(found.span)
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(exports)
 def test_new_dates_and_sync_data_leave_all_other_fields_alone(data: bytes) -> None:
     for found in read_document("x.json", data).chats:

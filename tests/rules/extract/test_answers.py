@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.extract.answers import analysis, perspective, quote, refinement
@@ -265,7 +265,6 @@ def test_the_refinement_repeats_rather_than_say_nothing() -> None:
 
 
 @given(MESSAGES, st.integers(5, 80))
-@settings(max_examples=60)
 def test_every_answer_keeps_its_budget_and_says_something(passage: list[Said], words: int) -> None:
     for answer in ANSWERS:
         text = answer(passage, words)

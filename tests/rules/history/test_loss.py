@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.export.message import read_message
@@ -340,14 +340,12 @@ def ordinary_lives(draw: st.DrawFn) -> tuple[list[Json], list[Json], set[str]]:
     return before, now + talk(draw(st.integers(0, 9)), first=2_000), deleted
 
 
-@settings(max_examples=100, deadline=None)
 @given(ordinary_lives())
 def test_whatever_people_do_every_day_is_no_loss(life: tuple[list[Json], list[Json], set[str]]) -> None:
     before, now, deleted = life
     assert looked(before, now, deleted=deleted) is None
 
 
-@settings(max_examples=50, deadline=None)
 @given(turns, st.data(), st.booleans())
 def test_whatever_went_into_a_branch_is_a_loss_until_it_comes_back(count: int, data: st.DataObject, new: bool) -> None:
     before = FRONT + talk(count)
@@ -362,7 +360,6 @@ def test_whatever_went_into_a_branch_is_a_loss_until_it_comes_back(count: int, d
     assert looked(before, back) is None
 
 
-@settings(max_examples=50, deadline=None)
 @given(turns, st.data(), st.sampled_from((0, 2)))
 def test_no_reason_says_what_was_said(count: int, data: st.DataObject, more: int) -> None:
     before = FRONT + talk(count)

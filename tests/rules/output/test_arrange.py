@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.export.chat import Chat
@@ -223,7 +223,6 @@ def _one_each(messages: list[Json]) -> list[Json]:
 
 
 @given(st.integers(0, 4), PLACES, PLACES, PLACES, st.integers(0, len(VIEWS) - 1), st.booleans())
-@settings(max_examples=75)
 def test_whatever_was_taken_or_put_in_the_finished_chat_has_no_faults_and_a_second_run_changes_nothing(
     first: int, taken: list[int], strays: list[int], came_back: list[int], view: int, keep: bool
 ) -> None:

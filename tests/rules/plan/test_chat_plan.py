@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.history.adopt import Adopted
@@ -39,7 +39,6 @@ def remembered(found: tuple[Entry, ...], chunks: list[PlannedChunk]) -> tuple[En
 
 
 @given(TOKENS, st.lists(st.integers(1, 90), max_size=6))
-@settings(max_examples=75)
 def test_the_plan_is_the_same_for_any_split_of_the_history_into_rounds(tokens: list[int], cuts: list[int]) -> None:
     whole = history(len(tokens))
     at_once = list(planned(whole, tokens).chunks)

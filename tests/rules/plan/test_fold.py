@@ -179,7 +179,6 @@ def test_a_fold_is_expected_at_half_of_its_members_or_a_full_memory(tokens: tupl
 
 
 @given(SIZES, BUDGETS, GROUPS)
-@settings(max_examples=100)
 def test_every_memory_that_is_not_forgotten_is_covered_once_and_in_order(
     sizes: list[int], budget: int, group: int
 ) -> None:
@@ -191,7 +190,6 @@ def test_every_memory_that_is_not_forgotten_is_covered_once_and_in_order(
 
 
 @given(SIZES, BUDGETS, GROUPS)
-@settings(max_examples=100)
 def test_the_section_keeps_to_its_budget_where_more_than_one_item_stands(
     sizes: list[int], budget: int, group: int
 ) -> None:
@@ -201,7 +199,6 @@ def test_the_section_keeps_to_its_budget_where_more_than_one_item_stands(
 
 
 @given(SIZES, BUDGETS, GROUPS)
-@settings(max_examples=100)
 def test_a_fold_stands_for_two_to_a_group_of_neighbours_below_it(sizes: list[int], budget: int, group: int) -> None:
     folds = Folds(smaller)
     view(said(*sizes), budget, group, folds.make)
@@ -215,7 +212,6 @@ def test_a_fold_stands_for_two_to_a_group_of_neighbours_below_it(sizes: list[int
 
 
 @given(SIZES, BUDGETS, GROUPS, st.lists(st.integers(1, 120), max_size=5))
-@settings(max_examples=50)
 def test_rounds_and_one_go_make_the_same_folds_and_the_same_view(
     sizes: list[int], budget: int, group: int, rounds: list[int]
 ) -> None:
@@ -230,7 +226,6 @@ def test_rounds_and_one_go_make_the_same_folds_and_the_same_view(
 
 
 @given(SIZES, st.integers(9, 60), GROUPS)
-@settings(max_examples=50)
 def test_the_view_before_a_missing_fold_is_too_large_by_its_newest_memory_at_most(
     sizes: list[int], budget: int, group: int
 ) -> None:
@@ -244,7 +239,6 @@ def test_the_view_before_a_missing_fold_is_too_large_by_its_newest_memory_at_mos
 
 
 @given(st.integers(0, 10**6), st.sets(st.integers(0, 199), max_size=60))
-@settings(max_examples=50)
 def test_forgetting_a_memory_moves_no_group(seed: int, forgotten: set[int]) -> None:
     memories = real_life(seed, 200)
     left = [
@@ -260,7 +254,6 @@ def test_forgetting_a_memory_moves_no_group(seed: int, forgotten: set[int]) -> N
 
 
 @given(st.integers(0, 10**6), st.integers(1, 200), st.sampled_from([32_000, 64_000]))
-@settings(max_examples=50)
 def test_a_larger_budget_finds_its_folds_made_but_for_one_at_most(seed: int, count: int, larger: int) -> None:
     memories, folds, at_larger = real_life(seed, count), Folds(of_real_life(seed)), Folds(of_real_life(seed))
     view(memories, 16_000, 6, folds.make)

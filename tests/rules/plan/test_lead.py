@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.plan.chat_plan import ChatPlan
@@ -63,7 +63,6 @@ def test_nearly_everything_is_written_once() -> None:
 
 
 @given(TOKENS, st.data())
-@settings(max_examples=100)
 def test_every_piece_of_work_is_begun_once_behind_one_that_is_begun_before_it(
     tokens: list[int], data: st.DataObject
 ) -> None:
@@ -89,7 +88,6 @@ def test_every_piece_of_work_is_begun_once_behind_one_that_is_begun_before_it(
 
 
 @given(TOKENS, st.data())
-@settings(max_examples=100)
 def test_whoever_waits_for_whom_all_of_the_work_is_done_in_the_end(tokens: list[int], data: st.DataObject) -> None:
     """Pieces are kept in the order of the plan; each begins when what it needs is kept and whom it follows is asked."""
     plan = small(history(len(tokens)), tokens)

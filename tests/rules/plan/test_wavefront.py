@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.plan.wavefront import depth, needs
@@ -28,7 +28,6 @@ def test_no_work_has_no_depth() -> None:
 
 
 @given(TOKENS)
-@settings(max_examples=50)
 def test_what_must_be_done_before_a_chunk_are_the_memories_before_its_tail(tokens: list[int]) -> None:
     plan = small(history(len(tokens)), tokens)
     for at, (chunk, first) in enumerate(zip(plan.chunks, needs(plan), strict=True)):
@@ -36,7 +35,6 @@ def test_what_must_be_done_before_a_chunk_are_the_memories_before_its_tail(token
 
 
 @given(TOKENS, st.data())
-@settings(max_examples=50)
 def test_what_is_written_again_comes_before_all_that_is_told_of_it(tokens: list[int], data: st.DataObject) -> None:
     plan = small(history(len(tokens)), tokens)
     cut = data.draw(st.integers(0, len(plan.chunks)))
