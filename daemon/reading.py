@@ -8,6 +8,7 @@ from daemon.archive.kin import find_kin, known_memories, memories_saying
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import known_keys, past, standing
 from daemon.archive.openings import openings, openings_named
+from daemon.archive.seals import refuse_any_damage, refuse_damage
 from daemon.models.tokens import count
 from rules.errors import ChatSetAside
 from rules.export.chat import Chat, read_messages
@@ -32,7 +33,11 @@ Editions = Mapping[str, Sequence[Edition]]
 
 
 def read_chat(archive: Archive, chat: Chat, words: Canned, preferred: Preferred, now: str) -> Reading:
-    """What each message is, which memories the chat has, and what the person did. Raises ChatSetAside if it is lost."""
+    """What each message is, which memories the chat has, and what the person did.
+
+    Raises ChatSetAside if it is lost, DamagedChat if what the archive keeps of it is not what was stored.
+    """
+    refuse_damage(archive.run, chat.chat_id)
     messages = read_messages(chat)
     made = memories(archive, chat.chat_id, preferred)
     every: dict[str, Sequence[Edition]] = {one.memory_id: editions(archive, one.memory_id) for one in made}
@@ -108,6 +113,7 @@ def _adopted(archive: Archive, chat: Chat, made: Sequence[Memory], places: Seque
     strange = {name: group for at, (name, group) in enumerate(every.items()) if at > last}
     if not strange:
         return Adopted()
+    refuse_any_damage(archive.run)
     kin = find_kin(archive, chat.chat_id, strange) if not made else None
     inherited = inherit(chat.chat_id, strange, kin) if kin else Adopted()
     origins = {name for one in inherited.memories for name in one.origins}

@@ -9,6 +9,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.hand import keep_hand
 from daemon.archive.order import order
 from daemon.archive.packing import unpacked
+from daemon.archive.seals import refuse_damage
 from daemon.archive.versions import insert_version
 from rules.export.chat import Chat
 from rules.export.document import chat_container, read_document
@@ -41,8 +42,8 @@ def past(archive: Archive, chat_id: str) -> tuple[Past, ...]:
     """The raw messages that stand under memories, oldest first: as each was when its memory was made, and as it is."""
     rows = archive.run(
         """
-        SELECT message.key, memory.number, gone_at IS NOT NULL, body.raw, body.packed, version.sha256,
-               now.sha256, newest.raw, newest.packed
+        SELECT message.key, memory.number, gone_at IS NOT NULL, CAST(body.raw AS BLOB), body.packed, version.sha256,
+               now.sha256, CAST(newest.raw AS BLOB), newest.packed
         FROM chat JOIN memory ON memory.chat = chat.id
         JOIN chunk_message ON chunk_message.memory = memory.id
         JOIN message ON message.id = chunk_message.message
@@ -109,11 +110,12 @@ def remember(archive: Archive, chat: Chat, reading: Reading, when: str) -> Remem
 
 
 def whole(archive: Archive, chat_id: str) -> Whole:
-    """The full raw conversation, without the messages that the person has deleted."""
+    """The full raw conversation, without the messages that the person has deleted. Raises DamagedChat."""
+    refuse_damage(archive.run, chat_id, "chat", "version")
     head, tail = archive.run("SELECT head, tail FROM chat WHERE chat_id = ?", (chat_id,))[0]
     rows = archive.run(
         """
-        SELECT raw, packed, version.sha256 FROM chat JOIN message ON message.chat = chat.id
+        SELECT CAST(raw AS BLOB), packed, version.sha256 FROM chat JOIN message ON message.chat = chat.id
         JOIN version ON version.message = message.id LEFT JOIN body ON body.sha256 = version.sha256
         WHERE chat_id = ? AND gone_at IS NULL
           AND version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
@@ -125,7 +127,8 @@ def whole(archive: Archive, chat_id: str) -> Whole:
 
 
 def known_chat(archive: Archive, chat_id: str) -> Chat:
-    """The chat without its messages, as its newest export had it."""
+    """The chat without its messages, as its newest export had it. Raises DamagedChat."""
+    refuse_damage(archive.run, chat_id, "chat")
     head, tail = archive.run("SELECT head, tail FROM chat WHERE chat_id = ?", (chat_id,))[0]
     return read_document("the archive", chat_container(head + tail)).chats[0]
 

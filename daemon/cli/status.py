@@ -28,31 +28,26 @@ def status(settings: Settings, as_json: bool, watch: bool) -> int:
     The exit code is 0 where all is well, 1 where something wants attention, 2 where no daemon runs.
     """
     place = find_place(settings)
-    found = _look(place)
-    _show(found, as_json, watch)
+    found = _show(place, as_json, watch)
     try:
         while watch:
             time.sleep(_REDRAW_SECONDS)
-            found = _look(place)
-            _show(found, as_json, watch)
+            found = _show(place, as_json, watch)
     except KeyboardInterrupt:
         pass  # this is how one stops watching
     return found.exit_code
 
 
-def _look(place: Place) -> Status:
+def _show(place: Place, as_json: bool, anew: bool) -> Status:
+    """Print the status; on a terminal, one that is shown anew takes the place of the one before."""
     with Archive.read(place.state) as archive:
-        return gather(archive, datetime.now(UTC), is_held(place.lock), place.rescan_seconds)
-
-
-def _show(found: Status, as_json: bool, anew: bool) -> None:
-    """Print a status; on a terminal, one that is shown anew takes the place of the one before."""
-    if as_json:
-        text = json.dumps(
-            {"exit_code": found.exit_code, **asdict(found)}, indent=None if anew else 2, ensure_ascii=False
-        )
-    else:
-        text = page(found) + ("\n" if anew else "")
+        found = gather(archive, datetime.now(UTC), is_held(place.lock), place.rescan_seconds)
+        text = _in_json(found, anew) if as_json else page(found) + ("\n" if anew else "")
     if anew and not as_json:
         click.clear()
     click.echo(text)
+    return found
+
+
+def _in_json(found: Status, anew: bool) -> str:
+    return json.dumps({"exit_code": found.exit_code, **asdict(found)}, indent=None if anew else 2, ensure_ascii=False)

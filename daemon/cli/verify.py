@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import click
 
 from daemon.archive.archive import Archive, check
+from daemon.archive.trouble import MEND
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.files.backup import check as check_backups
 from daemon.seeing.visible import visible
@@ -18,7 +19,9 @@ from daemon.standing import standing_exports
 def verify(settings: Settings, as_json: bool) -> int:
     """Check everything that memproc keeps. Nothing is changed."""
     with settings.archive() as archive:
-        problems = [*check(archive), *_outputs(archive)]
+        problems = list(check(archive))
+        is_damaged = bool(problems)
+        problems += () if is_damaged else _outputs(archive)
     problems += [f"{damage.path}: {damage.reason}" for damage in check_backups(settings.folders.backups)]
     if as_json:
         click.echo(json.dumps({"problems": problems}, indent=2, ensure_ascii=False))
@@ -26,6 +29,8 @@ def verify(settings: Settings, as_json: bool) -> int:
         settings.say("All is well: the archive, every backup and every updated export are as they were written.")
     else:
         click.echo(visible("\n".join(problems)), err=True)
+        if is_damaged:
+            click.echo(MEND, err=True)
         click.echo(
             "Kept versions can be had back one by one: memproc versions CHAT, memproc restore CHAT NUMBER", err=True
         )
