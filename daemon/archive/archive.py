@@ -230,7 +230,7 @@ def _changed_versions(archive: Archive) -> Iterator[int]:
     ):
         for number, raw, packed, expected in rows:
             try:
-                unpacked(raw, packed, expected.decode(errors="replace"))
+                unpacked(raw, packed, (expected or b"").decode(errors="replace"))
             except ArchiveError:
                 yield number
         last = rows[-1][0]

@@ -33,7 +33,9 @@ def _sealed(columns: str, of_chat: str = "chat = ?1", changing: str = "") -> Sea
 
 # Where an updated export lies, and when it was written, is not covered: a folder may be moved, a clock set.
 SEALED = {
-    "chat": _sealed("id chat_id title folder_id head tail first_seen", "id = ?1", "title folder_id head tail"),
+    "chat": _sealed(
+        "id chat_id title folder_id head tail first_seen round_to", "id = ?1", "title folder_id head tail round_to"
+    ),
     "version": _sealed(
         "id message number sha256 digest uuid role created_at seen_at",
         "message IN (SELECT id FROM message WHERE chat = ?1)",

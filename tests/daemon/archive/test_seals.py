@@ -1,8 +1,11 @@
 """Every row that a chat is made from has its hash: what anything else changes in the file is noticed."""
 
 import sqlite3
-from contextlib import closing
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +17,7 @@ from daemon.archive.memories import find_memory, keep_memory, memories
 from daemon.archive.messages import whole
 from daemon.archive.rest import Rest, keep_rest, rest_of
 from daemon.archive.rounds import end_turn
-from daemon.archive.seals import refuse_any_damage, refuse_damage
+from daemon.archive.seals import SEALED, damaged_rows, refuse_any_damage, refuse_damage, seal_of
 from daemon.paths import archive_path
 from rules.core.history import CoreEvent
 from rules.errors import ArchiveError, DamagedChat
@@ -136,3 +139,20 @@ def test_a_list_of_versions_that_cannot_be_is_damage(state: Path, number: str) -
     for opened in (Archive.open, Archive.read):
         with pytest.raises(ArchiveError, match="is damaged"):
             opened(state)
+
+
+@pytest.mark.parametrize("table", sorted(SEALED.keys() - {"fold_member", "layer_step", "layout", "opening", "output"}))
+def test_a_change_of_any_sealed_column_is_found(state: Path, table: str) -> None:
+    for column in SEALED[table].columns:
+        with closing(sqlite3.connect(archive_path(state), isolation_level=None)) as database:
+            database.execute("BEGIN")
+            changed = f"CASE typeof({column}) WHEN 'integer' THEN {column} + 7 WHEN 'blob' THEN x'00' ELSE 'x' END"
+            with suppress(sqlite3.IntegrityError):  # of another type, or there twice: SQLite itself would tell
+                database.execute(f"UPDATE {table} SET {column} = {changed} WHERE rowid = 1")
+                assert list(damaged_rows(partial(rows, database))), column
+            database.execute("ROLLBACK")
+
+
+def rows(database: sqlite3.Connection, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+    database.create_function("seal_of", -1, seal_of, deterministic=True)
+    return database.execute(sql, tuple(values)).fetchall()
