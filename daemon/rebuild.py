@@ -39,7 +39,8 @@ def rebuild(house: House, more: Sequence[Path] = ()) -> Rebuilt:
         except MemprocError as trouble:
             if isinstance(trouble, ArchiveError) and not isinstance(trouble, DamagedChat):
                 raise
-            passed_over.append(PassedOver(sources.of[chat_id][-1].path, trouble.message))
+            reason = str(trouble) if isinstance(trouble, DamagedChat) else trouble.message
+            passed_over.append(PassedOver(sources.of[chat_id][-1].path, reason))
         else:
             chats += [found] if found else []
     return Rebuilt(tuple(chats), tuple(passed_over))

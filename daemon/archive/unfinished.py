@@ -11,7 +11,7 @@ _NOTE = "import-unfinished"
 
 
 def begin_import(state: Path, file: Path) -> None:
-    """From now on the archive in this folder counts as taken over by halves. Raises FileTrouble."""
+    """Note that an archive is being taken over into this folder. Raises FileTrouble."""
     replace_file(state / _NOTE, [str(file.absolute()).encode(errors="replace")])
 
 
@@ -35,6 +35,7 @@ def refuse_unfinished(state: Path) -> None:
     with told(state / _NOTE, "read"):
         file = (state / _NOTE).read_bytes().decode(errors="replace")
     raise ArchiveError(
-        f"An archive was being taken over into {state}, and that has not ended: only a part of it is in its place.",
-        f"Finish it with: memproc import-archive {file} --yes",
+        f"An archive was being taken over into {state}, and that has not ended: perhaps only a part of it is there.",
+        f"Finish it with: memproc import-archive {file} --yes. To do without it, move what lies in the folders "
+        f"before-import-... back to where it was, and remove {state / _NOTE}.",
     )

@@ -4,7 +4,8 @@ stage     every file beside its place, within its size, with its hash; the archi
 aside     what stands in the places goes into a folder "before-import-<date>" there; nothing is deleted
 place     backups, updated exports, copies, and the archive as the last
 
-While files change places, a note says so: no command works with a half of it, and the import can be repeated.
+From its beginning to its end a note says that it is under way: after a kill no command works with a half of it, and
+the import can be repeated.
 """
 
 import shutil
@@ -83,9 +84,14 @@ def import_archive(places: Places, path: Path, now: str, *, replace: bool) -> Ta
     for folder in (state, places.folders.backups, places.folders.updated, copies_folder(state)):
         make_private(folder)
     with hold(state / "lock"), hold(state / "daemon.lock", "looks after this archive"):
-        if not replace and not is_unfinished(state):
-            _refuse_a_loss(state)
+        again = is_unfinished(state)
+        if not again:
+            if not replace:
+                _refuse_a_loss(state)
+            _fold_log(state)
         stages = {name: places.of(name) / STAGE for name in (ARCHIVE, *FOLDERS)}
+        begin_import(state, path)
+        untouched = not again
         try:
             _clear(stages.values())
             with opened(path) as package:
@@ -97,12 +103,13 @@ def import_archive(places: Places, path: Path, now: str, *, replace: bool) -> Ta
                 chats = _prove(places, manifest)
             except sqlite3.Error as fault:
                 raise refused("the archive in it is damaged, or none of memproc's") from fault
-            _fold_log(state)
-            begin_import(state, path)
+            untouched = False
             aside = tuple(_placed(places, manifest, stages, now))
             end_import(state)
         finally:
             _clear(stages.values())
+            if untouched:
+                end_import(state)
     return TakenOver(manifest, chats, aside, places.settings if _has_settings(manifest) else None)
 
 

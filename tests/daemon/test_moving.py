@@ -435,8 +435,8 @@ def test_an_import_that_is_killed_anywhere_is_noticed_or_has_changed_nothing(
             ends.append("refused")
         else:
             ends.append(found[0])
-            assert found == ["k3v9xq2m7p"] or before.items() <= files_in(home).items()
             if found == ["another"]:
+                assert before.items() <= files_in(home).items()
                 import_archive(Places(folders_in(home), None), parcel, LATER, replace=True)
         assert chats_in(home) == ["k3v9xq2m7p"]
         assert check(folders_in(home).backups) == ()
