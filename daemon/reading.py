@@ -10,6 +10,7 @@ from daemon.archive.memories import editions, memories
 from daemon.archive.messages import dates_said, first_seen, last_deleted, missing_keys, past, standing
 from daemon.archive.openings import openings, openings_named
 from daemon.archive.outputs import RESTORED, last_output
+from daemon.archive.seals import refuse_any_damage, refuse_damage
 from daemon.models.tokens import count
 from rules.errors import NotAccepted
 from rules.export.chat import Chat, read_messages
@@ -39,8 +40,9 @@ Editions = Mapping[str, Sequence[Edition]]
 def read_chat(archive: Archive, chat: Chat, words: Canned, preferred: Preferred, now: str) -> Reading:
     """What each message is, which memories the chat has, and what the person did.
 
-    Raises NotAccepted where that may be a mistake.
+    Raises NotAccepted where that may be a mistake, DamagedChat where what the archive keeps is not what was stored.
     """
+    refuse_damage(archive.run, chat.chat_id)
     messages = read_messages(chat)
     made = memories(archive, chat.chat_id, preferred)
     every: dict[str, Sequence[Edition]] = {one.memory_id: editions(archive, one.memory_id) for one in made}
@@ -129,6 +131,7 @@ def _adopted(archive: Archive, chat: Chat, made: Sequence[Memory], places: Seque
     strange = {name: group for at, (name, group) in enumerate(every.items()) if at > last}
     if not strange:
         return Adopted()
+    refuse_any_damage(archive.run)
     kin = find_kin(archive, chat.chat_id, strange) if not made else None
     inherited = inherit(chat.chat_id, strange, kin) if kin else Adopted()
     origins = {name for one in inherited.memories for name in one.origins}

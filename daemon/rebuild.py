@@ -11,7 +11,7 @@ from pathlib import Path
 from daemon.house import House
 from daemon.rebuilding.chat import RebuiltChat, new_ids, rebuild_chat
 from daemon.rebuilding.sources import PassedOver, find_sources
-from rules.errors import ArchiveError, MemprocError
+from rules.errors import ArchiveError, DamagedChat, MemprocError
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,11 @@ def rebuild(house: House, more: Sequence[Path] = ()) -> Rebuilt:
             continue  # memories of another chat, which the person has not talked on in yet
         try:
             found = rebuild_chat(house, chat_id, sources)
-        except ArchiveError:
-            raise
         except MemprocError as trouble:
-            passed_over.append(PassedOver(sources.of[chat_id][-1].path, trouble.message))
+            if isinstance(trouble, ArchiveError) and not isinstance(trouble, DamagedChat):
+                raise
+            reason = str(trouble) if isinstance(trouble, DamagedChat) else trouble.message
+            passed_over.append(PassedOver(sources.of[chat_id][-1].path, reason))
         else:
             chats += [found] if found else []
     return Rebuilt(tuple(chats), tuple(passed_over))

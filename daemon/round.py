@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from daemon.archive.archive import damage_behind
 from daemon.archive.chat_states import record_doubt
 from daemon.archive.exports_seen import record_export
 from daemon.archive.layouts import keep_parts, known_parts
@@ -14,7 +15,16 @@ from daemon.files.read import Export, read_export
 from daemon.house import House, Written
 from daemon.process import process
 from daemon.resting import AtRest, keep_at_rest
-from rules.errors import ArchiveError, FileTrouble, MemprocError, NotAccepted, OutOfReach, OverBudget, ProviderRefuses
+from rules.errors import (
+    ArchiveError,
+    DamagedChat,
+    FileTrouble,
+    MemprocError,
+    NotAccepted,
+    OutOfReach,
+    OverBudget,
+    ProviderRefuses,
+)
 from rules.export.chat import Chat
 from rules.export.document import twice
 from rules.plan.chat_plan import LeftAlone
@@ -93,14 +103,18 @@ def _chat(house: House, export: Export, chat: Chat, doubled: frozenset[str]) -> 
     try:
         refuse_doubled(chat, doubled)
         return process(house, export, chat)
-    except _FATAL:
-        raise
     except NotAccepted as doubt:
         record_doubt(house.archive, chat.chat_id, doubt.sha256, export.sha256, doubt.message, house.clock())
         return SetAside(chat.title, doubt.message, doubt.next_step, chat_id=chat.chat_id)
     except MemprocError as trouble:
+        if isinstance(trouble, _FATAL) and not isinstance(trouble, DamagedChat):
+            raise
         later = isinstance(trouble, _PASSING)
         return SetAside(chat.title, trouble.message, trouble.next_step, later, chat.text_field("chatID"))
+    except Exception as fault:  # a damaged row can lead to any
+        if (damage := damage_behind(house.archive, fault)) is None:
+            raise
+        return SetAside(chat.title, damage.message, damage.next_step, chat_id=chat.text_field("chatID"))
 
 
 def _delivered(house: House, export: Export, chats: Sequence[Ready]) -> Iterator[Outcome]:

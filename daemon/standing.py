@@ -26,4 +26,8 @@ def standing_exports(archive: Archive) -> Iterator[Standing]:
     for output in standing_outputs(archive):
         found = sha256_of(Path(output.path))
         state: Literal["changed", "gone"] = "gone" if found is None else "changed"
-        yield Standing(titles[output.chat_id], Path(output.path), "as written" if found == output.sha256 else state)
+        yield Standing(
+            titles.get(output.chat_id, output.chat_id),
+            Path(output.path),
+            "as written" if found == output.sha256 else state,
+        )

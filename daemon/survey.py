@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from daemon.archive.archive import Archive
+from daemon.archive.chats import is_known
 from daemon.archive.rounds import round_of
+from daemon.archive.seals import refuse_any_damage
 from daemon.config import Config, MemorySettings
 from daemon.config.layers import CoreSettings, FactSettings
 from daemon.layers.opening import opening_text
@@ -106,7 +108,10 @@ def survey(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str)
     """
     words = canned(load_texts(config.texts.path))
     reading = read_chat(archive, chat, words, config.memory.editions, now)
-    return survey_read(archive, chat, reading, config, key, date.fromisoformat(now[:10]))
+    found = survey_read(archive, chat, reading, config, key, date.fromisoformat(now[:10]))
+    if found.plan.chunks and not is_known(archive, chat.chat_id):
+        refuse_any_damage(archive.run, "chat")  # it may have lost its name
+    return found
 
 
 def survey_read(archive: Archive, chat: Chat, reading: Reading, config: Config, key: FindKey, today: date) -> Survey:

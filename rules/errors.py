@@ -61,6 +61,10 @@ class ArchiveError(MemprocError):
     """The archive is locked, damaged, or newer than this program."""
 
 
+class DamagedChat(ArchiveError):
+    """What the archive keeps of one chat is damaged; the others can go on."""
+
+
 class FileTrouble(MemprocError):
     """A file or folder could not be read or written."""
 

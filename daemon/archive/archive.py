@@ -9,11 +9,13 @@ from typing import Any, Self
 
 from daemon.archive.packing import unpacked
 from daemon.archive.schema import OLDEST_SQLITE, STEPS
-from daemon.archive.trouble import told
+from daemon.archive.seals import damaged_rows, seal_all, seal_from_now_on, seal_of
+from daemon.archive.trouble import damaged, told
+from daemon.archive.unfinished import refuse_unfinished
 from daemon.files import trouble as file_trouble
 from daemon.files.folders import make_private
 from daemon.paths import archive_path
-from rules.errors import ArchiveError
+from rules.errors import ArchiveError, MemprocError
 
 _BUSY_SECONDS = 5.0
 _VERSIONS_AT_ONCE = 200
@@ -40,6 +42,7 @@ class Archive:
     def open(cls, folder: Path, busy_seconds: float = _BUSY_SECONDS) -> Self:
         """Open the archive for writing; make it where there is none. Raises ArchiveError or FileTrouble."""
         make_private(folder)
+        refuse_unfinished(folder)
         path = archive_path(folder)
         with file_trouble.told(path, "made"):
             path.touch(mode=0o600)
@@ -53,6 +56,7 @@ class Archive:
             archive.run("PRAGMA synchronous = FULL")
             archive.run("PRAGMA foreign_keys = ON")
             archive._migrate()
+            seal_from_now_on(archive.run)
             return archive
 
     @classmethod
@@ -64,6 +68,7 @@ class Archive:
         path = archive_path(folder)
         with file_trouble.told(path, "read"):
             there = path.exists()
+        refuse_unfinished(folder)
         if not there:
             return cls.memory()
         with cls._connect(f"{path.absolute().as_uri()}?mode=ro", path, _BUSY_SECONDS)._closed_on_fault() as archive:
@@ -75,6 +80,7 @@ class Archive:
         archive = cls._connect(":memory:", Path(":memory:"), _BUSY_SECONDS)
         archive.run("PRAGMA foreign_keys = ON")
         archive._migrate()
+        seal_from_now_on(archive.run)
         return archive
 
     def run(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
@@ -108,6 +114,11 @@ class Archive:
                 self.run("ROLLBACK")
             raise
 
+    @property
+    def path(self) -> Path:
+        """Where it lies."""
+        return self._path
+
     def close(self) -> None:
         """Let go of the file."""
         self._connection.close()
@@ -118,7 +129,11 @@ class Archive:
     def __exit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        try:
+            if isinstance(fault, Exception) and (damage := damage_behind(self, fault)):
+                raise damage from fault
+        finally:
+            self.close()
 
     @classmethod
     def _connect(cls, place: str, path: Path, busy_seconds: float) -> Self:
@@ -129,9 +144,11 @@ class Archive:
                 "Install memproc with a newer Python.",
             )
         with told(path):
-            return cls(
-                sqlite3.connect(place, timeout=busy_seconds, isolation_level=None, uri=place.startswith("file:")), path
+            connection = sqlite3.connect(
+                place, timeout=busy_seconds, isolation_level=None, uri=place.startswith("file:")
             )
+            connection.create_function("seal_of", -1, seal_of, deterministic=True)
+            return cls(connection, path)
 
     @contextmanager
     def _closed_on_fault(self) -> Iterator[Self]:
@@ -149,8 +166,16 @@ class Archive:
                 # Another process may have made this step while this one waited for its turn.
                 if self._steps_done() < number:
                     for statement in _statements(script):
-                        self.run(statement)
+                        self._migrate_by(statement)
                     self.run("INSERT INTO migration (number, name) VALUES (?, ?)", (number, name))
+                    if number == len(STEPS):
+                        seal_all(self.run)
+
+    def _migrate_by(self, statement: str) -> None:
+        try:
+            self.run(statement)
+        except sqlite3.Error as fault:  # the tables are not what the steps so far have made
+            raise damaged(self._path, "its tables are not those of its version") from fault
 
     def _migrated_copy(self) -> Self:
         """The same archive with today's tables, in memory: it is an older memproc's, or was killed at its birth."""
@@ -164,6 +189,8 @@ class Archive:
         if not self.run("SELECT 1 FROM sqlite_master WHERE name = 'migration'"):
             return 0
         done = self.run("SELECT coalesce(max(number), 0) FROM migration")[0][0]
+        if not isinstance(done, int):
+            raise damaged(self._path, "its list of versions cannot be read")
         if done > len(STEPS):
             raise ArchiveError(
                 f"The archive {self._path} was made by a newer memproc.", "Install that version, or a newer one."
@@ -172,11 +199,23 @@ class Archive:
 
 
 def check(archive: Archive) -> tuple[str, ...]:
-    """What is wrong with the archive: its own structure, and each raw message against its hash."""
+    """What is wrong with the archive: its own structure, each raw message and each row against its hash."""
     faults = [str(row[0]) for row in archive.run("PRAGMA integrity_check") if row[0] != "ok"]
     faults += [f"a row of {row[0]} refers to nothing" for row in archive.run("PRAGMA foreign_key_check")]
+    faults += damaged_rows(archive.run)
     faults += [f"version {number} of a raw message is not what was stored" for number in _changed_versions(archive)]
     return tuple(f"archive: {fault}" for fault in faults)
+
+
+def damage_behind(archive: Archive, fault: Exception) -> ArchiveError | None:
+    """What is damaged in the archive, where that may have led to a fault which nobody foresaw; else None."""
+    if isinstance(fault, (MemprocError, OSError)):
+        return None
+    try:
+        faults = check(archive)
+    except ArchiveError as trouble:
+        return trouble
+    return damaged(archive.path, faults[0].removeprefix("archive: ")) if faults else None
 
 
 def _changed_versions(archive: Archive) -> Iterator[int]:
@@ -184,14 +223,14 @@ def _changed_versions(archive: Archive) -> Iterator[int]:
     last = 0
     while rows := archive.run(
         """
-        SELECT version.id, raw, packed, version.sha256 FROM version LEFT JOIN body USING (sha256)
-        WHERE version.id > ? ORDER BY version.id LIMIT ?
+        SELECT version.id, CAST(raw AS BLOB), packed, CAST(version.sha256 AS BLOB)
+        FROM version LEFT JOIN body USING (sha256) WHERE version.id > ? ORDER BY version.id LIMIT ?
         """,
         (last, _VERSIONS_AT_ONCE),
     ):
         for number, raw, packed, expected in rows:
             try:
-                unpacked(raw or b"", packed or 0, expected)
+                unpacked(raw, packed, (expected or b"").decode(errors="replace"))
             except ArchiveError:
                 yield number
         last = rows[-1][0]

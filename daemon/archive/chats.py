@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from daemon.archive.archive import Archive
+from daemon.archive.seals import damaged_chat, damaged_rows
 from rules.errors import NotFound
 
 
@@ -39,7 +40,7 @@ def is_known(archive: Archive, chat_id: str) -> bool:
 
 
 def find_chat(archive: Archive, wanted: str) -> KnownChat:
-    """The chat of that id, else of that title, else the only one whose id begins so. Raises NotFound."""
+    """The chat of that id, else of that title, else the only one whose id begins so. Raises NotFound, DamagedChat."""
     chats = known_chats(archive)
     for fits in (
         [chat for chat in chats if chat.chat_id == wanted],
@@ -53,6 +54,8 @@ def find_chat(archive: Archive, wanted: str) -> KnownChat:
                 f'"{wanted}" can be any of {len(fits)} chats: {", ".join(f"{c.chat_id} ({c.title})" for c in fits)}.',
                 "Name one of them by its id.",
             )
+    for damage in damaged_rows(archive.run, tables=("chat",)):
+        raise damaged_chat(damage)  # it may be the one
     near = get_close_matches(wanted, [name for chat in chats for name in (chat.chat_id, chat.title)])
     raise NotFound(
         f'The archive knows no chat "{wanted}".',

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 
 from daemon.archive.archive import Archive
+from daemon.archive.seals import refuse_damage
 from rules.core.history import By, CoreEvent
 from rules.core.section import Value
 
@@ -11,7 +12,8 @@ _BY: dict[str, By] = {"agent": "agent", "person": "person"}
 
 
 def core_events(archive: Archive, chat_id: str) -> tuple[CoreEvent, ...]:
-    """All events of a chat's core memory, in the order in which they happened."""
+    """All events of a chat's core memory, in the order in which they happened. Raises DamagedChat."""
+    refuse_damage(archive.run, chat_id, "core_event")
     rows = archive.run(
         """
         SELECT section, value, held, by, function, coalesce(memory.number, 0), edition, core_event.id,

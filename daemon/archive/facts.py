@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from daemon.archive.archive import Archive
+from daemon.archive.seals import refuse_damage
 from rules.facts.fact import By, Event, FactEvent
 
 _EVENTS: dict[str, Event] = {
@@ -16,7 +17,9 @@ def fact_events(archive: Archive, chat_id: str, *, forgotten: bool = False) -> t
 
     Without `forgotten`, those that were taken from the chunks of memories which the person has deleted in TypingMind
     are not among them: what they have forgotten stays forgotten, and comes back with its memory (D11).
+    Raises DamagedChat.
     """
+    refuse_damage(archive.run, chat_id, "fact_event")
     rows = archive.run(
         """
         SELECT fact, event, text, said_at, source, by, coalesce(memory.number, 0), edition, why, at

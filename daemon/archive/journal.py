@@ -6,12 +6,14 @@ from dataclasses import astuple, dataclass
 from typing import Any
 
 from daemon.archive.archive import Archive
+from daemon.archive.seals import damaged_chat, is_sound
 from primer.tools import ToolCall
 
 _COLUMNS = (
     "request, model, step, text, finish, tokens_in, tokens_out, tokens_cached, tokens_cache_written, usd, "
     "asked_at, answered_at, litellm_usd, batch, calls"
 )
+_ROW = f"rowid, {is_sound('reply')}, {_COLUMNS}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +44,14 @@ class Reply:
 
 def recall(archive: Archive, request: str) -> Reply | None:
     """The reply to a request that was made before, or None."""
-    row = archive.one(f"SELECT {_COLUMNS} FROM reply WHERE request = ?", (request,))  # noqa: S608
+    row = archive.one(f"SELECT {_ROW} FROM reply WHERE request = ?", (request,))  # noqa: S608
     return _reply(row) if row else None
 
 
 def replies(archive: Archive, chat_id: str | None) -> tuple[Reply, ...]:
     """Every reply in the journal, oldest first; those of one chat where `chat_id` names one."""
     rows = archive.run(
-        f"SELECT {_COLUMNS} FROM reply WHERE ?1 IS NULL OR chat_id = ?1 ORDER BY rowid",  # noqa: S608
+        f"SELECT {_ROW} FROM reply WHERE ?1 IS NULL OR chat_id = ?1 ORDER BY rowid",  # noqa: S608
         (chat_id,),
     )
     return tuple(map(_reply, rows))
@@ -67,7 +69,9 @@ def record(archive: Archive, reply: Reply, chat_id: str, parameters: Mapping[str
 
 
 def _reply(row: Sequence[Any]) -> Reply:
-    *said, calls = row
+    number, is_sound, *said, calls = row
+    if not is_sound:
+        raise damaged_chat(f"row {number} of reply is not what was stored")
     return Reply(*[*said, tuple(ToolCall(*call) for call in json.loads(calls))])
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from daemon.archive.archive import Archive
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import past
+from daemon.archive.seals import refuse_damage
 from rules.history.adopt import Kin
 from rules.memory.memory import Memory
 
@@ -26,6 +27,7 @@ def find_kin(archive: Archive, chat_id: str, ids: Collection[str]) -> Kin | None
     )
     if row is None:
         return None
+    refuse_damage(archive.run, row[0])
     found = memories(archive, row[0])
     return Kin(row[0], found, {one.memory_id: editions(archive, one.memory_id) for one in found}, past(archive, row[0]))
 

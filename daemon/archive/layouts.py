@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any
 
 from daemon.archive.archive import Archive
+from daemon.archive.seals import is_sound
 from daemon.files.read import Export, Part
 from rules.export.chat import Outline
 from rules.export.document import Layout
@@ -18,7 +19,10 @@ _KEPT = 8
 
 def known_parts(archive: Archive, sha256: str) -> tuple[Part, ...] | None:
     """The parts of the export of that hash, as this version of memproc has found them; None where it has not."""
-    row = archive.one("SELECT parts FROM layout WHERE sha256 = ? AND version = ?", (sha256, _version()))
+    row = archive.one(
+        f"SELECT parts FROM layout WHERE sha256 = ? AND version = ? AND {is_sound('layout')}",  # noqa: S608
+        (sha256, _version()),
+    )
     return tuple(map(_part, json.loads(row[0]))) if row else None
 
 
@@ -26,7 +30,7 @@ def keep_parts(archive: Archive, export: Export) -> None:
     """Remember where the chats of an export stand, and forget it of those that came long before."""
     key = (export.sha256, _version())
     with archive.transaction():
-        if archive.one("SELECT 1 FROM layout WHERE sha256 = ? AND version = ?", key) is None:
+        if known_parts(archive, export.sha256) is None:
             parts = json.dumps([_as_rows(part) for part in export.parts], separators=(",", ":"))
             archive.run("INSERT OR REPLACE INTO layout (sha256, version, parts) VALUES (?, ?, ?)", (*key, parts))
             archive.run(

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from daemon.archive.archive import Archive
+from daemon.archive.seals import refuse_damage
 from rules.errors import NotFound
 from rules.memory.edition import Edition, Kind, Preferred, Quote, shown, told
 from rules.memory.memory import Memory
@@ -14,6 +15,7 @@ _MEMORY = (
     "chosen_edition, pinned, forgotten_at, due, origin, recalled"
 )
 _EDITION = "number, kind, texts, quotes, made, agent, context_manager, requests, tokens, written_at"
+_TABLES = ("memory", "edition", "chunk_message", "fold_member")
 _KINDS: dict[str, Kind] = {"as-of": "as-of", "hindsight": "hindsight", "person": "person"}
 
 
@@ -76,7 +78,8 @@ def next_edition(archive: Archive, memory_id: str) -> int:
 
 
 def memories(archive: Archive, chat_id: str, preferred: Preferred = "hindsight") -> tuple[Memory, ...]:
-    """A chat's memories, oldest first, and then its folds, level by level."""
+    """A chat's memories, oldest first, and then its folds, level by level. Raises DamagedChat."""
+    refuse_damage(archive.run, chat_id, *_TABLES)
     return _select(archive, "WHERE chat = (SELECT id FROM chat WHERE chat_id = ?)", chat_id, preferred)
 
 
@@ -104,6 +107,7 @@ def find_memory(archive: Archive, wanted: str, preferred: Preferred = "hindsight
             "Write more of its id.",
         )
     chat_id, memory_id = rows[0]
+    refuse_damage(archive.run, chat_id, *_TABLES)
     (found,) = _select(archive, "WHERE id = ?", memory_id, preferred)
     return str(chat_id), found
 

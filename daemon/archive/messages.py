@@ -9,6 +9,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.hand import keep_hand
 from daemon.archive.order import order
 from daemon.archive.packing import unpacked
+from daemon.archive.seals import refuse_damage
 from daemon.archive.versions import insert_version
 from rules.export.attachments import attachments
 from rules.export.chat import Chat
@@ -44,8 +45,8 @@ def past(archive: Archive, chat_id: str) -> tuple[Past, ...]:
     """The raw messages that stand under memories, oldest first: as each was when its memory was made, and as it is."""
     rows = archive.run(
         """
-        SELECT message.key, memory.number, gone_at IS NOT NULL, body.raw, body.packed, version.sha256,
-               now.sha256, newest.raw, newest.packed, message.said_at
+        SELECT message.key, memory.number, gone_at IS NOT NULL, CAST(body.raw AS BLOB), body.packed, version.sha256,
+               now.sha256, CAST(newest.raw AS BLOB), newest.packed, message.said_at
         FROM chat JOIN memory ON memory.chat = chat.id
         JOIN chunk_message ON chunk_message.memory = memory.id
         JOIN message ON message.id = chunk_message.message
@@ -153,11 +154,15 @@ def remember(archive: Archive, chat: Chat, reading: Reading, when: str) -> Remem
 
 
 def whole(archive: Archive, chat_id: str) -> Whole:
-    """The full raw conversation, without what the person has deleted; missing messages are in it, dates are true."""
+    """The full raw conversation, without what the person has deleted; missing messages are in it, dates are true.
+
+    Raises DamagedChat.
+    """
+    refuse_damage(archive.run, chat_id, "chat", "version")
     head, tail = archive.run("SELECT head, tail FROM chat WHERE chat_id = ?", (chat_id,))[0]
     rows = archive.run(
         """
-        SELECT raw, packed, version.sha256, said_at FROM chat JOIN message ON message.chat = chat.id
+        SELECT CAST(raw AS BLOB), packed, version.sha256, said_at FROM chat JOIN message ON message.chat = chat.id
         JOIN version ON version.message = message.id LEFT JOIN body ON body.sha256 = version.sha256
         WHERE chat_id = ? AND (gone_at IS NULL OR message.id IN (SELECT message FROM missing))
           AND version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
@@ -175,7 +180,8 @@ def last_deleted(archive: Archive, chat_id: str) -> frozenset[str]:
 
 
 def known_chat(archive: Archive, chat_id: str) -> Chat:
-    """The chat without its messages, as its newest export had it."""
+    """The chat without its messages, as its newest export had it. Raises DamagedChat."""
+    refuse_damage(archive.run, chat_id, "chat")
     head, tail = archive.run("SELECT head, tail FROM chat WHERE chat_id = ?", (chat_id,))[0]
     return read_document("the archive", chat_container(head + tail)).chats[0]
 

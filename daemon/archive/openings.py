@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from daemon.archive.archive import Archive
+from daemon.archive.seals import is_sound
 from rules.history.marker import text_digest
 
 
@@ -60,5 +61,6 @@ def keep_opening(archive: Archive, chat_id: str, opening: KeptOpening, now: str)
 
 def openings_named(archive: Archive, digests: Collection[str]) -> tuple[str, ...]:
     """The openings of any chat with these digests: a fork shows those of another chat."""
-    kept = [archive.run("SELECT text FROM opening WHERE digest = ?", (digest,)) for digest in digests]
+    sound = f"SELECT text FROM opening WHERE digest = ? AND {is_sound('opening')}"  # noqa: S608
+    kept = [archive.run(sound, (digest,)) for digest in digests]
     return tuple(sorted({text for rows in kept for (text,) in rows}))

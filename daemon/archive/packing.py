@@ -3,7 +3,8 @@
 import zlib
 from hashlib import sha256
 
-from rules.errors import ArchiveError
+from daemon.archive.trouble import MEND
+from rules.errors import DamagedChat
 
 _SMALLEST_PACKED_BYTES = 200
 
@@ -14,11 +15,11 @@ def packed(raw: bytes) -> tuple[bytes, int]:
     return (smaller, 1) if len(smaller) < len(raw) else (raw, 0)
 
 
-def unpacked(stored: bytes, is_packed: int, expected: str) -> bytes:
-    """The raw message's own bytes (D1). Raises ArchiveError unless their SHA-256 is the expected one."""
-    raw = _plain(stored) if is_packed else stored
-    if raw is None or sha256(raw).hexdigest() != expected:
-        raise ArchiveError("A raw message in the archive is damaged.", "See what else is, with: memproc verify")
+def unpacked(stored: object, is_packed: object, expected: str) -> bytes:
+    """The raw message's own bytes (D1). Raises DamagedChat unless their SHA-256 is the expected one."""
+    raw = _plain(stored) if is_packed and isinstance(stored, bytes) else stored
+    if not isinstance(raw, bytes) or sha256(raw).hexdigest() != expected:
+        raise DamagedChat("A raw message in the archive is damaged.", f"See what else is, with: memproc verify. {MEND}")
     return raw
 
 

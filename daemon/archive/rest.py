@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from daemon.archive.archive import Archive
+from daemon.archive.seals import is_sound
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class Rest:
 
 def rest_of(archive: Archive, chat_id: str) -> Rest | None:
     """What is known of the chat, if nothing has been written about it since."""
-    row = archive.one("SELECT sha256, stand, found FROM rest WHERE chat_id = ?", (chat_id,))
+    row = archive.one(f"SELECT sha256, stand, found FROM rest WHERE chat_id = ? AND {is_sound('rest')}", (chat_id,))  # noqa: S608
     return Rest(row[0], row[1], json.loads(row[2])) if row else None
 
 

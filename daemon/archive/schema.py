@@ -5,6 +5,11 @@ from daemon.archive.unrest import triggers, triggers_of_chats
 OLDEST_SQLITE = (3, 38)
 """The first with JSON built in; strict tables came one before."""
 
+_SEALED = (
+    "chat", "version", "memory", "chunk_message", "fold_member", "edition", "layer_step", "core_event", "fact_event",
+    "opening", "output", "rest", "layout", "reply",
+)  # fmt: skip
+
 STEPS: tuple[tuple[str, str], ...] = (
     (
         "the whole trip of one export",
@@ -292,5 +297,10 @@ STEPS: tuple[tuple[str, str], ...] = (
         ) STRICT;
         """
         + triggers("missing"),
+    ),
+    (
+        "a hash for each row",
+        # Of the row's values; written by seals.py, which also gives one to what stands here already.
+        "".join(f"ALTER TABLE {table} ADD COLUMN seal TEXT NOT NULL DEFAULT '';\n" for table in _SEALED),
     ),
 )

@@ -7,6 +7,13 @@ from pathlib import Path
 
 from rules.errors import ArchiveError
 
+MEND = (
+    "Copy the whole folder away first. Then put the newest sound copy of the archive, out of its folder copies, in its "
+    "place, or move the archive away where there is none, and run: memproc rebuild. Exports, updated files and backups "
+    "do not depend on it."
+)
+"""The way on where an archive is damaged."""
+
 _LOCKED = ("SQLITE_BUSY", "SQLITE_LOCKED")
 _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 _DENIED = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_PERM", "SQLITE_AUTH")
@@ -25,6 +32,11 @@ def told(path: Path) -> Iterator[None]:
         raise trouble from fault
 
 
+def damaged(path: Path, what: str = "") -> ArchiveError:
+    """The sentence for an archive that is damaged; `what` says where, if that is known."""
+    return ArchiveError(f"The archive {path} is damaged{f': {what}' if what else ''}.", MEND)
+
+
 def _trouble(path: Path, fault: sqlite3.Error) -> ArchiveError | None:
     name = getattr(fault, "sqlite_errorname", "")
     if name.startswith(_LOCKED):
@@ -32,11 +44,7 @@ def _trouble(path: Path, fault: sqlite3.Error) -> ArchiveError | None:
             f"Another program keeps the archive {path} locked.", "Close it (a database viewer, perhaps), and run again."
         )
     if name.startswith(_DAMAGED) or any(sign in str(fault) for sign in _SIGNS_OF_DAMAGE):
-        return ArchiveError(
-            f"The archive {path} is damaged.",
-            "Copy the whole folder away first, then put the newest sound copy of the archive in its place. "
-            "Exports, updated files and backups do not depend on it.",
-        )
+        return damaged(path)
     if name.startswith("SQLITE_FULL"):
         return ArchiveError(f"The disk of the archive {path} is full.", "Free some space, and run again.")
     if name.startswith(_DENIED):

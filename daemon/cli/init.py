@@ -8,7 +8,7 @@ from platformdirs import user_config_path
 from daemon.cli.settings import Settings, pass_settings
 from daemon.config import folders, load, shipped_text
 from daemon.files.folders import make_private
-from daemon.files.write import replace_file
+from daemon.files.write import replace_file, sweep
 
 
 @click.command
@@ -21,6 +21,7 @@ def init(settings: Settings, yes: bool) -> int:
         settings.say(f"{path} is there already and stays as it is.")
     elif yes or click.confirm(f"Write the settings, with an explanation of each, to {path}?", default=True):
         make_private(path.parent)
+        sweep(path.parent)
         replace_file(path, [shipped_text().encode()])
         settings.say(f"Wrote {path}.")
     else:

@@ -28,7 +28,7 @@ from daemon.round import SetAside, without_chats
 from daemon.seeing.visible import printable_json, visible
 from daemon.survey import survey
 from daemon.texts import load_texts
-from rules.errors import ArchiveError, FileTrouble, MemprocError, NotAnExport
+from rules.errors import ArchiveError, DamagedChat, FileTrouble, MemprocError, NotAnExport
 from rules.export.chat import Chat
 from rules.export.document import twice
 from rules.plan.chat_plan import ChatPlan, LeftAlone
@@ -105,9 +105,9 @@ def _plan(desk: _Desk, file: str, export: Export, chat: Chat, doubled: frozenset
             return _Row(file, resting.plan, resting.who, no_work(desk.archive, resting.who.agent))
         found = survey(desk.archive, chat, config, desk.key, desk.now)
         money = reckon(desk.archive, found, config, desk.now)
-    except ArchiveError:
-        raise
     except MemprocError as trouble:
+        if isinstance(trouble, ArchiveError) and not isinstance(trouble, DamagedChat):
+            raise
         return _Row(file, SetAside(chat.title, trouble.message, trouble.next_step))
     if found.too_large:
         return _Row(file, SetAside(chat.title, found.too_large.reason, found.too_large.next_step))

@@ -36,6 +36,8 @@ def rebuild(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
 
 
 def _told(found: Rebuilt) -> list[str]:
+    if not found.chats and found.passed_over:
+        return ["Nothing was added."]
     if not found.chats:
         return ["Nothing was added: the archive has all that the backups and the updated exports hold."]
     return [line for chat in found.chats for line in _told_of(chat)]

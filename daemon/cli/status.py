@@ -33,33 +33,34 @@ def status(settings: Settings, as_json: bool, watch: bool) -> int:
     place, config = find_place(settings), settings.found.path
     if not as_json:
         settings.say_which_file()
-    found = _look(place, config)
-    _show(found, as_json, watch)
+    found = _show(place, config, as_json, watch)
     try:
         while watch:
             time.sleep(_REDRAW_SECONDS)
-            found = _look(place, config)
-            _show(found, as_json, watch)
+            found = _show(place, config, as_json, watch)
     except KeyboardInterrupt:
         pass  # this is how one stops watching
     return found.exit_code
 
 
-def _look(place: Place, config: Path | None) -> Status:
+def _show(place: Place, config: Path | None, as_json: bool, anew: bool) -> Status:
+    """Print the status; on a terminal, one that is shown anew takes the place of the one before."""
     with Archive.read(place.state) as archive:
-        found = gather(archive, datetime.now(UTC), is_held(place.lock), place.rescan_seconds)
+        found = _waiting(gather(archive, datetime.now(UTC), is_held(place.lock), place.rescan_seconds), config)
+        text = _in_json(found, anew) if as_json else page(found) + ("\n" if anew else "")
+    if anew and not as_json:
+        click.clear()
+    click.echo(text)
+    return found
+
+
+def _waiting(found: Status, config: Path | None) -> Status:
+    """The status of a daemon that cannot begin yet, where there is one."""
     if found.running or (trouble := waits_for(config)) is None:
         return found
     waits = Problem("the daemon waits and tries again", trouble.message, trouble.next_step)
     return replace(found, running=True, problems=(waits, *found.problems))
 
 
-def _show(found: Status, as_json: bool, anew: bool) -> None:
-    """Print a status; on a terminal, one that is shown anew takes the place of the one before."""
-    if as_json:
-        text = printable_json({"exit_code": found.exit_code, **asdict(found)}, indent=None if anew else 2)
-    else:
-        text = page(found) + ("\n" if anew else "")
-    if anew and not as_json:
-        click.clear()
-    click.echo(text)
+def _in_json(found: Status, anew: bool) -> str:
+    return printable_json({"exit_code": found.exit_code, **asdict(found)}, indent=None if anew else 2)

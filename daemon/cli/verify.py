@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import click
 
 from daemon.archive.archive import Archive, check
+from daemon.archive.trouble import MEND
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.files.backup import check as check_backups
 from daemon.seeing.visible import printable_json, visible
@@ -17,7 +18,9 @@ from daemon.standing import standing_exports
 def verify(settings: Settings, as_json: bool) -> int:
     """Check everything that memproc keeps. Nothing is changed."""
     with settings.archive() as archive:
-        problems = [*check(archive), *_outputs(archive)]
+        problems = list(check(archive))
+        is_damaged = bool(problems)
+        problems += () if is_damaged else _outputs(archive)
     problems += [f"{damage.path}: {damage.reason}" for damage in check_backups(settings.folders.backups)]
     if as_json:
         click.echo(printable_json({"problems": problems}))
@@ -25,6 +28,8 @@ def verify(settings: Settings, as_json: bool) -> int:
         settings.say("All is well: the archive, every backup and every updated export are as they were written.")
     else:
         click.echo(visible("\n".join(problems)), err=True)
+        if is_damaged:
+            click.echo(MEND, err=True)
         click.echo(
             "Kept versions can be had back one by one: memproc versions CHAT, memproc restore CHAT NUMBER", err=True
         )

@@ -3,6 +3,7 @@
     backups/README.txt, INDEX.tsv
     backups/originals/<first 2 of sha256>/<sha256>.json.gz     the first original of each chat, for ever
     backups/versions/<chat>/<UTC>-<first 8 of sha256>.json.gz  what stood in updated/ before a new file
+    backups/unlisted/...                                       what the index does not name, and is not whole
 
 Call the two `keep_` functions only while the lock is held: they look, and then write.
 """

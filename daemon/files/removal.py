@@ -7,6 +7,7 @@ from daemon.files.backup import Version
 from daemon.files.folders import flush_folder
 from daemon.files.index import Line, append, read_index, standing
 from daemon.files.trouble import told
+from daemon.files.unlisted import is_removed
 from rules.errors import FileTrouble
 
 _KEPT = 'Nothing was changed. If INDEX.tsv in that folder was edited, look at its column "file".'
@@ -29,9 +30,10 @@ def remove_version(folder: Path, version: Version, when: str) -> None:
 def finish_removals(folder: Path) -> tuple[Path, ...]:
     """Take away the files whose removal was cut short after the index had said it. Raises FileTrouble."""
     lines = [line for line in read_index(folder) if isinstance(line, Line)]
-    removed = {line.file for line in lines if line.kind == "removed" and _is_ours(line)}
-    removed -= {line.file for _, line in standing(folder)}
-    left = tuple(folder / file for file in sorted(removed) if (folder / file).exists())
+    removed = {line.file: line for line in lines if line.kind == "removed" and _is_ours(line)}
+    kept = {line.file for _, line in standing(folder)}
+    gone = [(folder / file, line) for file, line in sorted(removed.items()) if file not in kept]
+    left = tuple(path for path, line in gone if path.exists() and is_removed(path, line))
     for path in left:
         _unlink(path)
     return left

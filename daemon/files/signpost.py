@@ -17,6 +17,8 @@ anew, it keeps what was there in this folder.
                and of each month for ever; the others are removed when memproc runs in the background
   INDEX.tsv    the list of both, oldest first; a spreadsheet opens it. A version that was removed
                has a second line, of the kind "removed"
+  unlisted/    files that lay among them, that INDEX.tsv does not name, and that are damaged or none
+               of memproc's; they are yours to look at, and never removed
 
 With memproc:
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from daemon.files.folders import flush_folder
 from daemon.files.swap import put_in_place
-from daemon.files.trouble import told
+from daemon.files.trouble import held_open, told
 from rules.errors import FileTrouble
 
 TEMPORARY = ".memproc-"
@@ -39,8 +39,7 @@ def replace_file(path: Path, blocks: Iterable[bytes]) -> Written:
     system may by then have forgotten what it could not write.
     """
     with told(path, "written"):
-        handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=path.parent)
-    temp = Path(name)
+        handle, temp, mark = _unfinished(path.parent)
     try:
         written = _write(handle, path, blocks)
         with told(path, "written"):
@@ -51,19 +50,72 @@ def replace_file(path: Path, blocks: Iterable[bytes]) -> Written:
         # Gone when all went well. If the disk refuses this too, the first error is the one to tell.
         with suppress(OSError):
             temp.unlink(missing_ok=True)
+        if mark is not None:
+            os.close(mark)
     return written
 
 
-def sweep(folder: Path) -> tuple[Path, ...]:
+def sweep(folder: Path, prefix: str = TEMPORARY) -> tuple[Path, ...]:
     """Remove the unfinished files that a kill or a power cut left in `folder`, and name them.
 
-    Only while the lock is held: another memproc's unfinished files look the same.
+    What a running process is writing stays.
     """
     with told(folder, "tidied up"):
-        left = [found for found in folder.glob(f"{TEMPORARY}*") if found.is_file() and not found.is_symlink()]
-        for file in left:
-            file.unlink(missing_ok=True)
-    return tuple(left)
+        return tuple(file for file in folder.glob(f"{prefix}*") if _is_left(file, prefix) and _swept(file))
+
+
+def _is_left(file: Path, prefix: str) -> bool:
+    # What export-archive makes by the hand of SQLite bears no mark: its own note tells when it may go.
+    is_marked = prefix != TEMPORARY or not file.name.startswith(f"{TEMPORARY}export-")
+    return is_marked and file.is_file() and not file.is_symlink()
+
+
+def _swept(file: Path) -> bool:
+    try:
+        handle = os.open(file, os.O_RDWR)
+    except OSError:
+        handle = None  # gone meanwhile, or without the right to read it
+    try:
+        if handle is not None and not _marked(handle):
+            return False
+        if sys.platform == "win32" and handle is not None:
+            os.close(handle)
+            handle = None
+        file.unlink(missing_ok=True)
+    except OSError as error:
+        if not held_open(error):
+            raise
+        return False
+    finally:
+        if handle is not None:
+            os.close(handle)
+    return True
+
+
+def _unfinished(folder: Path) -> tuple[int, Path, int | None]:
+    """A new file, open, and what marks it as a running process's own until that is closed. Raises OSError."""
+    while True:
+        handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=folder)
+        if sys.platform == "win32":
+            return handle, Path(name), None  # there nobody can remove an open file
+        if _marked(handle) and os.fstat(handle).st_nlink:
+            return handle, Path(name), os.dup(handle)
+        os.close(handle)  # another process has swept it away before it was marked
+
+
+def _marked(handle: int) -> bool:
+    """Mark an open file as this process's own; False where it is another's. The system lets go of it at its end."""
+    if sys.platform == "win32":
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True  # a file system without such marks
+    return True
 
 
 def _write(handle: int, path: Path, blocks: Iterable[bytes]) -> Written:

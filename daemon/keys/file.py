@@ -9,7 +9,7 @@ from pathlib import Path
 
 from daemon.files.folders import make_private
 from daemon.files.trouble import told
-from daemon.files.write import replace_file
+from daemon.files.write import replace_file, sweep
 from primer.providers import KEY_VARIABLES
 from rules.errors import ConfigurationError
 
@@ -74,6 +74,7 @@ def _write(folder: Path, lines: list[str]) -> Path:
     path = keys_file(folder)
     make_private(folder)
     content = "".join(f"{line}\n" for line in lines)
+    sweep(path.parent)
     replace_file(path, [content.encode("utf-8", "surrogateescape")])
     return path
 

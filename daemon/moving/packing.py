@@ -18,6 +18,7 @@ from daemon.files.folders import make_private
 from daemon.files.packed import BLOCK
 from daemon.files.trouble import told
 from daemon.files.write import TEMPORARY, replace_file
+from daemon.moving.leftovers import COPY, exporting
 from daemon.moving.manifest import ARCHIVE, ASIDE, FOLDERS, MANIFEST, SETTINGS, Entry, Manifest, written
 from daemon.moving.settings import movable_settings
 from daemon.paths import Folders, archive_path
@@ -52,6 +53,11 @@ def export_archive(folders: Folders, settings: Path | None, path: Path, now: str
         raise NotFound(f"There is no archive in {folders.state} yet.", "Compress an export first: memproc run")
     make_private(path.parent)
     own, left_out = movable_settings(settings) if settings else (b"", ())
+    with exporting(folders.state, path.parent):
+        return _export(folders, own, left_out, path, now)
+
+
+def _export(folders: Folders, own: bytes, left_out: tuple[str, ...], path: Path, now: str) -> Packed:
     for _ in range(_TRIES):
         before = _stand(folders)
         manifest = Manifest(now, left_out, ())
@@ -110,7 +116,7 @@ def _is_passing(path: Path) -> bool:
 def _copy_of(state: Path, folder: Path) -> Iterator[Path]:
     """A proved copy of the archive in this folder, as long as the block runs."""
     with told(folder, "written"):
-        handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=folder)
+        handle, name = tempfile.mkstemp(prefix=COPY, dir=folder)
         os.close(handle)
     try:
         with Archive.read(state) as archive:

@@ -2,7 +2,10 @@
 
 stage     every file beside its place, within its size, with its hash; the archive with its own check
 aside     what stands in the places goes into a folder "before-import-<date>" there; nothing is deleted
-place     backups, updated exports, copies, and the archive as the last: until then the import can be repeated
+place     backups, updated exports, copies, and the archive as the last
+
+From its beginning to its end a note says that it is under way: after a kill no command works with a half of it, and
+the import can be repeated.
 """
 
 import shutil
@@ -16,12 +19,14 @@ from pathlib import Path
 from daemon.archive.archive import Archive, check
 from daemon.archive.chats import known_chats
 from daemon.archive.outputs import move_outputs
+from daemon.archive.unfinished import begin_import, end_import, is_unfinished
 from daemon.config.reading import parse
 from daemon.files.folders import flush_folder, make_private
 from daemon.files.lock import hold
 from daemon.files.swap import put_in_place
 from daemon.files.trouble import told
 from daemon.files.write import replace_file
+from daemon.moving.leftovers import STAGE
 from daemon.moving.manifest import (
     ARCHIVE,
     ASIDE,
@@ -37,7 +42,6 @@ from daemon.paths import Folders, archive_path
 from daemon.watching.intake import copies_folder
 from rules.errors import ArchiveError, FileTrouble
 
-_STAGE = ".memproc-import"
 _ROOM = 64 << 20
 
 
@@ -83,9 +87,14 @@ def import_archive(places: Places, path: Path, now: str, *, replace: bool) -> Ta
     for folder in (state, places.folders.backups, places.folders.updated, copies_folder(state)):
         make_private(folder)
     with hold(state / "lock"), hold(state / "daemon.lock", "looks after this archive"):
-        if not replace:
-            _refuse_a_loss(state)
-        stages = {name: places.of(name) / _STAGE for name in (ARCHIVE, *FOLDERS)}
+        again = is_unfinished(state)
+        if not again:
+            if not replace:
+                _refuse_a_loss(state)
+            _fold_log(state)
+        stages = {name: places.of(name) / STAGE for name in (ARCHIVE, *FOLDERS)}
+        begin_import(state, path)
+        untouched = not again
         try:
             _clear(stages.values())
             with opened(path) as package:
@@ -98,9 +107,13 @@ def import_archive(places: Places, path: Path, now: str, *, replace: bool) -> Ta
             except sqlite3.Error as fault:
                 raise refused("the archive in it is damaged, or none of memproc's") from fault
             own, hosts = _settings(places, manifest)
+            untouched = False
             aside = tuple(_placed(places, manifest, stages, now, own))
+            end_import(state)
         finally:
             _clear(stages.values())
+            if untouched:
+                end_import(state)
     return TakenOver(manifest, chats, aside, places.settings if own else None, hosts)
 
 
@@ -135,7 +148,7 @@ def _refuse_a_full_disk(manifest: Manifest, state: Path) -> None:
 def _staged(places: Places, name: str) -> Path:
     """Where a file waits until all are proved: below the folder that it goes to."""
     inside = name.split("/")[1:] or [name]
-    return places.of(name).joinpath(_STAGE, *inside)
+    return places.of(name).joinpath(STAGE, *inside)
 
 
 def _stage(package: zipfile.ZipFile, entry: Entry, path: Path) -> None:
@@ -147,7 +160,7 @@ def _stage(package: zipfile.ZipFile, entry: Entry, path: Path) -> None:
 
 def _prove(places: Places, manifest: Manifest) -> int:
     """The archive is sound, and its accounts name this computer's folders from now on; how many chats it has."""
-    with Archive.open(places.of(ARCHIVE) / _STAGE) as archive:
+    with Archive.open(places.of(ARCHIVE) / STAGE) as archive:
         if faults := check(archive):
             raise refused(f"the archive in it is damaged ({faults[0]})")
         move_outputs(archive, places.folders.updated)
@@ -166,7 +179,7 @@ def _placed(
     stamp = "".join(letter for letter in now if letter.isalnum())
     for name in FOLDERS:
         folder = places.of(name)
-        there = [path for path in folder.iterdir() if path.name != _STAGE and not path.name.startswith(ASIDE)]
+        there = [path for path in folder.iterdir() if path.name != STAGE and not path.name.startswith(ASIDE)]
         yield from _aside(folder, there, stamp)
         _move(sorted(stages[name].iterdir()) if stages[name].is_dir() else (), folder)
     if places.settings is not None and settings:
@@ -181,13 +194,15 @@ def _has_settings(manifest: Manifest) -> bool:
     return any(entry.name == SETTINGS for entry in manifest.files)
 
 
+def _fold_log(state: Path) -> None:
+    """Have the archive that is here in one file; where it is too damaged for that, it keeps its log beside it."""
+    if archive_path(state).exists():
+        with suppress(ArchiveError), Archive.open(state) as archive:
+            archive.run("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
 def _whole_archive(state: Path) -> list[Path]:
-    """The archive's file, with its log folded in; where it is too damaged for that, with its log beside it."""
     path = archive_path(state)
-    if not path.exists():
-        return []
-    with suppress(ArchiveError), Archive.open(state) as archive:
-        archive.run("PRAGMA wal_checkpoint(TRUNCATE)")
     return [one for one in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))) if one.exists()]
 
 

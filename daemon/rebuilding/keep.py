@@ -34,8 +34,9 @@ def archived(archive: Archive, chat_id: str) -> dict[str, Raw]:
     """The raw messages that the archive has of a chat, gone ones too, by their keys and in their order."""
     rows = archive.run(
         """
-        SELECT key, left_out, raw, packed, version.sha256, seen_at FROM chat JOIN message ON message.chat = chat.id
-        JOIN version ON version.message = message.id LEFT JOIN body ON body.sha256 = version.sha256
+        SELECT key, left_out, CAST(raw AS BLOB), packed, version.sha256, seen_at
+        FROM chat JOIN message ON message.chat = chat.id JOIN version ON version.message = message.id
+        LEFT JOIN body ON body.sha256 = version.sha256
         WHERE chat_id = ? ORDER BY position, version.number
         """,
         (chat_id,),

@@ -27,6 +27,7 @@ from daemon.paths import Folders, archive_path
 from rules.errors import ArchiveError, ConfigurationError, FileTrouble, MemprocError, NotFound
 
 NOW = "2026-03-02T10:00:00.000Z"
+LATER = "2026-03-02T11:00:00.000Z"
 EXPORT = b'{"data":{"chats":[]}}'
 
 
@@ -392,9 +393,11 @@ def test_an_import_that_was_killed_can_be_repeated_and_nothing_is_lost(
         patched.setattr(unpacking, "put_in_place", killed)
         with pytest.raises(Killed):
             taken_over(another, parcel, replace=True)
-    aside = list((another / "state").glob("before-import-*/archive.sqlite3"))
-    assert chats_in(another) == (["another"] if not aside else [])
-    later = import_archive(Places(folders_in(another), None), parcel, "2026-03-02T11:00:00.000Z", replace=True)
+    for opened in (Archive.read, Archive.open):
+        with pytest.raises(ArchiveError, match="has not ended") as refusal:
+            opened(folders_in(another).state)
+        assert f"memproc import-archive {parcel} --yes" in refusal.value.next_step
+    later = import_archive(Places(folders_in(another), None), parcel, LATER, replace=False)
     assert (later.chats, chats_in(another)) == (1, ["k3v9xq2m7p"])
     assert check(folders_in(another).backups) == ()
     kept = [path.parent for path in (another / "state").glob("before-import-*/archive.sqlite3")]

@@ -131,3 +131,13 @@ def test_a_message_that_two_chats_have_is_kept_once_from_then_on(older: Path) ->
         assert archive.one("SELECT count(*) FROM body") == (7,)
         assert [bytes(raw) for raw in whole(archive, "fork").messages] == [message.raw for message in TALK]
         assert check(archive) == ()
+
+
+def test_what_it_held_has_hashes_from_then_on(older: Path) -> None:
+    Archive.open(older).close()
+    connection = sqlite3.connect(archive_path(older))
+    connection.execute("UPDATE edition SET texts = replace(texts, 'a', 'b')")
+    connection.commit()
+    connection.close()
+    with Archive.read(older) as archive:
+        assert check(archive) == ("archive: row 1 of edition is not what was stored",)

@@ -252,3 +252,14 @@ def test_sweeping_takes_nothing_but_our_unfinished_files(tmp_path: Path) -> None
 
 def test_sweeping_a_folder_that_is_not_there_finds_nothing(tmp_path: Path) -> None:
     assert sweep(tmp_path / "gone") == ()
+
+
+@needs_fork
+def test_what_a_running_process_is_writing_is_not_swept_away(path: Path) -> None:
+    child = stopped_child(lambda stop: write_until(path, 2, stop))
+
+    assert sweep(path.parent) == ()
+    assert len(list(path.parent.glob(f"{TEMPORARY}*"))) == 1
+    kill(child)
+    assert len(sweep(path.parent)) == 1
+    assert only(path)

@@ -1,0 +1,158 @@
+"""Every row that a chat is made from has its hash: what anything else changes in the file is noticed."""
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from daemon.archive.archive import Archive, check
+from daemon.archive.core import core_events, keep_core_events
+from daemon.archive.facts import fact_events, keep_fact_events
+from daemon.archive.journal import recall, record
+from daemon.archive.memories import find_memory, keep_memory, memories
+from daemon.archive.messages import whole
+from daemon.archive.rest import Rest, keep_rest, rest_of
+from daemon.archive.rounds import end_turn
+from daemon.archive.seals import SEALED, damaged_rows, refuse_any_damage, refuse_damage, seal_of
+from daemon.paths import archive_path
+from rules.core.history import CoreEvent
+from rules.errors import ArchiveError, DamagedChat
+from rules.facts.fact import FactEvent
+from tests.daemon.archive.test_archive import reply
+from tests.daemon.archive.test_messages import CHAT, TALK, WHEN, see
+from tests.entries import entries, memory_of
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    """A chat with two memories, a fact, a line of core memory, and a reply."""
+    with Archive.open(tmp_path) as archive:
+        see(archive, TALK)
+        for number in (1, 2):
+            keep_memory(archive, CHAT, memory_of(number, entries(TALK)[number * 2 - 2 : number * 2]))
+        end_turn(archive, "m1")
+        fact = FactEvent(1, "ADD", "Ada likes tea", WHEN, "", "person", 0, 0, "", WHEN)
+        keep_fact_events(archive, CHAT, [fact], WHEN)
+        line = CoreEvent("human", "Likes tea", held=True, by="person", function="set")
+        keep_core_events(archive, CHAT, [line], WHEN)
+        record(archive, reply("a"), CHAT, {})
+        keep_rest(archive, CHAT, Rest("a", "b", {"reason": "nothing new"}))
+    return tmp_path
+
+
+def rot(state: Path, sql: str) -> None:
+    """Change the file as nothing of memproc's does."""
+    with closing(sqlite3.connect(archive_path(state))) as database:
+        database.execute(sql)
+        database.commit()
+
+
+def test_what_memproc_itself_has_written_and_changed_is_sound(state: Path) -> None:
+    with Archive.open(state) as archive:
+        archive.run("UPDATE memory SET pinned = 1, due = 'edited' WHERE id = 'm2'")
+        archive.run("UPDATE chat SET title = 'Another'")
+        assert check(archive) == ()
+        refuse_damage(archive.run, CHAT)
+        refuse_any_damage(archive.run)
+
+
+@pytest.mark.parametrize(
+    ("sql", "row"),
+    [
+        ("UPDATE edition SET texts = replace(texts, 'a', 'b') WHERE memory = 'm2'", "row 2 of edition"),
+        ("UPDATE memory SET forgotten_at = 'x' WHERE id = 'm1'", "row 1 of memory"),
+        ("UPDATE version SET created_at = '1999-01-01T00:00:00.000Z' WHERE id = 4", "row 4 of version"),
+        ("UPDATE message SET key = 'another' WHERE id = 3", "row 3 of version"),
+        ("UPDATE fact_event SET text = 'Ada hates tea'", "row 1 of fact_event"),
+        ("UPDATE core_event SET value = '\"Hates tea\"'", "row 1 of core_event"),
+        ("UPDATE chat SET tail = x'7d'", "row 1 of chat"),
+        ("UPDATE chunk_message SET version = 6 WHERE message = 2", "row 2 of chunk_message"),
+        ("UPDATE reply SET text = 'another answer'", "row 1 of reply"),
+        ("UPDATE edition SET seal = ''", "row 1 of edition"),
+    ],
+)
+def test_the_row_is_named_and_its_chat_is_refused(state: Path, sql: str, row: str) -> None:
+    rot(state, sql)
+    with Archive.open(state) as archive:
+        assert any(f"{row} is not what was stored" in fault for fault in check(archive))
+        with pytest.raises(DamagedChat, match=row) as told:
+            recall(archive, "a")
+            refuse_damage(archive.run, CHAT)
+        assert "memproc rebuild" in told.value.next_step
+        refuse_damage(archive.run, "another chat")
+
+
+def test_no_reader_hands_out_what_is_damaged(state: Path) -> None:
+    for table, column in (
+        ("edition", "texts"),
+        ("fact_event", "text"),
+        ("core_event", "value"),
+        ("chat", "title"),
+    ):
+        rot(state, f"UPDATE {table} SET {column} = {column} || ' ROTTEN'")
+    with Archive.read(state) as archive:
+        for read in (memories, fact_events, core_events, whole):
+            with pytest.raises(DamagedChat):
+                read(archive, CHAT)
+        with pytest.raises(DamagedChat):
+            find_memory(archive, "m1")
+
+
+def test_what_is_damaged_about_a_resting_chat_is_found_anew(state: Path) -> None:
+    rot(state, "UPDATE rest SET found = 'no json'")
+    with Archive.read(state) as archive:
+        assert rest_of(archive, CHAT) is None
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE edition SET memory = 'gone' WHERE memory = 'm2'",
+        "UPDATE chunk_message SET memory = 'gone' WHERE memory = 'm1' AND place = 0",
+        "UPDATE version SET message = 99 WHERE message = 3",
+        "UPDATE memory SET chat = 99 WHERE id = 'm2'",
+    ],
+)
+def test_a_row_that_has_lost_its_chat_is_missed_there(state: Path, sql: str) -> None:
+    rot(state, sql)
+    with Archive.open(state) as archive, pytest.raises(DamagedChat):
+        refuse_damage(archive.run, CHAT)
+
+
+def test_a_fault_that_nobody_foresaw_is_damage_where_there_is_some(state: Path) -> None:
+    with pytest.raises(KeyError), Archive.open(state):
+        raise KeyError
+    rot(state, "UPDATE edition SET kind = 'odd'")
+    with pytest.raises(ArchiveError, match="row 1 of edition"), Archive.open(state):
+        raise KeyError
+
+
+@pytest.mark.parametrize("number", ["'nine'", "-3"])
+def test_a_list_of_versions_that_cannot_be_is_damage(state: Path, number: str) -> None:
+    rot(state, "DROP TABLE migration")
+    rot(state, "CREATE TABLE migration (number, name, applied_at)")
+    rot(state, f"INSERT INTO migration VALUES ({number}, '', '')")
+    for opened in (Archive.open, Archive.read):
+        with pytest.raises(ArchiveError, match="is damaged"):
+            opened(state)
+
+
+@pytest.mark.parametrize("table", sorted(SEALED.keys() - {"fold_member", "layer_step", "layout", "opening", "output"}))
+def test_a_change_of_any_sealed_column_is_found(state: Path, table: str) -> None:
+    for column in SEALED[table].columns:
+        with closing(sqlite3.connect(archive_path(state), isolation_level=None)) as database:
+            database.execute("BEGIN")
+            changed = f"CASE typeof({column}) WHEN 'integer' THEN {column} + 7 WHEN 'blob' THEN x'00' ELSE 'x' END"
+            with suppress(sqlite3.IntegrityError):  # of another type, or there twice: SQLite itself would tell
+                database.execute(f"UPDATE {table} SET {column} = {changed} WHERE rowid = 1")
+                assert list(damaged_rows(partial(rows, database))), column
+            database.execute("ROLLBACK")
+
+
+def rows(database: sqlite3.Connection, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+    database.create_function("seal_of", -1, seal_of, deterministic=True)
+    return database.execute(sql, tuple(values)).fetchall()

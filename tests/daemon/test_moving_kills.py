@@ -1,0 +1,120 @@
+"""A kill -9 anywhere in an import or an export: it is noticed, or nothing has changed, and nothing is left behind."""
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from daemon.config import Config
+from daemon.files.backup import check
+from daemon.files.folders import make_private
+from daemon.files.lock import Busy
+from daemon.house import tell_nobody
+from daemon.moving.leftovers import exporting
+from daemon.moving.packing import export_archive
+from daemon.moving.unpacking import Places, import_archive
+from daemon.opening import open_house
+from rules.errors import ArchiveError
+from tests.daemon.files.children import in_child, needs_fork
+from tests.daemon.test_moving import LATER, NOW, chats_in, files_in, folders_in, lived, taken_over
+
+
+@pytest.fixture
+def another(tmp_path: Path) -> Path:
+    """A computer on which another chat was worked on."""
+    lived(tmp_path / "new", "another")
+    return tmp_path / "new"
+
+
+@pytest.fixture
+def parcel(tmp_path: Path) -> Path:
+    """A moving file of another computer."""
+    return export_archive(lived(tmp_path / "old"), None, tmp_path / "all.zip", NOW).path
+
+
+@needs_fork
+def test_an_import_that_is_killed_anywhere_is_noticed_or_has_changed_nothing(
+    tmp_path: Path, parcel: Path, another: Path
+) -> None:
+    ends = []
+    for number in count(1, 9):
+        home = shutil.copytree(another, tmp_path / f"computer {number}")
+        before = files_in(home)
+        code, _ = in_child(
+            lambda number=number, home=home: dying(number, lambda: taken_over(home, parcel, replace=True))  # type: ignore[misc]
+        )
+        try:
+            found = chats_in(home)
+        except ArchiveError as refusal:
+            assert "import-archive" in refusal.next_step
+            import_archive(Places(folders_in(home), None), parcel, LATER, replace=False)
+            ends.append("refused")
+        else:
+            ends.append(found[0])
+            if found == ["another"]:
+                assert before.items() <= files_in(home).items()
+                import_archive(Places(folders_in(home), None), parcel, LATER, replace=True)
+        assert chats_in(home) == ["k3v9xq2m7p"]
+        assert check(folders_in(home).backups) == ()
+        if code == 0:
+            break
+        assert code == -signal.SIGKILL
+    assert ends == sorted(ends, key=("another", "refused", "k3v9xq2m7p").index)
+    assert set(ends) == {"another", "refused", "k3v9xq2m7p"}
+
+
+@needs_fork
+def test_what_a_killed_export_has_left_is_taken_away_at_the_next_start(tmp_path: Path, another: Path) -> None:
+    folders, away = folders_in(another), tmp_path / "stick"
+    mine = away / "mine.txt"
+    left = 0
+    for number in count(1, 12):
+        make_private(away)
+        mine.write_text("mine")
+        code, _ = in_child(
+            lambda number=number: dying(number, lambda: export_archive(folders, None, away / "all.zip", NOW))  # type: ignore[misc]
+        )
+        left += len(list(away.iterdir())) > 1
+        with open_house(Config(), folders, tell_nobody):
+            assert sorted(path for path in away.iterdir() if path.name != "all.zip") == [mine]
+        assert not list((another / "state").glob("*unfinished*"))
+        shutil.rmtree(away)
+        if code == 0:
+            break
+        assert code == -signal.SIGKILL
+    assert left > 1
+
+
+def test_two_exports_of_one_archive_at_once_are_refused(tmp_path: Path, another: Path) -> None:
+    folders = folders_in(another)
+    with exporting(folders.state, tmp_path), pytest.raises(Busy, match="is packing this archive"):
+        export_archive(folders, None, tmp_path / "all.zip", NOW)
+
+
+def test_what_an_import_got_ready_and_never_placed_is_taken_away_at_the_next_start(another: Path) -> None:
+    folders = folders_in(another)
+    for folder in (folders.state, folders.backups, folders.updated):
+        make_private(folder / ".memproc-import" / "deep")
+    with open_house(Config(), folders, tell_nobody):
+        assert not list(another.rglob(".memproc-import"))
+
+
+def dying(number: int, work: Callable[[], object]) -> str:
+    """Do it, and be killed (-9) before the change of the file system that has this number."""
+    left = number
+
+    def hook(event: str, arguments: tuple[object, ...]) -> None:
+        nonlocal left
+        if event in ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "open"):
+            left -= 1
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(hook)
+    work()
+    return ""
