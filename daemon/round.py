@@ -11,6 +11,8 @@ from daemon.archive.rest import seen_again
 from daemon.deliver import Ready, deliver, place_of, stand_already
 from daemon.files.read import Export, read_export
 from daemon.house import House, Written
+from daemon.models.unsent import Unsent
+from daemon.note import account
 from daemon.process import process
 from daemon.resting import AtRest, keep_at_rest
 from rules.errors import ArchiveError, FileTrouble, MemprocError, OutOfReach, OverBudget, ProviderRefuses
@@ -33,6 +35,18 @@ class SetAside:
     """Empty for a file, and for a chat without one."""
 
 
+def set_aside(what: str, fault: Exception, chat_id: str = "") -> SetAside:
+    """What is told of a file or a chat in which something went wrong, foreseen or not, so that the rest goes on.
+
+    Raises the fault again where nothing can go on: the archive cannot be used, the money or the memory is used up, a
+    provider refuses, the work is to end, or nobody is left to be told.
+    """
+    if isinstance(fault, _FATAL):
+        raise fault
+    told = (fault.message, fault.next_step) if isinstance(fault, MemprocError) else account(fault)
+    return SetAside(what, *told, later=isinstance(fault, _PASSING), chat_id=chat_id)
+
+
 def without_chats(export: Export) -> SetAside:
     """An export that holds nothing to work on."""
     name = export.path.name
@@ -40,32 +54,26 @@ def without_chats(export: Export) -> SetAside:
 
 
 Outcome = Written | LeftAlone | SetAside
-_FATAL = (ArchiveError, OverBudget, ProviderRefuses)
-_PASSING = (FileTrouble, OutOfReach)
+_FATAL = (ArchiveError, OverBudget, ProviderRefuses, Unsent, MemoryError, BrokenPipeError)
+_PASSING = (FileTrouble, OSError, OutOfReach)
 
 
 def go_round(house: House, paths: Sequence[Path]) -> Iterator[Outcome]:
     """Process every export, and tell what became of each chat.
 
-    Raises ArchiveError, OverBudget or ProviderRefuses where nothing can go on.
+    Raises what `set_aside` does not take: nothing can go on then.
     """
     for path in paths:
         try:
-            export = read_export(path, partial(known_parts, house.archive))
-        except _FATAL:
-            raise
-        except MemprocError as trouble:
-            yield SetAside(path.name, trouble.message, trouble.next_step, isinstance(trouble, _PASSING))
-            continue
-        keep_parts(house.archive, export)
-        record_export(house.archive, export.sha256, str(path), export.stand.size, house.clock())
-        try:
-            yield from _export(house, export)
-        except FileTrouble as trouble:  # it is another file by now
-            yield SetAside(path.name, trouble.message, trouble.next_step, later=True)
+            yield from _file(house, path)
+        except Exception as fault:
+            yield set_aside(path.name, fault)
 
 
-def _export(house: House, export: Export) -> Iterator[Outcome]:
+def _file(house: House, path: Path) -> Iterator[Outcome]:
+    export = read_export(path, partial(known_parts, house.archive))
+    keep_parts(house.archive, export)
+    record_export(house.archive, export.sha256, str(path), export.stand.size, house.clock())
     if not export.chat_ids:
         yield without_chats(export)
     one_by_one = house.config.output.container == "chat"
@@ -92,25 +100,18 @@ def _chat(house: House, export: Export, chat: Chat, doubled: frozenset[str]) -> 
     try:
         refuse_doubled(chat, doubled)
         return process(house, export, chat)
-    except _FATAL:
-        raise
-    except MemprocError as trouble:
-        later = isinstance(trouble, _PASSING)
-        return SetAside(chat.title, trouble.message, trouble.next_step, later, chat.text_field("chatID"))
+    except Exception as fault:
+        return set_aside(chat.title, fault, chat.text_field("chatID"))
 
 
-def _delivered(house: House, export: Export, chats: Sequence[Ready]) -> Iterator[Outcome]:
+def _delivered(house: House, export: Export, chats: Sequence[Ready]) -> Sequence[Outcome]:
     """Write them, unless every one of them stands in its updated file already."""
-    if stand_already(house, export, chats):
+    try:
+        if not stand_already(house, export, chats):
+            return deliver(house, export, chats)
         reason, place = "its updated export is in its place already", place_of(house, export, chats)
         for ready in chats:
             keep_at_rest(house.archive, ready.plan.chat_id, ready.rest, reason, place)
-            yield LeftAlone(ready.plan.chat_id, ready.plan.title, reason)
-        return
-    try:
-        yield from deliver(house, export, chats)
-    except _FATAL:
-        raise
-    except MemprocError as trouble:
-        names = ", ".join(ready.plan.title for ready in chats)
-        yield SetAside(names, trouble.message, trouble.next_step, isinstance(trouble, _PASSING))
+        return [LeftAlone(ready.plan.chat_id, ready.plan.title, reason) for ready in chats]
+    except Exception as fault:
+        return [set_aside(", ".join(ready.plan.title for ready in chats), fault)]

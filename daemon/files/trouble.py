@@ -1,6 +1,7 @@
 """Says in a clear sentence why a file or folder could not be used, and what the person can do."""
 
 import errno
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +25,7 @@ _REASONS = {
     errno.ENOTDIR: ("a part of its path is a file", "Move that file away, or choose another folder."),
     errno.EISDIR: ("a folder stands in its place", "Move that folder away, then run memproc again."),
 }
+_SOME_FILE = Path("A file that memproc works with")
 _HELD_OPEN = (5, 32, 33)
 
 
@@ -47,6 +49,11 @@ def trouble(error: OSError, path: Path, done: str) -> FileTrouble:
         said = error.strerror or str(error)
         reason = _REASONS.get(error.errno or 0, (f"the system says: {said}", "Mend that, then run memproc again."))
     return FileTrouble(f"{path} could not be {done}: {reason[0]}.", reason[1])
+
+
+def unforeseen(error: OSError) -> FileTrouble:
+    """The same for an error that came where nobody foresaw one. The system does not always name the file."""
+    return trouble(error, Path(os.fsdecode(error.filename)) if error.filename else _SOME_FILE, "used")
 
 
 def held_open(error: OSError) -> bool:

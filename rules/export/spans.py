@@ -47,12 +47,26 @@ class Member:
     value: Span
 
 
+class Number(str):
+    """A number as it is spelled. It is no text, and like JavaScript's it is false where it is zero."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return any(digit in "123456789" for digit in self.lower().partition("e")[0])
+
+
+def text(found: object) -> str:
+    """A parsed value that is a text; empty for everything else."""
+    return found if isinstance(found, str) and not isinstance(found, Number) else ""
+
+
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a JSON value")
 
 
 # Numbers stay text: an int of more than 4,300 digits would be refused, and 1e400 would become infinite.
-_decoder = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=_refuse_constant)
+_decoder = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=_refuse_constant)
 
 
 def blank(text: str, at: int) -> int:

@@ -28,8 +28,7 @@ def is_original(marker: Mapping[str, object] | None) -> bool:
     """The message's `memproc` field says that it is a raw message which we kept beside its memory."""
     if marker is None or str(marker.get("v")) != _VERSION or marker.get("kind") != ORIGINAL:
         return False
-    memory = marker.get("memory")
-    return isinstance(memory, str) and memory != ""
+    return spans.text(marker.get("memory")) != ""
 
 
 def kept_original(raw: bytes, when: str, memory: str) -> bytes:

@@ -77,7 +77,7 @@ def assemble(
     removed = () if mode == "new-chat" else tuple(gone)  # the new chat never had them
     edits = [
         replace_messages(chat, kept, [piece.raw for piece in pieces]),
-        *replace_field(chat, "updatedAt", moved_on(_text(chat.field("updatedAt")), now)),
+        *replace_field(chat, "updatedAt", moved_on(chat.text_field("updatedAt"), now)),
         *add_deleted_uuids(chat, removed),
     ]
     return Assembled(splice(chat, edits), changed=True, removed=removed, messages_sha256=digest, ours_sha256=ours)
@@ -176,7 +176,3 @@ def _template(places: Sequence[Place]) -> Mapping[str, object] | None:
             found, _ = spans.value(place.message.raw.decode("utf-8"), 0)
             return found if isinstance(found, dict) else None
     return None
-
-
-def _text(field: object) -> str | None:
-    return field if isinstance(field, str) else None

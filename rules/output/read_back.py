@@ -4,6 +4,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rules.export.content import printable
+from rules.export.spans import Number, text
 from rules.history.entries import Entry
 from rules.history.marker import Marker, read_marker
 from rules.history.originals import is_original, plain_original
@@ -61,7 +63,7 @@ class ReadBack:
 def read_back(finished: Finished) -> ReadBack | str:
     """The finished chat as it reads; or why it cannot be one, as a fault in plain words."""
     try:
-        before, after = _parse(finished.before), _parse(finished.after)
+        before, after = parse(finished.before), parse(finished.after)
         messages, originals = messages_of(after), messages_of(before)
     except (ValueError, TypeError, RecursionError) as fault:
         return f"the finished chat is nothing that TypingMind could read: {type(fault).__name__}"
@@ -81,11 +83,11 @@ def read_back(finished: Finished) -> ReadBack | str:
     )
 
 
-def _parse(data: bytes) -> Json:
-    """Numbers stay as they are spelled, so that 69.2240 and 69.224 differ."""
-    found = json.loads(data, parse_int=str, parse_float=str, parse_constant=_refuse)
+def parse(data: bytes) -> Json:
+    """A chat or a message. Numbers stay as they are spelled, so that 69.2240 and 69.224 differ."""
+    found = json.loads(data, parse_int=Number, parse_float=Number, parse_constant=_refuse)
     if not isinstance(found, dict):
-        raise TypeError("a chat is an object")
+        raise TypeError("chats and messages are objects")
     return found
 
 
@@ -103,19 +105,24 @@ def messages_of(chat: Json) -> list[Json]:
 
 def _came_from(originals: Sequence[Json], messages: Sequence[Json]) -> list[int | None] | None:
     """Where each message of the output stands in the input (None: it is new), or None where one is in neither."""
-    uuids = {str(message.get("uuid")) for message in originals}
+    uuids = {uuid_of(message) for message in originals}
     at: dict[str, list[int]] = {}
     for index, message in reversed(list(enumerate(originals))):
         at.setdefault(_said_plainly(message), []).append(index)
     found: list[int | None] = []
     for message in messages:
-        if _marker(message) and not _is_original(message) and str(message.get("uuid")) not in uuids:
+        if _marker(message) and not _is_original(message) and uuid_of(message) not in uuids:
             found.append(None)
         elif same := at.get(_said_plainly(message)):
             found.append(same.pop())
         else:
             return None
     return found
+
+
+def uuid_of(message: Json) -> str:
+    """Its uuid, where that is a text; else empty."""
+    return printable(text(message.get("uuid")))
 
 
 def _said_plainly(message: Json) -> str:
