@@ -50,6 +50,12 @@ def test_two_messages_with_the_same_odd_uuid(home: Path, kind: str, value: objec
     goes_well(home, known, {("messages", at, "uuid"): value for at in (2, 3, last - 1, last)})
 
 
+def test_a_memory_whose_message_says_nothing_any_more_gets_it_back(home: Path) -> None:
+    known = seed("a fork", home)
+    at = next(at for at, one in enumerate(known.chat["messages"]) if one.get("memproc", {}).get("slot") == 2)
+    goes_well(home, known, {("messages", at, "content"): {}, ("messages", at, "createdAt"): [1]})
+
+
 @pytest.mark.parametrize("listed", [[{"a": 1}], [["x"]], [None, 5, True]])
 def test_deletions_that_name_no_uuid(home: Path, listed: list[object]) -> None:
     for kind in ("raw, odd messages first", "compressed"):
