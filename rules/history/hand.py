@@ -70,7 +70,7 @@ def what_was_done(
 
 
 def _texts(group: Mapping[int, Place], editions: Sequence[Edition]) -> Six:
-    """The six texts as they stand in the export; what is missing or empty there is that of the edition that it shows."""
+    """The six texts as they stand in the export; what is missing or empty is that of the edition that it shows."""
     number = next(iter(group.values())).ours
     written = next((one for one in editions if number is not None and one.number == number.edition), editions[-1])
     here = {slot: place.message.text for slot, place in group.items() if place.message.text.strip()}
