@@ -5,10 +5,14 @@ from dataclasses import dataclass
 
 from rules.errors import ChatSetAside
 from rules.export import spans, walk
-from rules.export.content import printable
+from rules.export.content import parts, printable
 from rules.export.message import Message, read_message
 from rules.export.reel import Reel
 from rules.export.spans import Member, Span
+
+_MIB = 1 << 20
+LONGEST_TEXT = 4 * _MIB
+"""Bytes of words in one message. They are about a million tokens, which fill the largest window there is."""
 
 # What would steer a terminal, break a line, or turn the rest of it round.
 _UNSEEMLY = dict.fromkeys([*range(32), *range(127, 160), *map(ord, "\u2028\u2029\u202d\u202e")], " ")
@@ -91,6 +95,7 @@ def read_messages(chat: Chat) -> tuple[Message, ...]:
     found = []
     for number, span in enumerate(chat.messages, 1):
         try:
+            _refuse_endless(chat, number, span)
             found.append(read_message(chat.slice(span)))
         except spans.BadJson as fault:
             raise ChatSetAside(
@@ -98,6 +103,19 @@ def read_messages(chat: Chat) -> tuple[Message, ...]:
                 "Export the chat again from TypingMind; if it stays so, delete that message there.",
             ) from fault
     return tuple(found)
+
+
+def _refuse_endless(chat: Chat, number: int, span: Span) -> None:
+    """Raise ChatSetAside for a message with more words than any model reads. Images and files are no words."""
+    if span.stop - span.start <= LONGEST_TEXT:
+        return
+    fields, _ = spans.value(chat.text, span.start)  # as latin-1, which is enough to measure it
+    if isinstance(fields, dict) and sum(len(part.text) for part in parts(fields)) > LONGEST_TEXT:
+        raise ChatSetAside(
+            f'Message {number} of the chat "{chat.title}" is a text of {(span.stop - span.start) / _MIB:,.0f} MiB: '
+            "no model reads that much, and no memory could be made of it.",
+            "Delete or shorten that message in TypingMind, then export the chat again; this export stays as it is.",
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ class Message:
 
 def read_message(raw: bytes) -> Message:
     """Read one message from its own bytes. Raises spans.BadJson where they are no JSON object."""
-    fields, _ = spans.value(raw.decode("utf-8"), 0)
+    fields, _ = spans.value(spans.decoded(raw), 0)
     if not isinstance(fields, dict):
         raise spans.BadJson("a message is a JSON object, and this is none", 0)
     return message_of(fields, raw)

@@ -32,7 +32,7 @@ def branches(messages: Sequence[Message]) -> tuple[Branch, ...]:
         Branch(at, tuple(map(message_of, _inside(thread))))
         for at, message in enumerate(messages)
         if _KEY in message.raw
-        for thread in _threads(spans.value(message.raw.decode("utf-8"), 0)[0])
+        for thread in _threads(spans.value(spans.decoded(message.raw), 0)[0])
     )
 
 

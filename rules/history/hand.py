@@ -81,7 +81,7 @@ def _texts(group: Mapping[int, Place], editions: Sequence[Edition]) -> Six:
 def _touched(place: Place) -> bool:
     if place.message.cleared:
         return True
-    fields, _ = spans.value(place.message.raw.decode("utf-8"), 0)
+    fields, _ = spans.value(spans.decoded(place.message.raw), 0)
     return isinstance(fields, dict) and fields.get("isPinned") is True
 
 

@@ -173,6 +173,6 @@ def _template(places: Sequence[Place]) -> Mapping[str, object] | None:
     """The newest assistant message of the chat, which ours are shaped like."""
     for place in reversed(places):
         if place.message.role == "assistant" and place.message.type in (None, "message"):
-            found, _ = spans.value(place.message.raw.decode("utf-8"), 0)
+            found, _ = spans.value(spans.decoded(place.message.raw), 0)
             return found if isinstance(found, dict) else None
     return None

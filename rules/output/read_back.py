@@ -4,8 +4,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rules.export.chat import Chat
 from rules.export.content import printable
-from rules.export.spans import Number, text
+from rules.export.spans import Number, decoded, text
 from rules.history.entries import Entry
 from rules.history.marker import Marker, read_marker
 from rules.history.originals import is_original, plain_original
@@ -19,7 +20,7 @@ Json = dict[str, object]
 class Finished:
     """What is to be proved: the chat before and after, and the accounts of who stands where."""
 
-    before: bytes
+    before: Chat
     after: bytes
     places: Sequence[Place]
     """The messages of `before`, recognised."""
@@ -63,7 +64,7 @@ class ReadBack:
 def read_back(finished: Finished) -> ReadBack | str:
     """The finished chat as it reads; or why it cannot be one, as a fault in plain words."""
     try:
-        before, after = parse(finished.before), parse(finished.after)
+        before, after = parse(finished.before.slice(finished.before.span)), parse(finished.after)
         messages, originals = messages_of(after), messages_of(before)
     except (ValueError, TypeError, RecursionError) as fault:
         return f"the finished chat is nothing that TypingMind could read: {type(fault).__name__}"
@@ -85,7 +86,7 @@ def read_back(finished: Finished) -> ReadBack | str:
 
 def parse(data: bytes) -> Json:
     """A chat or a message. Numbers stay as they are spelled, so that 69.2240 and 69.224 differ."""
-    found = json.loads(data, parse_int=Number, parse_float=Number, parse_constant=_refuse)
+    found = json.loads(decoded(data), parse_int=Number, parse_float=Number, parse_constant=_refuse)
     if not isinstance(found, dict):
         raise TypeError("chats and messages are objects")
     return found
@@ -106,7 +107,7 @@ def messages_of(chat: Json) -> list[Json]:
 def _came_from(originals: Sequence[Json], messages: Sequence[Json]) -> list[int | None] | None:
     """Where each message of the output stands in the input (None: it is new), or None where one is in neither."""
     uuids = {uuid_of(message) for message in originals}
-    at: dict[str, list[int]] = {}
+    at: dict[object, list[int]] = {}
     for index, message in reversed(list(enumerate(originals))):
         at.setdefault(_said_plainly(message), []).append(index)
     found: list[int | None] = []
@@ -125,11 +126,18 @@ def uuid_of(message: Json) -> str:
     return printable(text(message.get("uuid")))
 
 
-def _said_plainly(message: Json) -> str:
+def _said_plainly(message: Json) -> object:
     """The message, so that two are equal where all their fields are; of an original without our own fields."""
     if _is_original(message):
         message = json.loads(plain_original(json.dumps(message).encode()))
-    return json.dumps(message, sort_keys=True)
+    return _hashable(message)
+
+
+def _hashable(value: object) -> object:
+    """The value in tuples, whatever the order of keys. Its texts are not copied: an image in one may be large."""
+    if isinstance(value, dict):
+        return "{", *sorted((key, _hashable(inner)) for key, inner in value.items())
+    return ("[", *map(_hashable, value)) if isinstance(value, list) else value
 
 
 def _is_original(message: Json) -> bool:

@@ -105,7 +105,8 @@ def _generated(read: ReadBack) -> Iterator[str]:
 
 def _quotes(read: ReadBack) -> Iterator[str]:
     """Requirement 9.1: a quote is a verbatim part of one raw message; what the person has edited is theirs."""
-    said = {entry.key: _ever_said(entry) for entry in read.finished.entries}
+    sources = {quote.source for memory in read.finished.section.shown for quote in memory.edition.quotes}
+    said = {entry.key: _ever_said(entry) for entry in read.finished.entries if entry.key in sources}
     for memory in read.finished.section.shown:
         answer = memory.edition.texts[1].replace(_JOINER, "")
         for quote in memory.edition.quotes:

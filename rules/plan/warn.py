@@ -85,7 +85,7 @@ def _context_summary(chat: Chat, places: Sequence[Place]) -> str:
 
 
 def _cut_off(summary: Message) -> str:
-    fields, _ = spans.value(summary.raw.decode("utf-8"), 0)
+    fields, _ = spans.value(spans.decoded(summary.raw), 0)
     said = fields.get("contextSummary") if isinstance(fields, dict) else None
     return spans.text(said.get("contextCutOffAtUUID")) if isinstance(said, dict) else ""
 
@@ -97,7 +97,7 @@ def _still_answering(chat: Chat, places: Sequence[Place]) -> str:
 
 
 def _is_incomplete(message: Message) -> bool:
-    fields, _ = spans.value(message.raw.decode("utf-8"), 0)
+    fields, _ = spans.value(spans.decoded(message.raw), 0)
     noted = fields.get("tmMetadata") if isinstance(fields, dict) else None
     return isinstance(noted, dict) and noted.get("incomplete") is True
 
