@@ -17,13 +17,16 @@ from daemon.archive.archive import Archive
 from daemon.config import parse
 from daemon.files.folders import make_private
 from daemon.house import House, Written, tell_nobody
+from daemon.models.unsent import Unsent
 from daemon.paths import Folders
-from daemon.round import Outcome, SetAside, go_round
+from daemon.round import Outcome, SetAside, go_round, set_aside
+from rules.errors import ArchiveError, OverBudget, ProviderRefuses
 from rules.export.chat import Chat
 from rules.plan.selection import refuse_doubled
 from tests.chats import export_bytes, long_chat
 from tests.nokeys import no_keys
 from tests.scripted import ScriptedModel
+from tests.stories.person import Person
 
 WHEN = "2026-09-01T00:00:00.000Z"
 SETTINGS = (
@@ -137,3 +140,47 @@ def test_whatever_one_chat_raises_at_whatever_stop_all_others_are_done(
     assert not [one for one in again if isinstance(one, SetAside)], "it was the fault's, and not the archive's"
     assert len(list((inbox.home / "updated").iterdir())) == 5
     inbox.archive.close()
+
+
+@pytest.mark.parametrize(
+    "fault", [ArchiveError("a", "b"), OverBudget("a", "b", WHEN), ProviderRefuses("a", "b"), MemoryError(), Unsent()]
+)
+def test_what_nothing_can_go_on_after_stops_everything(fault: Exception) -> None:
+    with pytest.raises(type(fault)):
+        set_aside("a chat", fault)
+
+
+def test_a_mistake_is_told_with_its_place_and_never_with_what_it_says() -> None:
+    try:
+        refuse_doubled(None, frozenset())  # type: ignore[arg-type]
+    except AttributeError as bug:
+        told = set_aside("a chat", bug)
+    assert told.reason == (
+        "This is a mistake in memproc itself (AttributeError in rules/plan/selection.py, line "
+        f"{told.reason.split('line ')[1].split(',')[0]}, refuse_doubled). Nothing of yours was changed by it."
+    )
+    note = Path(told.next_step.removeprefix("Please report the file "))
+    assert "refuse_doubled" in note.read_text()
+    assert "chat_id" not in note.read_text()
+    note.unlink()
+
+
+def test_plan_and_run_set_the_bad_chat_aside_and_end_with_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail_for_the_bad_one(chat: Chat, places: object) -> tuple[str, ...]:
+        if chat.chat_id == BAD:
+            raise KeyError(SECRET)
+        return ()
+
+    monkeypatch.setattr("daemon.survey.warnings", fail_for_the_bad_one)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    ada = Person(tmp_path / "ada", tail=800, step=200, chunk=200)
+    ada.settings('[models]\nagent = "memproc/extractive"\ncontext_manager = "memproc/extractive"\n')
+    for name, chat_id in (("a", BAD), ("b", "goodchat01")):
+        ada.drop(export_bytes(long_chat(1800, chatID=chat_id, id=chat_id, chatTitle=chat_id)), f"{name}.json")
+    for command, told in (("plan", "would be set aside"), ("run", "1 written, 0 left alone, 1 set aside")):
+        ended = ada.memproc(command)
+        assert ended.code == 1
+        assert told in ended.out
+        assert "mistake in memproc itself (KeyError" in ended.out + ended.err
+        assert SECRET not in ended.out + ended.err
+    assert len(ada.updated()) == 1

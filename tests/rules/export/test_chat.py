@@ -3,7 +3,7 @@
 import pytest
 
 from rules.errors import ChatSetAside, NotAnExport
-from rules.export.chat import Chat, read_messages
+from rules.export.chat import LONGEST_TEXT, Chat, read_messages
 from rules.export.document import read_document
 from tests.chats import chat, export_bytes, json_bytes, user, written
 from tests.exports.chats import CHATS
@@ -141,6 +141,14 @@ def test_fields_that_hold_no_text_are_treated_as_absent(odd: object) -> None:
     )
     assert (chat.title, chat.folder_id, chat.text_field("updatedAt")) == ("Untitled", None, "")
     assert (chat.model_names, chat.system_message) == ((), "")
+
+
+def test_a_message_that_no_model_could_read_sets_its_chat_aside_and_an_image_does_not() -> None:
+    long = "The tide was high. " * (LONGEST_TEXT // 19 + 1)
+    with pytest.raises(ChatSetAside, match='Message 2 of the chat "T" is a text of 4 MiB'):
+        read_messages(found({"chatTitle": "T", "messages": [user("a"), user(long)]}))
+    image = [{"type": "text", "text": "Look!"}, {"type": "image_url", "image_url": {"url": long}}]
+    assert read_messages(found({"messages": [user("", content=image)]}))[0].words == "Look!"
 
 
 @pytest.mark.parametrize("zero", [0, 0.0, False, None, ""])
