@@ -81,7 +81,13 @@ def decoded(raw: bytes) -> str:
     """
     if len(raw) < _LARGE_BYTES or raw.isascii() or len(raw.translate(None, _ASCII)) * _FEW > len(raw):
         return raw.decode("utf-8")
-    return _BEYOND_ASCII.sub(lambda found: json.dumps(found[0].decode("utf-8"))[1:-1].encode(), raw).decode("ascii")
+    narrow, view, at = bytearray(), memoryview(raw), 0  # no piece of it is copied more than once
+    for found in _BEYOND_ASCII.finditer(raw):
+        narrow += view[at : found.start()]
+        narrow += json.dumps(found[0].decode("utf-8"))[1:-1].encode()
+        at = found.end()
+    narrow += view[at:]
+    return narrow.decode("ascii")
 
 
 def blank(text: str, at: int) -> int:
