@@ -16,7 +16,7 @@ from daemon.files.read import Export, Part
 from daemon.files.write import replace_file
 from daemon.house import House, Written
 from rules.export.chat import Chat
-from rules.export.document import chat_container, with_chats
+from rules.export.document import container_blocks, with_chats
 from rules.memory.edition import EXTRACTED
 from rules.memory.memory import Memory
 from rules.output.assemble import Assembled
@@ -71,15 +71,16 @@ def deliver(house: House, export: Export, chats: Sequence[Ready]) -> tuple[Writt
     Raises FileTrouble where a backup or the file could not be written; the old file is whole then.
     """
     whole = _is_whole(house)
-    content = _whole_export(export, chats) if whole else iter([chat_container(chats[0].assembled.chat)])
+    content = _whole_export(export, chats) if whole else iter(container_blocks(chats[0].assembled.chat))
     path = place_of(house, export, chats)
     for folder in (house.folders.updated, house.folders.backups):
         make_private(folder)
     now = house.clock()
     before = [last_output(house.archive, ready.plan.chat_id) for ready in chats]
     for ready in chats:
-        original = chat_container(ready.chat.slice(ready.chat.span))
-        keep_original(house.folders.backups, ready.plan.chat_id, ready.plan.title, [original], now)
+        blocks = container_blocks(ready.chat.slice(ready.chat.span))
+        keep_original(house.folders.backups, ready.plan.chat_id, ready.plan.title, blocks, now)
+        del blocks
     backup = _keep_replaced(house, chats[0], path, now)
     written = replace_file(path, content)
     for ready in chats:

@@ -195,9 +195,8 @@ def _under_memories(entries: tuple[Entry, ...], memories: tuple[Memory, ...]) ->
 
 def _prove(found: Survey, entries: tuple[Entry, ...], section: Section, words: Canned, assembled: Assembled) -> None:
     """Raise FaultyOutput, with every fault, unless the finished chat is what it must be."""
-    before = found.chat.slice(found.chat.span)
     faults = verify(
-        Finished(before, assembled.chat, found.reading.places, entries, section, assembled.removed, words.opening)
+        Finished(found.chat, assembled.chat, found.reading.places, entries, section, assembled.removed, words.opening)
     )
     if faults:
         raise FaultyOutput(

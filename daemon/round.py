@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from daemon.archive.archive import damage_behind
+from daemon.archive.archive import Archive, damage_behind
 from daemon.archive.chat_states import record_doubt
 from daemon.archive.exports_seen import record_export
 from daemon.archive.layouts import keep_parts, known_parts
@@ -13,6 +13,8 @@ from daemon.archive.rest import seen_again
 from daemon.deliver import Ready, deliver, place_of, stand_already
 from daemon.files.read import Export, read_export
 from daemon.house import House, Written
+from daemon.models.unsent import Unsent
+from daemon.note import account
 from daemon.process import process
 from daemon.resting import AtRest, keep_at_rest
 from rules.errors import (
@@ -44,6 +46,19 @@ class SetAside:
     """Empty for a file, and for a chat without one."""
 
 
+def set_aside(archive: Archive, what: str, fault: Exception, chat_id: str = "") -> SetAside:
+    """What is told of a file or a chat in which something went wrong, foreseen or not, so that the rest goes on.
+
+    Raises the fault again where nothing can go on: the archive cannot be used, the money or the memory is used up, a
+    provider refuses, the work is to end, or nobody is left to be told.
+    """
+    if isinstance(fault, _FATAL) and not isinstance(fault, DamagedChat):
+        raise fault
+    fault = damage_behind(archive, fault) or fault
+    told = (fault.message, fault.next_step) if isinstance(fault, MemprocError) else account(fault)
+    return SetAside(what, *told, later=isinstance(fault, _PASSING), chat_id=chat_id)
+
+
 def without_chats(export: Export) -> SetAside:
     """An export that holds nothing to work on."""
     name = export.path.name
@@ -51,32 +66,26 @@ def without_chats(export: Export) -> SetAside:
 
 
 Outcome = Written | LeftAlone | SetAside
-_FATAL = (ArchiveError, OverBudget, ProviderRefuses)
-_PASSING = (FileTrouble, OutOfReach)
+_FATAL = (ArchiveError, OverBudget, ProviderRefuses, Unsent, MemoryError, BrokenPipeError)
+_PASSING = (FileTrouble, OSError, OutOfReach)
 
 
 def go_round(house: House, paths: Sequence[Path]) -> Iterator[Outcome]:
     """Process every export, and tell what became of each chat.
 
-    Raises ArchiveError, OverBudget or ProviderRefuses where nothing can go on.
+    Raises what `set_aside` does not take: nothing can go on then.
     """
     for path in paths:
         try:
-            export = read_export(path, partial(known_parts, house.archive))
-        except _FATAL:
-            raise
-        except MemprocError as trouble:
-            yield SetAside(path.name, trouble.message, trouble.next_step, isinstance(trouble, _PASSING))
-            continue
-        keep_parts(house.archive, export)
-        record_export(house.archive, export.sha256, str(path), export.stand.size, house.clock())
-        try:
-            yield from _export(house, export)
-        except FileTrouble as trouble:  # it is another file by now
-            yield SetAside(path.name, trouble.message, trouble.next_step, later=True)
+            yield from _file(house, path)
+        except Exception as fault:
+            yield set_aside(house.archive, path.name, fault)
 
 
-def _export(house: House, export: Export) -> Iterator[Outcome]:
+def _file(house: House, path: Path) -> Iterator[Outcome]:
+    export = read_export(path, partial(known_parts, house.archive))
+    keep_parts(house.archive, export)
+    record_export(house.archive, export.sha256, str(path), export.stand.size, house.clock())
     if not export.chat_ids:
         yield without_chats(export)
     one_by_one = house.config.output.container == "chat"
@@ -103,33 +112,23 @@ def _chat(house: House, export: Export, chat: Chat, doubled: frozenset[str]) -> 
     try:
         refuse_doubled(chat, doubled)
         return process(house, export, chat)
-    except NotAccepted as doubt:
-        record_doubt(house.archive, chat.chat_id, doubt.sha256, export.sha256, doubt.message, house.clock())
-        return SetAside(chat.title, doubt.message, doubt.next_step, chat_id=chat.chat_id)
-    except MemprocError as trouble:
-        if isinstance(trouble, _FATAL) and not isinstance(trouble, DamagedChat):
-            raise
-        later = isinstance(trouble, _PASSING)
-        return SetAside(chat.title, trouble.message, trouble.next_step, later, chat.text_field("chatID"))
-    except Exception as fault:  # a damaged row can lead to any
-        if (damage := damage_behind(house.archive, fault)) is None:
-            raise
-        return SetAside(chat.title, damage.message, damage.next_step, chat_id=chat.text_field("chatID"))
+    except Exception as fault:
+        if isinstance(fault, NotAccepted):
+            record_doubt(house.archive, chat.chat_id, fault.sha256, export.sha256, fault.message, house.clock())
+        return set_aside(house.archive, chat.title, fault, chat.text_field("chatID"))
 
 
-def _delivered(house: House, export: Export, chats: Sequence[Ready]) -> Iterator[Outcome]:
+def _delivered(house: House, export: Export, chats: Sequence[Ready]) -> Sequence[Outcome]:
     """Write them, unless every one of them stands in its updated file already."""
-    if stand_already(house, export, chats):
-        reason, place = "its updated export is in its place already", place_of(house, export, chats)
-        for ready in chats:
-            told = "; ".join(filter(None, (reason, ready.over_budget)))
-            keep_at_rest(house.archive, ready.plan.chat_id, ready.rest, told, place)
-            yield LeftAlone(ready.plan.chat_id, ready.plan.title, told)
-        return
     try:
-        yield from deliver(house, export, chats)
-    except _FATAL:
-        raise
-    except MemprocError as trouble:
-        names = ", ".join(ready.plan.title for ready in chats)
-        yield SetAside(names, trouble.message, trouble.next_step, isinstance(trouble, _PASSING))
+        if stand_already(house, export, chats):
+            return [_unchanged(house, export, chats, ready) for ready in chats]
+        return deliver(house, export, chats)
+    except Exception as fault:
+        return [set_aside(house.archive, ", ".join(ready.plan.title for ready in chats), fault)]
+
+
+def _unchanged(house: House, export: Export, chats: Sequence[Ready], ready: Ready) -> LeftAlone:
+    reason = "; ".join(filter(None, ("its updated export is in its place already", ready.over_budget)))
+    keep_at_rest(house.archive, ready.plan.chat_id, ready.rest, reason, place_of(house, export, chats))
+    return LeftAlone(ready.plan.chat_id, ready.plan.title, reason)

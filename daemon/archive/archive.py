@@ -10,7 +10,7 @@ from typing import Any, Self
 from daemon.archive.packing import unpacked
 from daemon.archive.schema import OLDEST_SQLITE, STEPS
 from daemon.archive.seals import damaged_rows, seal_all, seal_from_now_on, seal_of
-from daemon.archive.trouble import damaged, told
+from daemon.archive.trouble import damaged, told, unusable
 from daemon.archive.unfinished import refuse_unfinished
 from daemon.files import trouble as file_trouble
 from daemon.files.folders import make_private
@@ -18,6 +18,8 @@ from daemon.paths import archive_path
 from rules.errors import ArchiveError, MemprocError
 
 _BUSY_SECONDS = 5.0
+_UNREAD = "unable to get the page. error code=266"
+"""What SQLite's check says of a page that the system did not let it read (SQLITE_IOERR_READ)."""
 _VERSIONS_AT_ONCE = 200
 _README = """\
 This folder belongs to memproc, the program that turns old parts of TypingMind conversations into memories.
@@ -199,8 +201,13 @@ class Archive:
 
 
 def check(archive: Archive) -> tuple[str, ...]:
-    """What is wrong with the archive: its own structure, each raw message and each row against its hash."""
+    """What is wrong with the archive: its structure, each raw message and each row against its hash.
+
+    Raises ArchiveError.
+    """
     faults = [str(row[0]) for row in archive.run("PRAGMA integrity_check") if row[0] != "ok"]
+    if any(_UNREAD in fault for fault in faults):  # that is the disk's fault, and says nothing of what stands there
+        raise unusable(archive._path)
     faults += [f"a row of {row[0]} refers to nothing" for row in archive.run("PRAGMA foreign_key_check")]
     faults += damaged_rows(archive.run)
     faults += [f"version {number} of a raw message is not what was stored" for number in _changed_versions(archive)]

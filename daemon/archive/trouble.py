@@ -1,10 +1,14 @@
 """Says in a clear sentence what SQLite reports about the archive, and what the person can do."""
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 
+from daemon.files.trouble import explain
+from daemon.files.write import TEMPORARY
 from rules.errors import ArchiveError
 
 MEND = (
@@ -14,7 +18,9 @@ MEND = (
 )
 """The way on where an archive is damaged."""
 
-_LOCKED = ("SQLITE_BUSY", "SQLITE_LOCKED")
+_A_LITTLE = 1 << 17
+"""Bytes; more than SQLite wants at once beside its archive."""
+_LOCKED = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL")
 _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 _DENIED = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_PERM", "SQLITE_AUTH")
 # Damage that SQLite itself does not notice: a table is gone, or a text holds what is no text.
@@ -48,7 +54,31 @@ def _trouble(path: Path, fault: sqlite3.Error) -> ArchiveError | None:
     if name.startswith("SQLITE_FULL"):
         return ArchiveError(f"The disk of the archive {path} is full.", "Free some space, and run again.")
     if name.startswith(_DENIED):
-        return ArchiveError(
-            f"The archive {path} cannot be read or written ({name}).", "Check the rights of its folder, and its disk."
-        )
+        return unusable(path, name)
+    return None
+
+
+def unusable(path: Path, name: str = "SQLITE_IOERR") -> ArchiveError:
+    """That the system lets SQLite not read or write. SQLite does not say why, so the system is asked once more."""
+    if (fault := _tried(path)) is not None:
+        reason, next_step = explain(fault)
+        return ArchiveError(f"The archive {path} cannot be read or written: {reason}.", next_step)
+    return ArchiveError(
+        f"The archive {path} cannot be read or written ({name}).",
+        "Look whether its disk is full, read-only or failing, and whether your account may write there. "
+        "Then run memproc again: what was kept is whole.",
+    )
+
+
+def _tried(path: Path) -> OSError | None:
+    """What the system says when the archive is read, and a little is written beside it."""
+    try:
+        with path.open("rb") as file:
+            file.read(1)
+        with TemporaryFile(prefix=TEMPORARY, dir=path.parent) as file:
+            file.write(bytes(_A_LITTLE))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as fault:
+        return fault
     return None

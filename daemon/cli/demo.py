@@ -1,7 +1,11 @@
 """`memproc demo`: the whole trip on a sample conversation, with the built-in engine; no key, no network."""
 
+import re
 import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from importlib.resources import files
+from itertools import count
 from pathlib import Path
 
 import click
@@ -16,8 +20,10 @@ from daemon.cli.settings import Settings
 from daemon.cli.show import describe
 from daemon.cli.versions import versions
 from daemon.files.folders import make_private
+from daemon.files.lock import Busy, hold
 from daemon.seeing.visible import visible
 
+_NAME = re.compile(r"demo(-[0-9]+)?")
 _SETTINGS = """\
 # A small live tail and small chunks, so that a short sample shows what happens to a long conversation.
 [folders]
@@ -43,31 +49,53 @@ tokens = 1600
 @click.pass_context
 def demo(ctx: click.Context) -> int:
     """Take a sample conversation through the whole trip, in a folder that is kept until the next demo."""
-    home = _fresh_folder()
-    settings = Settings(home / "memproc.toml", quiet=False)
-    with ctx.scope():
-        ctx.obj = settings
-        _title("The plan (memproc plan)")
-        ctx.invoke(plan, paths=(), as_json=False)
-        _title("The work (memproc run)")
-        ended = int(ctx.invoke(run, paths=(), dry_run=False, as_json=False))
-        chat_id, memory = _one_memory(settings)
-        _title("What is kept (memproc versions)")
-        ctx.invoke(versions, chat=chat_id, as_json=False)
-        _title("One memory (memproc show)")
-        click.echo(visible(memory))
+    with _fresh_folder() as home:
+        settings = Settings(home / "memproc.toml", quiet=False)
+        with ctx.scope():
+            ctx.obj = settings
+            _title("The plan (memproc plan)")
+            ctx.invoke(plan, paths=(), as_json=False)
+            _title("The work (memproc run)")
+            ended = int(ctx.invoke(run, paths=(), dry_run=False, as_json=False))
+            chat_id, memory = _one_memory(settings)
+            _title("What is kept (memproc versions)")
+            ctx.invoke(versions, chat=chat_id, as_json=False)
+            _title("One memory (memproc show)")
+            click.echo(visible(memory))
     click.echo(visible(f"\nEverything lies in {home} until the next demo."))
     return ended
 
 
-def _fresh_folder() -> Path:
-    home = user_cache_path("memproc", appauthor=False) / "demo"
-    if home.exists():
-        shutil.rmtree(home)
-    make_private(home / "inbox")
-    (home / "memproc.toml").write_text(_SETTINGS, encoding="utf-8")
-    (home / "inbox" / "aria.json").write_bytes((files("daemon") / "sample" / "aria.json").read_bytes())
-    return home
+@contextmanager
+def _fresh_folder() -> Iterator[Path]:
+    """A folder for this demo alone: `demo`, or where another one goes on in that, `demo-2` and so on.
+
+    Those of demos that are over are removed.
+    """
+    base = user_cache_path("memproc", appauthor=False)
+    make_private(base)
+    with ExitStack() as held:
+        for number in count(1):
+            home = base / ("demo" if number == 1 else f"demo-{number}")
+            try:
+                held.enter_context(hold(home.with_suffix(".lock"), "shows the demo"))
+            except Busy:
+                continue
+            break
+        _remove_old_ones(base, home)
+        make_private(home / "inbox")
+        (home / "memproc.toml").write_text(_SETTINGS, encoding="utf-8")
+        (home / "inbox" / "aria.json").write_bytes((files("daemon") / "sample" / "aria.json").read_bytes())
+        yield home
+
+
+def _remove_old_ones(base: Path, home: Path) -> None:
+    for old in sorted(base.glob("demo*")):
+        if old == home:
+            shutil.rmtree(old)
+        elif _NAME.fullmatch(old.name):
+            with suppress(Busy), hold(old.with_suffix(".lock"), "shows the demo"):
+                shutil.rmtree(old)
 
 
 def _one_memory(settings: Settings) -> tuple[str, str]:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import click
 
-from daemon.note import note
+from daemon.note import account
 from daemon.seeing.visible import visible
 from rules.errors import MemprocError
 
-USAGE, BUG, INTERRUPTED = 2, 3, 130
+TROUBLE, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
 
 
 def run_to_the_end(command: click.Command, arguments: Sequence[str]) -> int:
@@ -30,8 +30,7 @@ def run_to_the_end(command: click.Command, arguments: Sequence[str]) -> int:
         # The reader of a pipe went away, as `memproc chats | head` does: nobody is left to be told.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception as bug:  # the boundary: whatever we did not foresee
-        click.echo(f"memproc: a mistake in memproc itself ({type(bug).__name__}). Nothing of yours was changed "
-                   f"by it.\nPlease report the file {note(bug)}", err=True)  # fmt: skip
-        return BUG
+    except Exception as fault:  # the boundary: whatever we did not foresee
+        click.echo(visible("memproc: {}\n{}".format(*account(fault))), err=True)
+        return TROUBLE if isinstance(fault, OSError | MemoryError) else BUG
     return done if isinstance(done, int) else 0

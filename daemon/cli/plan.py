@@ -24,11 +24,10 @@ from daemon.process import is_written_anew
 from daemon.reckoning import Reckoning, no_work, reckon
 from daemon.resting import at_rest
 from daemon.restore import held_back
-from daemon.round import SetAside, without_chats
+from daemon.round import SetAside, set_aside, without_chats
 from daemon.seeing.visible import printable_json, visible
 from daemon.survey import survey
 from daemon.texts import load_texts
-from rules.errors import ArchiveError, DamagedChat, FileTrouble, MemprocError, NotAnExport
 from rules.export.chat import Chat
 from rules.export.document import twice
 from rules.plan.chat_plan import ChatPlan, LeftAlone
@@ -89,8 +88,8 @@ def _rows(desk: _Desk, exports: Sequence[Path]) -> Iterator[_Row]:
             doubled = twice(export.chat_ids)
             for chat in export.chats():
                 yield _plan(desk, path.name, export, chat, doubled)
-        except (FileTrouble, NotAnExport) as trouble:
-            yield _Row(path.name, SetAside(path.name, trouble.message, trouble.next_step))
+        except Exception as fault:
+            yield _Row(path.name, set_aside(desk.archive, path.name, fault))
 
 
 def _plan(desk: _Desk, file: str, export: Export, chat: Chat, doubled: frozenset[str]) -> _Row:
@@ -105,10 +104,8 @@ def _plan(desk: _Desk, file: str, export: Export, chat: Chat, doubled: frozenset
             return _Row(file, resting.plan, resting.who, no_work(desk.archive, resting.who.agent))
         found = survey(desk.archive, chat, config, desk.key, desk.now)
         money = reckon(desk.archive, found, config, desk.now)
-    except MemprocError as trouble:
-        if isinstance(trouble, ArchiveError) and not isinstance(trouble, DamagedChat):
-            raise
-        return _Row(file, SetAside(chat.title, trouble.message, trouble.next_step))
+    except Exception as fault:
+        return _Row(file, set_aside(desk.archive, chat.title, fault, chat.text_field("chatID")))
     if found.too_large:
         return _Row(file, SetAside(chat.title, found.too_large.reason, found.too_large.next_step))
     anew = found.reading.memories and is_written_anew(desk.archive, found, config, desk.now)

@@ -12,6 +12,7 @@ from daemon.config.lines import Key
 from daemon.config.problems import problems_of
 from daemon.config.report import Problem, report
 from daemon.config.settings import Config
+from daemon.files.trouble import remedy
 from rules.errors import ConfigurationError
 
 _LARGEST = 1_000_000  # bytes
@@ -30,7 +31,7 @@ def load(path: Path) -> Config:
     except OSError as error:
         raise ConfigurationError(
             f"The configuration {path} cannot be read: {error.strerror or error}.",
-            "Make it readable, or name another file with --config.",
+            remedy(error, "Make it readable, or name another file with --config."),
         ) from error
     return parse(content, path)
 

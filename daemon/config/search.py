@@ -6,6 +6,7 @@ from pathlib import Path
 
 from platformdirs import user_config_path
 
+from daemon.files.trouble import remedy
 from daemon.paths import NoPath, resolve
 from rules.errors import ConfigurationError, ConfigurationOutOfReach
 
@@ -108,6 +109,6 @@ def _is_there(path: Path) -> bool:
     except OSError as error:
         raise ConfigurationOutOfReach(
             f"The configuration {path} cannot be looked at: {error.strerror or error}.",
-            "Make it readable, or name another file with --config.",
+            remedy(error, "Make it readable, or name another file with --config."),
         ) from error
     return True

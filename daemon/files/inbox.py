@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from daemon.files.candidates import Found, candidates
+from daemon.files.trouble import remedy
 from rules.errors import FileTrouble
 
 
@@ -11,13 +12,13 @@ def exports_in(path: Path) -> tuple[Path, ...]:
 
     What `candidates` passes over is passed over here. Raises FileTrouble.
     """
-    if not path.is_dir():
-        return (path,)
     try:
+        if not path.is_dir():
+            return (path,)
         found = [entry for entry in candidates(path) if isinstance(entry, Found)]
     except OSError as fault:
         raise FileTrouble(
-            f"The folder {path} cannot be read: {fault.strerror}.",
-            "Allow memproc's user to read it, then try again.",
+            f"The folder {path} cannot be read: {fault.strerror or fault}.",
+            remedy(fault, "Allow memproc's user to read it, then try again."),
         ) from fault
     return tuple(Path(entry.path) for entry in sorted(found, key=lambda entry: (entry.sighting.mtime_ns, entry.path)))

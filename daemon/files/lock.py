@@ -44,7 +44,9 @@ def hold(path: Path, doing: str = "is working with this archive") -> Iterator[No
         # It only serves the sentence of a second memproc; the lock is what counts.
         with suppress(OSError):
             _beside(path).unlink(missing_ok=True)
-        lock.release()
+        # What the block raised is what there is to tell. The system takes the lock back with the process at the latest.
+        with suppress(OSError):
+            lock.release()
 
 
 def is_held(path: Path) -> bool:

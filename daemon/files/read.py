@@ -9,13 +9,14 @@ import io
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
 
 from daemon.files.blocks import Again, OtherBytes, first_time
 from daemon.files.bundle import DAMAGE, INDEX, Bundle, damaged, refuse_large
+from daemon.files.trouble import remedy
 from rules.errors import FileTrouble, NotAnExport
 from rules.export.chat import Chat
 from rules.export.document import Layout, lay_out_chunk, lay_out_document
@@ -166,13 +167,18 @@ def _opened(path: Path) -> Iterator[io.BufferedReader]:
             raise FileTrouble(f"{path} is no regular file.", "Name an export, or the folder that holds exports.")
         # O_NONBLOCK: should the file have become a named pipe, opening it would wait for a writer for ever.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-        with os.fdopen(handle, "rb") as file:
+        file = os.fdopen(handle, "rb")
+        try:
             yield file
+        finally:
+            with suppress(OSError):  # all that was wanted of it has been read
+                file.close()
     except FileNotFoundError as fault:
         raise FileTrouble(f"There is no file {path}.", "Check the path; nothing was done.") from fault
     except OSError as fault:
         raise FileTrouble(
-            f"{path} cannot be read: {fault.strerror}.", "Allow memproc's user to read it, then try again."
+            f"{path} cannot be read: {fault.strerror or fault}.",
+            remedy(fault, "Allow memproc's user to read it, then try again."),
         ) from fault
 
 

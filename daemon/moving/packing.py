@@ -8,7 +8,7 @@ import os
 import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -99,12 +99,15 @@ def _size_and_date(path: Path) -> tuple[int, int] | None:
 def _files(folders: Folders, archive: Path) -> dict[str, Path]:
     """Every file that is packed, by its name in the moving file. Links are not followed."""
     places = dict(zip(FOLDERS, (folders.backups, folders.updated, copies_folder(folders.state)), strict=True))
-    return {ARCHIVE: archive} | {
-        f"{folder}/{path.relative_to(place).as_posix()}": path
-        for folder, place in places.items()
-        for path in sorted(place.rglob("*"))
-        if path.is_file() and not path.is_symlink() and not _is_passing(path.relative_to(place))
-    }
+    found = {ARCHIVE: archive}
+    for folder, place in places.items():
+        with told(place, "read"):
+            found |= {
+                f"{folder}/{path.relative_to(place).as_posix()}": path
+                for path in sorted(place.rglob("*"))
+                if path.is_file() and not path.is_symlink() and not _is_passing(path.relative_to(place))
+            }
+    return found
 
 
 def _is_passing(path: Path) -> bool:
@@ -125,7 +128,9 @@ def _copy_of(state: Path, folder: Path) -> Iterator[Path]:
             archive.run("VACUUM INTO ?", (name,))
         yield Path(name)
     finally:
-        Path(name).unlink(missing_ok=True)
+        # If the disk refuses this too, the first error is the one to tell.
+        with suppress(OSError):
+            Path(name).unlink(missing_ok=True)
 
 
 def _blocks(files: Mapping[str, Path], settings: bytes, manifest: Manifest, entries: list[Entry]) -> Iterator[bytes]:

@@ -108,8 +108,8 @@ def _plain(message: Message) -> Message:
 
 def _date(chat: Chat, kept_at: str) -> str:
     """When the chat was written: an updated export says so itself."""
-    said = chat.field("updatedAt")
-    return said if isinstance(said, str) and parse_date(said) else kept_at
+    said = chat.text_field("updatedAt")
+    return said if parse_date(said) else kept_at
 
 
 def _note_memories(

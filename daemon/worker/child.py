@@ -11,7 +11,7 @@ from queue import Empty, SimpleQueue
 
 from daemon.files.lock import Busy
 from daemon.lines import Garbled, to_line
-from daemon.note import note
+from daemon.note import account
 from daemon.worker.configuration import for_daemon, handed_over, read
 from daemon.worker.events import Begun, Done, Event, Failed, Ready, SettingsWrong, Stopped
 from daemon.worker.line import Line
@@ -64,9 +64,8 @@ def _obey(order: Order, given: Path | None, used: Use | None, line: Line) -> Non
         fatal = isinstance(trouble, _FATAL) or (isinstance(order, Work) and not isinstance(trouble, Busy))
         until = trouble.until if isinstance(trouble, OverBudget) else ""
         line.tell(Failed(name, trouble.message, trouble.next_step, fatal, until))
-    except Exception as bug:  # the boundary: whatever we did not foresee
-        told = f"A mistake in memproc itself ({type(bug).__name__}). Nothing of yours was changed by it."
-        line.tell(Failed(name, told, f"Please report the file {note(bug)}", fatal=False))
+    except Exception as fault:  # the boundary: whatever we did not foresee
+        line.tell(Failed(name, *account(fault), fatal=False))
     else:
         line.tell(Done(name))
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from daemon.config import Config, find, folders, parse
+from daemon.files.trouble import remedy
 from daemon.paths import Folders
 from daemon.worker.events import SettingsAre
 from daemon.worker.orders import Use
@@ -38,7 +39,8 @@ def read(given: Path | None) -> Settled:
     except OSError as fault:
         kind = ConfigurationError if path.is_dir() else ConfigurationOutOfReach
         raise kind(
-            f"{path} cannot be read: {fault.strerror or fault}.", "Make it readable, or name another with --config."
+            f"{path} cannot be read: {fault.strerror or fault}.",
+            remedy(fault, "Make it readable, or name another with --config."),
         ) from fault
     return _settled(path, content, found.is_here)
 

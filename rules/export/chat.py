@@ -6,10 +6,14 @@ from dataclasses import dataclass
 
 from rules.errors import ChatSetAside
 from rules.export import spans, walk
-from rules.export.content import printable
+from rules.export.content import parts, printable
 from rules.export.message import Message, read_message
 from rules.export.reel import Reel
 from rules.export.spans import Member, Span
+
+_MIB = 1 << 20
+LONGEST_TEXT = 4 * _MIB
+"""Bytes of words in one message. They are about a million tokens, which fill the largest window there is."""
 
 # What would steer a terminal, break a line, or turn the rest of it round.
 _UNSEEMLY = dict.fromkeys([*range(32), *range(127, 160), *map(ord, "\u2028\u2029\u202d\u202e")], " ")
@@ -30,8 +34,7 @@ class Chat:
 
     def text_field(self, key: str) -> str:
         """A field that holds text, fit to be stored and shown; empty where it is absent or something else."""
-        found = self.field(key)
-        return printable(found) if isinstance(found, str) else ""
+        return printable(spans.text(self.field(key)))
 
     def field(self, key: str) -> object:
         """The parsed value of one field (numbers as their own text), or None where it is absent."""
@@ -72,7 +75,7 @@ class Chat:
         """What the chat calls its model: `modelInfo`'s id first, then `model`, which may be an internal uuid."""
         info = self.field("modelInfo")
         found = (info.get("id") if isinstance(info, dict) else None, self.field("model"))
-        return tuple(printable(name) for name in found if isinstance(name, str) and name)
+        return tuple(printable(name) for name in map(spans.text, found) if name)
 
     @property
     def deleted(self) -> bool:
@@ -84,17 +87,21 @@ class Chat:
         """The chat's own system message: its parameters', else its agent's, else none (empty)."""
         for key, inner in (("chatParams", "systemMessage"), ("character", "instruction")):
             holder = self.field(key)
-            found = holder.get(inner) if isinstance(holder, dict) else None
-            if isinstance(found, str) and found.strip():
+            found = spans.text(holder.get(inner)) if isinstance(holder, dict) else ""
+            if found.strip():
                 return printable(found)
         return ""
 
 
 def read_messages(chat: Chat) -> tuple[Message, ...]:
-    """Every message of the chat, in order. Raises ChatSetAside where an entry is not an object."""
+    """Every message of the chat, in order. Raises ChatSetAside where they are no list, or one of them is no object."""
+    member = chat.member("messages")
+    if member is not None and chat.text[member.value.start] != "[":
+        raise ChatSetAside(f'The `messages` of the chat "{chat.title}" are no list.', "Export the chat again.")
     found = []
     for number, span in enumerate(chat.messages, 1):
         try:
+            _refuse_endless(chat, number, span)
             found.append(read_message(chat.slice(span)))
         except spans.BadJson as fault:
             raise ChatSetAside(
@@ -102,6 +109,19 @@ def read_messages(chat: Chat) -> tuple[Message, ...]:
                 "Export the chat again from TypingMind; if it stays so, delete that message there.",
             ) from fault
     return tuple(found)
+
+
+def _refuse_endless(chat: Chat, number: int, span: Span) -> None:
+    """Raise ChatSetAside for a message with more words than any model reads. Images and files are no words."""
+    if span.stop - span.start <= LONGEST_TEXT:
+        return
+    fields, _ = spans.value(chat.text, span.start)  # as latin-1, which is enough to measure it
+    if isinstance(fields, dict) and sum(len(part.text) for part in parts(fields)) > LONGEST_TEXT:
+        raise ChatSetAside(
+            f'Message {number} of the chat "{chat.title}" is a text of {(span.stop - span.start) / _MIB:,.0f} MiB: '
+            "no model reads that much, and no memory could be made of it.",
+            "Delete or shorten that message in TypingMind, then export the chat again; this export stays as it is.",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +144,10 @@ class Outline:
 def read_chat(chat: bytes) -> Chat:
     """A chat by itself, in its own bytes. Raises BadJson where they are none."""
     found: list[Outline] = []
-    walk_chat(found.append)(Reel(chat.decode("latin-1")), 0)
+    reel = Reel(chat.decode("latin-1"))
+    if reel.sign(0) != "{":
+        raise spans.BadJson("a chat is a JSON object, and this is none", 0)
+    walk_chat(found.append)(reel, 0)
     return found[0].chat(chat[: found[0].span.stop])
 
 
@@ -132,14 +155,16 @@ def walk_chat(keep: Callable[[Outline], object]) -> walk.Walker:
     """A walker that notes each chat it passes over. It raises BadJson where the text is no JSON."""
 
     def walker(reel: Reel, at: int) -> int:
-        if reel.sign(at) != "{":
-            raise reel.bad("a chat is a JSON object, and this is none", at)
+        if reel.sign(at) != "{":  # one without a name, which is set aside for that
+            stop = reel.value(at)[1]
+            keep(Outline(Span(at, stop), (), (), ""))
+            return stop
         messages: list[Span] = []
         named: dict[str, str] = {}
 
         def note_messages(reel: Reel, at: int) -> int:
             if reel.sign(at) != "[":
-                raise reel.bad("a chat's `messages` are a JSON array, and these are none", at)
+                return reel.value(at)[1]
             found, stop = walk.items(reel, at)
             messages.extend(found)
             return stop
@@ -158,8 +183,7 @@ def walk_chat(keep: Callable[[Outline], object]) -> walk.Walker:
 def _note_text(key: str, noted: dict[str, str]) -> walk.Walker:
     def note(reel: Reel, at: int) -> int:
         stop = reel.value(at)[1]
-        found = Reel(reel.seen(at, stop)).value(0)[0]
-        if isinstance(found, str):
+        if found := spans.text(Reel(reel.seen(at, stop)).value(0)[0]):
             noted[key] = printable(found)
         return stop
 

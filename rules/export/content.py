@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from rules.export import spans
+
 _HALF_A_PAIR = re.compile("[\ud800-\udfff]")
 _FILES = {"tm_text_file", "tm_blob_file", "tm_file_attachment", "tm_unsynced_attachment", "file", "document"}
 _IMAGES = {"image_url", "tm_image_file", "image", "input_image"}
@@ -46,24 +48,19 @@ def words(pieces: Sequence[Part]) -> str:
 
 
 def _content(content: object) -> list[Part]:
-    if isinstance(content, str):
-        return [Part(printable(content), spoken=True)]
     if isinstance(content, list):
         return [_part(item) for item in content]
-    return []
+    return [Part(printable(said), spoken=True)] if (said := spans.text(content)) else []
 
 
 def _part(item: object) -> Part:
-    if isinstance(item, str):
-        return Part(printable(item), spoken=True)
-    if not isinstance(item, dict):
-        return Part("[unknown part]", spoken=False)
-    kind = item.get("type")
-    if not isinstance(kind, str) or not kind:
+    if (said := spans.text(item)) or item == "":
+        return Part(printable(said), spoken=True)
+    kind = spans.text(item.get("type")) if isinstance(item, dict) else ""
+    if not isinstance(item, dict) or not kind:
         return Part("[unknown part]", spoken=False)
     if kind in ("text", "refusal", "output_text"):
-        said = item.get("text", item.get("refusal"))
-        return Part(printable(said) if isinstance(said, str) else "", spoken=True)
+        return Part(printable(spans.text(item.get("text", item.get("refusal")))), spoken=True)
     return Part(_stands_for(kind, item), spoken=False)
 
 
@@ -105,7 +102,8 @@ def chosen(message: Mapping[str, object]) -> Mapping[str, object]:
         return message
     responses = message.get("responses")
     answers = [answer for answer in responses if isinstance(answer, dict)] if isinstance(responses, list) else []
-    primary = [answer for answer in answers if answer.get("id") == message.get("primaryResponseID")]
+    wanted = spans.text(message.get("primaryResponseID"))
+    primary = [answer for answer in answers if wanted and answer.get("id") == wanted]
     return next(iter(primary or answers), {})
 
 
@@ -116,13 +114,12 @@ def _primary_response(message: Mapping[str, object]) -> tuple[Part, ...]:
 
 
 def _placeholder(what: str, metadata: object) -> str:
-    name = metadata.get("name") if isinstance(metadata, dict) else None
-    return f"[{what}: {printable(name)[:80]}]" if isinstance(name, str) and name else f"[{what}]"
+    name = spans.text(metadata.get("name")) if isinstance(metadata, dict) else ""
+    return f"[{what}: {printable(name)[:80]}]" if name else f"[{what}]"
 
 
 def _name(item: Mapping[str, object]) -> str:
-    name = item.get("name")
-    return printable(name)[:80] if isinstance(name, str) and name else "unnamed"
+    return printable(spans.text(item.get("name")))[:80] or "unnamed"
 
 
 def printable(text: str) -> str:

@@ -122,7 +122,12 @@ def twice(chat_ids: Iterable[str]) -> frozenset[str]:
 
 def chat_container(chat: bytes) -> bytes:
     """The smallest export that TypingMind imports: one chat, and nothing else that import could replace (D3)."""
-    return b'{"data":{"chats":[' + chat + b"]}}"
+    return b"".join(container_blocks(chat))
+
+
+def container_blocks(chat: bytes) -> tuple[bytes, bytes, bytes]:
+    """The same in blocks, for a chat that is too large to be copied lightly."""
+    return b'{"data":{"chats":[', chat, b"]}}"
 
 
 def _read(name: str, data: bytes, lay_out: Callable[[str, Iterable[bytes]], Layout]) -> Document:

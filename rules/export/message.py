@@ -51,9 +51,14 @@ class Message:
 
 def read_message(raw: bytes) -> Message:
     """Read one message from its own bytes. Raises spans.BadJson where they are no JSON object."""
-    fields, _ = spans.value(raw.decode("utf-8"), 0)
+    fields, _ = spans.value(spans.decoded(raw), 0)
     if not isinstance(fields, dict):
         raise spans.BadJson("a message is a JSON object, and this is none", 0)
+    return message_of(fields, raw)
+
+
+def message_of(fields: Mapping[str, object], raw: bytes = b"") -> Message:
+    """The message whose fields have been parsed already; `raw` are its own bytes, where they are wanted."""
     marker = fields.get("memproc")
     return Message(
         raw=raw,
@@ -94,4 +99,4 @@ def _plain(said: object) -> object:
 
 
 def _text(found: object) -> str | None:
-    return content.printable(found) if isinstance(found, str) and found else None
+    return content.printable(spans.text(found)) or None

@@ -62,10 +62,6 @@ class Reel:
         fault.at += self._start
         return fault
 
-    def bad(self, reason: str, at: int) -> BadJson:
-        """The fault that what stands at `at` is not what belongs there."""
-        return BadJson(reason, at, open_ended=self.expected("", at).open_ended)
-
     @property
     def length(self) -> int:
         """Of the whole text; what was not looked at is passed over."""

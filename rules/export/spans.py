@@ -10,6 +10,11 @@ from dataclasses import dataclass
 
 from rules.export.depth import DEEPEST, is_too_deep
 
+_LARGE_BYTES = 1 << 20
+_FEW = 20
+"""One byte in so many, at most."""
+_ASCII = bytes(range(128))
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
 _BLANK = re.compile(r"[ \t\n\r]*")
 _HALF_A_TOKEN = re.compile(  # what a cut leaves of a word, a number or an escape
     r"(?:-|\.|[eE][+-]?|t|tr|tru|f|fa|fal|fals|n|nu|nul|u[0-9a-fA-F]{0,4})\Z"
@@ -47,12 +52,42 @@ class Member:
     value: Span
 
 
+class Number(str):
+    """A number as it is spelled. It is no text, and like JavaScript's it is false where it is zero."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return any(digit in "123456789" for digit in self.lower().partition("e")[0])
+
+
+def text(found: object) -> str:
+    """A parsed value that is a text; empty for everything else."""
+    return found if isinstance(found, str) and not isinstance(found, Number) else ""
+
+
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a JSON value")
 
 
 # Numbers stay text: an int of more than 4,300 digits would be refused, and 1e400 would become infinite.
-_decoder = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=_refuse_constant)
+_decoder = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=_refuse_constant)
+
+
+def decoded(raw: bytes) -> str:
+    """JSON bytes as text. In a large one with a few characters beyond ASCII, these become escapes.
+
+    Else a single emoji beside an image would make every character of the image four bytes wide.
+    """
+    if len(raw) < _LARGE_BYTES or raw.isascii() or len(raw.translate(None, _ASCII)) * _FEW > len(raw):
+        return raw.decode("utf-8")
+    narrow, view, at = bytearray(), memoryview(raw), 0  # no piece of it is copied more than once
+    for found in _BEYOND_ASCII.finditer(raw):
+        narrow += view[at : found.start()]
+        narrow += json.dumps(found[0].decode("utf-8"))[1:-1].encode()
+        at = found.end()
+    narrow += view[at:]
+    return narrow.decode("ascii")
 
 
 def blank(text: str, at: int) -> int:

@@ -4,12 +4,11 @@ A branch hangs on one message of the chat and holds what came after it; branches
 None of them is sent to a model: they are in the export, and not in the conversation.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rules.export import spans
-from rules.export.message import Message, read_message
+from rules.export.message import Message, message_of
 
 _KEY = b'"threads"'
 
@@ -20,7 +19,7 @@ class Branch:
 
     at: int
     messages: tuple[Message, ...]
-    """Its messages in order, each followed by those of the branches that hang on it."""
+    """Its messages in order, each followed by those of the branches that hang on it; without their bytes."""
 
 
 def branches(messages: Sequence[Message]) -> tuple[Branch, ...]:
@@ -30,10 +29,10 @@ def branches(messages: Sequence[Message]) -> tuple[Branch, ...]:
     Only messages that name the key are parsed again: few do in 10,000.
     """
     return tuple(
-        Branch(at, tuple(map(_read, _inside(thread))))
+        Branch(at, tuple(map(message_of, _inside(thread))))
         for at, message in enumerate(messages)
         if _KEY in message.raw
-        for thread in _threads(spans.value(message.raw.decode("utf-8"), 0)[0])
+        for thread in _threads(spans.value(spans.decoded(message.raw), 0)[0])
     )
 
 
@@ -49,8 +48,3 @@ def _inside(thread: object) -> Iterator[dict[str, object]]:
             yield message
             for deeper in _threads(message):
                 yield from _inside(deeper)
-
-
-def _read(fields: dict[str, object]) -> Message:
-    """Numbers are text by now, here as in any message that was read, so it says and digests to the same."""
-    return read_message(json.dumps(fields).encode())

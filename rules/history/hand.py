@@ -79,19 +79,18 @@ def what_was_done(
 
 
 def _texts(group: Mapping[int, Place], editions: Sequence[Edition]) -> Six:
-    """The six texts as they stand in the export; what is missing there is that of the edition that it shows."""
+    """The six texts as they stand in the export; what is missing or empty is that of the edition that it shows."""
     number = next(iter(group.values())).ours
     written = next((one for one in editions if number is not None and one.number == number.edition), editions[-1])
-    one, two, three, four, five, six = (
-        group[slot].message.text if slot in group else written.texts[slot - 1] for slot in SLOTS
-    )
+    here = {slot: place.message.text for slot, place in group.items() if place.message.text.strip()}
+    one, two, three, four, five, six = (here.get(slot, written.texts[slot - 1]) for slot in SLOTS)
     return one, two, three, four, five, six
 
 
 def _touched(place: Place) -> bool:
     if place.message.cleared:
         return True
-    fields, _ = spans.value(place.message.raw.decode("utf-8"), 0)
+    fields, _ = spans.value(spans.decoded(place.message.raw), 0)
     return isinstance(fields, dict) and fields.get("isPinned") is True
 
 

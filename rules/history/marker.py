@@ -7,6 +7,9 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
+from rules.export import spans
+from rules.export.content import printable
+
 OPENING, MEMORY, CLOSING = "opening", "memory", "closing"
 _VERSION = 1
 
@@ -67,8 +70,7 @@ def text_digest(text: str) -> str:
 
 
 def _word(value: Mapping[str, object], key: str) -> str:
-    found = value.get(key)
-    return found if isinstance(found, str) else ""
+    return printable(spans.text(value.get(key)))
 
 
 def _number(value: Mapping[str, object], key: str) -> int:

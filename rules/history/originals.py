@@ -35,8 +35,7 @@ def is_original(marker: Mapping[str, object] | None) -> bool:
     """The message's `memproc` field says that it is a raw message which we kept beside its memory."""
     if marker is None or str(marker.get("v")) != _VERSION or marker.get("kind") != ORIGINAL:
         return False
-    memory = marker.get("memory")
-    return isinstance(memory, str) and memory != ""
+    return spans.text(marker.get("memory")) != ""
 
 
 def is_for_attachment(marker: Mapping[str, object] | None) -> bool:

@@ -13,6 +13,7 @@ ours that is to go.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from rules.export import spans
 from rules.export.attachments import attachments
 from rules.history.entries import Entry
 from rules.history.hand import groups
@@ -148,7 +149,7 @@ def _may_stay(memory: Memory, group: Mapping[int, Place]) -> bool:
     if any(place.message.text != memory.edition.texts[slot - 1] for slot, place in group.items()):
         return False
     dates = [place.message.created_at or "" for _, place in sorted(group.items())]
-    names = {(place.message.marker or {}).get("memory") for place in group.values()}
+    names = {spans.text((place.message.marker or {}).get("memory")) for place in group.values()}
     return dates == sorted(dates) and (len(group) == len(memory.edition.texts) or names == {memory.memory_id})
 
 

@@ -88,7 +88,7 @@ def assemble(
     removed = () if mode == "new-chat" else tuple(gone)  # the new chat never had them
     edits = [
         replace_messages(chat, kept, [piece.raw for piece in pieces]),
-        *replace_field(chat, "updatedAt", moved_on(_text(chat.field("updatedAt")), now)),
+        *replace_field(chat, "updatedAt", moved_on(chat.text_field("updatedAt"), now)),
         *add_deleted_uuids(chat, removed),
     ]
     return Assembled(splice(chat, edits), True, removed, held, spelled, ours)
@@ -198,10 +198,6 @@ def _template(places: Sequence[Place]) -> Mapping[str, object] | None:
     """The newest assistant message of the chat, which ours are shaped like."""
     for place in reversed(places):
         if place.message.role == "assistant" and place.message.type in (None, "message"):
-            found, _ = spans.value(place.message.raw.decode("utf-8"), 0)
+            found, _ = spans.value(spans.decoded(place.message.raw), 0)
             return found if isinstance(found, dict) else None
     return None
-
-
-def _text(field: object) -> str | None:
-    return field if isinstance(field, str) else None

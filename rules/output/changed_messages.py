@@ -135,5 +135,5 @@ def _other_fields(before: Message, after: Message) -> tuple[str, ...]:
 
 
 def _fields(message: Message) -> Mapping[str, object]:
-    found, _ = spans.value(message.raw.decode("utf-8"), 0)
+    found, _ = spans.value(spans.decoded(message.raw), 0)
     return found if isinstance(found, dict) else {}

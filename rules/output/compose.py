@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Self
 
+from rules.export import spans
 from rules.export.dates import write_date
 from rules.history.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
 from rules.memory.edition import Edition
@@ -136,9 +137,11 @@ def _fill(key: str, value: object, draft: Draft) -> object:
         return [] if isinstance(value, list) else None
     if key in _NONE:
         return None
+    if key in _COPIED:
+        return spans.text(value) or None
     if key in _ENDED:
         return value if value in ("stop", "end_turn") else _ENDED[key]
-    return value
+    return ""
 
 
 _FILLED = _EMPTIED | _NONE | _COUNTED | _COPIED | _ENDED.keys() | {"id", "role", "uuid", "content", "createdAt"}

@@ -4,6 +4,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rules.export.chat import Chat
+from rules.export.content import printable
+from rules.export.spans import Number, decoded, text
 from rules.history.entries import Entry
 from rules.history.marker import Marker, read_marker
 from rules.history.originals import is_original, plain_original
@@ -17,7 +20,7 @@ Json = dict[str, object]
 class Finished:
     """What is to be proved: the chat before and after, and the accounts of who stands where."""
 
-    before: bytes
+    before: Chat
     after: bytes
     places: Sequence[Place]
     """The messages of `before`, recognised."""
@@ -61,7 +64,7 @@ class ReadBack:
 def read_back(finished: Finished) -> ReadBack | str:
     """The finished chat as it reads; or why it cannot be one, as a fault in plain words."""
     try:
-        before, after = _parse(finished.before), _parse(finished.after)
+        before, after = parse(finished.before.slice(finished.before.span)), parse(finished.after)
         messages, originals = messages_of(after), messages_of(before)
     except (ValueError, TypeError, RecursionError) as fault:
         return f"the finished chat is nothing that TypingMind could read: {type(fault).__name__}"
@@ -81,11 +84,11 @@ def read_back(finished: Finished) -> ReadBack | str:
     )
 
 
-def _parse(data: bytes) -> Json:
-    """Numbers stay as they are spelled, so that 69.2240 and 69.224 differ."""
-    found = json.loads(data, parse_int=str, parse_float=str, parse_constant=_refuse)
+def parse(data: bytes) -> Json:
+    """A chat or a message. Numbers stay as they are spelled, so that 69.2240 and 69.224 differ."""
+    found = json.loads(decoded(data), parse_int=Number, parse_float=Number, parse_constant=_refuse)
     if not isinstance(found, dict):
-        raise TypeError("a chat is an object")
+        raise TypeError("chats and messages are objects")
     return found
 
 
@@ -103,13 +106,13 @@ def messages_of(chat: Json) -> list[Json]:
 
 def _came_from(originals: Sequence[Json], messages: Sequence[Json]) -> list[int | None] | None:
     """Where each message of the output stands in the input (None: it is new), or None where one is in neither."""
-    uuids = {str(message.get("uuid")) for message in originals}
-    at: dict[str, list[int]] = {}
+    uuids = {uuid_of(message) for message in originals}
+    at: dict[object, list[int]] = {}
     for index, message in reversed(list(enumerate(originals))):
         at.setdefault(_said_plainly(message), []).append(index)
     found: list[int | None] = []
     for message in messages:
-        if _marker(message) and not _is_original(message) and str(message.get("uuid")) not in uuids:
+        if _marker(message) and not _is_original(message) and uuid_of(message) not in uuids:
             found.append(None)
         elif same := at.get(_said_plainly(message)):
             found.append(same.pop())
@@ -118,11 +121,23 @@ def _came_from(originals: Sequence[Json], messages: Sequence[Json]) -> list[int 
     return found
 
 
-def _said_plainly(message: Json) -> str:
+def uuid_of(message: Json) -> str:
+    """Its uuid, where that is a text; else empty."""
+    return printable(text(message.get("uuid")))
+
+
+def _said_plainly(message: Json) -> object:
     """The message, so that two are equal where all their fields are; of an original without our own fields."""
     if _is_original(message):
         message = json.loads(plain_original(json.dumps(message).encode()))
-    return json.dumps(message, sort_keys=True)
+    return _hashable(message)
+
+
+def _hashable(value: object) -> object:
+    """The value in tuples, whatever the order of keys. Its texts are not copied: an image in one may be large."""
+    if isinstance(value, dict):
+        return "{", *sorted((key, _hashable(inner)) for key, inner in value.items())
+    return ("[", *map(_hashable, value)) if isinstance(value, list) else value
 
 
 def _mark(message: Json, came_from: Place | None) -> Marker | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from rules.export import spans
 from rules.export.chat import Chat
 from rules.history.recognise import Place
 
@@ -19,4 +20,4 @@ def deleted_uuids(chat: Chat) -> frozenset[str]:
     """The messages that TypingMind takes out wherever it merges the chat, since they were deleted once (D9)."""
     sync = chat.field("syncMetadata")
     listed = sync.get("deletedMessageUUIDs") if isinstance(sync, dict) else None
-    return frozenset(uuid for uuid in listed if isinstance(uuid, str)) if isinstance(listed, list) else frozenset()
+    return frozenset(filter(None, map(spans.text, listed))) if isinstance(listed, list) else frozenset()

@@ -3,13 +3,13 @@
 It shares no code with what made the chat: neither the span walker nor the assembly.
 """
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 
+from rules.export import spans
 from rules.history.entries import Entry
 from rules.history.marker import CLOSING, MEMORY, OPENING
-from rules.output.read_back import Finished, Json, ReadBack, messages_of, read_back
+from rules.output.read_back import Finished, Json, ReadBack, messages_of, parse, read_back, uuid_of
 
 _OURS = frozenset({"messages", "updatedAt", "syncMetadata"})
 _NEEDED = frozenset({"role", "uuid", "content", "createdAt", "memproc"})
@@ -105,7 +105,8 @@ def _generated(read: ReadBack) -> Iterator[str]:
 
 def _quotes(read: ReadBack) -> Iterator[str]:
     """Requirement 9.1: a quote is a verbatim part of one raw message; what the person has edited is theirs."""
-    said = {entry.key: _ever_said(entry) for entry in read.finished.entries}
+    sources = {quote.source for memory in read.finished.section.shown for quote in memory.edition.quotes}
+    said = {entry.key: _ever_said(entry) for entry in read.finished.entries if entry.key in sources}
     for memory in read.finished.section.shown:
         answer = memory.edition.texts[1].replace(_JOINER, "")
         for quote in memory.edition.quotes:
@@ -122,18 +123,18 @@ def _quotes(read: ReadBack) -> Iterator[str]:
 def _ever_said(entry: Entry) -> list[str]:
     """What the message says now, and what it said when its memory was made."""
     versions = [entry.message] if entry.newest is None else [entry.message, entry.newest]
-    return [_said(json.loads(message.raw)) for message in versions]
+    return [_said(parse(message.raw)) for message in versions]
 
 
 def _identities(read: ReadBack) -> Iterator[str]:
     """uuids are unique, and what was taken out is named for TypingMind's sync (D9)."""
-    uuids = Counter(str(message["uuid"]) for message in read.messages if message.get("uuid"))
+    uuids = Counter(uuid for message in read.messages if (uuid := uuid_of(message)))
     before = Counter(place.message.uuid for place in read.finished.places)
     if any(times > 1 and before[uuid] < times for uuid, times in uuids.items()):
         yield "a uuid stands twice"
     sync = read.after.get("syncMetadata")
     named = sync.get("deletedMessageUUIDs") if isinstance(sync, dict) else None
-    if set(read.finished.removed) - set(named if isinstance(named, list) else ()):
+    if set(read.finished.removed) - set(map(spans.text, named if isinstance(named, list) else ())):
         yield "removed messages are not named for TypingMind's sync"
     if set(read.finished.removed) & uuids.keys():
         yield "a message that is still there is named as removed"
@@ -158,7 +159,7 @@ def _dates(read: ReadBack) -> Iterator[str]:
 
     Where those of the input do already, the person has regenerated one that stays as it stands.
     """
-    dates = [str(message.get("createdAt")) for message in read.ours]
+    dates = [spans.text(message.get("createdAt")) for message in read.ours]
     before = [place.message.created_at or "" for place in read.finished.places if place.ours is not None]
     if dates != sorted(dates) and before == sorted(before):
         yield "the dates of our messages are out of order"
@@ -177,20 +178,18 @@ def _text(message: Json) -> str | None:
     content = message.get("content")
     if isinstance(content, list) and len(content) == 1 and isinstance(content[0], dict):
         content = content[0].get("text")
-    return content if isinstance(content, str) else None
+    return spans.text(content) or None
 
 
 def _said(message: object) -> str:
     """All strings of a raw message's content, one after the other, as its writer wrote them."""
-    if isinstance(message, str):
-        return message
     if isinstance(message, list):
         return "\n\n".join(_said(item) for item in message)
     if isinstance(message, dict):
         return "\n\n".join(
-            _said(message[key]) for key in ("content", "text", "responses", "messages") if key in message
+            _said(message[key]) for key in ("content", "text", "refusal", "responses", "messages") if key in message
         )
-    return ""
+    return spans.text(message)
 
 
 _CHECKS: tuple[Callable[[ReadBack], Iterator[str]], ...] = (

@@ -1,5 +1,6 @@
 """What in a chat's own settings would spoil its memories in TypingMind, each with what to do about it."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,6 +9,7 @@ from rules.export.chat import Chat
 from rules.export.message import Message
 from rules.history.recognise import Place
 
+_COUNT = re.compile(r"0*[1-9][0-9]{0,8}(\.[0-9]+)?")
 _SYNC_LIMIT_BYTES = 3_145_728
 _KEPT_FREE = 2_000
 
@@ -56,8 +58,8 @@ def beyond_window(sizes: Sizes, factor: float, window: int) -> str:
 
 def _context_limit(chat: Chat) -> str:
     parameters = chat.field("chatParams")
-    limit = str(parameters.get("contextLimit") or "0") if isinstance(parameters, dict) else "0"
-    if limit in ("0", "0.0"):
+    limit = parameters.get("contextLimit") if isinstance(parameters, dict) else None
+    if not isinstance(limit, str) or not _COUNT.fullmatch(limit):  # the client writes a number, or its digits as text
         return ""
     return (
         f"The chat's context limit is {limit} messages, so memories at its beginning are never sent. "
@@ -83,10 +85,9 @@ def _context_summary(chat: Chat, places: Sequence[Place]) -> str:
 
 
 def _cut_off(summary: Message) -> str:
-    fields, _ = spans.value(summary.raw.decode("utf-8"), 0)
+    fields, _ = spans.value(spans.decoded(summary.raw), 0)
     said = fields.get("contextSummary") if isinstance(fields, dict) else None
-    uuid = said.get("contextCutOffAtUUID") if isinstance(said, dict) else None
-    return uuid if isinstance(uuid, str) else ""
+    return spans.text(said.get("contextCutOffAtUUID")) if isinstance(said, dict) else ""
 
 
 def _still_answering(chat: Chat, places: Sequence[Place]) -> str:
@@ -96,7 +97,7 @@ def _still_answering(chat: Chat, places: Sequence[Place]) -> str:
 
 
 def _is_incomplete(message: Message) -> bool:
-    fields, _ = spans.value(message.raw.decode("utf-8"), 0)
+    fields, _ = spans.value(spans.decoded(message.raw), 0)
     noted = fields.get("tmMetadata") if isinstance(fields, dict) else None
     return isinstance(noted, dict) and noted.get("incomplete") is True
 

@@ -83,8 +83,6 @@ FOREIGN: dict[str, bytes] = {
     "one key twice": b'{"data": {"chats": [\n  {"messages": [],\n   "messages": []}]}}',
     "not a number": b'{"data": {"chats": [\n  {"cost": NaN}]}}',
     "chats is a number": b'{"data": {"chats": 7}}',
-    "a chat is a number": b'{"data": {"chats": [7]}}',
-    "messages are a number": b'{"data": {"chats": [{"messages": 7}]}}',
     "two roots": export_bytes(_PLAIN) + b"{}",
     "index of a ZIP": json.dumps({"data": {"chats": {"chunks": ["chunks/1.json"]}}}).encode(),
 }

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from daemon.cli.demo import _fresh_folder
 from tests.chats import export_bytes, long_chat
 from tests.stories.person import Ended, Person
 
@@ -199,6 +200,32 @@ def test_the_demo_shows_the_whole_trip(ada: Person) -> None:
         assert word in ended.out
     home = Path(ended.out.rsplit("Everything lies in ", 1)[1].split(" until")[0])
     assert list((home / "updated").glob("*.json"))
+
+
+def test_each_demo_has_a_folder_of_its_own_and_old_ones_go() -> None:
+    with _fresh_folder() as first:
+        with _fresh_folder() as second:
+            assert first.name == "demo"
+            assert second.name == "demo-2"
+            assert (first / "inbox" / "aria.json").read_bytes() == (second / "inbox" / "aria.json").read_bytes()
+        (first / "of this demo").touch()
+        with _fresh_folder() as again:
+            assert again == second
+        assert (first / "of this demo").exists()
+    with _fresh_folder() as only:
+        assert only == first
+        assert {path.name for path in only.iterdir()} == {"inbox", "memproc.toml"}
+        assert not second.exists()
+
+
+@pytest.mark.long
+def test_two_demos_at_once_both_come_to_their_end(ada: Person) -> None:
+    both = [ada.start("demo"), ada.start("demo")]
+    ended = [one.communicate(timeout=100) for one in both]
+    assert [(one.returncode, err) for one, (_, err) in zip(both, ended, strict=True)] == [(0, "")] * 2
+    homes = {Path(out.rsplit("Everything lies in ", 1)[1].split(" until")[0]) for out, _ in ended}
+    assert len(homes) == 2
+    assert all(list((home / "updated").glob("*.json")) for home in homes)
 
 
 def test_run_as_json_tells_every_outcome(ada: Person) -> None:

@@ -1,8 +1,11 @@
 """What goes wrong under the archive ends in one clear sentence, and the archive goes on as soon as it can."""
 
+import errno
 import os
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +13,7 @@ from daemon.archive.archive import Archive, check
 from daemon.archive.journal import recall, record
 from daemon.archive.memories import keep_memory
 from daemon.archive.messages import past, whole
+from daemon.archive.trouble import told
 from daemon.archive.versions import insert_version
 from daemon.paths import archive_path
 from rules.errors import ArchiveError, FileTrouble, MemprocError
@@ -143,3 +147,48 @@ def test_a_transaction_that_cannot_begin_says_that_the_archive_is_locked(tmp_pat
 def test_a_mistake_in_our_own_sql_is_no_trouble_of_the_person(tmp_path: Path) -> None:
     with Archive.memory() as archive, pytest.raises(sqlite3.OperationalError, match="syntax"):
         archive.run("SELEC")
+
+
+@pytest.mark.parametrize(
+    ("number", "remedy"),
+    [
+        (errno.ENOSPC, "Free some space"), (errno.EROFS, "Make it writable"), (errno.EMFILE, "limit of open files"),
+        (errno.EACCES, "right to do so"), (errno.EIO, "Check the disk"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["SQLITE_IOERR_FSYNC", "SQLITE_IOERR_SHMSIZE", "SQLITE_CANTOPEN", "SQLITE_READONLY"])
+def test_what_sqlite_does_not_say_is_asked_of_the_system(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, remedy: str, name: str
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    fault = sqlite3.OperationalError("disk I/O error")
+    fault.sqlite_errorname = name
+    (tmp_path / "archive.sqlite3").touch()
+    monkeypatch.setattr("daemon.archive.trouble.TemporaryFile", fail)
+    with pytest.raises(ArchiveError) as caught, told(tmp_path / "archive.sqlite3"):
+        raise fault
+    assert remedy in caught.value.next_step
+
+
+def test_where_the_system_finds_nothing_all_that_may_be_wrong_is_named(tmp_path: Path) -> None:
+    fault = sqlite3.OperationalError("disk I/O error")
+    fault.sqlite_errorname = "SQLITE_IOERR_FSYNC"
+    (tmp_path / "archive.sqlite3").touch()
+    with pytest.raises(ArchiveError, match=r"\(SQLITE_IOERR_FSYNC\)") as caught, told(tmp_path / "archive.sqlite3"):
+        raise fault
+    for word in ("full", "read-only", "failing", "may write"):
+        assert word in caught.value.next_step
+    assert [path.name for path in tmp_path.iterdir()] == ["archive.sqlite3"]
+
+
+def test_a_page_that_the_disk_does_not_give_is_no_damage(tmp_path: Path) -> None:
+    rows = [("*** in database main ***\nPage 4: unable to get the page. error code=266",)]
+
+    class Failing(Archive):
+        def run(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+            return rows if "integrity_check" in sql else super().run(sql, values)
+
+    with Failing.open(tmp_path) as archive, pytest.raises(ArchiveError, match="cannot be read or written"):
+        check(archive)

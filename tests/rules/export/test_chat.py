@@ -3,10 +3,13 @@
 import pytest
 
 from rules.errors import ChatSetAside, NotAnExport
-from rules.export.chat import Chat, read_messages
+from rules.export.chat import LONGEST_TEXT, Chat, read_messages
 from rules.export.document import read_document
 from tests.chats import chat, export_bytes, json_bytes, user, written
 from tests.exports.chats import CHATS
+
+ODD = [None, True, 0, 7, 1.5, [], ["a"]]
+"""What a field holds that should hold something else."""
 
 
 def found(fields: object) -> Chat:
@@ -114,9 +117,44 @@ def test_an_entry_that_is_no_object_sets_the_chat_aside_and_says_which(entry: ob
 
 
 @pytest.mark.parametrize("messages", [None, {}, "[]", 7])
-def test_messages_that_are_no_array_are_refused(messages: object) -> None:
-    with pytest.raises(NotAnExport, match="`messages` are a JSON array"):
-        found({"messages": messages})
+def test_messages_that_are_no_list_set_this_chat_aside_and_not_its_whole_file(messages: object) -> None:
+    good = {"chatTitle": "Good", "messages": [user("a")]}
+    chats = read_document("x.json", json_bytes({"chats": [{"chatTitle": "T", "messages": messages}, good]})).chats
+    with pytest.raises(ChatSetAside, match='The `messages` of the chat "T" are no list'):
+        read_messages(chats[0])
+    assert len(read_messages(chats[1])) == 1
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_a_chat_that_is_no_object_is_set_aside_and_not_its_whole_file(odd: object) -> None:
+    chats = read_document("x.json", json_bytes({"chats": [odd, {"chatID": "good"}]})).chats
+    with pytest.raises(ChatSetAside, match="neither `chatID` nor `id`"):
+        _ = chats[0].chat_id
+    assert chats[1].chat_id == "good"
+
+
+@pytest.mark.parametrize("odd", [*ODD, {}, {"a": 1}])
+def test_fields_that_hold_no_text_are_treated_as_absent(odd: object) -> None:
+    fields = ("chatTitle", "folderID", "updatedAt")
+    chat = found(
+        {"chatID": "c", "model": odd, "modelInfo": {"id": odd}, "chatParams": odd, **dict.fromkeys(fields, odd)}
+    )
+    assert (chat.title, chat.folder_id, chat.text_field("updatedAt")) == ("Untitled", None, "")
+    assert (chat.model_names, chat.system_message) == ((), "")
+
+
+def test_a_message_that_no_model_could_read_sets_its_chat_aside_and_an_image_does_not() -> None:
+    long = "The tide was high. " * (LONGEST_TEXT // 19 + 1)
+    with pytest.raises(ChatSetAside, match='Message 2 of the chat "T" is a text of 4 MiB'):
+        read_messages(found({"chatTitle": "T", "messages": [user("a"), user(long)]}))
+    image = [{"type": "text", "text": "Look!"}, {"type": "image_url", "image_url": {"url": long}}]
+    assert read_messages(found({"messages": [user("", content=image)]}))[0].words == "Look!"
+
+
+@pytest.mark.parametrize("zero", [0, 0.0, False, None, ""])
+def test_a_chat_is_in_the_bin_where_typingmind_takes_its_date_for_one(zero: object) -> None:
+    assert not found({"deletedAt": zero}).deleted
+    assert found({"deletedAt": 1732000000000}).deleted
 
 
 def test_sync_data_with_a_doubled_key_is_refused_before_anything_is_added_to_it() -> None:

@@ -65,14 +65,6 @@ SENTENCES = {
         "x is not proper JSON at line 1, column 20: `chats` is a JSON array, and this is none.",
         _MEND,
     ),
-    "a chat is a number": (
-        "x is not proper JSON at line 1, column 21: a chat is a JSON object, and this is none.",
-        _MEND,
-    ),
-    "messages are a number": (
-        "x is not proper JSON at line 1, column 34: a chat's `messages` are a JSON array, and these are none.",
-        _MEND,
-    ),
     "two roots": (
         "x is not proper JSON at line 1, column {end}: more text follows where the file should end.".format(
             end=len(FOREIGN["two roots"]) - 1

@@ -28,7 +28,14 @@ def test_the_fields_that_matter_are_known() -> None:
     assert found.text == found.words == "Hello."
 
 
-@pytest.mark.parametrize("fields", [{}, {"role": None, "uuid": "", "createdAt": {}, "type": []}])
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"role": None, "uuid": "", "createdAt": {}, "type": []},
+        {"role": 1, "uuid": True, "createdAt": 1732000000000, "type": [1], "content": 7, "tool_calls": 0, "memproc": 1},
+    ],
+)
 def test_what_is_missing_or_odd_is_none(fields: object) -> None:
     found = read(fields)
     assert (found.role, found.type, found.uuid, found.created_at, found.marker) == (None, None, None, None, None)

@@ -180,3 +180,12 @@ def test_what_is_nested_to_the_bound_is_read() -> None:
 
 def test_brackets_in_words_are_not_depth() -> None:
     assert spans.value('["' + "[{" * 1000 + '"]', 0)[1] == 2004
+
+
+def test_one_emoji_does_not_make_a_large_text_four_times_as_large() -> None:
+    raw = json.dumps({"a": "\U0001f30a é \u2028 \\n", "b": "x" * (2 << 20)}, ensure_ascii=False).encode()
+    text = spans.decoded(raw)
+    assert text.isascii()
+    assert json.loads(text) == json.loads(raw)
+    wide = json.dumps(["Маяк" * (1 << 18)], ensure_ascii=False).encode()
+    assert spans.decoded(wide) == wide.decode()

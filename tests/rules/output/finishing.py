@@ -82,7 +82,7 @@ def finish(
     section = Section(memories, memories if shown is None else shown, touched)
     places, found = looked_at(chat, memories, archived)
     done = assemble(chat, places, found, section, CANNED, NOW, mode)
-    return Done(chat, done, Finished(chat.slice(chat.span), done.chat, places, found, section, done.removed))
+    return Done(chat, done, Finished(chat, done.chat, places, found, section, done.removed))
 
 
 def kinds(messages: Sequence[Any]) -> list[str]:
