@@ -140,7 +140,7 @@ def remember(archive: Archive, chat: Chat, reading: Reading, when: str) -> Remem
     export nor under a memory, is marked as gone, and is marked no more when it comes back.
     """
     with archive.transaction():
-        row = _chat_row(archive, chat, when)
+        row = keep_chat(archive, chat, when)
         adopt(archive, row, reading.adopted, when)
         known = [key for (key,) in archive.run("SELECT key FROM message WHERE chat = ? ORDER BY position", (row,))]
         raw = {place.key: place for place in reading.places if place.ours is None}
@@ -186,7 +186,7 @@ def known_chat(archive: Archive, chat_id: str) -> Chat:
     return read_document("the archive", chat_container(head + tail)).chats[0]
 
 
-def _chat_row(archive: Archive, chat: Chat, when: str) -> int:
+def keep_chat(archive: Archive, chat: Chat, when: str) -> int:
     """The chat's row, with the newest title, and the JSON around its messages."""
     member = chat.member("messages")
     start, stop = (member.value.start + 1, member.value.stop - 1) if member else (chat.span.stop,) * 2

@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 from daemon.archive.archive import Archive
 from daemon.archive.memories import editions, insert_edition, insert_fold, insert_memory
+from daemon.archive.messages import keep_chat
 from daemon.archive.packing import unpacked
 from daemon.archive.rounds import HAD
 from daemon.archive.versions import insert_version
@@ -19,15 +20,9 @@ from rules.memory.memory import CHUNK_LEVEL, Memory
 
 
 def chat_row_for(archive: Archive, chat: Chat, when: str) -> int:
-    """The chat's row; what stands around its messages comes with the reading of its newest file."""
-    archive.run(
-        """
-        INSERT OR IGNORE INTO chat (chat_id, title, folder_id, head, tail, first_seen, last_seen)
-        VALUES (?, ?, ?, x'', x'', ?, ?)
-        """,
-        (chat.chat_id, chat.title, chat.folder_id, when, when),
-    )
-    return int(archive.run("SELECT id FROM chat WHERE chat_id = ?", (chat.chat_id,))[0][0])
+    """The chat's row. One that is new is as this file has it, until the newest file is read."""
+    rows = archive.run("SELECT id FROM chat WHERE chat_id = ?", (chat.chat_id,))
+    return int(rows[0][0]) if rows else keep_chat(archive, chat, when)
 
 
 def archived(archive: Archive, chat_id: str) -> dict[str, Raw]:

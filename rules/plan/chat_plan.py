@@ -186,8 +186,9 @@ def plan_chat(
 
 def _attached(reading: Reading, stop: int) -> int:
     """How many messages of the export before entry `stop` name a file, and are not kept beside their memory already."""
-    here = [reading.places[entry.at] for entry in reading.entries[:stop] if entry.at is not None]
-    return sum(not place.original and bool(attachments(place.message.raw)) for place in here)
+    keys = {entry.key for entry in reading.entries[:stop]}
+    here = (place for place in reading.places if place.ours is None and not place.original and place.key in keys)
+    return sum(bool(attachments(place.message.raw)) for place in here)
 
 
 def _all_waiting(chunking: Chunking, begin: int, why: str) -> Chunking:
