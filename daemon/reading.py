@@ -75,6 +75,16 @@ def read_chat(archive: Archive, chat: Chat, words: Canned, preferred: Preferred,
     return Reading(places, history(before, places), made, adopted, hand, person, lacks)
 
 
+def dates_of_copies(archive: Archive, chat_id: str, places: Sequence[Place], *, is_fork: bool) -> dict[str, str]:
+    """When messages that a fork has dated anew were said, by key: those that are known, and those of these places."""
+    dates = dates_said(archive, chat_id)
+    copies = may_be_copies(places, dates, is_fork=is_fork)
+    if copies:
+        history_there = nearest_history(archive, chat_id, {place.message.digest for place in copies})
+        dates |= true_dates(copies, history_there, is_fork=is_fork)
+    return dates
+
+
 def read_archive(archive: Archive, chat_id: str, preferred: Preferred) -> Reading:
     """A chat as the archive alone knows it: what stands under memories, without any live messages."""
     nothing = Hand({}, frozenset(), (), (), {}, ())
@@ -92,11 +102,7 @@ def _recognised(
 
 def _truly_dated(archive: Archive, chat_id: str, places: Sequence[Place], *, is_fork: bool) -> tuple[Place, ...]:
     """The places with the true dates of messages that a fork has dated anew, as far as the archive holds them."""
-    dates = dates_said(archive, chat_id)
-    copies = may_be_copies(places, dates, is_fork=is_fork)
-    if copies:
-        history_there = nearest_history(archive, chat_id, {place.message.digest for place in copies})
-        dates |= true_dates(copies, history_there, is_fork=is_fork)
+    dates = dates_of_copies(archive, chat_id, places, is_fork=is_fork)
     return tuple(as_dated(place, dates) for place in places)
 
 

@@ -7,6 +7,7 @@ from daemon.archive.memories import insert_edition, insert_fold, insert_memory
 from daemon.archive.rounds import HAD
 from daemon.archive.versions import insert_version
 from rules.history.adopt import Adopted
+from rules.history.copies import said_at
 from rules.history.entries import Past
 
 
@@ -36,10 +37,9 @@ def adopt(archive: Archive, chat: int, adopted: Adopted, when: str) -> None:
 
 def _message(archive: Archive, chat: int, position: int, old: Past, when: str) -> tuple[int, int]:
     """The message's row and that of the version that stands under the memory."""
-    said_at = old.message.created_at if old.message.is_copy else ""
     archive.run(
         "INSERT INTO message (chat, key, position, gone_at, said_at) VALUES (?, ?, ?, ?, ?)",
-        (chat, old.key, position, when if old.newest is None else None, said_at),
+        (chat, old.key, position, when if old.newest is None else None, said_at(old.message)),
     )
     (message,) = archive.run("SELECT id FROM message WHERE chat = ? AND key = ?", (chat, old.key))[0]
     version = insert_version(archive, message, 1, old.message, when)

@@ -1,7 +1,7 @@
 """One chat, had back into the archive in one transaction: what files show, then what the newest of them says of it."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from daemon.archive.adopt import adopt
@@ -16,7 +16,7 @@ from daemon.house import House
 from daemon.layers.shown import shown_chat
 from daemon.layers.taking_over import take_over
 from daemon.models.tokens import count
-from daemon.reading import read_chat
+from daemon.reading import dates_of_copies, read_chat
 from daemon.rebuilding.editions import hindsight_question
 from daemon.rebuilding.evidence import Evidence, look
 from daemon.rebuilding.keep import archived, chat_row_for, keep_restored
@@ -27,6 +27,7 @@ from daemon.texts import load_texts
 from rules.errors import ChatSetAside
 from rules.export.chat import Chat, read_messages
 from rules.history.adopt import inherit
+from rules.history.copies import with_true_date
 from rules.history.hand import groups
 from rules.history.reading import Reading
 from rules.history.recognise import Place, recognise
@@ -75,13 +76,13 @@ def rebuild_chat(house: House, chat_id: str, sources: Sources) -> RebuiltChat | 
     with archive.transaction():
         row = chat_row_for(archive, chat_in(own[0], chat_id), own[0].kept_at)
         before = _counted(archive, row)
-        if not was_known:
-            _inherit(archive, row, chat_id, own)
+        is_fork = not was_known and _inherits(archive, row, chat_id, own)
         evidence = _begun(house, newest)
         stored = tuple(evidence.raw)
         files = [(one, chat_id) for one in own[:-1]] + others
         for source, name in [*sorted(files, key=_age), (own[-1], chat_id)]:
             look(evidence, chat_in(source, name), source.kept_at, is_own=name == chat_id)
+        _date_truly(archive, evidence, stored, is_fork=is_fork)
         found = restored(evidence, _known(house, evidence, newest, row))
         if was_known and not found.memories and not found.found_again:
             return None
@@ -104,15 +105,16 @@ def _age(file: tuple[Source, str]) -> tuple[bool, str]:
     return file[0].is_output, file[0].kept_at
 
 
-def _inherit(archive: Archive, row: int, chat_id: str, own: Sequence[Source]) -> None:
-    """A fork, or a new chat, takes over what the chat that it came from has in the archive by now (D10)."""
+def _inherits(archive: Archive, row: int, chat_id: str, own: Sequence[Source]) -> bool:
+    """A fork, or a new chat, takes over what the chat that it came from has in the archive by now; whether it did."""
     for source in own:
         shown_there = groups(recognise(read_messages(chat_in(source, chat_id)), {}))
         if shown_there:
             kin = find_kin(archive, chat_id, shown_there)
             if kin is not None:
                 adopt(archive, row, inherit(chat_id, shown_there, kin), source.kept_at)
-            return
+            return kin is not None
+    return False
 
 
 def _begun(house: House, newest: Chat) -> Evidence:
@@ -131,6 +133,15 @@ def _begun(house: House, newest: Chat) -> Evidence:
         ours=drafts_of(chat_id, kept, every, words.opening, words.closing),
         aliases=aliases(kept),
     )
+
+
+def _date_truly(archive: Archive, evidence: Evidence, stored: Collection[str], *, is_fork: bool) -> None:
+    """Give messages that a fork has dated anew the dates on which they were said, as far as the archive has them."""
+    new = [key for key in evidence.order if key not in stored]
+    places = [Place(at, evidence.raw[key].versions[0], key, None, None) for at, key in enumerate(new)]
+    for key, date in dates_of_copies(archive, evidence.chat_id, places, is_fork=is_fork).items():
+        raw = evidence.raw[key]
+        raw.versions = [with_true_date(version, date) for version in raw.versions]
 
 
 def _known(house: House, evidence: Evidence, newest: Chat, row: int) -> Known:

@@ -15,6 +15,7 @@ from daemon.rebuilding.evidence import Evidence, Raw
 from daemon.rebuilding.restored import Restored
 from rules.export.chat import Chat
 from rules.export.message import read_message
+from rules.history.copies import said_at
 from rules.history.entries import UNDER_SOME_MEMORY, Entry
 from rules.memory.memory import CHUNK_LEVEL, Memory
 
@@ -60,9 +61,10 @@ def keep_restored(
                 archive.run("UPDATE message SET left_out = NULL, gone_at = NULL WHERE chat = ? AND key = ?", (row, key))
             continue
         left_out = UNDER_SOME_MEMORY if key in restored.left_over else evidence.raw[key].left_out
+        newest = evidence.raw[key].versions[-1]
         archive.run(
-            "INSERT INTO message (chat, key, position, left_out, gone_at) VALUES (?, ?, ?, ?, ?)",
-            (row, key, position, left_out, None if key in staying else when),
+            "INSERT INTO message (chat, key, position, left_out, gone_at, said_at) VALUES (?, ?, ?, ?, ?, ?)",
+            (row, key, position, left_out, None if key in staying else when, said_at(newest)),
         )
         _keep_versions(archive, row, key, evidence.raw[key])
     for memory in restored.memories:

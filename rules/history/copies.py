@@ -59,6 +59,11 @@ def with_true_date(message: Message, date: str) -> Message:
     return replace(message, created_at=date, is_copy=True) if date else message
 
 
+def said_at(message: Message) -> str:
+    """The true date of a copy, where it is known; empty for all other messages."""
+    return message.created_at or "" if message.is_copy else ""
+
+
 def redated(raw: bytes, date: str) -> bytes:
     """The bytes of a copy with the true date in them."""
     try:

@@ -140,6 +140,18 @@ def test_a_fork_and_its_origin_come_back_each_with_memories_of_its_own(tmp_path:
     assert (cycle.bounds(), known(cycle), raw(cycle)) == origin
 
 
+def test_a_fork_comes_back_with_the_days_on_which_its_messages_were_said(tmp_path: Path) -> None:
+    cycle = Cycle.begin(tmp_path / "ada", "2024")
+    fork = cycle.of(cycle.device.fork(cycle.chat_id))
+    cycle.goes_round()
+    fork.goes_round()
+    memories, messages = known(fork), raw(fork)
+    lose(fork)
+    rebuilt(fork)
+    assert (known(fork), raw(fork)) == (memories, messages)
+    quiet(fork)
+
+
 def test_memories_in_a_new_chat_come_back_for_the_old_chat_and_for_the_new_one(tmp_path: Path) -> None:
     cycle = Cycle.begin(tmp_path / "ada", settings=ENGINE + '[output]\nmode = "new-chat"\n')
     assert cycle.hand_in().code == 0
