@@ -86,18 +86,27 @@ class _Original:
 
 
 def _original(message: Message, waiting: Mapping[str, dict[str, str]], aliases: Mapping[str, str]) -> _Original | None:
-    """The raw message that we kept here beside its memory: by its uuid, or in a fork by what it says, in order."""
+    """The raw message that we kept here beside its memory: by its uuid, or by what it says, in order.
+
+    In a fork no uuid is known; where a uuid stands twice, what the message says tells which of them has stayed.
+    """
     if not is_original(message.marker):
         return None
     said = str((message.marker or {})["memory"])
     memory = aliases.get(said, said)
     keys = waiting.get(memory, {})
     plain = read_message(plain_original(message.raw))
-    key = plain.uuid if plain.uuid in keys else next((key for key in keys if keys[key] == plain.digest), None)
+    named = plain.uuid if plain.uuid in keys else None
+    key = named if named and keys[named] == plain.digest else _saying(keys, plain.digest, named)
     if key is None:
         return None
     del keys[key]
     return _Original(plain, key, memory)
+
+
+def _saying(keys: Mapping[str, str], digest: str, named: str | None) -> str | None:
+    """The first key of a message that says this; else `named`, whose message the person has edited."""
+    return next((key for key in keys if keys[key] == digest), named)
 
 
 def _renamed(marker: Marker | None, aliases: Mapping[str, str]) -> Marker | None:

@@ -181,7 +181,7 @@ def test_memories_and_live_messages_that_exceed_the_window_are_told_with_what_to
     opening = text_of(own(cycle)[0]["content"])
     assert opening not in str(cycle.device.what_is_sent(cycle.chat_id, window=8_192)), "so it would be"
 
-    smaller = Cycle.begin(tmp_path / "smaller", size=300, settings=f"{ENGINE}[fold]\nbudget = {SMALL}\n")
+    smaller = Cycle.begin(tmp_path / "smaller", size=400, settings=f"{ENGINE}[fold]\nbudget = {SMALL}\n")
     smaller.device.chat(smaller.chat_id)["modelInfo"]["id"] = "gpt-4"
     assert told(smaller) == []
     smaller.imports()
