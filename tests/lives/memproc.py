@@ -27,6 +27,8 @@ from tests.lives.model import LivelyModel
 from tests.nokeys import no_keys
 
 _TEXTS = {
+    "opening": "This is what I remember.",
+    "layers": "And this I have noted.",
     "quote": "A quote of {quote_words} words, please.",
     "perspective": "Your view in {words} words?",
     "perspective_hindsight": "Your view from today in {words} words?",
@@ -39,14 +41,14 @@ _TEXTS = {
     "fact_keeper": "You keep the facts.",
     "facts": "Known:\n<<<\n{facts}\n>>>\nWhat is to be done? Answer like this: {form}",
 }
-"""Memories of small chunks are worth their place only where the questions in them are short."""
+"""Memories of small chunks are worth their place only where the questions in them, and their opening, are short."""
 _SETTINGS: dict[str, dict[str, Any]] = {
     "models": {"agent": "test/agent", "context_manager": "test/small"},
     "budget": {"unpriced": True},
-    "tail": {"tokens": 1200, "step": 300},
-    "chunk": {"tokens": 300},
+    "tail": {"tokens": 2000, "step": 500},
+    "chunk": {"tokens": 600},
     "fold": {"budget": 900, "group": 3},
-    "memory": {"hindsight": 2, "hindsight_tokens": 600},
+    "memory": {"hindsight": 2, "hindsight_tokens": 1200},
     "core": {"sections": SECTIONS},
     "facts": {"compare": 6, "budget": 300},
 }

@@ -15,7 +15,7 @@ from tests.typingmind import TypingMind, jsonb, strip_markers, sync
 from tests.typingmind.shapes import Build
 from tests.typingmind.wire import read_chats
 
-_WORDS = 40
+_WORDS = 70
 
 
 class Person:
