@@ -14,7 +14,7 @@ from tests.lives.memproc import Killed, Memproc
 from tests.lives.ours import said
 from tests.lives.person import Person
 from tests.lives.proof import prove_archive, prove_chat, prove_sent
-from tests.lives.trip import Trip
+from tests.lives.trip import Trip, kind
 from tests.lives.witness import Account, Witness
 from tests.typingmind import TypingMind
 from tests.typingmind.shapes import Build
@@ -213,7 +213,8 @@ class Life:
         known = self._accepted.get(self.person.chat_id, {})
         missing = {text for uuid, text in known.items() if uuid not in here.keys() | deleted} - set(here.values())
         account = self._account()
-        hidden = account.standing - account.hinted_at({said(message) for message in given["messages"]})
+        shown = {said(message) for message in given["messages"] if kind(message) != "original"}
+        hidden = account.standing - account.hinted_at(shown)
         most_are_hidden = len(hidden) * 2 > len(account.standing)
         assert missing or most_are_hidden, f"set aside without a reason: {outcome.reason}"
 
