@@ -19,47 +19,40 @@ _OF_MEMORIES = "memory IN (SELECT id FROM memory WHERE chat = ?1)"
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """What the seal of a table's rows covers, which rows are a chat's, and what of them is ever changed by us."""
+    """What the seal of a table's rows covers, and which rows are a chat's."""
 
     columns: Sequence[str]
     of_chat: str
     """SQL; ?1 is the number of the chat's row."""
-    changing: Sequence[str] = ()
 
 
-def _sealed(columns: str, of_chat: str = "chat = ?1", changing: str = "") -> Sealed:
-    return Sealed(columns.split(), of_chat, changing.split())
+def _sealed(columns: str, of_chat: str = "chat = ?1") -> Sealed:
+    return Sealed(columns.split(), of_chat)
 
 
 # Where an updated export lies, and when it was written, is not covered: a folder may be moved, a clock set.
 SEALED = {
-    "chat": _sealed(
-        "id chat_id title folder_id head tail first_seen round_to", "id = ?1", "title folder_id head tail round_to"
-    ),
+    "chat": _sealed("id chat_id title folder_id head tail first_seen round_to", "id = ?1"),
     "version": _sealed(
         "id message number sha256 digest uuid role created_at seen_at",
         "message IN (SELECT id FROM message WHERE chat = ?1)",
     ),
     "memory": _sealed(
         "id chat number level first_uuid last_uuid began_at ended_at source_tokens pinned forgotten_at "
-        "chosen_edition due hindsight origin recalled",
-        changing="number began_at ended_at source_tokens pinned forgotten_at chosen_edition due hindsight recalled",
+        "chosen_edition due hindsight origin recalled"
     ),
-    "chunk_message": _sealed("memory place message version", _OF_MEMORIES, "version"),
+    "chunk_message": _sealed("memory place message version", _OF_MEMORIES),
     "fold_member": _sealed("fold place member", "fold IN (SELECT id FROM memory WHERE chat = ?1)"),
     "edition": _sealed(
-        "memory number kind texts quotes made agent context_manager requests tokens written_at",
-        _OF_MEMORIES,
-        "quotes",
+        "memory number kind texts quotes made agent context_manager requests tokens written_at", _OF_MEMORIES
     ),
-    "layer_step": _sealed("memory layer edition done_at", _OF_MEMORIES, "done_at"),
-    "core_event": _sealed("id chat section value held by function memory edition undoes at"),
+    "layer_step": _sealed("memory layer edition done_at", _OF_MEMORIES),
+    "core_event": _sealed("id chat section value held held_lines by function memory edition undoes at"),
     "fact_event": _sealed("id chat fact event text said_at source by memory edition why at"),
     "opening": _sealed("chat digest text preface by base at"),
     "output": _sealed(
         "id chat_id sha256 messages_sha256 source_sha256 ours_sha256",
         "chat_id = (SELECT chat_id FROM chat WHERE id = ?1)",
-        "ours_sha256",
     ),
     "rest": _sealed("chat_id sha256 stand found", "chat_id = (SELECT chat_id FROM chat WHERE id = ?1)"),
     "layout": _sealed("number sha256 version parts", "false"),
@@ -113,8 +106,7 @@ def seal_all(run: Run) -> None:
 def seal_from_now_on(run: Run) -> None:
     """Have this connection seal what it writes."""
     for table, sealed in SEALED.items():
-        events = ["INSERT", *([f"UPDATE OF {', '.join(sealed.changing)}"] if sealed.changing else [])]
-        for event in events:
+        for event in ("INSERT", f"UPDATE OF {', '.join(sealed.columns)}"):
             name = f"seal_on_{event.split()[0].lower()}_of_{table}"
             seal = f"UPDATE {table} SET seal = {_hash(table)} WHERE rowid = NEW.rowid;"  # noqa: S608
             run(f"CREATE TEMP TRIGGER {name} AFTER {event} ON main.{table} BEGIN {seal} END")

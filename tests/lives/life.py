@@ -6,6 +6,7 @@ from pathlib import Path
 
 from daemon.house import Written
 from daemon.round import Outcome, SetAside
+from rules.plan.chat_plan import LeftAlone
 from tests.chats import Json
 from tests.lives.hand import prove_hand
 from tests.lives.layers import prove_layers
@@ -13,7 +14,7 @@ from tests.lives.memproc import Killed, Memproc
 from tests.lives.ours import said
 from tests.lives.person import Person
 from tests.lives.proof import prove_archive, prove_chat, prove_sent
-from tests.lives.trip import Trip
+from tests.lives.trip import Trip, kind
 from tests.lives.witness import Account, Witness
 from tests.typingmind import TypingMind
 from tests.typingmind.shapes import Build
@@ -51,22 +52,40 @@ class Life:
         if found := self._updated.get(self.person.chat_id):
             self.person.bring_in(found[-1 - back % len(found)])
 
-    def run(self) -> None:
+    def run(self, *, accepted: bool = False) -> None:
         """The person exports the chat, and memproc runs; and once more, though there is nothing new."""
         path, given = self._export()
-        before = self.person.archive
+        before, files = self.person.archive, self._files()
         outcome = self._ran(path)
         prove_archive(before, self.person.archive)
         if isinstance(outcome, SetAside):
+            assert not accepted, f"set aside, though the person has accepted it: {outcome.reason}"
             self._prove_set_aside(outcome, given)
             assert self.person.archive == before, "a chat that is set aside leaves a trace"
             return
-        if self._account().memories:
+        if _is_held(outcome):
+            assert self._files() == files, "a restored chat is not left alone"
+        elif self._account().memories:
             stands = isinstance(outcome, Written) or "in its place already" in outcome.reason
             newest = self._updated.get(self.person.chat_id, [b""])[-1]
             self._prove(given, read_chats(newest)[0] if stands else given, before)
             self._accepted[self.person.chat_id] = self._raw_of(given)
         self._run_without_news(path)
+
+    def run_and_accept(self) -> None:
+        """Where the chat is set aside, the person says that it is meant; then it goes on, as it was exported."""
+        self.run()
+        self.run(accepted=self.memproc.accept(self.person.chat_id))
+
+    def restore_version(self, which: int) -> None:
+        """`memproc restore CHAT VERSION`: what memproc has seen by then waits for `memproc accept CHAT`."""
+        self.run()
+        if self.memproc.restore(self.person.chat_id, which):
+            self._look()
+            path, _ = self._export()
+            files, outcome = self._files(), self._ran(path)
+            assert _is_held(outcome), f"a restored chat is not left alone: {outcome}"
+            assert self._files() == files, "a restored chat is not left alone"
 
     def run_and_be_killed(self, after: int) -> None:
         """The person exports the chat, and memproc is killed at its work, where it has so much to do."""
@@ -194,7 +213,8 @@ class Life:
         known = self._accepted.get(self.person.chat_id, {})
         missing = {text for uuid, text in known.items() if uuid not in here.keys() | deleted} - set(here.values())
         account = self._account()
-        hidden = account.standing - account.hinted_at({said(message) for message in given["messages"]})
+        shown = {said(message) for message in given["messages"] if kind(message) != "original"}
+        hidden = account.standing - account.hinted_at(shown)
         most_are_hidden = len(hidden) * 2 > len(account.standing)
         assert missing or most_are_hidden, f"set aside without a reason: {outcome.reason}"
 
@@ -215,3 +235,8 @@ class Life:
         folders = (self.memproc.folders.updated, self.memproc.folders.backups)
         files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
         return {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def _is_held(outcome: Outcome) -> bool:
+    """The chat was restored, and waits until the person accepts it, or a newer export comes."""
+    return isinstance(outcome, LeftAlone) and "memproc accept" in outcome.reason

@@ -40,6 +40,7 @@ class Lives(RuleBasedStateMachine):
         self.life.memproc.set("core", form=form)
         self.person.talk(turns)
         self.life.run()
+        assert self.person.archive[self.person.chat_id].memories, "the life begins without memories"
         self.life.import_newest()
 
     def teardown(self) -> None:
@@ -83,7 +84,23 @@ class Lives(RuleBasedStateMachine):
         self.person.talk(turns)
         self.life.run_and_be_killed(steps)
 
+    @rule()
+    def run_and_accept_what_is_set_aside(self) -> None:
+        self.life.run_and_accept()
+
+    @rule(which=ANY)
+    def restore_a_version(self, which: int) -> None:
+        self.life.restore_version(which)
+
     # The person's hand in TypingMind
+
+    @rule(which=ANY)
+    def attach_a_picture(self, which: int) -> None:
+        self.person.attach(which)
+
+    @rule(which=ANY)
+    def delete_most_memories(self, which: int) -> None:
+        self.person.delete_all_memories_but(which)
 
     @rule(which=ANY)
     def edit_a_message(self, which: int) -> None:

@@ -5,15 +5,20 @@ from typing import Any
 
 from daemon.archive import choices
 from daemon.archive.archive import Archive
+from daemon.archive.chat_states import accept_state, waiting_state
+from daemon.archive.chats import find_chat
 from daemon.archive.core import core_events, keep_core_events
 from daemon.archive.facts import keep_fact_events, next_fact
 from daemon.archive.memories import find_memory
+from daemon.archive.outputs import let_go_of_restored
 from daemon.config import Config
+from daemon.files.backup import versions
 from daemon.house import House, tell_nobody
 from daemon.layers.standing import as_value, core_now
 from daemon.layout import core_layout
 from daemon.models.completion import Completion
 from daemon.paths import Folders
+from daemon.restore import find_version, restorable, restore
 from daemon.round import Outcome, go_round
 from daemon.texts import load_texts
 from primer.prompt import closing, opening
@@ -27,6 +32,8 @@ from tests.lives.model import LivelyModel
 from tests.nokeys import no_keys
 
 _TEXTS = {
+    "opening": "This is what I remember.",
+    "layers": "And this I have noted.",
     "quote": "A quote of {quote_words} words, please.",
     "perspective": "Your view in {words} words?",
     "perspective_hindsight": "Your view from today in {words} words?",
@@ -39,14 +46,14 @@ _TEXTS = {
     "fact_keeper": "You keep the facts.",
     "facts": "Known:\n<<<\n{facts}\n>>>\nWhat is to be done? Answer like this: {form}",
 }
-"""Memories of small chunks are worth their place only where the questions in them are short."""
+"""Memories of small chunks are worth their place only where the questions in them, and their opening, are short."""
 _SETTINGS: dict[str, dict[str, Any]] = {
     "models": {"agent": "test/agent", "context_manager": "test/small"},
     "budget": {"unpriced": True},
-    "tail": {"tokens": 1200, "step": 300},
-    "chunk": {"tokens": 300},
+    "tail": {"tokens": 2000, "step": 500},
+    "chunk": {"tokens": 600},
     "fold": {"budget": 900, "group": 3},
-    "memory": {"hindsight": 2, "hindsight_tokens": 600},
+    "memory": {"hindsight": 2, "hindsight_tokens": 1200},
     "core": {"sections": SECTIONS},
     "facts": {"compare": 6, "budget": 300},
 }
@@ -99,16 +106,32 @@ class Memproc:
     def run(self, path: Path, killed_after: int | None = None) -> list[Outcome]:
         """`memproc run PATH`. Raises Killed at the model call, or look at the clock, after `killed_after` of them."""
         self._steps_left = killed_after
-        config = Config.model_validate(self._settings)
-        house = House(config, self.folders, self.archive, self._complete, no_keys, self._clock, tell_nobody)
         try:
-            return list(go_round(house, [path]))
+            return list(go_round(self._house, [path]))
         except Killed:
             self.archive.close()
             self.archive = self._opened()
             raise
         finally:
             self._steps_left = None
+
+    def accept(self, chat_id: str) -> bool:
+        """`memproc accept CHAT`. Whether something of it waited."""
+        waiting = waiting_state(self.archive, chat_id)
+        if waiting is not None:
+            accept_state(self.archive, chat_id, waiting.sha256, date(self.now))
+        else:
+            let_go_of_restored(self.archive, chat_id)
+        return waiting is not None
+
+    def restore(self, chat_id: str, which: int) -> bool:
+        """`memproc restore CHAT VERSION`. Whether there is a version of it."""
+        kept = versions(self.folders.backups, chat_id)
+        if kept:
+            chat = find_chat(self.archive, chat_id)
+            version = find_version(self.folders, chat, kept[which % len(kept)].number)
+            restore(self._house, chat, restorable(self.archive, self.folders, chat, version))
+        return bool(kept)
 
     def pin(self, memory: str) -> None:
         """`memproc pin MEMORY`."""
@@ -149,6 +172,11 @@ class Memproc:
     def forget_fact(self, chat_id: str, number: int) -> None:
         """`memproc facts CHAT forget ID`."""
         keep_fact_events(self.archive, chat_id, [FactEvent(number, "FORGET", "", "", "", "person")], date(self.now))
+
+    @property
+    def _house(self) -> House:
+        config = Config.model_validate(self._settings)
+        return House(config, self.folders, self.archive, self._complete, no_keys, self._clock, tell_nobody)
 
     @property
     def _layout(self) -> Layout:

@@ -15,7 +15,7 @@ from tests.typingmind import TypingMind, jsonb, strip_markers, sync
 from tests.typingmind.shapes import Build
 from tests.typingmind.wire import read_chats
 
-_WORDS = 40
+_WORDS = 70
 
 
 class Person:
@@ -96,6 +96,19 @@ class Person:
             at = found[which % len(found)]
             for _ in range(6):
                 self.device.delete(self.chat_id, at)
+
+    def delete_all_memories_but(self, which: int) -> None:
+        """Every whole memory is deleted, but one."""
+        found = self._memories()
+        for at in reversed(found):
+            if at != found[which % len(found)]:
+                for _ in range(6):
+                    self.device.delete(self.chat_id, at)
+
+    def attach(self, which: int) -> None:
+        """A message of the conversation gets a picture, which lies in TypingMind's own store."""
+        if found := self._conversation():
+            self.device.attach(self.chat_id, found[which % len(found)])
 
     def rewrite_section(self, which: int, how: str) -> None:
         """A section of the opening gets other words, or none, goes with its heading, or is there at last."""

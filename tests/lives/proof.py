@@ -64,13 +64,15 @@ def _accounts(trip: Trip) -> None:
     there = Counter(said(message) for message in trip.raw_finished)
     live = Counter(said(message) for message in trip.raw_finished if not message.get("contextClearedAt"))
     assert not there.keys() - given.keys(), "a raw message came out of nowhere"
+    with_files = {said(message) for message in trip.raw_given if "localBlobID" in stringify(message)}
     for text, times in given.items():
         if text not in trip.after.under:
             assert there[text] == times, f"a raw message went in {times} times, and stands there {there[text]} times"
         else:
             assert live[text] < times, "a message is live, and under a memory"
             if times == 1:
-                assert there[text] == trip.keeps_originals, "an original is kept or not kept against the setting"
+                stays = trip.keeps_originals or text in with_files
+                assert there[text] == stays, "an original is kept or not kept against the setting"
 
 
 def _once(trip: Trip) -> None:

@@ -69,7 +69,7 @@ class Trip:
     @cached_property
     def told(self) -> frozenset[str]:
         """The memories of the chat of which the export has most, or raw messages; originals beside a memory aside."""
-        texts = {said(message) for message in self.given["messages"] if _kind(message) != "original"}
+        texts = {said(message) for message in self.given["messages"] if kind(message) != "original"}
         return self.before.told_of(texts - self._excluded)
 
     @cached_property
@@ -77,9 +77,9 @@ class Trip:
         """The memories of the chat of which the export may have anything."""
         whole = {at for first, _ in groups(self.given["messages"], self.archive) for at in range(first, first + SLOTS)}
         rest = [message for at, message in enumerate(self.given["messages"]) if at not in whole]
-        if any(_kind(message) == "memory" for message in rest):
+        if any(kind(message) == "memory" for message in rest):
             return self.before.standing
-        texts = {said(message) for message in self.given["messages"] if _kind(message) != "original"}
+        texts = {said(message) for message in self.given["messages"] if kind(message) != "original"}
         return self.before.hinted_at(texts)
 
     @property
@@ -87,5 +87,6 @@ class Trip:
         return {said(message) for message in self.raw_given if message.get("contextClearedAt")}
 
 
-def _kind(message: Json) -> str:
+def kind(message: Json) -> str:
+    """What a message of ours is, by its marker; empty for all others."""
     return str((message.get("memproc") or {}).get("kind", ""))

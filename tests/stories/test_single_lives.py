@@ -43,3 +43,8 @@ def test_a_fact_that_is_reworded_where_a_fork_was_cut_off_before_it_is_taken_ove
     life.person.rewrite_fact(-1, "words")
     life.run()
     assert any(text.endswith("Indeed, 0.") for text in facts(life))
+
+
+def test_originals_that_stay_do_not_hide_that_most_memories_were_deleted(life: Life) -> None:
+    life.person.delete_all_memories_but(0)
+    life.run_and_accept()

@@ -74,6 +74,19 @@ class TypingMind:
         message["updatedAt"] = self._later(minutes=1)
         self._touched(chat_id)
 
+    def attach(self, chat_id: str, at: int) -> None:
+        """A picture beside the words of a message: its bytes lie in the client's own store, by their blob's id."""
+        message = self.messages(chat_id)[at]
+        words = message.get("content")
+        parts = words if isinstance(words, list) else [{"type": "text", "text": words or ""}]
+        picture = {
+            "type": "tm_image_file",
+            "metadata": {"name": "sea.png", "localBlobID": f"blob of {message['uuid']}"},
+        }
+        message["content"] = [picture, *parts]
+        message["updatedAt"] = self._later(minutes=1)
+        self._touched(chat_id)
+
     def delete(self, chat_id: str, at: int) -> None:
         """Remove a message. The newer client notes its uuid for the other devices: the last 100, and nothing else."""
         gone = self.messages(chat_id).pop(at)
