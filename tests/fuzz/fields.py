@@ -22,7 +22,7 @@ from tests.scripted import ScriptedModel
 
 WHEN = "2026-09-01T00:00:00.000Z"
 SETTINGS = (
-    "[tail]\ntokens = 800\nstep = 200\n[chunk]\ntokens = 200\n[core]\nenabled = false\n[facts]\nenabled = false\n"
+    "[tail]\ntokens = 2400\nstep = 600\n[chunk]\ntokens = 600\n[core]\nenabled = false\n[facts]\nenabled = false\n"
 )
 DEEPEST_FIELD = 8
 KINDS = (
@@ -83,8 +83,8 @@ class Seed:
 @cache
 def seed(kind: str, home: Path) -> Seed:
     """One of the chats to begin with; `home` is for what is written on the way."""
-    talk, odd = conversation(14, 200), list(MESSAGES.values())
-    messages = [*talk, *odd, *conversation(1, 200, first=20)] if "last" in kind else [*talk[:4], *odd, *talk[4:]]
+    talk, odd = conversation(14, 400), list(MESSAGES.values())
+    messages = [*talk, *odd, *conversation(1, 400, first=20)] if "last" in kind else [*talk[:4], *odd, *talk[4:]]
     agent = {"id": "a", "title": "Ada", "instruction": "Be Ada."}
     raw = chat(*messages, character=agent, folderID="f1", savedControllerState=None)
     with Archive.memory() as archive:
@@ -93,7 +93,7 @@ def seed(kind: str, home: Path) -> Seed:
         (outcome,) = go(home, archive, raw)
         assert isinstance(outcome, Written), outcome
         (finished,) = json.loads(Path(outcome.path).read_bytes())["data"]["chats"]
-        finished["messages"] += conversation(4, 200, first=30)
+        finished["messages"] += conversation(4, 400, first=30)
         if kind == "a fork":
             finished |= {"id": "fork", "chatID": "fork"}  # TypingMind keeps message uuids
         if kind == "of another archive":
