@@ -53,7 +53,7 @@ SEALED = {
         "quotes",
     ),
     "layer_step": _sealed("memory layer edition done_at", _OF_MEMORIES, "done_at"),
-    "core_event": _sealed("id chat section value held by function memory edition undoes at"),
+    "core_event": _sealed("id chat section value held held_lines by function memory edition undoes at"),
     "fact_event": _sealed("id chat fact event text said_at source by memory edition why at"),
     "opening": _sealed("chat digest text preface by base at"),
     "output": _sealed(
