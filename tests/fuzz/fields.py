@@ -16,7 +16,7 @@ from daemon.house import House, Written, tell_nobody
 from daemon.paths import Folders
 from daemon.round import Outcome, SetAside, go_round
 from rules.plan.chat_plan import LeftAlone
-from tests.chats import Json, chat, conversation, export_bytes, written
+from tests.chats import Json, assistant, chat, conversation, export_bytes, user, written
 from tests.exports.messages import MESSAGES
 from tests.nokeys import no_keys
 from tests.scripted import ScriptedModel
@@ -26,6 +26,13 @@ SETTINGS = (
     "[tail]\ntokens = 2400\nstep = 600\n[chunk]\ntokens = 600\n[core]\nenabled = false\n[facts]\nenabled = false\n"
 )
 DEEPEST_FIELD = 8
+ATTACHED: tuple[Json, ...] = (
+    user("", 91, content=[{"type": "tm_image_file", "metadata": {"localBlobID": "b1"}, "sync": {"blobID": "c1"}}]),
+    assistant("Painted.", 92, metaBlobs=[{"metadata": {"localBlobID": "b2"}}], reasoning_details={"metaBlobID": "b3"}),
+    user("Which?", 93, threads=[{"messages": [user("", 94, content=[{"metadata": {"localBlobID": "b4"}}])]}]),
+    user("", 95, content=[{"metadata": {"localBlobID": "b5"}}], contextClearedAt=WHEN),
+)
+"""Every place in which TypingMind names a file of its own store."""
 KINDS = (
     "raw, odd messages first",
     "raw, odd messages last",
@@ -84,10 +91,11 @@ class Seed:
 @cache
 def seed(kind: str, home: Path) -> Seed:
     """One of the chats to begin with; `home` is for what is written on the way."""
-    talk, odd = conversation(14, 400), list(MESSAGES.values())
+    talk, odd = conversation(14, 400), [*MESSAGES.values(), *ATTACHED]
     messages = [*talk, *odd, *conversation(1, 400, first=20)] if "last" in kind else [*talk[:4], *odd, *talk[4:]]
     agent = {"id": "a", "title": "Ada", "instruction": "Be Ada."}
-    raw = chat(*messages, character=agent, folderID="f1", savedControllerState=None)
+    sync = {"deletedMessageUUIDs": ["gone"], "deletedSyncedBlobIDs": ["b0"], "deletedResponseIDs": ["r0"]}
+    raw = chat(*messages, character=agent, folderID="f1", savedControllerState=None, syncMetadata=sync)
     with Archive.memory() as archive:
         if kind.startswith("raw"):
             return Seed(raw, _kept(archive))
