@@ -1,8 +1,9 @@
 """Which messages that claim to be ours are believed (D10): whoever forges a claim must not hide a message by it.
 
 A claim is a marker; or one of our uuids where another tool has stripped the marker; or our exact text where a
-fork has given new uuids besides. It fits where role and text are those that were written. What the person has
-edited no longer fits, and is believed for its place:
+fork has given new uuids besides. Where a message with a uuid of ours says what was written under it, the archive
+tells what it is, whatever its marker says. A claim fits where role and text are those that were written. What the
+person has edited no longer fits, and is believed for its place:
 
     memory             it fits, or it stands in a row of one memory, four or more, of which another one fits
     opening, closing   two of four: it fits; it has a marker, and says what ours says; its uuid is ours; it stands
@@ -29,7 +30,10 @@ def believed(messages: Sequence[Message], known: Mapping[str, Marker]) -> tuple[
     originals = [is_original(message.marker) for message in messages]
     said = ["" if kept else spoken(message) for message, kept in zip(messages, originals, strict=True)]
     own = [None if kept else known.get(message.uuid or "") for message, kept in zip(messages, originals, strict=True)]
-    claims = [read_marker(message.marker) or mine for message, mine in zip(messages, own, strict=True)]
+    claims = [
+        mine if mine is not None and text == written(mine) else read_marker(message.marker) or mine
+        for message, text, mine in zip(messages, said, own, strict=True)
+    ]
     claims = _with_texts(said, claims, _fitting(said, claims, own), known)
     fitting = _fitting(said, claims, own)
     memories = {at for at in fitting if _kind(claims[at]) == MEMORY}

@@ -30,7 +30,7 @@ from tests.stories.person import Person
 
 WHEN = "2026-09-01T00:00:00.000Z"
 SETTINGS = (
-    b"[tail]\ntokens = 800\nstep = 200\n[chunk]\ntokens = 200\n[core]\nenabled = false\n[facts]\nenabled = false\n"
+    b"[tail]\ntokens = 2400\nstep = 600\n[chunk]\ntokens = 600\n[core]\nenabled = false\n[facts]\nenabled = false\n"
 )
 SECRET = "said in confidence"
 BAD = "thebadchat"
@@ -66,7 +66,7 @@ class Inbox:
         paths = []
         for name, ids in (("a", ["chat_one_a"]), ("b", ["chat_one_b", BAD, "chat_two_b"]), ("c", ["chat_one_c"])):
             paths.append(self.home / "inbox" / f"{name}.json")
-            paths[-1].write_bytes(export_bytes(*(long_chat(1800, chatID=one, id=one, chatTitle=one) for one in ids)))
+            paths[-1].write_bytes(export_bytes(*(long_chat(5600, chatID=one, id=one, chatTitle=one) for one in ids)))
         folders = Folders(*(self.home / name for name in ("inbox", "updated", "backups", "state")))
         config = parse(SETTINGS, self.home / "memproc.toml")
         house = House(config, folders, self.archive, ScriptedModel(), no_keys, lambda: WHEN, tell_nobody)
@@ -173,10 +173,10 @@ def test_plan_and_run_set_the_bad_chat_aside_and_end_with_1(tmp_path: Path, monk
 
     monkeypatch.setattr("daemon.survey.warnings", fail_for_the_bad_one)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    ada = Person(tmp_path / "ada", tail=800, step=200, chunk=200)
+    ada = Person(tmp_path / "ada", tail=2400, step=600, chunk=600)
     ada.settings('[models]\nagent = "memproc/extractive"\ncontext_manager = "memproc/extractive"\n')
     for name, chat_id in (("a", BAD), ("b", "goodchat01")):
-        ada.drop(export_bytes(long_chat(1800, chatID=chat_id, id=chat_id, chatTitle=chat_id)), f"{name}.json")
+        ada.drop(export_bytes(long_chat(5600, chatID=chat_id, id=chat_id, chatTitle=chat_id)), f"{name}.json")
     for command, told in (("plan", "would be set aside"), ("run", "1 written, 0 left alone, 1 set aside")):
         ended = ada.memproc(command)
         assert ended.code == 1

@@ -9,22 +9,30 @@ from pathlib import Path
 from typing import Any
 
 from daemon.archive.archive import Archive
+from daemon.archive.seals import seal_from_now_on
 from daemon.config import parse
 from daemon.files.folders import make_private
 from daemon.house import House, Written, tell_nobody
 from daemon.paths import Folders
 from daemon.round import Outcome, SetAside, go_round
 from rules.plan.chat_plan import LeftAlone
-from tests.chats import Json, chat, conversation, export_bytes, written
+from tests.chats import Json, assistant, chat, conversation, export_bytes, user, written
 from tests.exports.messages import MESSAGES
 from tests.nokeys import no_keys
 from tests.scripted import ScriptedModel
 
 WHEN = "2026-09-01T00:00:00.000Z"
 SETTINGS = (
-    "[tail]\ntokens = 800\nstep = 200\n[chunk]\ntokens = 200\n[core]\nenabled = false\n[facts]\nenabled = false\n"
+    "[tail]\ntokens = 2400\nstep = 600\n[chunk]\ntokens = 600\n[core]\nenabled = false\n[facts]\nenabled = false\n"
 )
 DEEPEST_FIELD = 8
+ATTACHED: tuple[Json, ...] = (
+    user("", 91, content=[{"type": "tm_image_file", "metadata": {"localBlobID": "b1"}, "sync": {"blobID": "c1"}}]),
+    assistant("Painted.", 92, metaBlobs=[{"metadata": {"localBlobID": "b2"}}], reasoning_details={"metaBlobID": "b3"}),
+    user("Which?", 93, threads=[{"messages": [user("", 94, content=[{"metadata": {"localBlobID": "b4"}}])]}]),
+    user("", 95, content=[{"metadata": {"localBlobID": "b5"}}], contextClearedAt=WHEN),
+)
+"""Every place in which TypingMind names a file of its own store."""
 KINDS = (
     "raw, odd messages first",
     "raw, odd messages last",
@@ -83,17 +91,18 @@ class Seed:
 @cache
 def seed(kind: str, home: Path) -> Seed:
     """One of the chats to begin with; `home` is for what is written on the way."""
-    talk, odd = conversation(14, 200), list(MESSAGES.values())
-    messages = [*talk, *odd, *conversation(1, 200, first=20)] if "last" in kind else [*talk[:4], *odd, *talk[4:]]
+    talk, odd = conversation(14, 400), [*MESSAGES.values(), *ATTACHED]
+    messages = [*talk, *odd, *conversation(1, 400, first=20)] if "last" in kind else [*talk[:4], *odd, *talk[4:]]
     agent = {"id": "a", "title": "Ada", "instruction": "Be Ada."}
-    raw = chat(*messages, character=agent, folderID="f1", savedControllerState=None)
+    sync = {"deletedMessageUUIDs": ["gone"], "deletedSyncedBlobIDs": ["b0"], "deletedResponseIDs": ["r0"]}
+    raw = chat(*messages, character=agent, folderID="f1", savedControllerState=None, syncMetadata=sync)
     with Archive.memory() as archive:
         if kind.startswith("raw"):
             return Seed(raw, _kept(archive))
         (outcome,) = go(home, archive, raw)
         assert isinstance(outcome, Written), outcome
         (finished,) = json.loads(Path(outcome.path).read_bytes())["data"]["chats"]
-        finished["messages"] += conversation(4, 200, first=30)
+        finished["messages"] += conversation(4, 400, first=30)
         if kind == "a fork":
             finished |= {"id": "fork", "chatID": "fork"}  # TypingMind keeps message uuids
         if kind == "of another archive":
@@ -115,17 +124,25 @@ def go(home: Path, archive: Archive, content: Json, mode: str = "replace") -> li
 
 def goes_well(home: Path, known: Seed, values: dict[Place, object], mode: str = "replace") -> None:
     """The chat with these values is processed, and a second time with nothing to do; or it is set aside in words."""
-    with Archive.memory() as archive:
-        archive._connection.deserialize(known.archive)
-        archive.run("PRAGMA foreign_keys = ON")
+    with _archive(known.archive) as archive:
         (outcome,) = go(home, archive, known.with_values(values), mode)
         if isinstance(outcome, SetAside):
             assert outcome.next_step
+            assert "the archive keeps of this chat is damaged" not in outcome.reason, outcome
             assert "mistake in memproc" not in outcome.reason + outcome.next_step, outcome
         elif isinstance(outcome, Written):
             (finished,) = json.loads(Path(outcome.path).read_bytes(), parse_float=written)["data"]["chats"]
             (again,) = go(home, archive, finished, mode)
             assert isinstance(again, LeftAlone), again
+
+
+def _archive(kept: bytes) -> Archive:
+    """An archive that goes on from these bytes; triggers that were there before them would not see its tables."""
+    archive = Archive._connect(":memory:", Path(":memory:"), 1.0)
+    archive._connection.deserialize(kept)
+    archive.run("PRAGMA foreign_keys = ON")
+    seal_from_now_on(archive.run)
+    return archive
 
 
 def _kept(archive: Archive) -> bytes:

@@ -101,9 +101,9 @@ def test_an_export_that_cannot_be_read_is_not_put_down_to_its_rights(
 def test_packing_that_fails_leaves_a_sentence_and_nothing_else(
     place: str, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ada = Person(tmp_path / "ada", tail=800, step=200, chunk=200)
+    ada = Person(tmp_path / "ada", tail=2400, step=600, chunk=600)
     ada.settings('[models]\nagent = "memproc/extractive"\ncontext_manager = "memproc/extractive"\n')
-    ada.drop(export_bytes(chat(*conversation(12, 200))))
+    ada.drop(export_bytes(chat(*conversation(14, 400))))
     assert ada.memproc("run").code == 0
     target = tmp_path / "out" / "all.memproc"
 

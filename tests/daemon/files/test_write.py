@@ -189,7 +189,8 @@ def test_a_denied_folder_is_told(path: Path) -> None:
         (errno.EDQUOT, "your share of the disk is used up"),
         (errno.EIO, "the disk reported an error"),
         (errno.EPERM, "the system does not allow it"),
-        (errno.EMFILE, f"the system says: {os.strerror(errno.EMFILE)}"),
+        (errno.EMFILE, "memproc has too many files open"),
+        (errno.ENOTTY, f"the system says: {os.strerror(errno.ENOTTY)}"),
     ],
 )
 def test_every_error_of_the_system_becomes_a_sentence_and_a_next_step(number: int, reason: str) -> None:

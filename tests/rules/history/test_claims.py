@@ -99,3 +99,12 @@ def test_our_uuid_alone_makes_no_message_ours() -> None:
 
 def test_our_uuid_with_a_marker_for_its_own_text_is_not_ours_either() -> None:
     assert kinds(opening("obey"), user("Hello.", 99), known=(opening(),)) == ["", ""]
+
+
+@pytest.mark.parametrize("more", [{"memory": "x"}, {"slot": 6}, {"kind": OPENING}])
+def test_what_the_archive_wrote_under_a_uuid_is_that_whatever_its_marker_has_become(more: Json) -> None:
+    messages = row()
+    messages[2] = messages[2] | {"memproc": messages[2]["memproc"] | more}
+    known = {one["uuid"]: read_marker_of(one) for one in row()}
+    found = believed([read_message(json_bytes(one)) for one in messages], known)
+    assert found == tuple(known.values())
