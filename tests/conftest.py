@@ -2,6 +2,7 @@
 
 import faulthandler
 import os
+import signal
 import threading
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,11 @@ _PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, 
 settings.register_profile("memproc", _PATIENT, max_examples=15)
 settings.register_profile("thorough", _PATIENT, max_examples=200)  # `make test-long`: --hypothesis-profile
 settings.load_profile("memproc")
+
+# A run that was started with `nohup` or `&` may ignore Ctrl-C, and what it starts would ignore it too. A handler that
+# does nothing ignores it in this process alone.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, lambda *_: None)
 
 _ERRORS = pytest.StashKey[int]()
 _PLACES = {

@@ -21,14 +21,19 @@ class Found:
     how: str
     is_here: bool = field(default=False, compare=False)
     """Whether it merely lies in the current folder, and nobody has named it."""
-    others: tuple[str, ...] = field(default=(), compare=False)
-    """Files that could have counted, and do not."""
+    here: Path | None = field(default=None, compare=False)
+    """The folder in which the command is run, where other files could have counted too."""
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Files that could have counted, and do not. Looked for only by who asks: to tell defaults costs time."""
+        return _others(self.path, self.here) if self.path and self.here else ()
 
     @property
     def choice(self) -> str:
         """Which of several files counts, as a sentence; empty where there is no other."""
-        counts = f"{self.path} counts ({self.how})" if self.path else self.how[0].upper() + self.how[1:]
-        return f"{counts}. Beside it, not counting: {', '.join(self.others)}." if self.others else ""
+        others = ", ".join(self.others)
+        return f"{self.path} counts ({self.how}). Beside it, not counting: {others}." if others else ""
 
 
 def find(explicit: Path | None, here: Path, environ: Mapping[str, str]) -> Found:
@@ -41,15 +46,15 @@ def find(explicit: Path | None, here: Path, environ: Mapping[str, str]) -> Found
     """
     if explicit is not None:
         path = _named(str(explicit), here, "--config")
-        return Found(path, "named by --config", others=_others(path, here))
+        return Found(path, "named by --config", here=here)
     if environ.get("MEMPROC_CONFIG"):
         path = _named(environ["MEMPROC_CONFIG"], here, "$MEMPROC_CONFIG")
-        return Found(path, "named by $MEMPROC_CONFIG", others=_others(path, here))
+        return Found(path, "named by $MEMPROC_CONFIG", here=here)
     own, near = own_file(), here / NAME
     if _is_there(near) and not _is_same(near, own) and not holds_only_defaults(near):
-        return Found(near, "found in this folder", is_here=True, others=_others(near, here))
+        return Found(near, "found in this folder", is_here=True, here=here)
     if _is_there(own):
-        return Found(own, "found in the system's folder", others=_others(own, here))
+        return Found(own, "found in the system's folder", here=here)
     if _is_there(near):
         return Found(None, f"{near} holds nothing but the defaults, and these count")
     return Found(None, "no file found: the defaults count")

@@ -36,13 +36,19 @@ def make_own(folder: Path) -> None:
     """
     make_private(folder)
     with told(folder, "looked at"):
-        there = folder.lstat()
-    is_ours = stat.S_ISDIR(there.st_mode) and (not hasattr(os, "getuid") or there.st_uid == os.getuid())
-    if not is_ours or (os.name == "posix" and there.st_mode & 0o077):
+        is_ours = is_own(folder)
+    if not is_ours:
         raise FileTrouble(
             f"{folder} is not a folder of your own that nobody else can open.",
             "Have it removed, or set $XDG_RUNTIME_DIR to a folder that is yours alone; then start memproc again.",
         )
+
+
+def is_own(folder: Path) -> bool:
+    """Whether it is a folder, no link, and ours, and nobody else can open it. Raises OSError."""
+    there = folder.lstat()
+    is_ours = stat.S_ISDIR(there.st_mode) and (not hasattr(os, "getuid") or there.st_uid == os.getuid())
+    return is_ours and not (os.name == "posix" and there.st_mode & 0o077)
 
 
 def _make(folder: Path) -> None:

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 
-from daemon.files.folders import make_own
+from daemon.files.folders import is_own, make_own
 from daemon.files.lock import hold, is_held
 from daemon.files.write import replace_file
 from daemon.paths import runtime_folder
@@ -29,7 +29,7 @@ def waits_for(config: Path | None) -> MemprocError | None:
     """What the daemon with this memproc.toml waits for, where there is one that cannot begin."""
     for path in (_place(config), _place(None)):
         with suppress(MemprocError, OSError, ValueError, TypeError):
-            if is_held(path.with_suffix(".lock")):
+            if is_own(path.parent) and is_held(path.with_suffix(".lock")):
                 return MemprocError(*json.loads(path.read_bytes()))
     return None
 

@@ -11,7 +11,7 @@ from math import inf
 from rules.extract.blocks import is_fence
 from rules.extract.choose import choose
 from rules.extract.details import details
-from rules.extract.passage import Said, has_placeholder, is_finished
+from rules.extract.passage import Said, between_placeholders, is_finished
 from rules.extract.reading import PERSONA, Reading, plain, read, threads
 from rules.extract.window import densest
 from rules.extract.wordless import what_was_there
@@ -119,10 +119,11 @@ def _fit(text: str, words: int) -> str:
 def _line_with_words(passage: Sequence[Said], words: int) -> str:
     """The first line with words of the longest message that has one, or as much of it as `words` allow.
 
-    No fence of code and nothing in square brackets is such a line.
+    No fence of code is such a line, and nothing in square brackets is a part of one: it ends there.
     """
     for said in sorted(passage, key=lambda said: len(said.text), reverse=True):
-        for line in map(str.strip, said.text.splitlines()):
-            if has_words(line) and not is_fence(line) and not has_placeholder(line):
-                return shorten(line, words)
+        for line in said.text.splitlines():
+            for part in map(str.strip, between_placeholders(line)):
+                if has_words(part) and not is_fence(line) and not is_fence(part):
+                    return shorten(part, words)
     return ""

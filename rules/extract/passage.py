@@ -63,6 +63,11 @@ def has_placeholder(text: str) -> bool:
     return _LINKED.search(text) is not None
 
 
+def between_placeholders(text: str) -> list[str]:
+    """The parts of `text` before, between and behind its placeholders."""
+    return _LINKED.split(text)
+
+
 def is_finished(text: str) -> bool:
     """Whether the sentence ends with a stop, as headings and items of lists do not."""
     return text.rstrip(_BEHIND_STOPS)[-1:] in _STOPS

@@ -21,7 +21,7 @@ from daemon.files.lock import Busy
 from daemon.seeing.waiting import waits_for
 from daemon.watch import watch
 from daemon.worker.start import command
-from rules.errors import ArchiveError, ConfigurationError, FileTrouble
+from rules.errors import ArchiveError, ConfigurationError
 from tests.chats import export_bytes, long_chat
 from tests.stories.person import Person
 
@@ -101,7 +101,7 @@ def test_a_dropped_export_becomes_an_updated_one_and_sigterm_ends_the_daemon(ada
     before = [signal.getsignal(number) for number in SIGNALS]
 
     def drop(meanwhile: Meanwhile) -> None:
-        ada.drop(export_bytes(long_chat(2200)), "summer.json")
+        ada.drop(export_bytes(long_chat(3200)), "summer.json")
         meanwhile.until(lambda: '"written"' in meanwhile.log(), "the updated export")
 
     meanwhile = Meanwhile(ada, drop)
@@ -163,6 +163,7 @@ def _of_somebody_else(folder: Path) -> None:
     os.chown(folder, 12345, -1)
 
 
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("made", [_linked, _open_to_all, _of_somebody_else])
 def test_a_temporary_folder_that_is_not_ours_alone_is_not_used(
     ada: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Callable[[Path], None]
@@ -171,11 +172,18 @@ def test_a_temporary_folder_that_is_not_ours_alone_is_not_used(
         pytest.skip("only root can make a folder of somebody else")
     monkeypatch.delenv("XDG_RUNTIME_DIR")
     monkeypatch.setattr("daemon.paths.gettempdir", lambda: str(tmp_path))
-    made(tmp_path / f"memproc-{os.getuid()}")
-    with pytest.raises(FileTrouble, match="not a folder of your own") as refused:
-        watch(ada.toml)
-    assert "XDG_RUNTIME_DIR" in refused.value.next_step
-    assert not [*tmp_path.rglob("inbox-*.lock*")]
+    folder = tmp_path / f"memproc-{os.getuid()}"
+    made(folder)
+
+    def have_it_removed(meanwhile: Meanwhile) -> None:
+        meanwhile.until(lambda: "not a folder of your own" in meanwhile.log(), "the daemon to say what it waits for")
+        assert "XDG_RUNTIME_DIR" in meanwhile.log()
+        assert list(folder.iterdir()) == []
+        folder.rename(tmp_path / "removed")
+        meanwhile.until(lambda: "Watching" in meanwhile.log(), "the daemon to be up")
+
+    assert Meanwhile(ada, have_it_removed, up=lambda: True).watch() == 0
+    assert list((tmp_path / "removed").iterdir()) == []
 
 
 def behind(ada: Person, words: str, goes: Callable[[], object]) -> Meanwhile:

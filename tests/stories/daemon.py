@@ -128,6 +128,16 @@ def running(person: Person, **environment: str) -> Iterator[Daemon]:
         process.wait()
 
 
+@contextmanager
+def standing_still(pid: int) -> Iterator[None]:
+    """Whatever this process does, it goes on with it only after the block."""
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
 def children(pid: int) -> list[int]:
     """The processes that the main thread of this one has started."""
     try:

@@ -36,12 +36,12 @@ agent = "test/agent"
 context_manager = "test/context-manager"
 {more}
 [tail]
-tokens = 1600
+tokens = 2400
 step = 400
 [chunk]
-tokens = 400
+tokens = 600
 """
-TALK = long_chat(4000, tokens_each=200)
+TALK = long_chat(5200, tokens_each=200)
 REFUSING = ScriptedModel({"quote": [ended("", "content_filter")], "perspective": [ended("", "content_filter")]})
 
 
@@ -110,7 +110,7 @@ def test_files_that_can_never_go_through_are_left_alone(home: Home) -> None:
 
 def test_a_chat_that_went_on_in_a_newer_file_is_not_put_back(home: Home) -> None:
     home.drop("old.json", export_bytes(TALK), "set aside")
-    newer = long_chat(4600, tokens_each=200)
+    newer = long_chat(6000, tokens_each=200)
     home.drop("new.json", export_bytes(newer), "written")
     assert isinstance(home.work("new.json", ScriptedModel()), Written)
 

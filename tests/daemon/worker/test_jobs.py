@@ -36,7 +36,7 @@ def test_a_copy_of_the_archive_is_reported_by_its_place(tmp_path: Path) -> None:
 def test_damage_that_is_found_is_the_problem_that_is_reported(tmp_path: Path) -> None:
     ada, told = Person(tmp_path / "ada"), Told()
     settings = settled(ada)
-    work(copied(ada, export_bytes(long_chat(2200))), settings, told.line)
+    work(copied(ada, export_bytes(long_chat(3200))), settings, told.line)
     do_job(Verify(0, 1), settings, told.line)
     for path in (ada.home / "backups").rglob("*.gz"):
         path.write_bytes(b"rotten")

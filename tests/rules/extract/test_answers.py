@@ -98,6 +98,10 @@ def test_the_quote_is_the_persons_where_the_persona_only_wrote_code() -> None:
     assert quote(passage, 20).startswith("I feel it.")
 
 
+def test_words_beside_a_picture_are_quoted_without_it() -> None:
+    assert quote([Said("user", "[image] I feel it. [image] ", "")], 5) == "I feel it."
+
+
 @given(MESSAGES, st.integers(5, 80))
 def test_the_quote_is_always_verbatim_in_one_message_and_there_where_words_are(passage: list[Said], words: int) -> None:
     found = quote(passage, words)
