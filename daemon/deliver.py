@@ -157,7 +157,9 @@ def _told(ready: Ready, path: Path, backup: str) -> Written:
         plan=ready.plan,
         path=str(path),
         memories=len(ready.memories),
-        extracted=sum(memory.edition.made == EXTRACTED for memory in ready.memories),
+        extracted=sum(
+            memory.edition.made == EXTRACTED and memory.edition.kind != "person" for memory in ready.memories
+        ),
         tokens_before=ready.plan.tokens,
         tokens_after=ready.tokens_after,
         backup=backup,

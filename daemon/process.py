@@ -66,7 +66,7 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone | AtR
     config = house.config.of(chat)
     if reason := why_not(chat, config.chats.include, config.chats.exclude):
         return LeftAlone(chat.chat_id, chat.title, reason)
-    if reason := held_back(house.archive, chat, export.sha256):
+    if reason := held_back(house.archive, chat, export):
         return LeftAlone(chat.chat_id, chat.title, reason)
     if resting := at_rest(house.archive, chat, config, house.key, house.clock()):
         return resting
@@ -151,7 +151,7 @@ def _remember(house: House, export: Export, found: Survey) -> Remembered:
     is_new = not was_taken(house.archive, chat.chat_id, chat.sha256)
     with house.archive.transaction():
         remembered = remember(house.archive, chat, found.reading, now)
-        record_taken(house.archive, chat.chat_id, chat.sha256, export.sha256, now)
+        record_taken(house.archive, chat.chat_id, chat.sha256, export.sha256, export.stand.modified_ns, now)
     if is_new and (text := user_edits(found.reading)):
         house.tell(UserEdits(chat.chat_id, chat.title, text))
     return remembered

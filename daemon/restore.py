@@ -5,13 +5,13 @@ from itertools import count
 from pathlib import Path
 
 from daemon.archive.archive import Archive
-from daemon.archive.chat_states import was_seen_before
+from daemon.archive.chat_states import has_gone_on, was_seen_before
 from daemon.archive.chats import KnownChat
 from daemon.archive.messages import whole
 from daemon.archive.outputs import RESTORED, Output, last_output, record_output
 from daemon.files.backup import Version, keep_version, read_version, versions
 from daemon.files.folders import make_private
-from daemon.files.read import chats_in
+from daemon.files.read import Export, chats_in
 from daemon.files.trouble import told
 from daemon.files.write import Written, replace_file
 from daemon.house import House
@@ -89,15 +89,17 @@ def restore(house: House, chat: KnownChat, wanted: Restorable) -> Written:
     return written
 
 
-def held_back(archive: Archive, chat: Chat, export_sha256: str) -> str | None:
-    """Why a chat that was restored is left alone; None where it was not, or where this export is newer than that.
+def held_back(archive: Archive, chat: Chat, export: Export) -> str | None:
+    """Why a chat is left alone that has gone on in a newer export, or was restored; None where neither is so.
 
-    An export is newer if neither it nor this state of the chat was seen before the chat was restored.
+    An export is newer than a restore if neither it nor this state of the chat was seen before.
     """
+    if has_gone_on(archive, chat.chat_id, chat.sha256, export.stand.modified_ns):
+        return "it was processed already, and has gone on in a newer export since"
     last = last_output(archive, chat.chat_id)
     if last is None or last.messages_sha256 != RESTORED:
         return None
-    if not was_seen_before(archive, chat.chat_id, chat.sha256, export_sha256, last.written_at):
+    if not was_seen_before(archive, chat.chat_id, chat.sha256, export.sha256, last.written_at):
         return None
     return (
         f"it was restored on {last.written_at[:10]}, and this export is from before that; to go on from this one: "

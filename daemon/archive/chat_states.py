@@ -14,15 +14,33 @@ class Waiting:
     at: str
 
 
-def record_taken(archive: Archive, chat_id: str, sha256: str, file: str, when: str) -> None:
-    """The chat was worked on as an export of the SHA-256 `file` has it; within a transaction of the caller's."""
+def record_taken(archive: Archive, chat_id: str, sha256: str, file: str, modified: int, when: str) -> None:
+    """The chat was worked on as an export has it; within a transaction of the caller's.
+
+    `file` is the export's SHA-256, `modified` when it was written, in nanoseconds of Unix time.
+    """
     archive.run(
         """
-        INSERT INTO chat_state (chat_id, sha256, file, doubt, at) VALUES (?, ?, ?, '', ?)
-        ON CONFLICT (chat_id, sha256) DO UPDATE SET doubt = '', file = excluded.file, at = excluded.at
+        INSERT INTO chat_state (chat_id, sha256, file, doubt, at, modified) VALUES (?, ?, ?, '', ?, ?)
+        ON CONFLICT (chat_id, sha256) DO UPDATE SET
+            doubt = '', file = excluded.file, at = excluded.at, modified = excluded.modified
         """,
-        (chat_id, sha256, file, when),
+        (chat_id, sha256, file, when, modified),
     )
+
+
+def has_gone_on(archive: Archive, chat_id: str, sha256: str, modified: int) -> bool:
+    """Whether this state was worked on before, and the chat last as a file has it that was written after `modified`.
+
+    Such an export lies there since then. One that is written anew is judged, whatever state it holds.
+    """
+    row = archive.one(
+        """
+        SELECT sha256, modified FROM chat_state WHERE chat_id = ? AND doubt = '' ORDER BY at DESC, number DESC LIMIT 1
+        """,
+        (chat_id,),
+    )
+    return row is not None and row[0] != sha256 and row[1] > modified and was_taken(archive, chat_id, sha256)
 
 
 def record_doubt(archive: Archive, chat_id: str, sha256: str, file: str, doubt: str, when: str) -> None:

@@ -291,9 +291,11 @@ STEPS: tuple[tuple[str, str], ...] = (
         CREATE TABLE missing (message INTEGER PRIMARY KEY REFERENCES message, since TEXT NOT NULL) STRICT;
         -- A chat as an export had it, by the SHA-256 of its bytes there. file: that of the whole export. doubt: why it
         -- was set aside until the person accepts it; empty where it was worked on. accepted_at: when they did.
+        -- modified: when the file was written, in nanoseconds of Unix time.
         CREATE TABLE chat_state (
             number INTEGER PRIMARY KEY, chat_id TEXT NOT NULL, sha256 TEXT NOT NULL, file TEXT NOT NULL,
-            doubt TEXT NOT NULL, at TEXT NOT NULL, accepted_at TEXT, UNIQUE (chat_id, sha256)
+            doubt TEXT NOT NULL, at TEXT NOT NULL, accepted_at TEXT, modified INTEGER NOT NULL DEFAULT 0,
+            UNIQUE (chat_id, sha256)
         ) STRICT;
         """
         + triggers("missing"),

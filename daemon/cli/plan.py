@@ -98,7 +98,7 @@ def _plan(desk: _Desk, file: str, export: Export, chat: Chat, doubled: frozenset
         config = desk.config.of(chat)
         if reason := why_not(chat, config.chats.include, config.chats.exclude):
             return _Row(file, LeftAlone(chat.chat_id, chat.title, reason))
-        if reason := held_back(desk.archive, chat, export.sha256):
+        if reason := held_back(desk.archive, chat, export):
             return _Row(file, LeftAlone(chat.chat_id, chat.title, reason))
         if resting := at_rest(desk.archive, chat, config, desk.key, desk.now):
             return _Row(file, resting.plan, resting.who, no_work(desk.archive, resting.who.agent))

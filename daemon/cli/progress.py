@@ -75,7 +75,7 @@ class Progress:
         plan = event.plan
         self._began = monotonic()
         self._tasks[plan.chat_id] = self._bars.add_task(in_one_line(plan.title), total=len(plan.work), so_far="")
-        self._line(f"{plan.title}: {_work(plan)}; {plan.calls} calls")
+        self._line(f"{plan.title}: {_work(plan)}")
         for warning in plan.warnings:
             self._line(f"{plan.title}: note: {warning}")
 
@@ -106,7 +106,7 @@ def _work(plan: ChatPlan) -> str:
     said += [f"{len(plan.hindsight)} get a hindsight edition"] if plan.hindsight else []
     after = len({chunk.number for chunk in plan.layers.core + plan.layers.facts})
     said += [f"core memory and facts are looked after behind {after} of them"] if after else []
-    return ", ".join(said)
+    return "; ".join([*([", ".join(said)] if said else []), f"{plan.calls} calls"])
 
 
 def _waiting(event: Waiting) -> str:

@@ -1,6 +1,7 @@
 """What may be a mistake of the hand is set aside until `memproc accept CHAT`; nothing is lost without a word."""
 
 import json
+import os
 import shutil
 import sys
 from copy import deepcopy
@@ -74,6 +75,19 @@ def test_talk_on_an_older_updated_export_is_set_aside_with_the_file_to_import(ch
     chat.talk(1)
     set_aside(chat, "went back, and on from there", f"Import {file} into TypingMind")
     assert said(chat.expanded())[-2 * turns_before :] == talked
+
+
+def test_exports_that_lie_in_the_inbox_since_the_chat_has_gone_on_are_unchanged_and_no_fault(chat: Cycle) -> None:
+    older = chat.person.drop(chat.export(), "older.json")
+    assert chat.person.memproc("run", older).code == 0
+    newer = chat.person.drop(chat.talk(2).export(), "newer.json")
+    os.utime(older, (1_700_000_000, 1_700_000_000))
+    assert chat.person.memproc("run", newer).code == 0
+    files, raw = stand(chat), chat.expanded()
+    for ended in (chat.person.memproc("plan", older, newer), chat.person.memproc("run", older, newer)):
+        assert (ended.code, ended.err) == (0, ""), ended
+        assert "has gone on in a newer export since" in ended.out
+    assert (stand(chat), chat.expanded()) == (files, raw)
 
 
 def test_what_is_accepted_goes_on_and_what_is_missing_stays_in_expand_alone(chat: Cycle) -> None:
