@@ -41,6 +41,7 @@ fuzz: $(STAMP) ## ten minutes of damaged exports and settings
 	@$(BIN)/python -m tests.fuzz --seconds 600
 
 bench: $(STAMP) ## measure; every figure is a ratio within one run
+	@$(BIN)/python -m pytest -m bench tests/bench
 	@$(BIN)/python -m tests.bench
 
 bench-peers: $(STAMP) ## measure beside mem0 and LangMem, which are installed apart; needs the network

@@ -304,15 +304,5 @@ def test_the_same_passage_gives_the_same_answers_in_every_process() -> None:
     assert all(len(one) > 500 for one in told)
 
 
-@pytest.mark.parametrize(
-    "text", ["I am ok. ", *(pytest.param(text, marks=pytest.mark.long) for text in ("我怕。", "[a ", "Aa Bb ", "a\n"))]
-)
-@pytest.mark.timeout(60)
-def test_a_megabyte_is_answered_before_the_limit(text: str) -> None:
-    """Minutes would mean that the work grows with the square of the length."""
-    passage = [Said("assistant", text * (1_000_000 // len(text.encode())), "")]
-    assert length(refinement(passage, 200)) <= 230
-
-
 def test_an_empty_passage_gives_empty_answers() -> None:
     assert [answer([], 50) for answer in ANSWERS] == ["", "", "", ""]

@@ -125,32 +125,3 @@ def test_pieces_are_in_order_and_hold_every_letter(text: str) -> None:
     assert bounds == sorted(bounds)
     assert all(text[piece.start : piece.stop].strip() == text[piece.start : piece.stop] != "" for piece in pieces)
     assert all(at in inside for at, sign in enumerate(text) if sign.isalpha())
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "a",
-        ".",
-        ". ",
-        "a. ",
-        "!a",
-        "。",
-        "! ",
-        "`",
-        "```\n",
-        "|",
-        "a\n",
-        "> ",
-        "[x] ",
-        "ก ",
-        "1. ",
-        '?!" ',
-        "~~~ x\n",
-    ],
-)
-@pytest.mark.timeout(20)
-def test_long_monotony_ends_before_the_limit(text: str) -> None:
-    """Minutes would mean that the work grows with the square of the length."""
-    whole = text * (300_000 // len(text))
-    assert all(piece.stop <= len(whole) for piece in sentences(whole))

@@ -307,31 +307,3 @@ def test_stripped_of_anything_the_memories_and_the_conversation_stay_what_they_a
         memory[edited - 1] = memory[edited - 1].edited()
     said = [*before, OPEN, *six(), *memory, CLOSE, *after]
     assert seen(said) == [*[""] * len(before), OPENING, *row(), *row("m2"), CLOSING, *[""] * len(after)]
-
-
-NAMES = [f"m{number}" for number in range(300)]
-HARD = {
-    "every field stripped": [one for name in NAMES for one in six(name)] + TALK * 683,
-    "every field kept": [one for name in NAMES for one in marked(name)] + TALK * 683,
-    "one answer missing in each": [one for name in NAMES for one in without(six(name), 4)] * 7,
-    "nothing but one question": [six()[0]] * 10_000,
-    "one memory again and again": six() * 1667,
-    "answers of different memories": [one for n, name in enumerate(NAMES) for one in six(name, n % 2 + 1)[:3]] * 12,
-}
-
-
-@pytest.mark.parametrize("said", HARD.values(), ids=HARD)
-@pytest.mark.timeout(60)  # what grows with the square of the messages takes many minutes
-def test_ten_thousand_messages_and_six_hundred_editions_are_read_in_time(said: list[Said]) -> None:
-    messages, known = read(said), archive(*NAMES)
-    assert len(believed(messages, known)) == len(messages)
-
-
-@pytest.mark.timeout(60)
-def test_memories_that_all_have_the_same_texts_are_read_in_time_too() -> None:
-    known = {
-        f"{name}/{slot}": Marker(MEMORY, text_digest("ok"), memory=name, slot=slot) for name in NAMES for slot in SLOTS
-    }
-    messages = read([Said("user" if at % 2 == 0 else "assistant", "ok") for at in range(10_000)])
-    found = believed(messages, known)
-    assert sum(one is not None for one in found) == 6 * len(NAMES)
