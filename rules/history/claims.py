@@ -30,10 +30,7 @@ def believed(messages: Sequence[Message], known: Mapping[str, Marker]) -> tuple[
     originals = [is_original(message.marker) for message in messages]
     said = ["" if kept else spoken(message) for message, kept in zip(messages, originals, strict=True)]
     own = [None if kept else known.get(message.uuid or "") for message, kept in zip(messages, originals, strict=True)]
-    claims = [
-        mine if mine is not None and text == written(mine) else read_marker(message.marker) or mine
-        for message, text, mine in zip(messages, said, own, strict=True)
-    ]
+    claims = [_claim(message, text, mine) for message, text, mine in zip(messages, said, own, strict=True)]
     claims = _with_texts(said, claims, _fitting(said, claims, own), known)
     fitting = _fitting(said, claims, own)
     memories = {at for at in fitting if _kind(claims[at]) == MEMORY}
@@ -50,6 +47,15 @@ def believed(messages: Sequence[Message], known: Mapping[str, Marker]) -> tuple[
         and [at in fitting, as_ours[at], own[at] is not None, _touches(at, claim, claims, memories)].count(True) >= 2
     }  # fmt: skip
     return tuple(claim if at in memories or at in canned else None for at, claim in enumerate(claims))
+
+
+def _claim(message: Message, text: str, mine: Marker | None) -> Marker | None:
+    """What a message says that it is; `mine` where it has that uuid and text, but names something else."""
+    theirs = read_marker(message.marker)
+    if theirs is None or mine is None:
+        return theirs or mine
+    same = (theirs.kind, theirs.memory, theirs.slot) == (mine.kind, mine.memory, mine.slot)
+    return theirs if same or text != written(mine) else mine
 
 
 def _fitting(said: Sequence[str], claims: _Claims, own: _Claims) -> frozenset[int]:

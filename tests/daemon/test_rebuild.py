@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from zlib import crc32
 
 import pytest
 
@@ -45,7 +46,9 @@ def shown(
             "memory", text_digest(text), name, level, edition, slot, "model", first, last, count or len(under)
         )
         role = "assistant" if slot % 2 == 0 else "user"
-        found.append(said(role, text, 500 + slot + 10 * edition + 100 * len(name), memproc=write_marker(marker)))
+        found.append(
+            said(role, text, 500 + slot + 10 * edition + 100 * crc32(name.encode()), memproc=write_marker(marker))
+        )
     return found
 
 
