@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/installed
 SIDE_BY_SIDE := -n 3 --dist worksteal -m "not long and not bench"
 
-.PHONY: help demo test test-long test-systemd check coverage format fuzz bench bench-peers lock clean
+.PHONY: help demo test test-long test-systemd check format fuzz bench bench-peers lock clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -12,8 +12,14 @@ help: ## this list
 demo: $(STAMP) ## the whole trip on a sample conversation; no key, no network
 	@$(BIN)/memproc demo
 
-test: $(STAMP) ## the tests, in about three minutes on two cores
+test: $(STAMP) ## the tests; COVERAGE=1 also measures how much of the code they reach
+ifdef COVERAGE
+	@$(BIN)/python -m pytest $(SIDE_BY_SIDE) --ignore tests/server --cov --cov-fail-under 95
+	@# Python 3.11 cannot trace threads that begin at the same moment, as the scripted server's own tests have them.
+	@$(BIN)/python -m pytest $(SIDE_BY_SIDE) tests/server
+else
 	@$(BIN)/python -m pytest $(SIDE_BY_SIDE)
+endif
 
 test-long: $(STAMP) ## the tests that take many minutes, and many more examples of every property
 	@$(BIN)/python -m pytest -m "(long or hypothesis) and not bench" --hypothesis-profile thorough \
@@ -27,11 +33,6 @@ check: $(STAMP) ## format, lint, types, imports
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-
-coverage: $(STAMP) ## the tests, with how much of the code they reach; CI runs them so
-	@$(BIN)/python -m pytest $(SIDE_BY_SIDE) --ignore tests/server --cov --cov-fail-under 95
-	@# Python 3.11 cannot trace threads that begin at the same moment, as the scripted server's own tests have them.
-	@$(BIN)/python -m pytest $(SIDE_BY_SIDE) tests/server
 
 format: $(STAMP) ## lay out the code
 	@$(BIN)/ruff format .

@@ -221,9 +221,8 @@ def _refuse_lost(
     if not found or is_accepted(archive, chat.chat_id, chat.sha256):
         return
     file = _file_with(archive, chat.chat_id, lacks) if found.import_again else ""
-    again = f"Import {file} into TypingMind, which has them, talk on there and export the chat. " if file else ""
     meant = f"If it is meant as it is: memproc accept {chat.chat_id}"
-    raise NotAccepted(f'"{chat.title}": {found.reason}', f"{again}{found.next_step} {meant}", chat.sha256)
+    raise NotAccepted(f'"{chat.title}": {found.reason}', f"{found.with_file(file)} {meant}", chat.sha256)
 
 
 def _file_with(archive: Archive, chat_id: str, lacks: Absent) -> str:

@@ -24,10 +24,8 @@ _GO_BACK = (
     "Use the arrows at that message in TypingMind to go back to the other branch, and export the chat again; "
     "or, to go on from here, fork the chat there and export the fork."
 )
-_EXPORT_WHOLE = (
-    "Export the chat again from the device where it is whole; or, to go on from here, fork the chat in TypingMind, "
-    "so that it has an id of its own, and export the fork."
-)
+_OR_FORK = "or, to go on from here, fork the chat in TypingMind, so that it has an id of its own, and export the fork."
+_EXPORT_WHOLE = f"Export the chat again from the device where it is whole; {_OR_FORK}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +36,12 @@ class Lost:
     next_step: str
     import_again: bool = False
     """What is missing stands in the newest updated export, or in the newest export that memproc has read."""
+
+    def with_file(self, file: str) -> str:
+        """The next step, where what is missing stands in this file; empty where nobody knows of one."""
+        if not (self.import_again and file):
+            return self.next_step
+        return f"Import {file} into TypingMind, which has them, talk on there and export the chat; {_OR_FORK}"
 
 
 @dataclass(frozen=True, slots=True)
