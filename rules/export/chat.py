@@ -19,6 +19,20 @@ LONGEST_TEXT = 4 * _MIB
 _UNSEEMLY = dict.fromkeys([*range(32), *range(127, 160), *map(ord, "\u2028\u2029\u202d\u202e")], " ")
 
 
+def without_bulk(value: object) -> object:
+    """A parsed value in which a text that is too long to be words, an image, is held as its SHA-256."""
+    if isinstance(value, dict):
+        return {key: without_bulk(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [without_bulk(inner) for inner in value]
+    if type(value) is not str or len(value) <= LONGEST_TEXT:
+        return value
+    digest = hashlib.sha256()
+    for start in range(0, len(value), _MIB):  # never the whole of it once more
+        digest.update(value[start : start + _MIB].encode("utf-8", "surrogatepass"))
+    return f"sha256:{digest.hexdigest()}"
+
+
 @dataclass(frozen=True, slots=True)
 class Chat:
     """A chat in a text (read as latin-1: an index is a byte's offset), which is all of its document or its own."""
@@ -44,6 +58,11 @@ class Chat:
     def slice(self, span: Span) -> bytes:
         """The file's own bytes of that span."""
         return self.text[span.start : span.stop].encode("latin-1")
+
+    @property
+    def json_text(self) -> str:
+        """The chat's JSON, to be parsed."""
+        return spans.decoded_part(self.text, self.span.start, self.span.stop)
 
     @property
     def sha256(self) -> str:

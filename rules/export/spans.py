@@ -15,6 +15,7 @@ _FEW = 20
 """One byte in so many, at most."""
 _ASCII = bytes(range(128))
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
+_BEYOND_LATIN_ASCII = re.compile(r"[^\x00-\x7f]+")
 _BLANK = re.compile(r"[ \t\n\r]*")
 _HALF_A_TOKEN = re.compile(  # what a cut leaves of a word, a number or an escape
     r"(?:-|\.|[eE][+-]?|t|tr|tru|f|fa|fal|fals|n|nu|nul|u[0-9a-fA-F]{0,4})\Z"
@@ -88,6 +89,18 @@ def decoded(raw: bytes) -> str:
         at = found.end()
     narrow += view[at:]
     return narrow.decode("ascii")
+
+
+def decoded_part(latin: str, start: int, stop: int) -> str:
+    """The same for a part of JSON bytes that are held as Latin-1 text; no copy of the bytes is made for it."""
+    beyond = list(_BEYOND_LATIN_ASCII.finditer(latin, start, stop))
+    if stop - start < _LARGE_BYTES or sum(len(found[0]) for found in beyond) * _FEW > stop - start:
+        return latin[start:stop].encode("latin-1").decode("utf-8")
+    pieces, at = [], start
+    for found in beyond:
+        pieces += [latin[at : found.start()], json.dumps(found[0].encode("latin-1").decode("utf-8"))[1:-1]]
+        at = found.end()
+    return "".join([*pieces, latin[at:stop]])
 
 
 def blank(text: str, at: int) -> int:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from rules.export import spans
-from rules.export.chat import Chat
+from rules.export.chat import Chat, without_bulk
 from rules.export.dates import dates_inside, moved_on, parse_date, write_date
 from rules.export.message import read_message
 from rules.export.splice import add_deleted_uuids, replace_field, replace_messages, splice
@@ -100,8 +100,8 @@ def _held(raw: bytes) -> bytes:
     The same export comes minified and in a ZIP indented; a client writes escapes and numbers in its own way, and a sync
     may put keys in another order.
     """
-    spelled = json.dumps(json.loads(raw, parse_int=float), sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(spelled.encode("utf-8", "surrogatepass")).digest()
+    spelled = json.dumps(without_bulk(json.loads(spans.decoded(raw), parse_int=float)), sort_keys=True)
+    return hashlib.sha256(spelled.encode("ascii")).digest()
 
 
 def _of_ours(parts: Sequence[Part]) -> Iterator[str]:

@@ -4,9 +4,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rules.export.chat import Chat
+from rules.export import spans
+from rules.export.chat import Chat, without_bulk
 from rules.export.content import printable
-from rules.export.spans import Number, decoded, text
+from rules.export.spans import Number, decoded
 from rules.history.entries import Entry
 from rules.history.marker import Marker, read_marker
 from rules.history.originals import is_original, plain_original
@@ -64,7 +65,7 @@ class ReadBack:
 def read_back(finished: Finished) -> ReadBack | str:
     """The finished chat as it reads; or why it cannot be one, as a fault in plain words."""
     try:
-        before, after = parse(finished.before.slice(finished.before.span)), parse(finished.after)
+        before, after = parse(finished.before.json_text), parse(decoded(finished.after))
         messages, originals = messages_of(after), messages_of(before)
     except (ValueError, TypeError, RecursionError) as fault:
         return f"the finished chat is nothing that TypingMind could read: {type(fault).__name__}"
@@ -84,12 +85,15 @@ def read_back(finished: Finished) -> ReadBack | str:
     )
 
 
-def parse(data: bytes) -> Json:
-    """A chat or a message. Numbers stay as they are spelled, so that 69.2240 and 69.224 differ."""
-    found = json.loads(decoded(data), parse_int=Number, parse_float=Number, parse_constant=_refuse)
+def parse(text: str) -> Json:
+    """A chat or a message. Numbers stay as they are spelled, so that 69.2240 and 69.224 differ.
+
+    What is too long to be words, an image, is held as its SHA-256: two chats are compared, and both are in memory.
+    """
+    found = json.loads(text, parse_int=Number, parse_float=Number, parse_constant=_refuse)
     if not isinstance(found, dict):
         raise TypeError("chats and messages are objects")
-    return found
+    return {key: without_bulk(value) for key, value in found.items()}
 
 
 def _refuse(name: str) -> None:
@@ -123,7 +127,7 @@ def _came_from(originals: Sequence[Json], messages: Sequence[Json]) -> list[int 
 
 def uuid_of(message: Json) -> str:
     """Its uuid, where that is a text; else empty."""
-    return printable(text(message.get("uuid")))
+    return printable(spans.text(message.get("uuid")))
 
 
 def _said_plainly(message: Json) -> object:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from rules.export import spans
+from rules.export.spans import decoded
 from rules.history.entries import Entry
 from rules.history.marker import CLOSING, MEMORY, OPENING
 from rules.output.read_back import Finished, Json, ReadBack, messages_of, parse, read_back, uuid_of
@@ -123,7 +124,7 @@ def _quotes(read: ReadBack) -> Iterator[str]:
 def _ever_said(entry: Entry) -> list[str]:
     """What the message says now, and what it said when its memory was made."""
     versions = [entry.message] if entry.newest is None else [entry.message, entry.newest]
-    return [_said(parse(message.raw)) for message in versions]
+    return [_said(parse(decoded(message.raw))) for message in versions]
 
 
 def _identities(read: ReadBack) -> Iterator[str]:

@@ -35,6 +35,6 @@ def peak_mib(home: Path, image_mib: int) -> float:
 
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the peak is told in other units")
-def test_an_image_of_sixty_megabytes_takes_about_six_times_its_size(tmp_path: Path) -> None:
+def test_an_image_of_sixty_megabytes_takes_at_most_six_times_its_size(tmp_path: Path) -> None:
     small, large = (peak_mib(tmp_path / str(size), size) for size in (0, 60))
-    assert (large - small) / 60 < 6.3
+    assert (large - small) / 60 <= 6
