@@ -34,7 +34,8 @@ def why_not_worth(chunks: Sequence[int], around: Around, *, has_memories: bool) 
     if around.by_model and not is_enough_for_a_model(replaced // len(chunks)):
         return (
             f"Its chunks of about {replaced // len(chunks):,} tokens are too small for what a model writes about them. "
-            f"Set chunk.tokens in memproc.toml to {LEAST_FOR_A_MODEL} or more."
+            "They wait until there is more to cut, or until chunk.tokens in memproc.toml is larger, "
+            f"{LEAST_FOR_A_MODEL} or more."
         )
     canned = 0 if has_memories else around.canned
     layers = replaced // _GROWS_BY if around.has_layers else 0

@@ -41,7 +41,7 @@ def test_a_chat_whose_chunks_are_too_small_for_a_model_is_left_alone_before_anyt
     ada = chunked(aria, 400)
     reason = aria.plan()["reason"]
     assert "too small for what a model writes" in reason
-    assert "chunk.tokens in memproc.toml to 500 or more" in reason
+    assert "chunk.tokens in memproc.toml is larger, 500 or more" in reason
     assert (aria.plan()["calls"], aria.plan()["chunks"]) == (0, [])
     ended = ada.memproc("run")
     assert (ended.code, ended.err) == (0, "")

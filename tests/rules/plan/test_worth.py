@@ -19,7 +19,7 @@ def test_chunks_of_the_usual_size_are_worth_it_from_the_first_on(around: Around)
 def test_a_model_is_not_asked_about_chunks_that_are_too_small_for_what_it_writes() -> None:
     told = why_not_worth([400] * 20, BY_MODEL, has_memories=False)
     assert "chunks of about 400 tokens are too small" in told
-    assert f"chunk.tokens in memproc.toml to {LEAST_FOR_A_MODEL} or more" in told
+    assert f"chunk.tokens in memproc.toml is larger, {LEAST_FOR_A_MODEL} or more" in told
     assert why_not_worth([LEAST_FOR_A_MODEL] * 20, BY_MODEL, has_memories=False) == ""
     assert why_not_worth([400] * 20, BY_ENGINE, has_memories=False) == ""
 
