@@ -1,9 +1,9 @@
-"""The work on a chat's memories: several of its chunks at once (D16), and each kept in the order of the plan.
+"""The work on a chat's memories: several of its chunks at once, and each kept in the order of the plan.
 
-again        memories of the engine's that a model can write now (D8), and those whose raw messages changed (D11)
-hindsight    the last memories before the new ones, with what came after in view (D12)
+again        memories of the engine's that a model can write now, and those whose raw messages changed
+hindsight    the last memories before the new ones, with what came after in view
 chunks       new memories, oldest first
-layers       behind each memory an edit of the core memory, and the facts of its chunk (D14)
+layers       behind each memory an edit of the core memory, and the facts of its chunk
 
 A chunk is begun when the memories before its tail are kept, and the folds that stand for them are made. So what it is
 asked, and all that comes of it, is the same with one call at a time and with sixteen.

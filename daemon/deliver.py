@@ -1,4 +1,4 @@
-"""Put finished chats where TypingMind can import them: the old version kept, the new one in its place (D2, D3)."""
+"""Put finished chats where TypingMind can import them: the old version kept, the new one in its place."""
 
 import hashlib
 import io
@@ -34,7 +34,7 @@ class Ready:
     assembled: Assembled
     tokens_after: int
     chat_id: str
-    """Under which it goes out: its own, unless it becomes a new chat (D9)."""
+    """Under which it goes out: its own, unless it becomes a new chat."""
     title: str
     rest: Rest | None = None
     """What may be kept where its updated export stands in its place already."""

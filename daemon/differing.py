@@ -58,7 +58,7 @@ def _side(archive: Archive, chat_id: str, known: tuple[Memory, ...], words: Cann
 
 
 def _chat(chat_id: str, content: Content) -> Chat:
-    """The chat of that id; or the only one, which was put in the place of another chat (D9, `new-chat`)."""
+    """The chat of that id; or the only one, which was put in the place of another chat."""
     chats = chats_in(content.name, content.data)
     found = [chat for chat in chats if chat.chat_id == chat_id] or chats
     if len(found) != 1:

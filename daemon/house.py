@@ -48,7 +48,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """An answer that could not be used, or what helped against it (D8), as a few words that can be counted."""
+    """An answer that could not be used, or what helped against it, as a few words that can be counted."""
 
     what: str
 
@@ -66,7 +66,7 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """Some memories have become one of a higher level (D13)."""
+    """Some memories have become one of a higher level."""
 
     plan: ChatPlan
     memories: int

@@ -1,4 +1,4 @@
-"""The layout of the core memory that memproc.toml names: a class that an installed distribution registers (D14).
+"""The layout of the core memory that memproc.toml names: a class that an installed distribution registers.
 
 memproc's own is registered in the same way as a developer's (docs/core-memory.md).
 """

@@ -1,4 +1,4 @@
-"""Put a finished chat beside the old one, as a chat of its own (D9, `new-chat`)."""
+"""Put a finished chat beside the old one, as a chat of its own."""
 
 from dataclasses import replace
 from itertools import count

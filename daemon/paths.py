@@ -57,7 +57,7 @@ def resolve(written: str, base: Path) -> Path | NoPath:
 def settle(written: Mapping[str, str]) -> Folders | tuple[Refused, ...]:
     """The folders that `written` (setting -> text) names, or everything that forbids using them.
 
-    An empty `state` is the platform's state folder. The inbox is the person's (D2): it is never the
+    An empty `state` is the platform's state folder. The inbox is the person's: it is never the
     root or the home folder, and what memproc writes never lies in it or around it.
     """
     here = Path()

@@ -1,4 +1,4 @@
-"""Read an export of a chat against what the archive knows of it (D10, D11). Nothing is kept, sent or written here."""
+"""Read an export of a chat against what the archive knows of it. Nothing is kept, sent or written here."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What the plan of a chat will cost, by the prices of its models and by what their replies have shown (D15)."""
+"""What the plan of a chat will cost, by the prices of its models and by what their replies have shown."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Have a kept version back, or the whole raw conversation; what stands in their place is kept first (D2)."""
+"""Have a kept version back, or the whole raw conversation; what stands in their place is kept first."""
 
 from dataclasses import dataclass
 from itertools import count
@@ -27,8 +27,8 @@ from rules.output.naming import file_name
 class Restorable:
     """A version, its bytes, where it would go, and the bytes that stand there now (None: nothing does).
 
-    A single chat never goes into the place of a whole export, whose other chats it would drive out (D3), nor of
-    another chat: what became a new chat has versions from before and after (D9).
+    A single chat never goes into the place of a whole export, whose other chats it would drive out, nor of
+    another chat: what became a new chat has versions from before and after.
     """
 
     version: Version

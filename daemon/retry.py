@@ -1,4 +1,4 @@
-"""Ask for a memory or a fold once more, with a word of guidance from the person; nothing before is lost (D8, D12)."""
+"""Ask for a memory or a fold once more, with a word of guidance from the person; nothing before is lost."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

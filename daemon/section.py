@@ -1,4 +1,4 @@
-"""The memory section, with the folds that it still lacks made on the way (D13)."""
+"""The memory section, with the folds that it still lacks made on the way."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -37,7 +37,7 @@ def stand_before(front: Front, found: Survey, memories: list[Memory], upto: int,
 
 
 class Folds:
-    """The folds that prompts will need, each made beside the chunks as soon as it is wanted (D16)."""
+    """The folds that prompts will need, each made beside the chunks as soon as it is wanted."""
 
     def __init__(self, front: Front, found: Survey, memories: list[Memory]) -> None:
         self._front = front

@@ -1,4 +1,4 @@
-"""The daemon, from its start to its end (D18): read this after process.py.
+"""The daemon, from its start to its end: read this after process.py.
 
 settings    memproc.toml, read by a short-lived process, since reading it takes more memory than watching
 locks       one daemon for an archive, and one for an inbox
@@ -194,7 +194,7 @@ def _one_daemon(plan: WatchPlan) -> Iterator[None]:
 
 
 def _inbox_lock(inbox: Path) -> Path:
-    """A lock file for an inbox, by its path: the inbox itself is the person's (D2)."""
+    """A lock file for an inbox, by its path: the inbox itself is the person's."""
     folder = runtime_folder()
     make_own(folder)
     return folder / f"inbox-{sha256(str(inbox).encode()).hexdigest()[:16]}.lock"

@@ -1,4 +1,4 @@
-"""What is written about one chunk of the plan, and how it is kept: a memory, a memory again, or with hindsight (D12).
+"""What is written about one chunk of the plan, and how it is kept: a memory, a memory again, or with hindsight.
 
 Each function holds the dialogue and returns what keeps its end: that is called in the order of the plan.
 """
@@ -74,7 +74,7 @@ def write_again(task: Task, chunk: PlannedChunk, passage: Passage) -> KeepOne:
 
 
 def _followed_by(task: Task, number: int) -> Iterator[Layer]:
-    """The layers that are to be looked after when this memory is kept (D14)."""
+    """The layers that are to be looked after when this memory is kept."""
     layers = task.found.plan.layers
     if number in {chunk.number for chunk in layers.core}:
         yield "core"

@@ -1,4 +1,4 @@
-"""The edits of the core memory that an answer asks for: by calls of tools, or by a block of JSON in its text (D14).
+"""The edits of the core memory that an answer asks for: by calls of tools, or by a block of JSON in its text.
 
 ```json
 [{"function": "core_memory_append", "arguments": {"name": "human", "content": "..."}},

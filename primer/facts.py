@@ -1,4 +1,4 @@
-"""What the context manager is shown and asked so that it keeps the facts (D14).
+"""What the context manager is shown and asked so that it keeps the facts.
 
 system     who it is
 user       the passage: raw messages, each with its role, date and a number from 1; never memories

@@ -1,4 +1,4 @@
-"""How the context manager's answer about facts is read: JSON by a schema, with or without words around it (D14).
+"""How the context manager's answer about facts is read: JSON by a schema, with or without words around it.
 
 Only the form is judged here. Whether an id is known and an operation may be carried out is for rules/facts to say.
 """

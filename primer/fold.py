@@ -1,4 +1,4 @@
-"""What is shown and asked when several memories become one (D13), and how a choice of quotes is read.
+"""What is shown and asked when several memories become one, and how a choice of quotes is read.
 
 agent             the memories as ever: opening, six messages each, closing; then the questions
 context manager   the memories' answers, each memory in a <to_remember> with its dates

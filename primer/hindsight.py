@@ -1,4 +1,4 @@
-"""What an agent is shown and asked when it looks back on a chunk: what came after it, too (requirement 2, D12).
+"""What an agent is shown and asked when it looks back on a chunk: what came after it, too.
 
 system, memories, tail, chunk      the same bytes as when the memory was written
 announcement                       in <context_manager>

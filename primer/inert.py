@@ -1,4 +1,4 @@
-"""Tags that people wrote themselves are made inert before a model reads them, and can be had back (D7).
+"""Tags that people wrote themselves are made inert before a model reads them, and can be had back.
 
 <system>        becomes  <J system>     J is a word joiner, U+2060, which shows as nothing
 <J system>      becomes  <JJ system>    so that nothing is lost: taking one joiner out undoes it

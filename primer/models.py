@@ -80,7 +80,7 @@ def token_factor(model: str) -> float:
 
 
 def small_model(agent: str) -> str:
-    """The small fast model of the agent's provider, for the context manager (requirement 4, D17).
+    """The small fast model of the agent's provider, for the context manager.
 
     The agent itself where its provider has none here: no text may go to a provider that nobody has chosen.
     """
@@ -90,7 +90,7 @@ def small_model(agent: str) -> str:
 def quiet_options(model: str) -> Mapping[str, object]:
     """LiteLLM's parameters that turn thinking off, or as low as it goes; none where nothing is known to help.
 
-    Thinking is paid for and never reaches a memory (D17).
+    Thinking is paid for and never reaches a memory.
     """
     return _thinking(model)[0]
 

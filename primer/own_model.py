@@ -1,4 +1,4 @@
-"""Which model a chat talks with, as LiteLLM calls it (D17).
+"""Which model a chat talks with, as LiteLLM calls it.
 
 TypingMind writes the API's own name for the models that it brings along, sometimes with a variant behind it.
 For a custom model it writes a uuid of its own, which says nothing: then an older message may know better.
@@ -42,7 +42,7 @@ _EFFORT = re.compile(r"^(o\d|gpt-[5-9]).*?(?P<effort>-(minimal|low|medium|high|x
 
 
 def own_model(names: Sequence[str]) -> str | None:
-    """The LiteLLM name of the first of the names that is of a known family, or None where none is (D17).
+    """The LiteLLM name of the first of the names that is of a known family, or None where none is.
 
     The caller passes what it trusts most first. A name with its vendor before it, as OpenRouter writes them,
     becomes the vendor's own model; a name that begins with `openrouter/` says which way to go, and is kept.

@@ -1,4 +1,4 @@
-"""What the models are asked: the context of requirement 10, and the four questions of requirement 9.
+"""What the models are asked: the context in which they are asked, and the four questions.
 
     system      the chat's own system message, and the primer          10.1
     memories    opening, six messages a memory, closing                10.2   \\
@@ -35,7 +35,7 @@ class Turn:
     role: str
     content: str
     ends_prefix: bool = False
-    """Requests to come begin with the same turns up to here: a provider's cache may break off after it (D7)."""
+    """Requests to come begin with the same turns up to here: a provider's cache may break off after it."""
     calls: tuple[ToolCall, ...] = ()
     """The functions that the assistant called in this turn."""
     answers: str = ""
@@ -43,12 +43,12 @@ class Turn:
 
 
 def opening(texts: Texts) -> str:
-    """The canned message before the memories, in its tag (requirement 9.7)."""
+    """The canned message before the memories, in its tag."""
     return wrap("system", texts.opening)
 
 
 def closing(texts: Texts) -> str:
-    """The canned message after the last memory, in its tag (requirement 9.6)."""
+    """The canned message after the last memory, in its tag."""
     return wrap("system", texts.closing)
 
 
@@ -60,7 +60,7 @@ def context(
     chunk: Sequence[Entry],
     breaks: Sequence[int] = (),
 ) -> tuple[Turn, ...]:
-    """The agent's context for one chunk, as real turns (requirements 10.1 to 10.4, D7).
+    """The agent's context for one chunk, as real turns.
 
     A provider's cache may break off in at most four places: at the ends of the tail and of the chunk, and behind so
     many messages of the tail as each of `breaks` says. As far as these leave room, also where the folds end, which
@@ -91,37 +91,37 @@ def _folds_first(memories: Sequence[Memory]) -> tuple[Sequence[Memory], Sequence
 
 
 def lived(entries: Sequence[Entry]) -> list[Turn]:
-    """Raw messages as they were said, around the passage to remember (requirement 10.3)."""
+    """Raw messages as they were said, around the passage to remember."""
     return [Turn(entry.message.speaker, _shown(entry.message)) for entry in entries]
 
 
 def ending_prefix(part: Sequence[Turn]) -> list[Turn]:
-    """The turns, after the last of which a provider's cache may break off (D7)."""
+    """The turns, after the last of which a provider's cache may break off."""
     return [*part[:-1], *(replace(last, ends_prefix=True) for last in part[-1:])]
 
 
 def ask_quote(texts: Texts, quote_words: int) -> str:
-    """The first question (requirement 9.1)."""
+    """The first question."""
     return fill(texts.quote, quote_words=str(quote_words))
 
 
 def ask_quote_again(texts: Texts, reason: str) -> str:
-    """The first question once more, where the answer was not verbatim (D8)."""
+    """The first question once more, where the answer was not verbatim."""
     return fill(texts.quote_again, reason=reason)
 
 
 def ask_perspective(texts: Texts, words: int) -> str:
-    """The second question (requirement 9.2)."""
+    """The second question."""
     return fill(texts.perspective, words=str(words))
 
 
 def ask_analysis(texts: Texts, words: int) -> str:
-    """The context manager's own question (requirement 9.3)."""
+    """The context manager's own question."""
     return fill(texts.analysis, words=str(words))
 
 
 def ask_refinement(texts: Texts, analysis: str, words: int) -> str:
-    """The third question, with the analysis in it (requirement 9.3)."""
+    """The third question, with the analysis in it."""
     return fill(texts.refinement, analysis=keep_inert(analysis), words=str(words))
 
 
@@ -136,18 +136,18 @@ def guided(texts: Texts, guidance: str, question: str) -> str:
 
 
 def question(text: str) -> Turn:
-    """A question as the agent reads it, in its tag (requirement 9.4)."""
+    """A question as the agent reads it, in its tag."""
     return Turn("user", wrap("context_manager", text))
 
 
 def passage_alone(texts: Texts, chunk: Sequence[Entry]) -> tuple[Turn, ...]:
-    """What the context manager reads: the chunk and nothing else, since its view is independent (requirement 9.3)."""
+    """What the context manager reads: the chunk and nothing else, since its view is independent."""
     passage = "\n".join(to_remember(entry.message, entry.message.speaker) for entry in chunk)
     return Turn("system", texts.analyst), Turn("user", passage)
 
 
 def to_remember(message: Message, role: str = "", /, **numbered: str) -> str:
-    """A raw message of the passage in its tag, with its date where it has one (requirement 10.4)."""
+    """A raw message of the passage in its tag, with its date where it has one."""
     named = {"role": role} if role else {}
     dated = {"date": message.created_at} if message.created_at and parse_date(message.created_at) else {}
     return wrap("to_remember", _shown(message), **named, **dated, **numbered)
@@ -159,7 +159,7 @@ def answer(text: str) -> Turn:
 
 
 def _remembered(memory: Memory) -> list[Turn]:
-    """A memory's six messages, as later prompts see them (D12). A person may have edited the questions, too."""
+    """A memory's six messages, as later prompts see them. A person may have edited the questions, too."""
     texts = memory.told.texts
     return [Turn("user", _asked(text)) if slot % 2 == 0 else answer(text) for slot, text in enumerate(texts)]
 

@@ -1,4 +1,4 @@
-"""How a model's answer is read: a text that may become part of a memory, or the reason why it may not (D8).
+"""How a model's answer is read: a text that may become part of a memory, or the reason why it may not.
 
     read_reply     has it ended by itself, and does it say anything?
     judge          is it an answer to this question about this passage?
@@ -72,7 +72,7 @@ class Refused:
 
 
 def read_reply(text: str, finish: str) -> Answered | Refused:
-    """Only a reply that ended by itself counts, and only if it says something (D8).
+    """Only a reply that ended by itself counts, and only if it says something.
 
     `finish` is why the model stopped, in LiteLLM's words. What a local model thought before its answer is
     taken off. Refusals in plain words are not guessed at.
@@ -94,7 +94,7 @@ def read_reply(text: str, finish: str) -> Answered | Refused:
 
 
 def judge(answer: str, step: str, question: str, passage: Sequence[str]) -> Refused | None:
-    """Why the answer to this step's question about these messages cannot stay; None if it can (D8).
+    """Why the answer to this step's question about these messages cannot stay; None if it can.
 
     A quote only has to be more than the question said back. Of the other steps' answers each is at least a
     sentence, at most as long as the passage (300 characters are always short enough), and in its language.

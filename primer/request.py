@@ -1,4 +1,4 @@
-"""One call to one model, as data: what is sent, and the hash under which its reply is kept (D15)."""
+"""One call to one model, as data: what is sent, and the hash under which its reply is kept."""
 
 import hashlib
 import json
@@ -32,11 +32,11 @@ class Model:
     thinking_room: int = 0
     """Tokens that an answer's room has on top, because the model thinks whatever it is told."""
     tools: tuple[Mapping[str, object], ...] = field(default=(), repr=False)
-    """What it may call. All of its requests carry them: a provider's cache begins with the tools (D14)."""
+    """What it may call. All of its requests carry them: a provider's cache begins with the tools."""
 
 
 ENGINE = Model(EXTRACTIVE)
-"""The built-in engine: no network, no key, no cost (D17)."""
+"""The built-in engine: no network, no key, no cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,11 @@ class Request:
     turns: tuple[Turn, ...]
     words: int
     room: int = 1
-    """How many times the usual room the answer has: more, once one was cut off (D8)."""
+    """How many times the usual room the answer has: more, once one was cut off."""
 
     @property
     def parameters(self) -> dict[str, object]:
-        """What goes with the messages. Room for four tokens a word bounds what an answer can cost (D15).
+        """What goes with the messages. Room for four tokens a word bounds what an answer can cost.
 
         The built-in engine reads no questions, so it is told the step and the length instead.
         """

@@ -1,4 +1,4 @@
-"""Which options of a model are secrets: handed on to its provider, and neither kept nor shown (D19)."""
+"""Which options of a model are secrets: handed on to its provider, and neither kept nor shown."""
 
 import re
 

@@ -8,10 +8,10 @@ TAGS: tuple[Tag, ...] = ("system", "context_manager", "to_remember")
 
 
 def wrap(tag: Tag, text: str, /, **attributes: str) -> str:
-    """The text on lines of its own between the tag's start and end (requirements 9.4 to 9.7, 10.4).
+    """The text on lines of its own between the tag's start and end.
 
     Attributes stand in the order given, and their values are escaped. The text is taken as it is:
-    tags inside people's text are made harmless before they come here (D7).
+    tags inside people's text are made harmless before they come here.
     """
     start = tag + "".join(f' {name}="{_escaped(value)}"' for name, value in attributes.items())
     return f"<{start}>\n{text}\n</{tag}>"

@@ -16,7 +16,7 @@ _OUR_TAG = re.compile(rf"</?({'|'.join(TAGS)})(?![\w.:-])", re.IGNORECASE)
 class Texts:
     """One text for each Markdown file in `primer/texts/`, without white space at its ends.
 
-    People may replace each file (requirement 8, D8). None of them holds the tag that it is wrapped in.
+    People may replace each file. None of them holds the tag that it is wrapped in.
     """
 
     primer: str

@@ -1,4 +1,4 @@
-"""Take over memories and the raw messages under them into a chat: after a fork, or from an export alone (D10)."""
+"""Take over memories and the raw messages under them into a chat: after a fork, or from an export alone."""
 
 from collections.abc import Mapping
 

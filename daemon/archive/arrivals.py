@@ -127,7 +127,7 @@ def was_taken(archive: Archive, arrival_id: int, sha256: str, when: str) -> tupl
 
     These were set aside, and had the same name or the same content: dropping a file again is the person's
     answer to it. One whose content lies at another path too is kept for that one's sake. An older copy
-    that is not worked on yet keeps its turn: it may hold what the newer one does not (D1).
+    that is not worked on yet keeps its turn: it may hold what the newer one does not.
     """
     with archive.transaction():
         path = find_arrival(archive, arrival_id).path

@@ -1,4 +1,4 @@
-"""Batches: what is asked in them is written down before they are created, and their name after (D15)."""
+"""Batches: what is asked in them is written down before they are created, and their name after."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What the person says of a memory at the command line: which edition is shown, pinned or not, recalled (D11, D12).
+"""What the person says of a memory at the command line: which edition is shown, pinned or not, recalled.
 
 No edition is touched here. Each function says whether it changed anything, so that a second time can be told.
 """
@@ -62,7 +62,7 @@ def unpin(archive: Archive, memory: Memory) -> bool:
 
 
 def recall(archive: Archive, memory: Memory) -> tuple[str, ...]:
-    """Bring back a memory that was deleted in TypingMind, with all that it stands for if it is a fold (D11).
+    """Bring back a memory that was deleted in TypingMind, with all that it stands for if it is a fold.
 
     A forgotten fold comes back by itself with the last of its members, for which it would else stand and be silent.
     The ids of all that came back; none where nothing was forgotten.

@@ -1,4 +1,4 @@
-"""What was written into a chat's core memory, kept for ever (D14)."""
+"""What was written into a chat's core memory, kept for ever."""
 
 import json
 from collections.abc import Sequence

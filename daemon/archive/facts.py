@@ -1,4 +1,4 @@
-"""What happened to a chat's facts, kept for ever (D14)."""
+"""What happened to a chat's facts, kept for ever."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ def fact_events(archive: Archive, chat_id: str, *, forgotten: bool = False) -> t
     """All events of a chat's facts, in the order in which they happened.
 
     Without `forgotten`, those that were taken from the chunks of memories which the person has deleted in TypingMind
-    are not among them: what they have forgotten stays forgotten, and comes back with its memory (D11).
+    are not among them: what they have forgotten stays forgotten, and comes back with its memory.
     Raises DamagedChat.
     """
     refuse_damage(archive.run, chat_id, "fact_event")

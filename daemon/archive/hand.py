@@ -1,4 +1,4 @@
-"""What the person did to memories in TypingMind, kept (D11): edited, forgotten, recalled, changed underneath."""
+"""What the person did to memories in TypingMind, kept: edited, forgotten, recalled, changed underneath."""
 
 from daemon.archive.archive import Archive
 from daemon.archive.memories import insert_edition

@@ -1,4 +1,4 @@
-"""A fork goes on with the core memory and the facts of the chat it was forked from, as they were then (D10, D14)."""
+"""A fork goes on with the core memory and the facts of the chat it was forked from, as they were then."""
 
 from daemon.archive.archive import Archive
 

@@ -1,4 +1,4 @@
-"""The journal: every reply of a model, durable before it is used, so that nothing is paid for twice (D15)."""
+"""The journal: every reply of a model, durable before it is used, so that nothing is paid for twice."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Other chats of the archive that an export may come from: a fork's memories are those of its origin (D10)."""
+"""Other chats of the archive that an export may come from: a fork's memories are those of its origin."""
 
 import json
 from collections.abc import Collection

@@ -1,4 +1,4 @@
-"""Which memories are still to be followed by an edit of the core memory, or by taking facts (D14)."""
+"""Which memories are still to be followed by an edit of the core memory, or by taking facts."""
 
 from collections.abc import Collection, Iterable
 from typing import Literal

@@ -1,4 +1,4 @@
-"""The openings that stood in a chat's exports: those that memproc wrote, and those that the person edited (D14)."""
+"""The openings that stood in a chat's exports: those that memproc wrote, and those that the person edited."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -42,7 +42,7 @@ def output_in(archive: Archive, path: str) -> Output | None:
 def standing_outputs(archive: Archive) -> tuple[Output, ...]:
     """The newest updated export of each chat, unless another chat has been written into the same file since.
 
-    A whole export holds many chats, and a new chat is written first by the old one, then by itself (D3, D9).
+    A whole export holds many chats, and a new chat is written first by the old one, then by itself.
     """
     rows = archive.run(
         f"""

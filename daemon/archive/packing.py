@@ -16,7 +16,7 @@ def packed(raw: bytes) -> tuple[bytes, int]:
 
 
 def unpacked(stored: object, is_packed: object, expected: str) -> bytes:
-    """The raw message's own bytes (D1). Raises DamagedChat unless their SHA-256 is the expected one."""
+    """The raw message's own bytes. Raises DamagedChat unless their SHA-256 is the expected one."""
     raw = _plain(stored) if is_packed and isinstance(stored, bytes) else stored
     if not isinstance(raw, bytes) or sha256(raw).hexdigest() != expected:
         raise DamagedChat("A raw message in the archive is damaged.", f"See what else is, with: memproc verify. {MEND}")

@@ -1,4 +1,4 @@
-"""The archive's tables, as numbered steps that each run once, in order (requirement 2; design: the archive)."""
+"""The archive's tables, as numbered steps that each run once, in order."""
 
 from daemon.archive.unrest import triggers, triggers_of_chats
 

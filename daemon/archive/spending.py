@@ -1,4 +1,4 @@
-"""The ledger: money reserved before a call leaves, and settled with its answer, exact to the picodollar (D15)."""
+"""The ledger: money reserved before a call leaves, and settled with its answer, exact to the picodollar."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

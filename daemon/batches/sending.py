@@ -1,4 +1,4 @@
-"""Sends requests together, so that nothing is paid twice whenever memproc ends (D15).
+"""Sends requests together, so that nothing is paid twice whenever memproc ends.
 
 before      what they may cost is reserved, and what is asked is written down, in one transaction
 after       the batch's name is written down

@@ -1,4 +1,4 @@
-"""Waits for the end of a batch, and takes what came of it: each answer is kept, and paid for, by itself (D15).
+"""Waits for the end of a batch, and takes what came of it: each answer is kept, and paid for, by itself.
 
 succeeded           its answer is in the journal, and settled at half the price
 errored             nothing is billed. What a direct call would raise is raised, unless it may go better another time

@@ -1,4 +1,4 @@
-"""`memproc core CHAT`: what the persona keeps in mind of itself and of you, and your own hand in it (D14)."""
+"""`memproc core CHAT`: what the persona keeps in mind of itself and of you, and your own hand in it."""
 
 import sys
 from collections.abc import Iterator

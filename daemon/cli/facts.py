@@ -1,4 +1,4 @@
-"""`memproc facts CHAT`: what is known as facts, where each comes from, and your own hand in it (D14)."""
+"""`memproc facts CHAT`: what is known as facts, where each comes from, and your own hand in it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict

@@ -13,8 +13,8 @@ from daemon.paths import Folders, settle
 
 
 def clashes(config: Config) -> Iterator[Clash]:
-    """Everything in `config` that does not agree: token counts (D5, D6), how memories are put back (D3, D9),
-    sections of the core memory (D14), prices and batches (D15), folders (D2), and what each override makes of them.
+    """Everything in `config` that does not agree: token counts, how memories are put back,
+    sections of the core memory, prices and batches, folders, and what each override makes of them.
     An override that names no chat is told here too."""
     yield from token_clashes(config.tail, config.chunk)
     yield from section_clashes(config.core)

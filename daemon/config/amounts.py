@@ -1,4 +1,4 @@
-"""How many tokens stay, move on and become a memory, and whether these numbers agree (D5, D6)."""
+"""How many tokens stay, move on and become a memory, and whether these numbers agree."""
 
 from collections.abc import Iterator
 from typing import Annotated
@@ -9,7 +9,7 @@ from daemon.config.tables import Clash, Table
 
 _LEAST_TAIL = 800
 _LEAST_CHUNK = 400
-_LOOK_AHEAD = 4  # the live tail is at least this many chunks long, because bounds look that far ahead (D5)
+_LOOK_AHEAD = 4  # the live tail is at least this many chunks long, because bounds look that far ahead
 MOST_TOKENS = 10_000_000
 """More than any model's window; beyond it a number is a slip of the hand."""
 
@@ -23,14 +23,14 @@ def _large_enough(tokens: int) -> int:
 
 
 class TailSettings(Table):
-    """`[tail]`: tokens that stay word for word, and tokens between two moves (D6)."""
+    """`[tail]`: tokens that stay word for word, and tokens between two moves."""
 
     tokens: int = Field(default=30_000, ge=_LEAST_TAIL, le=MOST_TOKENS)
     step: int = Field(default=24_000, ge=0, le=MOST_TOKENS)
 
 
 class ChunkSettings(Table):
-    """`[chunk]`: about how many tokens become one memory (D5)."""
+    """`[chunk]`: about how many tokens become one memory."""
 
     tokens: Annotated[int, AfterValidator(_large_enough)] = Field(default=4_000, le=MOST_TOKENS)
 

@@ -1,4 +1,4 @@
-"""`[budget]`: what may be spent on models, and prices that count before those that LiteLLM knows (D15)."""
+"""`[budget]`: what may be spent on models, and prices that count before those that LiteLLM knows."""
 
 from collections.abc import Iterator
 from datetime import date

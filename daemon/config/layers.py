@@ -1,4 +1,4 @@
-"""`[core]` and `[facts]`: the two layers of memory that stand in the opening message (D14)."""
+"""`[core]` and `[facts]`: the two layers of memory that stand in the opening message."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self

@@ -1,4 +1,4 @@
-"""Hindsight, which edition is shown, and how large the memory section may become (D12, D13)."""
+"""Hindsight, which edition is shown, and how large the memory section may become."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""`[models]`: who takes the two roles, who steps in, and how they are asked (D17, requirement 4)."""
+"""`[models]`: who takes the two roles, who steps in, and how they are asked."""
 
 import re
 from typing import Annotated, Literal, Self

@@ -1,4 +1,4 @@
-"""`[models.options]`: what may be passed on to LiteLLM, and which of it counts for one model (D17).
+"""`[models.options]`: what may be passed on to LiteLLM, and which of it counts for one model.
 
 A name that holds "/" is a model's, wildcards allowed, and has a table of options for those models alone.
 """

@@ -6,7 +6,7 @@ from rules.errors import ConfigurationError
 
 
 def folders(config: Config) -> Folders:
-    """The four folders of `config`; raises ConfigurationError if they cannot be used (D2).
+    """The four folders of `config`; raises ConfigurationError if they cannot be used.
 
     A configuration that was loaded from a file has passed this already. The defaults have not: on a
     system without a home folder they lead nowhere.

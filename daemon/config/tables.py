@@ -52,7 +52,7 @@ _Folder = Annotated[_OptionalFolder, AfterValidator(_not_blank)]
 
 
 class FolderSettings(Table):
-    """`[folders]`: paths as text; `daemon.config.folders` makes them real (D2)."""
+    """`[folders]`: paths as text; `daemon.config.folders` makes them real."""
 
     inbox: _Folder = "~/memproc/inbox"
     updated: _Folder = "~/memproc/updated"
@@ -72,7 +72,7 @@ class TextSettings(Table):
 
 
 class OutputSettings(Table):
-    """`[output]`: how memories are put back (D9), and whether a file holds one chat or the whole export (D3)."""
+    """`[output]`: how memories are put back, and whether a file holds one chat or the whole export."""
 
     mode: Literal["replace", "new-chat", "keep-originals"] = "replace"
     container: Literal["chat", "export"] = "chat"

@@ -1,4 +1,4 @@
-"""Folders: they are there, they are the person's own and nobody else's (D19), and their disks have room."""
+"""Folders: they are there, they are the person's own and nobody else's, and their disks have room."""
 
 import os
 from collections.abc import Iterator

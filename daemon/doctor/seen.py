@@ -54,5 +54,5 @@ def _messages(archive: Archive, chat_id: str) -> tuple[bytes, ...]:
         return ()  # another check tells of it
     own = [chat for chat in chats if chat.chat_id == chat_id]
     if chats and not own:
-        return whole(archive, chat_id).messages  # it became a new chat, and stays raw itself (D9)
+        return whole(archive, chat_id).messages  # it became a new chat, and stays raw itself
     return tuple(chat.slice(span) for chat in own for span in chat.messages)

@@ -1,4 +1,4 @@
-"""Makes folders that only their owner can look into, and makes sure that names in them last (D19)."""
+"""Makes folders that only their owner can look into, and makes sure that names in them last."""
 
 import errno
 import os

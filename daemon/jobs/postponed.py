@@ -1,4 +1,4 @@
-"""Finds the dropped files in which work that had to be put off can be done now (D8: a later run replaces)."""
+"""Finds the dropped files in which work that had to be put off can be done now ."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The file `keys.env` in the state folder: one `VARIABLE=value` a line, readable by its owner alone (D19)."""
+"""The file `keys.env` in the state folder: one `VARIABLE=value` a line, readable by its owner alone."""
 
 import os
 import re

@@ -40,7 +40,7 @@ class Untried:
 def try_key(provider: str, key: Key, settings: ModelSettings, complete: Complete) -> Works | Fails | Untried:
     """Whether a model of the provider answers with this key.
 
-    It is the one that memproc.toml names for this provider, else the small one that memproc knows (D17).
+    It is the one that memproc.toml names for this provider, else the small one that memproc knows.
     """
     model = _model(provider, settings)
     if model is None:

@@ -1,1 +1,1 @@
-"""The two further layers of memory (D14): what is done after each memory, and how they stand in the opening."""
+"""The two further layers of memory: what is done after each memory, and how they stand in the opening."""

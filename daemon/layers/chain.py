@@ -1,4 +1,4 @@
-"""The steps of one layer: one after the other, in the order of the chunks, beside the wavefront (D14, D16).
+"""The steps of one layer: one after the other, in the order of the chunks, beside the wavefront.
 
 Step k sees what step k - 1 has left, and begins when the memory of its own chunk is kept. So what comes of them is the
 same whatever the concurrency, and in however many rounds the chunks came.

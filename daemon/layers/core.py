@@ -1,4 +1,4 @@
-"""After each memory the agent may edit its core memory, on the context in which the memory was written (D14)."""
+"""After each memory the agent may edit its core memory, on the context in which the memory was written."""
 
 from collections.abc import Sequence
 from functools import partial

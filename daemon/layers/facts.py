@@ -1,4 +1,4 @@
-"""After each memory the context manager takes the facts of its chunk, from the raw messages alone (D14)."""
+"""After each memory the context manager takes the facts of its chunk, from the raw messages alone."""
 
 from collections.abc import Sequence
 from dataclasses import replace

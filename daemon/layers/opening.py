@@ -1,4 +1,4 @@
-"""Core memory and facts in the opening message of an export: what it says, and how it reads (D14)."""
+"""Core memory and facts in the opening message of an export: what it says, and how it reads."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What is due for core memory and facts, in a chat as it is planned (D14): each memory is followed once."""
+"""What is due for core memory and facts, in a chat as it is planned: each memory is followed once."""
 
 from collections.abc import Collection, Sequence
 

@@ -1,4 +1,4 @@
-"""An export of a chat, as far as core memory and facts are concerned, which stand in its opening message (D14)."""
+"""An export of a chat, as far as core memory and facts are concerned, which stand in its opening message."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

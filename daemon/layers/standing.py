@@ -1,4 +1,4 @@
-"""Core memory and facts of a chat as they stand now, by all that has happened to them (D14)."""
+"""Core memory and facts of a chat as they stand now, by all that has happened to them."""
 
 from daemon.archive.archive import Archive
 from daemon.archive.core import core_events

@@ -1,4 +1,4 @@
-"""What the opening of an export tells that the archive does not know: edits by hand, a fork, a lost archive (D14)."""
+"""What the opening of an export tells that the archive does not know: edits by hand, a fork, a lost archive."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

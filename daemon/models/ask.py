@@ -1,4 +1,4 @@
-"""What is asked of a model is reserved for before it leaves, and settled when its reply is kept (D15).
+"""What is asked of a model is reserved for before it leaves, and settled when its reply is kept.
 
 begin     may it leave? What it may cost is reserved
 keep      its reply, durable before it is used, and what it has cost, in one transaction

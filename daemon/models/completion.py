@@ -39,7 +39,7 @@ _OFFLINE = {
     "LITELLM_MODE": "PRODUCTION",  # else it reads whatever .env lies above its own folder
     "LITELLM_LOG": "CRITICAL",
 }
-# What makes LiteLLM and the clients inside it print prompts and keys (D19).
+# What makes LiteLLM and the clients inside it print prompts and keys.
 _TALKATIVE = ("OPENAI_LOG", "JSON_LOGS", "LITELLM_PRINT_STANDARD_LOGGING_PAYLOAD", "LITELLM_DISABLE_REDACT_SECRETS")
 _DIVERTS = "USE_LITELLM_PROXY"
 """With this, LiteLLM sends all requests, with the keys of all providers, to its own proxy."""

@@ -1,4 +1,4 @@
-"""The built-in engine `memproc/extractive`: the persona's own sentences, chosen without a model or network (D17)."""
+"""The built-in engine `memproc/extractive`: the persona's own sentences, chosen without a model or network."""
 
 from collections.abc import Sequence
 

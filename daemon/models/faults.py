@@ -1,7 +1,7 @@
 """What a failed call means: ask again later, stop everything, or this request alone cannot be answered.
 
 LiteLLM's exceptions are told apart by their status and their kind. Its words may repeat the prompt, so they
-are looked at and never told (D19).
+are looked at and never told.
 """
 
 import re

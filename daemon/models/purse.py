@@ -1,4 +1,4 @@
-"""The purse: what a call may cost is reserved before it leaves, and settled with its answer (D15).
+"""The purse: what a call may cost is reserved before it leaves, and settled with its answer.
 
 reserve   the worst case: nothing of the prompt in the cache, an answer that fills its room; refused at a cap
 settle    what the provider counted, by our own price; else what LiteLLM says; else the worst case stays

@@ -1,4 +1,4 @@
-"""Who takes the two model roles for one chat (requirement 4, D17), and what the person should be told about it.
+"""Who takes the two model roles for one chat, and what the person should be told about it.
 
 agent             the chat's own model, or the one in memproc.toml; retired ones give way to successors
 context manager   the small model of the agent's provider, or the one in memproc.toml
@@ -40,7 +40,7 @@ class Roles:
     notices: tuple[str, ...] = ()
     """What the person should know of this choice, to be said once."""
     embedding: Model | None = None
-    """Who turns facts into vectors, where somebody does (D14)."""
+    """Who turns facts into vectors, where somebody does."""
     addresses: tuple[str, ...] = ()
     """Who is asked at another address than their provider's own, to be said in every run."""
 

@@ -1,7 +1,7 @@
 """Count tokens with tiktoken, offline: LiteLLM's package brings the tables, so nothing is downloaded.
 
 Chunks and tails are measured in tokens of the o200k encoding, whatever the model, so that a bound depends
-on the messages alone (D5). What a model's own tokenizer makes of them is `primer.models`' factor.
+on the messages alone. What a model's own tokenizer makes of them is `primer.models`' factor.
 """
 
 import os

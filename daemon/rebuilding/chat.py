@@ -164,7 +164,7 @@ def _texts(group: Mapping[int, Place]) -> tuple[str, ...]:
 
 
 def _read_newest(house: House, chat_id: str, own: Sequence[Source], found: Restored, *, was_known: bool) -> None:
-    """Read the newest file that is a state of the chat, as an export of it is read (D11)."""
+    """Read the newest file that is a state of the chat, as an export of it is read."""
     new = {memory.memory_id for memory in found.memories}
     for source in reversed(own):
         chat = chat_in(source, chat_id)

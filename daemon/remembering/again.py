@@ -1,4 +1,4 @@
-"""Which memories that the built-in engine made can be asked of a model now (D8): a later run replaces them.
+"""Which memories that the built-in engine made can be asked of a model now: a later run replaces them.
 
 Where the journal holds the answer to every question of the whole ladder already, asking again would change
 nothing, so it is not planned. A new model, a new fallback or a new wording makes new questions.

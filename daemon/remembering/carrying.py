@@ -1,4 +1,4 @@
-"""Which direct quotes a fold carries on, word for word (D13).
+"""Which direct quotes a fold carries on, word for word.
 
 up to six of all members together     all of them
 more than six                         those that the agent names by their numbers

@@ -1,4 +1,4 @@
-"""A chunk becomes a memory (requirement 9, D8): the agent's, else the fallback model's, else the engine's.
+"""A chunk becomes a memory: the agent's, else the fallback model's, else the engine's.
 
 What a model refuses, leaves empty or makes too long is asked again, then goes one rung down. On the last
 rung stand the persona's own sentences, marked as extracted, so there are no holes.

@@ -1,4 +1,4 @@
-"""The agent tends its core memory after each of its memories, on the same cached context (D14).
+"""The agent tends its core memory after each of its memories, on the same cached context.
 
 edits            one after the other, each on what the one before has left
 one refused      told to the agent, which may answer once more

@@ -1,4 +1,4 @@
-"""The dialogue that makes a memory: what is asked once the quotes are known (requirement 9, D8).
+"""The dialogue that makes a memory: what is asked once the quotes are known.
 
 quotes        known by now: chosen by the agent, permanent, or copied by code
 perspective   agent
@@ -32,14 +32,14 @@ class Passage:
     number: int
     system_message: str
     memories: Sequence[Memory]
-    """Those whose chunks end before the tail (requirement 10.2), the older ones folded."""
+    """Those whose chunks end before the tail, the older ones folded."""
     tail: Sequence[Entry]
     chunk: Sequence[Entry]
     tokens: int
     guidance: str = ""
     """What the person says about this memory (`memproc retry --say`)."""
     breaks: Sequence[int] = ()
-    """Behind how many messages of the tail a provider's cache may break off (D6)."""
+    """Behind how many messages of the tail a provider's cache may break off."""
 
     @property
     def spoken(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""After a memory, the context manager is asked once what the chunk says that is to be known (D14).
+"""After a memory, the context manager is asked once what the chunk says that is to be known.
 
 asked         the chunk's raw messages, never memories, and the known facts that are nearest to them
 unusable      once more, with more room or in other words, as every question; then nothing changes, and it is counted

@@ -1,4 +1,4 @@
-"""Several memories become one of a higher level, in the same six-message form (D13).
+"""Several memories become one of a higher level, in the same six-message form.
 
     quotes         those of all members, word for word, by code; of more than six the agent chooses
     perspective    agent               over the whole stretch of time

@@ -1,4 +1,4 @@
-"""A memory is written once more, with what came after its chunk in view (requirement 2, D12).
+"""A memory is written once more, with what came after its chunk in view.
 
 From the raw chunk and never from an earlier summary. The quote is permanent: it is copied, not asked for
 again. The analysis is the very request of the as-of edition, so the journal answers it for nothing.

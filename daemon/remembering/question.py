@@ -1,4 +1,4 @@
-"""One question, with its second chances: more room for an answer that was cut off, then other words (D8).
+"""One question, with its second chances: more room for an answer that was cut off, then other words.
 
 asked                    used, if it is good
 cut off       once more, with room for four times as much

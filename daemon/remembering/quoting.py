@@ -1,4 +1,4 @@
-"""The first of the four calls: a direct quote that is verbatim, whoever has to choose it (requirement 9.1, D8).
+"""The first of the four calls: a direct quote that is verbatim, whoever has to choose it.
 
 the agent's                 if it stands in one raw message, character for character
 the agent's, asked again    with the reason why the first one does not

@@ -1,4 +1,4 @@
-"""Keeps what happened: one JSON object a line in `state/logs/memproc.log`, and a few files before it (D19)."""
+"""Keeps what happened: one JSON object a line in `state/logs/memproc.log`, and a few files before it."""
 
 import json
 import os

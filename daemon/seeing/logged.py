@@ -1,4 +1,4 @@
-"""What can stand in the log. No message text and no key is in any of it; a chat is named by its id alone (D19)."""
+"""What can stand in the log. No message text and no key is in any of it; a chat is named by its id alone."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What was spent on models today and this month, by the local calendar, as the ledger has it (D15)."""
+"""What was spent on models today and this month, by the local calendar, as the ledger has it."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What the worker is given, one order after the other, and what is made of its answers (D18).
+"""What the worker is given, one order after the other, and what is made of its answers.
 
     next     memproc.toml read again, then a file, then a timed job; nothing but settings while paused
     heard    into the archive and the log, by watching/hearing for a file

@@ -1,4 +1,4 @@
-"""The daemon's one loop: it sleeps until something wakes it, looks around, and hands on what is to be done (D18).
+"""The daemon's one loop: it sleeps until something wakes it, looks around, and hands on what is to be done.
 
     wake        a change in the inbox, a timer, the worker, a signal; at least every two seconds
     look        the folder compared with the archive; the watch itself; memproc.toml; orders to pause

@@ -1,1 +1,1 @@
-"""Several chunks at once (D16): the calls that are under way, and the dialogues that wait for them."""
+"""Several chunks at once: the calls that are under way, and the dialogues that wait for them."""

@@ -1,4 +1,4 @@
-"""The wavefront (D16): the dialogues about several chunks go on at the same time, and nothing depends on how many.
+"""The wavefront: the dialogues about several chunks go on at the same time, and nothing depends on how many.
 
 A dialogue is a plain function that asks one question after the other. Here it is held again and again, each time from
 its beginning: the journal answers what has been asked before, and at the first question that it does not know the

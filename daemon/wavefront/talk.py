@@ -31,7 +31,7 @@ class Talk(Generic[T]):
     rank: int = 0
     """Lower ones are asked first."""
     behind: "Talk[Any] | None" = None
-    """One whose requests begin as this one's do: they find that in the provider's cache when it has led (D6)."""
+    """One whose requests begin as this one's do: they find that in the provider's cache when it has led."""
     ahead: Request | None = None
     """A request that it will come to, and that needs no answer before it."""
     awaits: NotYet | None = None

@@ -1,4 +1,4 @@
-"""The worker's process: reads orders, carries them out one by one, and goes when it has none for a while (D18)."""
+"""The worker's process: reads orders, carries them out one by one, and goes when it has none for a while."""
 
 import os
 import signal

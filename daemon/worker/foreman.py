@@ -1,4 +1,4 @@
-"""The daemon's end of the worker: starts it when there is an order, and notices when it dies or hangs (D18).
+"""The daemon's end of the worker: starts it when there is an order, and notices when it dies or hangs.
 
 Everything here belongs to the daemon's one thread. Its loop hands each WorkerSaid to `heard`, each WorkerEnded to
 `ended`, and calls `look` at least every few seconds.

@@ -30,7 +30,7 @@ def after_outage(outages: int, now: datetime) -> datetime:
 
 
 def after_failure(failures: int, why: str, now: datetime) -> Again | GivenUp:
-    """What to do after the work on a file has failed for the `failures`-th time, counted from 1 (issue: three).
+    """What to do after the work on a file has failed for the `failures`-th time, counted from 1.
 
     `why` is a sentence without its full stop. The second try comes ten seconds later, the third a minute later.
     """

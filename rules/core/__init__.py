@@ -1,1 +1,1 @@
-"""Core memory (D14): named sections of bounded size that the agent edits itself, after each of its memories."""
+"""Core memory: named sections of bounded size that the agent edits itself, after each of its memories."""

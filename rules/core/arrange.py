@@ -1,4 +1,4 @@
-"""The sections that a chat has: those of a layout, with what memproc.toml says laid over them (D14)."""
+"""The sections that a chat has: those of a layout, with what memproc.toml says laid over them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

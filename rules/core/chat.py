@@ -1,4 +1,4 @@
-"""The layout that every chat has unless memproc.toml says otherwise: who the persona is, and who the person (D14)."""
+"""The layout that every chat has unless memproc.toml says otherwise: who the persona is, and who the person."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""An edit that the agent asks for: applied to the core memory as it stands, or refused with a reason (D14).
+"""An edit that the agent asks for: applied to the core memory as it stands, or refused with a reason.
 
 The functions may be a developer's. Whatever they return, a section keeps its name, its limit and its description,
 one that the person keeps stays as it is, and so does each line that they have written.

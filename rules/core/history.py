@@ -1,4 +1,4 @@
-"""What the core memory of a chat came to be by all that was written into it, and how one edit is taken back (D14)."""
+"""What the core memory of a chat came to be by all that was written into it, and how one edit is taken back."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""A layout of the core memory: which sections there are, and with which functions the agent edits them (D14).
+"""A layout of the core memory: which sections there are, and with which functions the agent edits them.
 
 A developer adds one as a small class, and registers it as an entry point of the group `memproc.core_memory`.
 """

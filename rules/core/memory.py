@@ -1,4 +1,4 @@
-"""The core memory of a chat: its sections, each under its one name (D14)."""
+"""The core memory of a chat: its sections, each under its one name."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How an editing function is offered to the agent: by its name, its docstring and its parameters (D14).
+"""How an editing function is offered to the agent: by its name, its docstring and its parameters.
 
 def mood_set(memory, mood):
     '''Say what mood you are in.               the description: the first paragraph

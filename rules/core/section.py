@@ -1,4 +1,4 @@
-"""A section of the core memory: a name, what it is for, how long it may be, and what stands in it (D14)."""
+"""A section of the core memory: a name, what it is for, how long it may be, and what stands in it."""
 
 from dataclasses import dataclass, replace
 from typing import Self

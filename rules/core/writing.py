@@ -1,4 +1,4 @@
-"""How a section is written into: it must be there, be the agent's to edit, and keep to its limit (D14).
+"""How a section is written into: it must be there, be the agent's to edit, and keep to its limit.
 
 Every editing function is made of these two steps, memproc's own and those of a developer's layout.
 """

@@ -1,7 +1,7 @@
 """What a message says: its content, in every shape that TypingMind knows, as words and placeholders.
 
 Words are the text that person and persona wrote. Images, files, tool traffic and thinking become short
-placeholders in square brackets: they keep their place in the prompt (D7) and are never quoted.
+placeholders in square brackets: they keep their place in the prompt and are never quoted.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""An export: bytes in, its chats out, with every byte still in its place (requirement 1, D1).
+"""An export: bytes in, its chats out, with every byte still in its place.
 
 Containers: `{"data": {"chats": [...]}}`, `{"chats": [...]}`, the older one with a checksum, and the parts
 of a ZIP (a `data.json`, and for large exports chunk files that are bare arrays of chats). They are known
@@ -101,7 +101,7 @@ def lay_out_chunk(name: str, blocks: Iterable[bytes]) -> Layout:
 
 
 def with_chats(blocks: Iterable[bytes], finished: Mapping[Span, bytes]) -> Iterator[bytes]:
-    """The document's bytes, block by block, with finished chats in the place of those at these spans (D1)."""
+    """The document's bytes, block by block, with finished chats in the place of those at these spans."""
     waiting = deque(sorted(finished, key=lambda span: span.start))
     start = done = 0
     for block in blocks:
@@ -121,7 +121,7 @@ def twice(chat_ids: Iterable[str]) -> frozenset[str]:
 
 
 def chat_container(chat: bytes) -> bytes:
-    """The smallest export that TypingMind imports: one chat, and nothing else that import could replace (D3)."""
+    """The smallest export that TypingMind imports: one chat, and nothing else that import could replace."""
     return b"".join(container_blocks(chat))
 
 

@@ -1,4 +1,4 @@
-"""One field of a JSON object in its own bytes: looked up, set, or taken out; every other byte stays (D1).
+"""One field of a JSON object in its own bytes: looked up, set, or taken out; every other byte stays.
 
     {"role":"user","content":"Hi"}          the object, from `{` to `}`
     {"role":"user","content":"Hi","n":1}    `n` set: behind the last field, where it was not there before

@@ -1,4 +1,4 @@
-"""What a file is when it is no export: one clear sentence, and what to do instead (issue: any input)."""
+"""What a file is when it is no export: one clear sentence, and what to do instead."""
 
 from collections.abc import Sequence
 

@@ -12,7 +12,7 @@ from rules.export.content import Part
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message as it stands in `messages`; `raw` is its own bytes, which we never rewrite (D1)."""
+    """A message as it stands in `messages`; `raw` is its own bytes, which we never rewrite."""
 
     raw: bytes
     role: str | None
@@ -24,12 +24,12 @@ class Message:
     parts: tuple[Part, ...]
     digest: str
     """SHA-256 of what was said, whatever the uuid, the date, the order of keys and where its files are kept: it
-    survives a fork (D10)."""
+    survives a fork."""
     calls_tools: bool
     cleared: bool
     """It carries `contextClearedAt`: shown to the person, no longer sent to the model."""
     marker: Mapping[str, object] | None
-    """Our own field, where the message is one that we wrote (D10)."""
+    """Our own field, where the message is one that we wrote."""
     is_copy: bool = False
     """Its bytes have the date on which a fork copied it; `created_at` is when it was said."""
 

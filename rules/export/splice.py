@@ -1,4 +1,4 @@
-"""Put new bytes in the place of some of a chat's own, and leave every other byte as it is (D1)."""
+"""Put new bytes in the place of some of a chat's own, and leave every other byte as it is."""
 
 import json
 from collections.abc import Sequence
@@ -69,7 +69,7 @@ def replace_field(chat: Chat, key: str, value: object) -> list[Edit]:
 
 
 def add_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[Edit]:
-    """Add to `syncMetadata.deletedMessageUUIDs`, else another device's sync brings the messages back (D9)."""
+    """Add to `syncMetadata.deletedMessageUUIDs`, else another device's sync brings the messages back."""
     member = chat.member("syncMetadata")
     if not uuids:
         return []

@@ -1,6 +1,6 @@
 """The four answers of a memory without a model: made of the passage's own sentences, word for word.
 
-Requirement 9 asks for a quote, the persona's perspective, an analysis and its refinement. The same
+A quote, the persona's perspective, an analysis and its refinement. The same
 passage always gets the same answers.
 """
 
@@ -29,7 +29,7 @@ def quote(passage: Sequence[Said], words: int) -> str:
     """The one to three sentences of one message that hold the densest traces of a state of mind.
 
     The persona's own if it says anything; never code, a table or a placeholder; at most `words` words.
-    Word for word, so that it can be found in the raw message (requirement 9.1, D8). Where every sentence
+    Word for word, so that it can be found in the raw message. Where every sentence
     is longer: the beginning of one. Where there is none: the beginning of the first line with words of the longest
     message that has one. Empty where no message has words.
     """
@@ -43,7 +43,7 @@ def quote(passage: Sequence[Said], words: int) -> str:
 
 
 def perspective(passage: Sequence[Said], words: int, besides: Sequence[str] = ()) -> str:
-    """The persona's most telling first-person sentences, in order, at most `words` words (requirement 9.2).
+    """The persona's most telling first-person sentences, in order, at most `words` words.
 
     Where it never speaks of itself: its most central sentences. Where it says nothing: the other side's. Where nobody
     says anything that can be told: what was there instead.
@@ -53,7 +53,7 @@ def perspective(passage: Sequence[Said], words: int, besides: Sequence[str] = ()
 
 
 def analysis(passage: Sequence[Said], words: int) -> str:
-    """A summary of both sides in order, with names, dates and numbers, at most `words` words (requirement 9.3)."""
+    """A summary of both sides in order, with names, dates and numbers, at most `words` words."""
     reading = read(passage)
     weights = [
         weight * (1 + telling) * (1 / (1 + inward) if one.role == PERSONA else _USER)

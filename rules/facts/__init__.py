@@ -1,1 +1,1 @@
-"""Facts (D14): short statements taken from the raw messages of each chunk; none is ever erased, only superseded."""
+"""Facts: short statements taken from the raw messages of each chunk; none is ever erased, only superseded."""

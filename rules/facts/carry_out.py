@@ -1,4 +1,4 @@
-"""What becomes of a context manager's operations: events, and refusals that are counted (D14, seed 004).
+"""What becomes of a context manager's operations: events, and refusals that are counted.
 
 ADD      a new number; what is known already is confirmed, or merged where the new wording is as rich
 UPDATE   keeps the number; the same text, or that of another fact, is a confirmation of that one

@@ -1,4 +1,4 @@
-"""Which facts are shown for comparison, and which stand in the export (D14)."""
+"""Which facts are shown for comparison, and which stand in the export."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""A fact, and the events that it is made of: added, updated, deleted, confirmed, forgotten (D14).
+"""A fact, and the events that it is made of: added, updated, deleted, confirmed, forgotten.
 
 The archive keeps events and nothing else. What is true now is what they come to, so nothing is ever lost, and each
 fact has one live version or none.

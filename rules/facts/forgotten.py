@@ -1,4 +1,4 @@
-"""What the person has forgotten is not taken from the same messages again (D14)."""
+"""What the person has forgotten is not taken from the same messages again."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""All that an answer about facts is judged by (D14)."""
+"""All that an answer about facts is judged by."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

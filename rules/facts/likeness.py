@@ -1,4 +1,4 @@
-"""Which texts say the same in other words, by the vectors that an embedding model gives them (D14)."""
+"""Which texts say the same in other words, by the vectors that an embedding model gives them."""
 
 from collections.abc import Sequence
 from math import hypot

@@ -1,4 +1,4 @@
-"""Whether two wordings that are alike say opposite things, so that they must not be merged (D14).
+"""Whether two wordings that are alike say opposite things, so that they must not be merged.
 
 They do where their numbers differ, or how often they say no. The table holds words of negation in the languages that
 rules/extract knows. All languages together: where a word means no in one and something else in another, two facts

@@ -1,4 +1,4 @@
-"""The raw messages that facts are taken from, and which of them a fact stands in (D14)."""
+"""The raw messages that facts are taken from, and which of them a fact stands in."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Where the facts stand while an answer is carried out: what was known, and what the answer has done so far (D14)."""
+"""Where the facts stand while an answer is carried out: what was known, and what the answer has done so far."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""When two wordings of a fact are the same, which words they share, and which of them says more (D14)."""
+"""When two wordings of a fact are the same, which words they share, and which of them says more."""
 
 import unicodedata
 from functools import lru_cache

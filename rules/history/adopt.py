@@ -1,4 +1,4 @@
-"""Memories that an export shows and this chat's archive does not know: a fork's, or those of a lost archive (D10).
+"""Memories that an export shows and this chat's archive does not know: a fork's, or those of a lost archive.
 
 of a fork      another chat of the archive knows them: this one gets memories of its own, with all their editions,
                and the raw messages under them

@@ -1,4 +1,4 @@
-"""Which messages that claim to be ours are believed (D10): whoever forges a claim must not hide a message by it.
+"""Which messages that claim to be ours are believed: whoever forges a claim must not hide a message by it.
 
 A claim is a marker; or one of our uuids where another tool has stripped the marker; or our exact text where a
 fork has given new uuids besides. Where a message with a uuid of ours says what was written under it, the archive

@@ -4,7 +4,7 @@
     export    [opening][memory][closing] m5 m6 m7 m8
     history   m1 m2 m3 m4 m5 m6 m7 m8
 
-Chunks are made from the beginning without a hole (D8), so what is under memories is the history's start.
+Chunks are made from the beginning without a hole, so what is under memories is the history's start.
 """
 
 from collections.abc import Collection, Sequence
@@ -64,7 +64,7 @@ def without_strays(past: Sequence[Past], places: Sequence[Place]) -> tuple[Place
 def as_it_is_now(
     past: Sequence[Past], places: Sequence[Place], changed: Collection[int], deleted: Collection[str]
 ) -> tuple[Past, ...]:
-    """The past after what the person did since the archive last saw the chat (D11).
+    """The past after what the person did since the archive last saw the chat.
 
     `changed` are the numbers of the memories under which messages read otherwise or are gone, `deleted` the keys
     of those that are gone. An original that says the same as before is the same: a fork has given it another date.

@@ -1,4 +1,4 @@
-"""Which messages the agent lived through, and which are left out of memories, with the reason (D7).
+"""Which messages the agent lived through, and which are left out of memories, with the reason.
 
 What is left out stays in the export where it stands, and in the archive; it is never compressed.
 """

@@ -1,4 +1,4 @@
-"""The forms in which the six messages of a memory may stand in an export (D10): what is still a memory by its texts.
+"""The forms in which the six messages of a memory may stand in an export: what is still a memory by its texts.
 
     whole    1 2 3 4 5 6
     edited   1 2 3 x 5 6    the person has edited one

@@ -1,4 +1,4 @@
-"""What the person did to memories in TypingMind, and to raw messages that have one (D11).
+"""What the person did to memories in TypingMind, and to raw messages that have one.
 
 edited      its texts are those of no edition: they become one, the person's, and the memory is pinned
 touched     excluded from the context or pinned there: its messages stay as they stand

@@ -1,4 +1,4 @@
-"""Lines that would read as the opening's own form are made inert before they stand in it, and can be had back (D14).
+"""Lines that would read as the opening's own form are made inert before they stand in it, and can be had back.
 
 ## persona      becomes  J## persona     J is a word joiner, U+2060, which shows as nothing
 spaces at end   becomes  spaces at endJ  an editor may take white space away from the end of a line

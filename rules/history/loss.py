@@ -1,4 +1,4 @@
-"""Whether an export has suddenly lost what the chat held the last time: then it is set aside, not mirrored (D11).
+"""Whether an export has suddenly lost what the chat held the last time: then it is set aside, not mirrored.
 
     last time   [memories] m5 m6 m7 ... m60
     ordinary    [memories] m5 m6 m7 ... m60 m61     some edited, inserted or deleted, the newest answer regenerated

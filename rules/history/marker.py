@@ -1,4 +1,4 @@
-"""The small `memproc` field by which our own messages are known again (D10).
+"""The small `memproc` field by which our own messages are known again.
 
 TypingMind keeps it through edit, fork, sync, import and export, and never sends it to a model.
 """

@@ -1,4 +1,4 @@
-"""What stands in an opening message: its preface, and below headings the core memory's sections and the facts (D14).
+"""What stands in an opening message: its preface, and below headings the core memory's sections and the facts.
 
 `rules/output/opening.py` writes it. It is read back as people's editors leave it: other line breaks, white space at
 the end of lines, and further empty lines between the parts change nothing.

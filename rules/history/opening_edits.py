@@ -1,4 +1,4 @@
-"""What the person did in TypingMind to the sections and the facts of an opening (D14).
+"""What the person did in TypingMind to the sections and the facts of an opening.
 
 What it was is read off the opening that stood there, not off the archive: what has happened to the core memory and
 to the facts since then is nobody's edit.

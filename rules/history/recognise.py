@@ -1,4 +1,4 @@
-"""Which messages of an export are ours and which are the conversation (D10, requirement 2).
+"""Which messages of an export are ours and which are the conversation.
 
 First by the marker, then by a uuid that the archive knows as ours, then by the exact texts; none of them is
 believed where it does not fit. A tag in somebody's text is never enough.
@@ -34,7 +34,7 @@ class Place:
     ours: Marker | None
     left_out: str | None
     original: str = ""
-    """The id of the memory beside which we keep this original (D9); empty for all others."""
+    """The id of the memory beside which we keep this original; empty for all others."""
     written: bytes = b""
     """Its bytes in the export."""
 

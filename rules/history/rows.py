@@ -1,4 +1,4 @@
-"""Which rows of messages are a memory by their exact text (D10, the third means).
+"""Which rows of messages are a memory by their exact text (the third means).
 
 Another tool may have stripped our field, and a fork given every message a new uuid: then the texts in a row tell.
 """

@@ -1,4 +1,4 @@
-"""Which memories the person has deleted for sure: TypingMind's own list of deletions names them (D9, D11)."""
+"""Which memories the person has deleted for sure: TypingMind's own list of deletions names them."""
 
 from collections.abc import Collection, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Decides which kept versions of a chat go: the older they are, the fewer of them stay (issue: timed jobs).
+"""Decides which kept versions of a chat go: the older they are, the fewer of them stay.
 
 all of the last day -> the newest of each day for 14 days -> of each week for 8 weeks -> of each month for ever
 

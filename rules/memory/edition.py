@@ -1,4 +1,4 @@
-"""Editions of a memory: written as-of, with hindsight, by the person, or as a fold. None is ever overwritten (D12)."""
+"""Editions of a memory: written as-of, with hindsight, by the person, or as a fold. None is ever overwritten."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Edition:
     texts: Six
     """The six messages' texts: user, assistant, user, assistant, user, assistant."""
     quotes: tuple[Quote, ...]
-    """One in a chunk's memory; a fold carries those of its members, word for word (D13)."""
+    """One in a chunk's memory; a fold carries those of its members, word for word."""
     made: str
     """`model`, or `extracted` by the built-in engine."""
     agent: str
@@ -44,7 +44,7 @@ class Edition:
 
 
 def shown(editions: Sequence[Edition], chosen: int | None, preferred: Preferred) -> Edition:
-    """The edition that stands in the export: the person's choice, else the newest of the preferred kind (D12).
+    """The edition that stands in the export: the person's choice, else the newest of the preferred kind.
 
     Where there is none of that kind it is the newest as-of edition. Raises ValueError without any edition.
     """
@@ -54,7 +54,7 @@ def shown(editions: Sequence[Edition], chosen: int | None, preferred: Preferred)
 
 
 def told(editions: Sequence[Edition], chosen: int | None) -> Edition:
-    """The edition that later prompts see, whenever rounds happened (D12): the person's own text, else as-of."""
+    """The edition that later prompts see, whenever rounds happened: the person's own text, else as-of."""
     for edition in editions:
         if edition.number == chosen and edition.kind == "person":
             return edition

@@ -1,4 +1,4 @@
-"""A fold: several memories that have become one of a higher level. What it is called, and how large it may be (D13)."""
+"""A fold: several memories that have become one of a higher level. What it is called, and how large it may be."""
 
 import hashlib
 from collections.abc import Sequence

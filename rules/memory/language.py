@@ -1,4 +1,4 @@
-"""Is an answer in another language than the passage that it is about? (D8: the chat's language is the memory's.)
+"""Is an answer in another language than the passage that it is about? (the chat's language is the memory's.)
 
 By script first, then by the everyday words of the fourteen languages that rules/extract knows; libraries
 that know more are larger than memproc. A false alarm is a paid call, so every doubt is settled for the answer.
@@ -37,7 +37,7 @@ _LETTERS_A_SIGN = {"CJK": 3, "HIRAGANA": 2, "KATAKANA": 2, "HANGUL": 2}
 
 
 def foreign(answer: str, passage: Sequence[str]) -> str | None:
-    """Why an answer about these messages cannot stay, as a sentence that can be said to the agent (D8).
+    """Why an answer about these messages cannot stay, as a sentence that can be said to the agent.
 
     Every language with a fair share of the passage is right: a fifth of its messages, or of its words. None
     where the answer's language is right, and where nobody can tell: with fewer than five words, in code,

@@ -1,4 +1,4 @@
-"""A memory: what a chunk became, or a fold of memories. Six messages in three pairs (requirement 9.5), in editions."""
+"""A memory: what a chunk became, or a fold of memories. Six messages in three pairs, in editions."""
 
 import hashlib
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _LEAST_EXTRACTED = 280
 """Tokens of the engine's shortest: questions and quote."""
 
 CHUNK_LEVEL = 1
-"""Of a memory that stands for a chunk; a fold has a higher one (D13)."""
+"""Of a memory that stands for a chunk; a fold has a higher one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +41,17 @@ class Memory:
     edition: Edition
     """The one that is shown."""
     told: Edition
-    """The one that later prompts see: the person's own text, else the newest as-of edition (D12)."""
+    """The one that later prompts see: the person's own text, else the newest as-of edition."""
     chosen: int | None = None
     """Number of the edition that the person wants shown; None: the newest that memory.editions prefers."""
     pinned: bool = False
     """Never rewritten or folded: the person has edited it, or has said so."""
     forgotten: bool = False
-    """The person has deleted it in TypingMind: it is neither shown nor told, until it is recalled (D11)."""
+    """The person has deleted it in TypingMind: it is neither shown nor told, until it is recalled."""
     due: str = ""
     """Why it needs a new edition, where its raw messages have changed since; else empty."""
     recalled: bool = False
-    """It was forgotten and then recalled, and no export has had it since: that it is missing means nothing (D11)."""
+    """It was forgotten and then recalled, and no export has had it since: that it is missing means nothing."""
     origins: tuple[str, ...] = ()
     """Its ids in the chat that this one was forked from, in the one before that, and so on: exports may still call it
     so, message by message."""

@@ -1,4 +1,4 @@
-"""Which passage does an answer nearly repeat? For a quote that is not verbatim at the second try either (D8).
+"""Which passage does an answer nearly repeat? For a quote that is not verbatim at the second try either.
 
     answer     The sea breathes, I said, "and nobody had ever heard it..."
     message    It is true. The sea breathes, and nobody ever heard it. Not even I.
@@ -65,7 +65,7 @@ class _Place:
 
 
 def nearest_passage(answer: str, chunk: Sequence[Entry]) -> Verbatim | NotVerbatim:
-    """The passage of one message that the answer most nearly repeats, in that message's own characters (D8).
+    """The passage of one message that the answer most nearly repeats, in that message's own characters.
 
     It consists of whole words, and begins and ends with a sentence where one begins or ends close by. An
     answer that joins several passages gives the one that it repeats best. NotVerbatim, with a reason that

@@ -1,4 +1,4 @@
-"""Is this a direct quote? Only what stands in one raw message, character for character (requirement 9.1, D8).
+"""Is this a direct quote? Only what stands in one raw message, character for character.
 
 A model may set another space, quotation mark or dash than the writer did. So the search looks past just
 these, and what is kept are the raw message's own characters. Where a fence of code stays open in them, they are the

@@ -1,4 +1,4 @@
-"""How much of a plan's first requests a provider's cache already holds: as `rules/plan/lead.py` has them asked (D6)."""
+"""How much of a plan's first requests a provider's cache already holds: as `rules/plan/lead.py` has them asked."""
 
 from collections.abc import Mapping, Sequence
 

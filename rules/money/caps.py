@@ -1,4 +1,4 @@
-"""Whether the next call may be sent: what it may cost at most must fit under every cap (D15)."""
+"""Whether the next call may be sent: what it may cost at most must fit under every cap."""
 
 from dataclasses import dataclass
 from typing import Literal

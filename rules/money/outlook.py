@@ -1,4 +1,4 @@
-"""What a plan will cost, before anything is sent: low, likely, and at most; and when it has paid for itself (D15).
+"""What a plan will cost, before anything is sent: low, likely, and at most; and when it has paid for itself.
 
 low       all that may be in the cache is read from it, and answers are short
 likely    what one request has written to the cache, those that begin like it read; the estimate of tokens holds

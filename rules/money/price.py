@@ -1,4 +1,4 @@
-"""What a call costs by its model's price, and what it may cost at most before it is sent (D15).
+"""What a call costs by its model's price, and what it may cost at most before it is sent.
 
 Money is counted in whole picodollars (a millionth of a millionth of a dollar), so that sums are exact: one dollar
 for a million tokens is a million picodollars for each.

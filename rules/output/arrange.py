@@ -4,8 +4,8 @@
     output  [training] opening  memory of m1 m2 m4 m5  closing  (m3 cleared) | m6 m7 m8
 
 A memory stands where its messages stood, or else where the first of what it stands for was. One of which
-messages were deleted gets them back; one that the export shows in another edition is renewed (D12), unless the
-person has touched it in TypingMind, and it is whole (D11). What is under a memory stays behind it with
+messages were deleted gets them back; one that the export shows in another edition is renewed, unless the
+person has touched it in TypingMind, and it is whole. What is under a memory stays behind it with
 `keep-originals`; otherwise only where it names a file that TypingMind would delete with it, and so does a message of
 ours that is to go.
 """
@@ -26,12 +26,12 @@ from rules.output.compose import Draft, memory_drafts
 
 @dataclass(frozen=True, slots=True)
 class Canned:
-    """The two canned messages, with their tags (requirements 9.6 and 9.7)."""
+    """The two canned messages, with their tags."""
 
     opening: str
     closing: str
     has_layers: bool = False
-    """The opening holds core memory or facts, too (D14)."""
+    """The opening holds core memory or facts, too."""
 
 
 @dataclass(frozen=True, slots=True)

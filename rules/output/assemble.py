@@ -1,8 +1,8 @@
-"""The bytes of the finished chat: opening, memories, closing, live tail (requirements 9.5 to 9.7).
+"""The bytes of the finished chat: opening, memories, closing, live tail.
 
 Whatever is not compressed stays as it is, byte for byte and in its order; memories that the export has
 already are kept as they stand there. Only the bytes between the first and the last changed message,
-`updatedAt` and `syncMetadata` are ours (D1, D9).
+`updatedAt` and `syncMetadata` are ours.
 """
 
 import hashlib
@@ -47,7 +47,7 @@ class Assembled:
     chat: bytes
     changed: bool
     removed: tuple[str, ...]
-    """uuids of the messages that the input had and the output has not (D9)."""
+    """uuids of the messages that the input had and the output has not."""
     messages_sha256: str
     """Of what all messages hold, however it is spelled: two chats with the same differ in fields of the chat alone."""
     spelled_sha256: str

@@ -1,4 +1,4 @@
-"""Our own messages as TypingMind stores them: opening, memories and closing (requirements 9.4 to 9.7).
+"""Our own messages as TypingMind stores them: opening, memories and closing.
 
 A generated assistant message has the keys of an assistant message of the same chat, and one text part or
 one string, never empty: what TypingMind sends and shows depends on these.
@@ -37,16 +37,16 @@ class Draft:
 
     @classmethod
     def opening(cls, chat_id: str, text: str, *, layers: bool = False) -> Self:
-        """The canned message before the memories (requirement 9.7).
+        """The canned message before the memories.
 
-        With `layers` it holds core memory or facts, and is another message whenever these have changed (D14).
+        With `layers` it holds core memory or facts, and is another message whenever these have changed.
         """
         name = f"{chat_id}/opening/{text_digest(text)}" if layers else f"{chat_id}/opening"
         return cls(name, "user", text, Marker(OPENING, text_digest(text)))
 
     @classmethod
     def closing(cls, memory_id: str, text: str) -> Self:
-        """The canned message after the last memory (requirement 9.6)."""
+        """The canned message after the last memory."""
         return cls(f"{memory_id}/closing", "user", text, Marker(CLOSING, text_digest(text)))
 
     @property
@@ -63,7 +63,7 @@ class Draft:
 
 
 def memory_drafts(memory: Memory) -> list[Draft]:
-    """The six messages of a memory: three questions with their answers (requirement 9.5)."""
+    """The six messages of a memory: three questions with their answers."""
     return [
         Draft(
             name=f"{memory.memory_id}/{memory.edition.number}/{slot}",
@@ -95,7 +95,7 @@ def drafts_of(
     deleted: Set[str] = frozenset(),
     layered: Sequence[str] = (),
 ) -> dict[str, Marker]:
-    """The markers of all messages that we may have written into a chat, by uuid (D10, the second means).
+    """The markers of all messages that we may have written into a chat, by uuid (the second means).
 
     `layered` are the openings that held core memory or facts.
     Where a message of ours was deleted in TypingMind, so that its uuid is among `deleted`, it may be back under

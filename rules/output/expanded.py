@@ -1,4 +1,4 @@
-"""The raw conversation as a chat that TypingMind can import, and that stays so where devices sync (D9).
+"""The raw conversation as a chat that TypingMind can import, and that stays so where devices sync.
 
 None of its messages is still named as deleted, and the memories that another device shows are.
 """

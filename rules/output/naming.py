@@ -30,7 +30,7 @@ _DEVICES = frozenset(
 
 
 def file_name(title: str, chat_id: str) -> str:
-    """The name of the updated file of a chat, `.json` included (D2): at most 120 bytes of UTF-8, in NFC.
+    """The name of the updated file of a chat, `.json` included: at most 120 bytes of UTF-8, in NFC.
 
     Two different chat ids never give the same name, whatever the titles, even where case is ignored.
     A title that changes gives another name: who wants the old one has to remember it.

@@ -1,4 +1,4 @@
-"""The finished chat as a chat of its own beside the old one, which stays as it is (D9, `new-chat`).
+"""The finished chat as a chat of its own beside the old one, which stays as it is.
 
 TypingMind stores a chat under `chatID` and replaces whatever has the same: the new id is what keeps the old
 chat safe. Message uuids may stand in two chats, so messages keep theirs.
@@ -34,7 +34,7 @@ def memories_title(title: str) -> str:
 
 
 def as_new_chat(chat: bytes, new_id: str, title: str, now: str) -> bytes:
-    """A finished chat under another id and title, updated `now` and never synced; every other byte stays (D1).
+    """A finished chat under another id and title, updated `now` and never synced; every other byte stays.
 
     What `chat` says of itself in `updatedAt` stays where it is later than `now`. `chatID` and the title are
     added where they are missing: without a `chatID`, the import would replace another chat that has none

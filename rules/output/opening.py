@@ -1,4 +1,4 @@
-"""Writes the opening message: the preface, and below it the core memory's sections and the facts (D14).
+"""Writes the opening message: the preface, and below it the core memory's sections and the facts.
 
     PREFACE
 

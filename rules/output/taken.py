@@ -17,7 +17,7 @@ def taken_uuids(chat: Chat, places: Sequence[Place]) -> frozenset[str]:
 
 
 def deleted_uuids(chat: Chat) -> frozenset[str]:
-    """The messages that TypingMind takes out wherever it merges the chat, since they were deleted once (D9)."""
+    """The messages that TypingMind takes out wherever it merges the chat, since they were deleted once."""
     sync = chat.field("syncMetadata")
     listed = sync.get("deletedMessageUUIDs") if isinstance(sync, dict) else None
     return frozenset(filter(None, map(spans.text, listed))) if isinstance(listed, list) else frozenset()

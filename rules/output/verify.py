@@ -17,7 +17,7 @@ _NEEDED = frozenset({"role", "uuid", "content", "createdAt", "memproc"})
 _SHAPE = frozenset({"id", "type", "model", "usage", "finish", "keywords", "titleUsage", "stop_reason", "stop_sequence"})
 
 _JOINER = "\u2060"
-"""Keeps a tag of ours in a quote from being one; nobody sees it (D7)."""
+"""Keeps a tag of ours in a quote from being one; nobody sees it."""
 
 
 def verify(finished: Finished) -> tuple[str, ...]:
@@ -38,7 +38,7 @@ def _fields(read: ReadBack) -> Iterator[str]:
 
 
 def _bytes(read: ReadBack) -> Iterator[str]:
-    """D1: what is kept stays byte for byte, and in its order unless it is ours."""
+    """What is kept stays byte for byte, and in its order unless it is ours."""
     at = 0
     marks = zip(read.messages, read.came_from, read.marks, strict=True)
     order = [index for message, index, mark in marks if index is not None and mark is None]
@@ -128,7 +128,7 @@ def _ever_said(entry: Entry) -> list[str]:
 
 
 def _identities(read: ReadBack) -> Iterator[str]:
-    """uuids are unique, and what was taken out is named for TypingMind's sync (D9)."""
+    """uuids are unique, and what was taken out is named for TypingMind's sync."""
     uuids = Counter(uuid for message in read.messages if (uuid := uuid_of(message)))
     before = Counter(place.message.uuid for place in read.finished.places)
     if any(times > 1 and before[uuid] < times for uuid, times in uuids.items()):

@@ -1,4 +1,4 @@
-"""What to compress now, what not yet, and why: a plan is data, printed or carried out (D4, requirement 3)."""
+"""What to compress now, what not yet, and why: a plan is data, printed or carried out."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -23,7 +23,7 @@ CALLS_A_HINDSIGHT = 2
 """Its quote is that of the memory, and its analysis is in the journal."""
 CALLS_A_FOLD = 3
 MOST_OF_A_MEMORY = 2
-"""A memory is expected at a quarter of its chunk, and accepted at half of it (D8)."""
+"""A memory is expected at a quarter of its chunk, and accepted at half of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +51,12 @@ class ChatPlan:
     chunks: tuple[PlannedChunk, ...]
     """Those that become memories now."""
     again: tuple[PlannedChunk, ...]
-    """Those whose memories the built-in engine made, and which a model can be asked for now (D8), and those whose
-    raw messages have changed since (D11)."""
+    """Those whose memories the built-in engine made, and which a model can be asked for now, and those whose
+    raw messages have changed since."""
     hindsight: tuple[PlannedChunk, ...]
-    """Those whose memories get a hindsight edition (D12)."""
+    """Those whose memories get a hindsight edition."""
     folds: tuple[int, ...]
-    """The folds that will be made (D13), about: each with the tokens of its members."""
+    """The folds that will be made, about: each with the tokens of its members."""
     most_folds: tuple[int, ...]
     """The same where the memories to come are twice as large as expected, which is as large as they may be."""
     section_tokens: int
@@ -80,7 +80,7 @@ class ChatPlan:
     canned_tokens: int = 0
     """Tokens of the opening and the closing around the memories."""
     layers: Layers = NO_LAYERS
-    """What is done after the memories for core memory and facts (D14)."""
+    """What is done after the memories for core memory and facts."""
 
     @property
     def calls(self) -> int:

@@ -1,4 +1,4 @@
-"""Cut the head of a history into chunks: every message in one, no turn split, no bound ever moved (D4, D5).
+"""Cut the head of a history into chunks: every message in one, no turn split, no bound ever moved.
 
     begin                                                        newest message
       |--- chunk ---|-- chunk --|--- chunk ---|.. waits ..|------ live tail ------|
@@ -80,7 +80,7 @@ def chunks(spoken: Sequence[Spoken], begin: int, size: int, tail: int) -> Chunki
 
 
 def next_bound(units: Sequence[Unit], first: int, size: int) -> Bound | Wait:
-    """Say where the chunk that starts at unit `first` ends, or why that cannot be said yet (D5).
+    """Say where the chunk that starts at unit `first` ends, or why that cannot be said yet.
 
     It looks at the shortest run of units from `first` that holds four times `size` tokens. The last unit of
     a history may still grow, so a further unit must stand behind that run.

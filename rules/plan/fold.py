@@ -1,4 +1,4 @@
-"""Which memories are folded, so that the memory section keeps to its budget (D13).
+"""Which memories are folded, so that the memory section keeps to its budget.
 
 Memories come one after the other. After each one, while the section is larger than the budget, the oldest `group`
 items of the lowest level that has so many become one fold of the next level. With groups of three, and room for six:
@@ -40,7 +40,7 @@ class Standing:
     """Its memory id."""
     level: int
     tokens: int
-    """0: the person has forgotten it. It keeps its place in its group and is shown nowhere (D11)."""
+    """0: the person has forgotten it. It keeps its place in its group and is shown nowhere."""
     covers: tuple[str, ...]
     """Names of the chunk memories that it stands for: itself, for one of level 1."""
     kept: bool = False
@@ -83,7 +83,7 @@ _Levels = dict[int, list[_Place]]
 
 
 def view(memories: Sequence[Standing], budget: int, group: int, find: Callable[[Wanted], Standing | None]) -> View:
-    """What stands in the memory section after all of `memories` (oldest first), in at most `budget` tokens (D13).
+    """What stands in the memory section after all of `memories` (oldest first), in at most `budget` tokens.
 
     `group`, two or more, is how many items become a fold. `find` gives the fold that is wanted, or None where it is not
     made yet; it may give a forgotten one. A group of which only one member is not forgotten needs no fold:

@@ -1,4 +1,4 @@
-"""How large the memory section will be while a plan is carried out: memories as they are, and those to come (D13)."""
+"""How large the memory section will be while a plan is carried out: memories as they are, and those to come."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which memories get a hindsight edition: the last before a round's new ones, each at most once by itself (D12).
+"""Which memories get a hindsight edition: the last before a round's new ones, each at most once by itself.
 
 A round is begun when new chunks are planned, and is over when the last of them has its memory. A round that was
 broken off goes on as it was begun, so that a kill changes nothing of what comes of it.

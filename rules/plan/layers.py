@@ -1,4 +1,4 @@
-"""What a plan does for the two further layers of memory, after each of its memories (D14)."""
+"""What a plan does for the two further layers of memory, after each of its memories."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""In which order those are asked whose requests begin alike, and where a provider's cache may break off (D6, D16).
+"""In which order those are asked whose requests begin alike, and where a provider's cache may break off.
 
 Between two moves of the tail all requests have the same memories, and tails of the same beginning. What one of them
 has written to the provider's cache the others find there, if they come later, and up to a breakpoint alone. Of these a

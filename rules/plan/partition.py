@@ -1,4 +1,4 @@
-"""The best partition of a run of units into groups of about one size (D5).
+"""The best partition of a run of units into groups of about one size.
 
 A group costs the square of its distance from `size`. A unit above `size` cannot be cut, so what it has too
 much costs nothing: it is a group by itself, and only a scrap too small for a memory of its own (less than a

@@ -1,4 +1,4 @@
-"""The chunks of a plan, each with its tail and what stands before it (requirements 3 and 10.2)."""
+"""The chunks of a plan, each with its tail and what stands before it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class PlannedChunk:
     tail_start: int
     tail_tokens: int
     memories_before: int
-    """How many memories, from the first on, are of what comes before its tail (requirement 10.2)."""
+    """How many memories, from the first on, are of what comes before its tail."""
     memories_tokens: int
     """About how many tokens these are, folded."""
     has_words: bool = True

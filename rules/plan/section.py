@@ -1,4 +1,4 @@
-"""The memory section of a chat: which of its memories and folds stand in it, for prompts and for the export (D13)."""
+"""The memory section of a chat: which of its memories and folds stand in it, for prompts and for the export."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

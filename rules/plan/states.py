@@ -1,4 +1,4 @@
-"""What became of each memory and fold of a chat: shown, folded away, forgotten, or not in use (D11, D13)."""
+"""What became of each memory and fold of a chat: shown, folded away, forgotten, or not in use."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """The tail of a chunk: the raw chunks just before it, which its prompt shows word for word.
 
-The tail moves in steps (D6), so that the prompts between two moves begin with the same bytes and
+The tail moves in steps, so that the prompts between two moves begin with the same bytes and
 the provider reads its cache instead of writing it. With chunks of 4, keep 16 and step 8:
 
     chunk     0   1   2   3   4   5   6   7   8
@@ -23,7 +23,7 @@ def tails(chunk_tokens: Sequence[int], keep: int, step: int) -> tuple[int, ...]:
     moves on to the first chunk from which at most `keep` less half a step is left, but never past the one chunk
     right before: a chunk has something raw before it, however large that is. Chunk 0 has an empty tail.
 
-    It depends on the chunks alone, so many small runs and one large run give the same prompts (D6).
+    It depends on the chunks alone, so many small runs and one large run give the same prompts.
     """
     half = step // 2
     begins: list[int] = []

@@ -36,7 +36,7 @@ class Unit:
 
 
 def units(spoken: Sequence[Spoken], most: int) -> tuple[Unit, ...]:
-    """Cut a whole history into the runs that chunks are made of (requirement 5).
+    """Cut a whole history into the runs that chunks are made of.
 
     A unit is a turn: user messages and all that answers them. A turn begins at a user message that
     follows another role; what stands before the first user message is a turn by itself. A turn

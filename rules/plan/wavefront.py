@@ -1,4 +1,4 @@
-"""What of a plan can be done at the same time (D16): a chunk needs no more than the memories before its own tail."""
+"""What of a plan can be done at the same time: a chunk needs no more than the memories before its own tail."""
 
 from rules.plan.chat_plan import ChatPlan
 

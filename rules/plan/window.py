@@ -1,6 +1,6 @@
-"""Whether a chunk's requests fit into what the model holds at its usual price, and which part is too large (D15).
+"""Whether a chunk's requests fit into what the model holds at its usual price, and which part is too large.
 
-request    system message and primer | memories | tail | chunk | dialogue and answers     (requirement 10)
+request    system message and primer | memories | tail | chunk | dialogue and answers
 limit      the model's window, or where its price rises if that comes first; with room to spare
 """
 

@@ -1,4 +1,4 @@
-"""What must hold of the person's own doings (D10, D11): what they deleted, what they wrote, and what they forked."""
+"""What must hold of the person's own doings: what they deleted, what they wrote, and what they forked."""
 
 from tests.chats import Json
 from tests.lives.ours import SLOTS, groups, said

@@ -1,4 +1,4 @@
-"""What must hold of core memory and facts (D14): nothing is lost, and the opening says what holds and was written."""
+"""What must hold of core memory and facts: nothing is lost, and the opening says what holds and was written."""
 
 from collections import Counter
 from itertools import pairwise

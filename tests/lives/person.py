@@ -232,7 +232,7 @@ class Person:
         self._goes_on_in(chat_id, renewed=chat_id != self.chat_id)
 
     def sync_to_the_other(self) -> None:
-        """The second device gets the chat. Nothing that memories took the place of comes back there (D9)."""
+        """The second device gets the chat. Nothing that memories took the place of comes back there."""
         was_clean = bool(self.other.chats.get(self.chat_id, {}).get("syncedAt"))
         sync(self.device, self.other, self.chat_id)
         noted = (self.device.chat(self.chat_id).get("syncMetadata") or {}).get("deletedMessageUUIDs") or []

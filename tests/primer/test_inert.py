@@ -1,4 +1,4 @@
-"""Our tags in people's text are made harmless, and can be had back (D7)."""
+"""Our tags in people's text are made harmless, and can be had back."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Whatever comes back from a model is judged before it becomes part of a memory (D8)."""
+"""Whatever comes back from a model is judged before it becomes part of a memory."""
 
 import json
 from collections.abc import Sequence

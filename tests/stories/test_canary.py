@@ -1,4 +1,4 @@
-"""A key is nowhere but where it was kept: not in what is printed, written, archived or seen by others (D19)."""
+"""A key is nowhere but where it was kept: not in what is printed, written, archived or seen by others."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The agent tends its core memory after each memory (D14): what it may do, what it sees, and what never happens."""
+"""The agent tends its core memory after each memory: what it may do, what it sees, and what never happens."""
 
 import sys
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The person's own hand in the core memory (D14): on the command line, in TypingMind's opening, and in memproc.toml."""
+"""The person's own hand in the core memory: on the command line, in TypingMind's opening, and in memproc.toml."""
 
 import io
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""The core memory where something goes wrong (D14): wrong calls, refusals, failures, a run that is killed."""
+"""The core memory where something goes wrong: wrong calls, refusals, failures, a run that is killed."""
 
 import json
 import signal

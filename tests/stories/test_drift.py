@@ -1,4 +1,4 @@
-"""No drift (D12): a memory that is written again ten times loses nothing; a rolling summary by the same model does."""
+"""No drift: a memory that is written again ten times loses nothing; a rolling summary by the same model does."""
 
 import hashlib
 import re

@@ -1,4 +1,4 @@
-"""Bounded memory (D13): folds keep the section within its budget, with their quotes word for word, in every life."""
+"""Bounded memory: folds keep the section within its budget, with their quotes word for word, in every life."""
 
 import json
 from collections.abc import Collection, Iterator, Sequence

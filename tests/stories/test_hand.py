@@ -1,4 +1,4 @@
-"""What a person does to memories in TypingMind counts (D11): they are edited, forgotten, recalled, made whole."""
+"""What a person does to memories in TypingMind counts: they are edited, forgotten, recalled, made whole."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a person does to raw messages counts (D11): in the live tail, among memories, and under them."""
+"""What a person does to raw messages counts: in the live tail, among memories, and under them."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Hindsight (requirement 2, D12): the last memories before new ones are written once more, from raw, and only once."""
+"""Hindsight: the last memories before new ones are written once more, from raw, and only once."""
 
 import json
 import signal

@@ -1,4 +1,4 @@
-"""A fork has the core memory and the facts of the chat it was forked from, as they were, with their history (D14)."""
+"""A fork has the core memory and the facts of the chat it was forked from, as they were, with their history."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Three ways to put memories back, each lived through: replace, new-chat, keep-originals (D9)."""
+"""Three ways to put memories back, each lived through: replace, new-chat, keep-originals."""
 
 import json
 from itertools import permutations

@@ -1,4 +1,4 @@
-"""Several devices with cloud sync: what memproc has taken out stays out, and nothing is shown twice (D9)."""
+"""Several devices with cloud sync: what memproc has taken out stays out, and nothing is shown twice."""
 
 import json
 from pathlib import Path

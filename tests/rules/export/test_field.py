@@ -1,4 +1,4 @@
-"""One field changes, and every other byte stays (D1)."""
+"""One field changes, and every other byte stays."""
 
 import json
 

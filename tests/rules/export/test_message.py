@@ -132,7 +132,7 @@ def test_answers_within_answers_are_read_to_the_bound() -> None:
 
 
 def test_a_fork_says_the_same() -> None:
-    """New uuid, new date, other order of keys, another client's shape: the digest stays (D10)."""
+    """New uuid, new date, other order of keys, another client's shape: the digest stays."""
     one = assistant("The same words.", 1)
     fork = dict(reversed((one | {"uuid": "new", "createdAt": "2026-01-01T00:00:00.000Z", "isPinned": True}).items()))
     assert read(one).digest == read(fork).digest == read(one | {"content": "The same words."}).digest

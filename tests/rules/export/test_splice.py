@@ -1,4 +1,4 @@
-"""What is not replaced stays byte for byte (D1)."""
+"""What is not replaced stays byte for byte."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""A claim to be ours is believed where it fits, or where the person may have edited what stands in our place (D10)."""
+"""A claim to be ours is believed where it fits, or where the person may have edited what stands in our place."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Only what the agent lived through becomes memory; the rest stays where it is, with the reason (D7)."""
+"""Only what the agent lived through becomes memory; the rest stays where it is, with the reason."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Originals that stay beside their memory: marked, and given back as they were (D9)."""
+"""Originals that stay beside their memory: marked, and given back as they were."""
 
 import json
 from typing import Any

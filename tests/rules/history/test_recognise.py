@@ -1,4 +1,4 @@
-"""Our own messages are known by marker or uuid, never by a tag in somebody's text (D10)."""
+"""Our own messages are known by marker or uuid, never by a tag in somebody's text."""
 
 import json
 from collections.abc import Sequence

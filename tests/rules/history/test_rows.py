@@ -1,4 +1,4 @@
-"""A memory is known by its six texts where our field was stripped and a fork has given new uuids (D10)."""
+"""A memory is known by its six texts where our field was stripped and a fork has given new uuids."""
 
 from dataclasses import dataclass
 

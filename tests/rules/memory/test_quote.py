@@ -1,4 +1,4 @@
-"""A quote stands in one message, character for character, or it is none (requirement 9.1)."""
+"""A quote stands in one message, character for character, or it is none."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A chat of its own beside the old one, which stays as it is (D9)."""
+"""A chat of its own beside the old one, which stays as it is."""
 
 import json
 import re

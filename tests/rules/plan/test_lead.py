@@ -1,4 +1,4 @@
-"""Of those that begin alike one goes first, and a provider's cache breaks off where the others begin (D6, D16)."""
+"""Of those that begin alike one goes first, and a provider's cache breaks off where the others begin."""
 
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A chunk needs no more than the memories before its tail (D16)."""
+"""A chunk needs no more than the memories before its tail."""
 
 from dataclasses import replace
 
