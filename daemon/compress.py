@@ -25,11 +25,10 @@ from daemon.survey import Survey
 from daemon.wavefront.front import Front
 from daemon.wavefront.talk import Blocked, Talk
 from daemon.writing import KeepOne, Task, look_back, write_again, write_new
+from rules.conversation.memory import Memory
 from rules.errors import ChatSetAside
-from rules.memory.memory import Memory
-from rules.plan.lead import Lead, leads
-from rules.plan.section import shown_tokens, told_tokens
-from rules.plan.wavefront import needs
+from rules.plan.cache_order import Lead, leads, needs
+from rules.plan.folds import shown_tokens, told_tokens
 
 
 def compress(house: House, found: Survey) -> tuple[tuple[Memory, ...], tuple[Memory, ...]]:

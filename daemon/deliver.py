@@ -15,13 +15,12 @@ from daemon.files.hashing import sha256_of
 from daemon.files.read import Export, Part
 from daemon.files.write import replace_file
 from daemon.house import House, Written
-from rules.export.chat import Chat
-from rules.export.document import container_blocks, with_chats
-from rules.memory.edition import EXTRACTED
-from rules.memory.memory import Memory
+from rules.conversation.memory import EXTRACTED, Memory
 from rules.output.assemble import Assembled
 from rules.output.naming import file_name
 from rules.plan.chat_plan import ChatPlan
+from rules.typingmind.chat import Chat
+from rules.typingmind.document import container_blocks, with_chats
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,14 @@ from daemon.files.read import chats_in
 from daemon.layout import core_layout
 from daemon.survey import canned
 from daemon.texts import load_texts
+from rules.conversation.memory import Memory, aliases
 from rules.errors import ChatSetAside
-from rules.export.chat import Chat, read_messages
-from rules.history.opening import read_tagged
-from rules.history.recognise import recognise
-from rules.memory.memory import Memory, aliases
+from rules.layers.opening import read_tagged
 from rules.output.arrange import Canned
-from rules.output.compose import drafts_of
 from rules.output.difference import Difference, Side, difference
+from rules.recognize.recognize import recognise
+from rules.typingmind.chat import Chat, read_messages
+from rules.typingmind.compose import drafts_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,8 @@ from daemon.archive.archive import Archive
 from daemon.archive.memories import editions, find_memory, memories
 from daemon.archive.messages import known_chat
 from daemon.config import Config
-from rules.memory.edition import Edition
-from rules.memory.memory import Memory
-from rules.plan.states import State, states
+from rules.conversation.memory import Edition, Memory
+from rules.plan.hindsight import State, states
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,9 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
 from daemon.config.layers import CoreSettings, SectionSettings
-from rules.core.arrange import Wanted, arranged
-from rules.core.layout import EditingFunction, Layout
-from rules.core.memory import CoreMemory
-from rules.core.offer import offered
-from rules.core.section import OverLimit, Section
 from rules.errors import ConfigurationError, MemprocError
+from rules.layers.core import CoreMemory, OverLimit, Section
+from rules.layers.layout import EditingFunction, Layout, Wanted, arranged, offered
 
 GROUP = "memproc.core_memory"
 """The group of entry points that name layouts."""

@@ -9,11 +9,11 @@ from daemon.archive.chats import is_known
 from daemon.archive.outputs import last_output, was_written
 from daemon.deliver import Ready
 from daemon.house import House
-from rules.history.hand import groups
-from rules.history.recognise import Place
 from rules.output.assemble import Mode
 from rules.output.naming import file_name
-from rules.output.new_chat import as_new_chat, memories_title, new_chat_id
+from rules.recognize.recognize import Place
+from rules.recognize.user_edits import groups
+from rules.typingmind.copies import as_new_chat, memories_title, new_chat_id
 
 
 def mode_for(archive: Archive, wanted: Mode, chat_id: str, places: tuple[Place, ...]) -> Mode:

@@ -39,20 +39,19 @@ from daemon.newchat import in_new_chat, mode_for
 from daemon.resting import AtRest, at_rest, keep_at_rest, noting, rest_after
 from daemon.restore import held_back
 from daemon.survey import Survey, canned, survey
+from rules.conversation.history import Entry
+from rules.conversation.marker import text_digest
+from rules.conversation.memory import Memory
 from rules.errors import ChatSetAside, FaultyOutput
-from rules.export.chat import Chat
-from rules.history.entries import Entry
-from rules.history.marker import text_digest
-from rules.history.user_edits import user_edits
-from rules.memory.memory import Memory
 from rules.output.arrange import Canned, Section
 from rules.output.assemble import Assembled, Mode, assemble
-from rules.output.read_back import Finished
-from rules.output.verify import verify
+from rules.output.prove import Finished, verify
 from rules.plan.chat_plan import LeftAlone
-from rules.plan.section import over_budget, shown_tokens, standing
-from rules.plan.section import section as memory_section
-from rules.plan.selection import why_not
+from rules.plan.folds import over_budget, shown_tokens, standing
+from rules.plan.folds import section as memory_section
+from rules.recognize.reading import user_edits
+from rules.typingmind.chat import Chat
+from rules.typingmind.warnings import why_not
 
 _COMPRESSED = "it is compressed already, and nothing new has left the live tail"
 

@@ -12,25 +12,23 @@ from daemon.archive.openings import openings, openings_named
 from daemon.archive.outputs import RESTORED, last_output
 from daemon.archive.seals import refuse_any_damage, refuse_damage
 from daemon.models.tokens import count
+from rules.conversation.history import Past, as_it_is_now, history, without_strays
+from rules.conversation.marker import OPENING, Marker, read_marker, text_digest
+from rules.conversation.memory import Edition, Memory, Preferred, aliases, memory_id, shown, told
 from rules.errors import NotAccepted
-from rules.export.chat import Chat, read_messages
-from rules.export.dates import parse_date
-from rules.export.message import Message
-from rules.history.absent import NAMED_SINCE, NOTHING_ABSENT, Absent, Deletions, absent, as_known
-from rules.history.adopt import Adopted, freeze, inherit
-from rules.history.copies import as_dated, may_be_copies, true_dates
-from rules.history.entries import Past, as_it_is_now, history, without_strays
-from rules.history.hand import Hand, groups, there, what_was_done
-from rules.history.loss import lost
-from rules.history.marker import OPENING, Marker, read_marker, text_digest
-from rules.history.reading import Reading
-from rules.history.recognise import Place, recognise
-from rules.history.willed import deleted_memories
-from rules.memory.edition import Edition, Preferred, shown, told
-from rules.memory.memory import Memory, aliases, memory_id
 from rules.output.arrange import Canned
-from rules.output.compose import drafts_of
 from rules.output.taken import deleted_uuids
+from rules.recognize.absent import NAMED_SINCE, NOTHING_ABSENT, Absent, Deletions, absent, as_known
+from rules.recognize.adopt import Adopted, freeze, inherit
+from rules.recognize.loss import lost
+from rules.recognize.reading import Reading
+from rules.recognize.recognize import Place, recognise
+from rules.recognize.true_dates import as_dated, may_be_copies, true_dates
+from rules.recognize.user_edits import Hand, deleted_memories, groups, there, what_was_done
+from rules.typingmind.chat import Chat, read_messages
+from rules.typingmind.compose import drafts_of
+from rules.typingmind.dates import parse_date
+from rules.typingmind.message import Message
 
 TAG = b"<context_manager>"
 _ANNOUNCED = "<system>"

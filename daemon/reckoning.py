@@ -10,11 +10,21 @@ from daemon.models.expected import expected
 from daemon.models.prices import known_price, price_of
 from daemon.models.roles import chat_model
 from daemon.survey import Survey
-from primer.models import token_factor
-from primer.providers import takes_batches
+from primer.models import takes_batches, token_factor
 from primer.request import Model
-from rules.money.calls import Call, calls, longest_calls
-from rules.money.outlook import NOTHING, QUIET, Asked, Outlook, Traffic, outlook, pays_back_after, traffic
+from rules.money.estimate import (
+    NOTHING,
+    QUIET,
+    Asked,
+    Call,
+    Outlook,
+    Traffic,
+    calls,
+    longest_calls,
+    outlook,
+    pays_back_after,
+    traffic,
+)
 
 _LEAST = 0.8
 """What a model counts for one of ours at least, against what its replies have shown on average."""

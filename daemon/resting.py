@@ -27,11 +27,9 @@ from daemon.models.who import Who, who
 from daemon.reading import TAG
 from daemon.survey import Survey
 from daemon.texts import load_texts
-from rules.export.chat import Chat
 from rules.plan.chat_plan import ChatPlan
-from rules.plan.estimate import Estimate
-from rules.plan.layers import Layers
-from rules.plan.planned import PlannedChunk
+from rules.plan.work import Estimate, Layers, PlannedChunk
+from rules.typingmind.chat import Chat
 
 _CHUNKS = ("made", "chunks", "again", "hindsight")
 _NOTHING_NEW = Remembered(0, 0, 0)

@@ -17,10 +17,10 @@ from daemon.files.write import Written, replace_file
 from daemon.house import House
 from daemon.paths import Folders
 from rules.errors import FileTrouble, NotAnExport, NotFound
-from rules.export.chat import Chat
-from rules.export.document import chat_container, read_document
-from rules.output.expanded import expanded, our_uuids
 from rules.output.naming import file_name
+from rules.typingmind.chat import Chat
+from rules.typingmind.copies import expanded, our_uuids
+from rules.typingmind.document import chat_container, read_document
 
 
 @dataclass(frozen=True, slots=True)

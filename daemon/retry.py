@@ -16,9 +16,8 @@ from daemon.survey import Survey, survey_read
 from daemon.wavefront.front import Front
 from daemon.wavefront.talk import Talk
 from primer.request import ENGINE
-from rules.memory.edition import EXTRACTED, Edition
-from rules.memory.memory import Memory
-from rules.plan.section import told_tokens
+from rules.conversation.memory import EXTRACTED, Edition, Memory
+from rules.plan.folds import told_tokens
 
 
 @dataclass(frozen=True, slots=True)

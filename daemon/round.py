@@ -27,10 +27,10 @@ from rules.errors import (
     OverBudget,
     ProviderRefuses,
 )
-from rules.export.chat import Chat
-from rules.export.document import twice
 from rules.plan.chat_plan import LeftAlone
-from rules.plan.selection import refuse_doubled
+from rules.typingmind.chat import Chat
+from rules.typingmind.document import twice
+from rules.typingmind.warnings import refuse_doubled
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,8 @@ from daemon.remembering.folding import fold_analysis, make_fold
 from daemon.survey import Survey
 from daemon.wavefront.front import Front
 from daemon.wavefront.talk import Talk
-from rules.memory.memory import Memory
-from rules.plan.fold import View
-from rules.plan.section import Size, section, told_tokens
+from rules.conversation.memory import Memory
+from rules.plan.folds import Size, View, section, told_tokens
 
 Keep = Callable[[], None]
 """Keeps what a dialogue has come to."""

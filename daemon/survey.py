@@ -30,21 +30,20 @@ from primer.models import token_factor
 from primer.prompt import closing, opening
 from primer.request import ENGINE
 from primer.texts import Texts
-from rules.core.layout import Layout
-from rules.export.chat import Chat
-from rules.export.message import Message
-from rules.history.entries import Entry
-from rules.history.reading import Reading
-from rules.memory.edition import EXTRACTED, WRITTEN
-from rules.memory.memory import Memory, is_enough_for_a_model
+from rules.conversation.history import Entry
+from rules.conversation.memory import EXTRACTED, WRITTEN, Memory, is_enough_for_a_model
+from rules.layers.layout import Layout
 from rules.output.arrange import Canned
 from rules.plan.chat_plan import ChatPlan, plan_chat
+from rules.plan.folds import Bounds, section, told_tokens
 from rules.plan.hindsight import Round, hindsight_round
-from rules.plan.planned import PlannedChunk
-from rules.plan.section import Bounds, section, told_tokens
-from rules.plan.warn import Sizes, beyond_window, warnings
 from rules.plan.window import Limit, TooLarge, nearest_limit, too_large
+from rules.plan.work import PlannedChunk
 from rules.plan.worth import Around
+from rules.recognize.reading import Reading
+from rules.typingmind.chat import Chat
+from rules.typingmind.message import Message
+from rules.typingmind.warnings import Sizes, beyond_window, warnings
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ from daemon.worker.settings import read_settings, watch_plan
 from rules.errors import ArchiveError, ConfigurationError, ConfigurationOutOfReach, MemprocError
 from service import notify
 from service.desktop import commands
-from service.stall import StallExit
+from service.notify import StallExit
 
 _STALL_SECONDS = 120.0
 _PAUSES = (2.0, 5.0, 10.0, 20.0, 40.0, 60.0)

@@ -18,12 +18,11 @@ from daemon.survey import Survey, as_they_are
 from daemon.wavefront.front import Front
 from primer.models import token_factor
 from primer.reply import Refused
+from rules.conversation.history import Entry
+from rules.conversation.memory import EXTRACTED, Edition, Memory, shown, told
 from rules.errors import TooLong
-from rules.history.entries import Entry
-from rules.memory.edition import EXTRACTED, Edition, shown, told
-from rules.memory.memory import Memory
-from rules.plan.planned import PlannedChunk
 from rules.plan.window import room_left
+from rules.plan.work import PlannedChunk
 
 KeepOne = Callable[[], bool]
 """Keeps what came of a chunk; whether it was extracted, and not written by a model."""

@@ -6,20 +6,16 @@ its calls               with the result of each, where one was refused; then it 
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from primer.edits import parsed
-from primer.inert import keep_inert, make_inert
-from primer.prompt import Turn, answer, question
+from primer.prompt import ToolCall, Turn, answer, keep_inert, make_inert, question, restore, tool
 from primer.texts import Texts, fill
-from primer.tools import ToolCall, tool
-from rules.core.layout import Layout
-from rules.core.memory import CoreMemory, Refusal
-from rules.core.offer import Offer, offered
-from rules.core.section import Section, lines_of
-from rules.export.content import printable
-from rules.memory.edition import Six
+from rules.conversation.memory import Six
+from rules.layers.core import CoreMemory, Refusal, Section, lines_of
+from rules.layers.layout import Edit, Layout, Offer, offered
+from rules.typingmind.content import printable
 
 _EMPTY = "[empty]"
 _KEPT = " The person keeps this section themselves: it cannot be edited."
@@ -106,3 +102,64 @@ def _block(calls: Sequence[tuple[str, object]]) -> str:
 def _written(said: object) -> str:
     """JSON that can be sent: half a surrogate pair, which a model may write as an escape, cannot."""
     return printable(json.dumps(said, ensure_ascii=False))
+
+
+_FENCE = "```"
+_NO_BLOCK = Refusal("The answer has no fenced block of JSON at its end.", "unreadable")
+_NO_LIST = Refusal("The fenced block is no JSON list that can be read.", "unreadable")
+_NO_OBJECT = Refusal("The arguments are no JSON object that can be read.", "unreadable")
+_NO_CALL = Refusal('An entry of the list is no object with a "function" and its "arguments".', "unreadable")
+
+
+def read_edits(text: str, calls: Sequence[ToolCall], native: bool) -> tuple[Edit | Refusal, ...]:
+    """The edits of one answer, in order: its calls, else the last fenced block of its text.
+
+    What cannot be read is a Refusal in its place; there is one for each call. An answer with neither calls nor a
+    block asks for nothing where the agent has tools (`native`); else it should have had a block.
+    """
+    if calls:
+        return tuple(_called(call) for call in calls)
+    block = _last_block(text)
+    if block is None:
+        return () if native else (_NO_BLOCK,)
+    said = parsed(block)
+    entries = [said] if isinstance(said, dict) else said
+    return tuple(map(_listed, entries)) if isinstance(entries, list) else (_NO_LIST,)
+
+
+def parsed(written: str) -> Any:
+    """What a model has written in JSON; None where it cannot be read, or says nothing."""
+    try:
+        return json.loads(written)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _called(call: ToolCall) -> Edit | Refusal:
+    arguments = parsed(call.arguments)
+    return Edit(call.name, _as_meant(arguments)) if isinstance(arguments, dict) else _NO_OBJECT
+
+
+def _listed(entry: Any) -> Edit | Refusal:
+    """An entry of the block; its arguments stand in an object of their own, or beside the function's name."""
+    if not isinstance(entry, dict) or not isinstance(entry.get("function"), str):
+        return _NO_CALL
+    beside = {name: value for name, value in entry.items() if name != "function"}
+    inside = entry.get("arguments")
+    return Edit(entry["function"], _as_meant(inside if isinstance(inside, dict) else beside))
+
+
+def _as_meant(arguments: Mapping[str, object]) -> dict[str, object]:
+    """The arguments with tags that were shown inert as they are kept, and without what no file takes."""
+    return {name: restore(printable(said)) if isinstance(said, str) else said for name, said in arguments.items()}
+
+
+def _last_block(text: str) -> str | None:
+    """What stands between the last two fences, if they are those of a block of JSON."""
+    lines = [line.strip() for line in text.split("\n")]
+    fences = [at for at, line in enumerate(lines) if line.startswith(_FENCE)]
+    if len(fences) < 2:
+        return None
+    begin, end = fences[-2:]
+    opened = lines[begin].removeprefix(_FENCE).strip().lower()
+    return "\n".join(lines[begin + 1 : end]) if opened in ("", "json") and lines[end] == _FENCE else None

@@ -8,13 +8,10 @@ engine            the same as the context manager
 import re
 from collections.abc import Sequence
 
-from primer.inert import keep_inert
-from primer.prompt import Turn
-from primer.tags import wrap
-from primer.texts import Texts, fill
-from rules.export.dates import parse_date
-from rules.memory.edition import EXTRACTED, Quote
-from rules.memory.memory import Memory
+from primer.prompt import Turn, keep_inert
+from primer.texts import Texts, fill, wrap
+from rules.conversation.memory import EXTRACTED, Memory, Quote
+from rules.typingmind.dates import parse_date
 
 _LISTED = re.compile(r"[\s\-*•#(\[]*(\d{1,4})(?=\s*[\])]*[.):]|\s*$)", re.ASCII)
 _NUMBER = re.compile(r"(?<![\w./-])(?<!\d:)\d{1,4}(?![\w/-]|[.:]\d)", re.ASCII)

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from primer.prompt import Turn, context, ending_prefix, lived, question
 from primer.texts import Texts, fill
-from rules.history.entries import Entry
-from rules.memory.memory import Memory
+from rules.conversation.history import Entry
+from rules.conversation.memory import Memory
 
 
 def context_in_hindsight(

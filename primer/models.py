@@ -1,12 +1,70 @@
-"""What is known of models beforehand. As of 2026-11-21; facts about models age, so each table has its date."""
+"""Which provider a model's name means, and under which environment variables that provider's key is known.
+
+As of 2026-11-21: every variable here was seen to reach the provider's request through LiteLLM 1.106.2.
+"""
 
 import re
-from collections.abc import Mapping
-from fnmatch import fnmatch
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from fnmatch import fnmatch, fnmatchcase
 from types import MappingProxyType
 
-from primer.own_model import with_provider
 from primer.request import EXTRACTIVE, Model
+
+KEY_VARIABLES: Mapping[str, str] = MappingProxyType(
+    {
+        "anthropic": "ANTHROPIC_API_KEY",
+        "cerebras": "CEREBRAS_API_KEY",
+        "cohere": "COHERE_API_KEY",
+        "dashscope": "DASHSCOPE_API_KEY",
+        "deepinfra": "DEEPINFRA_API_KEY",
+        "deepseek": "DEEPSEEK_API_KEY",
+        "fireworks_ai": "FIREWORKS_API_KEY",
+        "gemini": "GEMINI_API_KEY",
+        "groq": "GROQ_API_KEY",
+        "mistral": "MISTRAL_API_KEY",
+        "moonshot": "MOONSHOT_API_KEY",
+        "openai": "OPENAI_API_KEY",
+        "openrouter": "OPENROUTER_API_KEY",
+        "perplexity": "PERPLEXITY_API_KEY",
+        "together_ai": "TOGETHER_API_KEY",
+        "xai": "XAI_API_KEY",
+    }
+)
+"""LiteLLM's name of a provider -> the variable of its key, as the provider itself calls it.
+
+A provider that is not here (Ollama, a server of one's own, a cloud with credentials of its own) needs no key
+that memproc keeps.
+"""
+
+_OTHER_VARIABLES = {
+    "cohere": ("CO_API_KEY",),
+    "fireworks_ai": ("FIREWORKS_AI_API_KEY",),
+    "gemini": ("GOOGLE_API_KEY",),
+    "openrouter": ("OR_API_KEY",),
+    "perplexity": ("PERPLEXITYAI_API_KEY",),
+    "together_ai": ("TOGETHERAI_API_KEY",),
+}
+
+
+def provider_of(model: str) -> str:
+    """LiteLLM's name of the provider of a model; empty where its name does not tell."""
+    provider, slash, _ = with_provider(model).partition("/")
+    return provider if slash else ""
+
+
+def takes_batches(model: str) -> bool:
+    """Whether a model can be asked in batches: memproc knows how for Anthropic's own service alone."""
+    return provider_of(model) == "anthropic"
+
+
+def key_variables(provider: str) -> tuple[str, ...]:
+    """Every environment variable in which LiteLLM finds this provider's key; the one to write stands first."""
+    if provider not in KEY_VARIABLES:
+        return ()
+    return (KEY_VARIABLES[provider], *_OTHER_VARIABLES.get(provider, ()))
+
 
 # How many of its own tokens a model makes of one token of o200k. OpenAI's models of today use o200k itself.
 # Claude's tokenizer since 4.7 makes about 30 % more of prose, and nobody publishes it: 1.35 is where users'
@@ -113,3 +171,201 @@ def _thinking(model: str) -> tuple[Mapping[str, object], bool]:
     name = with_provider(model)
     fits = ((options, always) for pattern, options, always in _THINKING if re.match(pattern, name))
     return next(fits, (_NOTHING, False))
+
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._@-]*")
+_FAMILIES = (
+    ("anthropic", re.compile(r"claude-")),
+    # gpt-oss is OpenAI's, but OpenAI's own API does not serve it.
+    ("openai", re.compile(r"gpt-(?!oss)|chatgpt-|o\d+(-|$)")),
+    ("gemini", re.compile(r"gemini-")),
+    ("xai", re.compile(r"grok-")),
+    ("deepseek", re.compile(r"deepseek-(chat|reasoner|coder|flash|v\d)")),
+    (
+        "mistral",
+        re.compile(r"mistral-(tiny|small|medium|large)|(magi|mini|code|dev|pix)stral-|pixtral-|open-mi[sx]tral-"),
+    ),
+)
+# They have names of the same families, and write nothing.
+_OTHER_WORK = re.compile(r"-(image|audio|tts|transcribe|realtime|live|embedding)(-|$)")
+_VENDORS: Mapping[str, str] = MappingProxyType(
+    {
+        "anthropic": "anthropic",
+        "openai": "openai",
+        "gemini": "gemini",
+        "google": "gemini",
+        "xai": "xai",
+        "x-ai": "xai",
+        "deepseek": "deepseek",
+        "mistral": "mistral",
+        "mistralai": "mistral",
+    }
+)
+_CLAUDE_VARIANT = re.compile(r"(-(thinking|latest|max))+$")
+_OLD_CLAUDE = re.compile(r"claude-(instant|[12])")
+_EFFORT = re.compile(r"^(o\d|gpt-[5-9]).*?(?P<effort>-(minimal|low|medium|high|xhigh))$")
+
+
+def own_model(names: Sequence[str]) -> str | None:
+    """The LiteLLM name of the first of the names that is of a known family, or None where none is.
+
+    The caller passes what it trusts most first. A name with its vendor before it, as OpenRouter writes them,
+    becomes the vendor's own model; a name that begins with `openrouter/` says which way to go, and is kept.
+    """
+    return next((found for name in names if (found := _litellm_name(name))), None)
+
+
+def with_provider(model: str) -> str:
+    """A configured name with its provider in front; LiteLLM takes some names without. Others stay as they are."""
+    return model if "/" in model else own_model([model]) or model
+
+
+def _litellm_name(name: str) -> str | None:
+    vendor, slash, rest = name.strip().lower().rpartition("/")
+    if vendor.startswith("openrouter/"):
+        return f"{vendor}/{rest}"
+    known = _in_its_family(rest)
+    if slash and (known is None or known[0] != _VENDORS.get(vendor)):
+        return None
+    return None if known is None else "/".join(known)
+
+
+def _in_its_family(name: str) -> tuple[str, str] | None:
+    """The provider, and what its API calls the model: without the variant that a client has put behind it."""
+    plain = name.partition(":")[0].removesuffix("@default").replace("@", "-")
+    if not _NAME.fullmatch(plain) or _OTHER_WORK.search(plain):
+        return None
+    provider = next((provider for provider, family in _FAMILIES if family.match(plain)), None)
+    if provider == "anthropic":
+        return provider, _claude(plain)
+    if provider == "openai" and (found := _EFFORT.match(plain)):
+        return provider, plain.removesuffix(found["effort"])
+    return None if provider is None else (provider, plain)
+
+
+def _claude(name: str) -> str:
+    """Anthropic names no variants, and writes versions with a dash since Claude 3."""
+    plain = _CLAUDE_VARIANT.sub("", name)
+    return plain if _OLD_CLAUDE.match(plain) else re.sub(r"(?<=\d)\.(?=\d)", "-", plain)
+
+
+AS_OF = "2026-11-21"
+_SONNET, _HAIKU, _OPUS = (f"anthropic/claude-{name}-5-5" for name in ("sonnet", "haiku", "opus"))
+_SOL, _TERRA, _LUNA = (f"openai/gpt-5.6-{name}" for name in ("sol", "terra", "luna"))
+_PRO, _FLASH, _LITE = (f"gemini/gemini-{name}" for name in ("3.1-pro-preview", "3.8-flash", "3.5-flash-lite"))
+
+
+@dataclass(frozen=True, slots=True)
+class Retired:
+    """Since when a model is gone (an ISO date), and the LiteLLM name of the one to ask instead."""
+
+    retired_on: str
+    successor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Successor:
+    """The model to ask instead of a retired one."""
+
+    name: str
+    retired: str
+    retired_on: str
+
+    @property
+    def sentence(self) -> str:
+        """What the person is told, once."""
+        return f"{self.retired} was retired on {self.retired_on}; {self.name} takes its place."
+
+
+def _gone(retired_on: str, successor: str, *names: str) -> dict[str, Retired]:
+    """Models that went on one day, under the provider of their successor."""
+    provider = successor.partition("/")[0]
+    return {f"{provider}/{name}": Retired(retired_on, successor) for name in names}
+
+
+RETIRED: Mapping[str, Retired] = MappingProxyType(
+    {
+        # Anthropic's table of model deprecations; LiteLLM's map for the preview.
+        **_gone("2024-11-06", _HAIKU, "claude-instant-*"),
+        **_gone("2024-11-06", _SONNET, "claude-1*"),
+        **_gone("2025-07-21", _SONNET, "claude-2*", "claude-3-sonnet*"),
+        **_gone("2025-10-28", _SONNET, "claude-3-5-sonnet*"),
+        **_gone("2026-01-05", _OPUS, "claude-3-opus*"),
+        **_gone("2026-02-19", _SONNET, "claude-3-7-sonnet*"),
+        **_gone("2026-02-19", _HAIKU, "claude-3-5-haiku*"),
+        **_gone("2026-04-20", _HAIKU, "claude-3-haiku*"),
+        **_gone("2026-06-09", "anthropic/claude-mythos-5-1", "claude-mythos-preview"),
+        **_gone("2026-06-15", _SONNET, "claude-sonnet-4", "claude-sonnet-4-0", "claude-sonnet-4-20250514"),
+        **_gone("2026-06-15", _OPUS, "claude-opus-4", "claude-opus-4-0", "claude-opus-4-20250514"),
+        **_gone("2026-08-05", _OPUS, "claude-opus-4-1", "claude-opus-4-1-20250805"),
+        # OpenAI's page of deprecations, while it listed them.
+        **_gone("2024-12-06", _SOL, "gpt-4-vision-preview", "gpt-4-1106-vision-preview"),
+        **_gone("2025-06-06", _SOL, "gpt-4-32k*"),
+        **_gone("2025-07-14", _SOL, "gpt-4.5-preview*"),
+        **_gone("2025-07-28", _SOL, "o1-preview*"),
+        **_gone("2025-10-27", _TERRA, "o1-mini*"),
+        **_gone("2026-02-17", _SOL, "chatgpt-4o-latest"),
+        **_gone("2026-03-26", _SOL, "gpt-4-0314", "gpt-4-0125-preview", "gpt-4-turbo-preview"),
+        # LiteLLM's map; the successors are those that OpenAI's page recommends, or the newest of their size.
+        **_gone("2026-07-23", _SOL, "gpt-5-chat", "gpt-5-chat-latest", "gpt-5.1-chat-latest"),
+        **_gone("2026-07-23", _SOL, "gpt-5-codex", "gpt-5.1-codex", "gpt-5.1-codex-max", "gpt-5.2-codex"),
+        **_gone("2026-07-23", _SOL, "gpt-4o-search-preview-2025-03-11", "o3-deep-research*", "o4-mini-deep-research*"),
+        **_gone("2026-07-23", _TERRA, "gpt-5.1-codex-mini"),
+        **_gone("2026-07-23", _LUNA, "gpt-4o-mini-search-preview-2025-03-11"),
+        **_gone("2026-08-10", _SOL, "gpt-5.2-chat-latest", "gpt-5.3-chat-latest"),
+        **_gone("2026-09-28", _TERRA, "gpt-3.5-turbo-1106"),
+        **_gone("2026-10-23", _TERRA, "gpt-3.5-turbo", "gpt-3.5-turbo-0125", "gpt-3.5-turbo-16k"),
+        **_gone(
+            "2026-10-23", _SOL, "gpt-4", "gpt-4-0613", "gpt-4-1106-preview", "gpt-4-turbo", "gpt-4-turbo-2024-04-09"
+        ),
+        **_gone("2026-10-23", _SOL, "gpt-4o-2024-05-13", "o1", "o1-2024-12-17", "o1-pro", "o1-pro-2025-03-19"),
+        **_gone("2026-10-23", _SOL, "o3-mini", "o3-mini-2025-01-31"),
+        **_gone("2026-10-23", _TERRA, "o4-mini", "o4-mini-2025-04-16"),
+        **_gone("2026-10-23", _LUNA, "gpt-4.1-nano", "gpt-4.1-nano-2025-04-14"),
+        # Google's page of Gemini deprecations and its letters to users; LiteLLM's map for the last three lines.
+        **_gone("2025-02-15", _PRO, "gemini-pro", "gemini-1.0-pro*"),
+        **_gone("2025-09-24", _LITE, "gemini-1.5-flash-8b*"),
+        **_gone("2025-09-24", _FLASH, "gemini-1.5-flash*"),
+        **_gone("2025-09-24", _PRO, "gemini-1.5-pro*"),
+        **_gone("2025-12-02", _PRO, "gemini-2.5-pro-preview-0[356]-*"),
+        **_gone("2026-02-17", _FLASH, "gemini-2.5-flash-preview-09-2025"),
+        **_gone("2026-03-09", _PRO, "gemini-3-pro-preview"),
+        **_gone("2026-03-31", _LITE, "gemini-2.5-flash-lite-preview-09-2025"),
+        **_gone("2026-06-01", _LITE, "gemini-2.0-flash-lite", "gemini-2.0-flash-lite-001"),
+        **_gone("2026-06-01", _FLASH, "gemini-2.0-flash", "gemini-2.0-flash-001"),
+        **_gone("2026-05-25", _LITE, "gemini-3.1-flash-lite-preview"),
+        **_gone("2026-07-28", _FLASH, "gemini-2.5-computer-use-preview-10-2025"),
+        **_gone("2026-10-22", "gemini/gemini-omni-1.1-flash", "gemini-omni-flash-preview"),
+        # xAI's page on the retirement of 15 May 2026.
+        **_gone("2026-05-15", "xai/grok-4.3", "grok-3", "grok-4", "grok-4-0709", "grok-code-fast-1"),
+        **_gone("2026-05-15", "xai/grok-4.3", "grok-4-fast*", "grok-4-1-fast*"),
+        # LiteLLM's map, and DeepSeek's announcement of version 4.
+        **_gone("2026-07-24", "deepseek/deepseek-v4-flash", "deepseek-chat", "deepseek-reasoner"),
+        # Mistral's overview of its models, as others quote it.
+        **_gone("2025-11-30", "mistral/codestral-latest", "codestral-2501"),
+        **_gone("2025-12-31", "mistral/ministral-14b-latest", "pixtral-12b-2409"),
+        **_gone("2026-05-31", "mistral/mistral-large-latest", "mistral-large-2411"),
+    }
+)
+"""By LiteLLM name or pattern; the first that fits counts."""
+
+
+def successor(model: str) -> Successor | None:
+    """The model that took this one's place, or None while it still answers.
+
+    A name without its provider, which LiteLLM takes too, is looked up under the provider of its family.
+    """
+    name = with_provider(model)
+    found = next((retired for pattern, retired in RETIRED.items() if fnmatchcase(name, pattern)), None)
+    return None if found is None else Successor(found.successor, model, found.retired_on)
+
+
+def ending(model: str, ends_on: str, today: date, days: int) -> str | None:
+    """What to tell a person whose model ends within so many days, or has ended; None while there is time."""
+    left = (date.fromisoformat(ends_on) - today).days
+    if left > days:
+        return None
+    if left < 0:
+        return f"{model} ended on {ends_on}: choose another in memproc.toml."
+    when = "today" if left == 0 else f"in {left} day{'s' if left > 1 else ''}"
+    return f"{model} ends on {ends_on} ({when}): choose another in memproc.toml."

@@ -1,25 +1,62 @@
-"""What the models are asked: the context in which they are asked, and the four questions.
+"""Tags that people wrote themselves are made inert before a model reads them, and can be had back.
 
-    system      the chat's own system message, and the primer          10.1
-    memories    opening, six messages a memory, closing                10.2   \\
-    tail        raw messages, as they were                             10.3    > cached: the same for
-    chunk       each message in <to_remember>, with its date           10.4   /  all three questions
-    question    in <context_manager>; the dialogue grows by answers    10.5
+<system>        becomes  <J system>     J is a word joiner, U+2060, which shows as nothing
+<J system>      becomes  <JJ system>    so that nothing is lost: taking one joiner out undoes it
 """
 
+import html
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from primer.inert import keep_inert, make_inert
-from primer.tags import wrap
-from primer.texts import Texts, fill
-from primer.tools import ToolCall
-from rules.export.dates import parse_date
-from rules.export.message import Message
-from rules.history.entries import Entry
-from rules.memory.memory import Memory
+from primer.texts import TAGS, Texts, fill, wrap
+from rules.conversation.history import Entry
+from rules.conversation.memory import Memory
+from rules.extract.passage import Said
+from rules.layers.opening import JOINER
+from rules.typingmind.dates import parse_date
+from rules.typingmind.message import Message
+
+# Nothing that was matched is given back (`*+`): behind a "<", a hundred thousand line breaks would take minutes.
+_START = r"<(\s*+/?+\s*+)"
+_NAME = rf"(?=(?:{'|'.join(TAGS)})\b)"
+_TAG = re.compile(rf"{_START}({JOINER}*+){_NAME}", re.IGNORECASE)
+_INERT = re.compile(rf"{_START}{JOINER}({JOINER}*+){_NAME}", re.IGNORECASE)
+
+
+def make_inert(text: str) -> str:
+    """The text with every one of our tags in it broken by one more joiner."""
+    return _TAG.sub(rf"<\1{JOINER}\2", text)
+
+
+def restore(text: str) -> str:
+    """The text as it was before `make_inert`."""
+    return _INERT.sub(r"<\1\2", text)
+
+
+def keep_inert(text: str) -> str:
+    """A model's own text, in which no tag of ours may stand alive, whether it copied one or made it up."""
+    return make_inert(restore(text))
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A function that a model wants to have called."""
+
+    call_id: str
+    """The provider's name for this call; its result is sent back under it."""
+    name: str
+    arguments: str
+    """As the model wrote them: JSON, if all is well."""
+
+
+def tool(name: str, description: str, parameters: Mapping[str, str]) -> dict[str, object]:
+    """The definition of a function whose parameters, each with its description, are texts that must all be given."""
+    properties = {one: {"type": "string", "description": said} for one, said in parameters.items()}
+    schema = {"type": "object", "properties": properties, "required": list(parameters)}
+    return {"type": "function", "function": {"name": name, "description": description, "parameters": schema}}
+
 
 _BEGINNING = "[The conversation begins with your own words.]"
 """Some providers take no conversation that begins with the assistant."""
@@ -172,3 +209,27 @@ def _asked(text: str) -> str:
 
 def _shown(message: Message) -> str:
     return make_inert(message.text).strip() or "[empty message]"
+
+
+_WRAPPED = re.compile(r"<to_remember((?: [a-z]+=\"[^\"]*\")*)>\n(.*?)\n</to_remember>", re.DOTALL)
+_ATTRIBUTE = re.compile(r" ([a-z]+)=\"([^\"]*)\"")
+
+
+def read_passage(turns: Sequence[Turn]) -> tuple[Said, ...]:
+    """Every message that stands in `<to_remember>`, as it was said. Tags in people's text are inert by then."""
+    return tuple(
+        Said(attributes.get("role", turn.role), restore(text), attributes.get("date", "")[:10])
+        for turn in turns
+        for attributes, text in _wrapped(turn.content)
+    )
+
+
+def said_after(turns: Sequence[Turn]) -> tuple[str, ...]:
+    """What has been said since the passage: questions, answers, and the analysis in the last question."""
+    last = max((at for at, turn in enumerate(turns) if _WRAPPED.search(turn.content)), default=-1)
+    return tuple(restore(turn.content) for turn in turns[last + 1 :])
+
+
+def _wrapped(content: str) -> list[tuple[dict[str, str], str]]:
+    found = _WRAPPED.findall(content)
+    return [({key: html.unescape(value) for key, value in _ATTRIBUTE.findall(head)}, text) for head, text in found]

@@ -14,11 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from primer.inert import keep_inert
-from primer.tags import TAGS
+from primer.prompt import keep_inert
+from primer.texts import TAGS
+from rules.conversation.answer import foreign, is_repeated, is_restated
 from rules.extract.words import UNSEEN, length
-from rules.memory.language import foreign
-from rules.memory.restated import is_repeated, is_restated
 
 Kind = Literal[
     "empty",

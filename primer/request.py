@@ -1,14 +1,30 @@
-"""One call to one model, as data: what is sent, and the hash under which its reply is kept."""
+"""Which options of a model are secrets: handed on to its provider, and neither kept nor shown."""
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
 from primer.prompt import Turn
-from primer.secret import is_secret
+
+_SECRET = re.compile(r"key|token$|secret|credential|password|authorization", re.IGNORECASE)
+HIDDEN = "(hidden)"
+
+
+def is_secret(name: str) -> bool:
+    """Whether an option of this name holds a secret."""
+    return _SECRET.search(name) is not None
+
+
+def hidden(found: object) -> object:
+    """Tables and lists as they are, with every secret in them replaced by a word."""
+    if isinstance(found, dict):
+        return {name: HIDDEN if is_secret(str(name)) and value else hidden(value) for name, value in found.items()}
+    return [hidden(value) for value in found] if isinstance(found, list) else found
+
 
 EXTRACTIVE = "memproc/extractive"
 EMBEDDING = "embedding"

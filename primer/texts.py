@@ -1,11 +1,29 @@
-"""The texts that models read: which there are, what each must hold, and how their gaps are filled."""
+"""The tags that set our words, and the passage to remember, apart from what people wrote."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Literal
 
-from primer.tags import TAGS
+Tag = Literal["system", "context_manager", "to_remember"]
+
+TAGS: tuple[Tag, ...] = ("system", "context_manager", "to_remember")
+
+
+def wrap(tag: Tag, text: str, /, **attributes: str) -> str:
+    """The text on lines of its own between the tag's start and end.
+
+    Attributes stand in the order given, and their values are escaped. The text is taken as it is:
+    tags inside people's text are made harmless before they come here.
+    """
+    start = tag + "".join(f' {name}="{_escaped(value)}"' for name, value in attributes.items())
+    return f"<{start}>\n{text}\n</{tag}>"
+
+
+def _escaped(value: str) -> str:
+    return value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 # Any start or end of our tags counts, whatever its case and attributes, closed or not.

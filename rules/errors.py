@@ -5,7 +5,7 @@ Raised where the fault is known; caught at the command line and in the daemon's 
 
 from collections.abc import Sequence
 
-from rules.rates.told import Limit
+from rules.rate_limits import Limit
 
 
 class MemprocError(Exception):

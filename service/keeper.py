@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from service import launchd, lingering, standing, systemd, windows
-from service.ask import Ask
-from service.bus import QUESTION, Account, NoBus, missing_bus
-from service.program import Program
-from service.recipe import Recipe
-from service.sandbox import Sandbox
+from service import ask as lingering
+from service import launchd, standing, systemd, windows
+from service.ask import QUESTION, Account, Ask, NoBus, missing_bus
+from service.recipe import Program, Recipe
 from service.standing import Standing
+from service.systemd import Sandbox
 
 
 @dataclass(frozen=True, slots=True)

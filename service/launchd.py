@@ -1,14 +1,12 @@
 """The launchd agent that keeps memproc up on macOS.
 
-launchd never gives an agent up. It has no watchdog: there the program leaves by itself when it hangs (`service.stall`).
+launchd never gives an agent up. It has no watchdog: the program leaves by itself when it hangs (`notify.py`).
 """
 
 import plistlib
 
 from service.ask import Answer
-from service.mark import marked
-from service.program import Program
-from service.recipe import Recipe, Run, UnitFile
+from service.recipe import Program, Recipe, Run, UnitFile, marked
 from service.standing import NOT_INSTALLED, Standing, State
 
 LABEL = "io.memproc.agent"

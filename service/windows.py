@@ -1,6 +1,6 @@
 """The task that keeps memproc up on Windows: Task Scheduler starts it at logon, and again when it failed.
 
-Task Scheduler has no watchdog: there the program leaves by itself when it hangs (`service.stall`).
+Task Scheduler has no watchdog: there the program leaves by itself when it hangs (`service.notify`).
 """
 
 import subprocess
@@ -8,9 +8,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from service.ask import Answer
-from service.mark import marked
-from service.program import Program
-from service.recipe import Recipe, Run, UnitFile
+from service.recipe import Program, Recipe, Run, UnitFile, marked
 from service.standing import NOT_INSTALLED, Standing
 
 TASK = "memproc"

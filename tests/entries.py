@@ -4,16 +4,15 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rules.export.chat import Chat
-from rules.export.document import read_document
-from rules.export.message import Message, read_message
-from rules.history.adopt import Adopted
-from rules.history.entries import Entry, Past, history, without_strays
-from rules.history.hand import Hand
-from rules.history.reading import Reading
-from rules.history.recognise import Place
-from rules.memory.edition import Edition, Kind, Quote
-from rules.memory.memory import Memory
+from rules.conversation.history import Entry, Past, history, without_strays
+from rules.conversation.memory import Edition, Kind, Memory, Quote
+from rules.recognize.adopt import Adopted
+from rules.recognize.reading import Reading
+from rules.recognize.recognize import Place
+from rules.recognize.user_edits import Hand
+from rules.typingmind.chat import Chat
+from rules.typingmind.document import read_document
+from rules.typingmind.message import Message, read_message
 
 UNTOUCHED = Hand({}, frozenset(), (), (), {}, ())
 """The person has done nothing to memories."""

@@ -12,8 +12,8 @@ ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "core-memory.md").read_text("utf-8")
 TRIED = """
 from daemon.layout import load_layout
-from rules.core.edit import Edit, apply
-from rules.core.memory import CoreMemory
+from rules.layers.layout import Edit, apply
+from rules.layers.core import CoreMemory
 
 layout = load_layout("promises")
 memory = CoreMemory(layout.sections)

@@ -6,9 +6,9 @@ from daemon.archive.archive import Archive
 from daemon.archive.memories import insert_edition, insert_fold, insert_memory
 from daemon.archive.rounds import HAD
 from daemon.archive.versions import insert_version
-from rules.history.adopt import Adopted
-from rules.history.copies import said_at
-from rules.history.entries import Past
+from rules.conversation.history import Past
+from rules.recognize.adopt import Adopted
+from rules.recognize.true_dates import said_at
 
 
 def adopt(archive: Archive, chat: int, adopted: Adopted, when: str) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
-from rules.arrival.states import State
+from rules.arrival import State
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,7 @@ from pathlib import PurePath
 from typing import Literal
 
 from daemon.archive.archive import Archive
-from rules.arrival.sighting import Sighting
-from rules.arrival.states import State
+from rules.arrival import Sighting, State
 from rules.errors import ArchiveError
 
 _COLUMNS = """

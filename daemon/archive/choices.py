@@ -5,8 +5,8 @@ No edition is touched here. Each function says whether it changed anything, so t
 
 from daemon.archive.archive import Archive
 from daemon.archive.memories import editions
+from rules.conversation.memory import Memory
 from rules.errors import NotFound
-from rules.memory.memory import Memory
 
 _LET_GO = """
     UPDATE memory SET pinned = 0, chosen_edition = (

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 from daemon.archive.archive import Archive
 from daemon.archive.seals import refuse_damage
-from rules.core.history import By, CoreEvent
-from rules.core.section import Value
+from rules.layers.core import By, CoreEvent, Value
 
 _BY: dict[str, By] = {"agent": "agent", "person": "person"}
 

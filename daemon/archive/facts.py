@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from daemon.archive.archive import Archive
 from daemon.archive.seals import refuse_damage
-from rules.facts.fact import By, Event, FactEvent
+from rules.layers.facts import By, Event, FactEvent
 
 _EVENTS: dict[str, Event] = {
     "ADD": "ADD", "UPDATE": "UPDATE", "DELETE": "DELETE", "CONFIRM": "CONFIRM", "FORGET": "FORGET",

@@ -2,7 +2,7 @@
 
 from daemon.archive.archive import Archive
 from daemon.archive.memories import insert_edition
-from rules.history.reading import Reading
+from rules.recognize.reading import Reading
 
 
 def keep_hand(archive: Archive, reading: Reading, when: str) -> None:

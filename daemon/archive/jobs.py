@@ -9,8 +9,8 @@ from datetime import datetime
 
 from daemon.archive.archive import Archive
 from daemon.archive.signs import set_sign, sign
-from rules.export.dates import write_date
-from rules.keeping.due import PARTS, Timing, next_due
+from rules.retention import PARTS, Timing, next_due
+from rules.typingmind.dates import write_date
 
 _COLUMNS = "name, due_at, began_at, ended_at, error"
 _PART = "verified_part"

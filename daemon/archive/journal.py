@@ -7,7 +7,7 @@ from typing import Any
 
 from daemon.archive.archive import Archive
 from daemon.archive.seals import damaged_chat, is_sound
-from primer.tools import ToolCall
+from primer.prompt import ToolCall
 
 _COLUMNS = (
     "request, model, step, text, finish, tokens_in, tokens_out, tokens_cached, tokens_cache_written, usd, "

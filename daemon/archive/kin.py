@@ -7,8 +7,8 @@ from daemon.archive.archive import Archive
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import past
 from daemon.archive.seals import refuse_damage
-from rules.history.adopt import Kin
-from rules.memory.memory import Memory
+from rules.conversation.memory import Memory
+from rules.recognize.adopt import Kin
 
 
 def find_kin(archive: Archive, chat_id: str, ids: Collection[str]) -> Kin | None:

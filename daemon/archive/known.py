@@ -3,7 +3,7 @@
 from pathlib import PurePath
 
 from daemon.archive.archive import Archive
-from rules.arrival.states import FINISHED, IN_HAND
+from rules.arrival import FINISHED, IN_HAND
 
 
 def known_content(archive: Archive, sha256: str) -> str | None:

@@ -9,9 +9,9 @@ from typing import Any
 from daemon.archive.archive import Archive
 from daemon.archive.seals import is_sound
 from daemon.files.read import Export, Part
-from rules.export.chat import Outline
-from rules.export.document import Layout
-from rules.export.spans import Member, Span
+from rules.typingmind.chat import Outline
+from rules.typingmind.document import Layout
+from rules.typingmind.spans import Member, Span
 
 _KEPT = 8
 """Exports; what is kept of one is about a hundredth of it."""

@@ -6,9 +6,8 @@ from dataclasses import asdict
 
 from daemon.archive.archive import Archive
 from daemon.archive.seals import refuse_damage
+from rules.conversation.memory import Edition, Kind, Memory, Preferred, Quote, shown, told
 from rules.errors import NotFound
-from rules.memory.edition import Edition, Kind, Preferred, Quote, shown, told
-from rules.memory.memory import Memory
 
 _MEMORY = (
     "id, number, level, first_uuid, last_uuid, began_at, ended_at, source_tokens, "

@@ -11,16 +11,16 @@ from daemon.archive.order import order
 from daemon.archive.packing import unpacked
 from daemon.archive.seals import refuse_damage
 from daemon.archive.versions import insert_version
-from rules.export.attachments import attachments
-from rules.export.chat import Chat
-from rules.export.document import chat_container, read_document
-from rules.export.message import Message, read_message
-from rules.history.absent import Absent, Known
-from rules.history.copies import redated, with_true_date
-from rules.history.entries import UNDER_SOME_MEMORY, Past
-from rules.history.reading import Reading
-from rules.history.recognise import Place
+from rules.conversation.history import UNDER_SOME_MEMORY, Past
 from rules.output.taken import deleted_uuids
+from rules.recognize.absent import Absent, Known
+from rules.recognize.reading import Reading
+from rules.recognize.recognize import Place
+from rules.recognize.true_dates import redated, with_true_date
+from rules.typingmind.attachments import attachments
+from rules.typingmind.chat import Chat
+from rules.typingmind.document import chat_container, read_document
+from rules.typingmind.message import Message, read_message
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from daemon.archive.archive import Archive
 from daemon.archive.seals import is_sound
-from rules.history.marker import text_digest
+from rules.conversation.marker import text_digest
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from rules.history.entries import Entry
-from rules.history.marker import MEMORY
-from rules.history.recognise import Place
+from rules.conversation.history import Entry
+from rules.conversation.marker import MEMORY
+from rules.recognize.recognize import Place
 
 
 def order(known: Sequence[str], places: Sequence[Place], entries: Sequence[Entry]) -> list[str]:

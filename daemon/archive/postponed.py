@@ -3,8 +3,8 @@
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import Arrival, find_arrival
 from daemon.archive.outputs import last_output
-from rules.arrival.tries import MOST_FAILURES
-from rules.memory.edition import EXTRACTED
+from rules.arrival import MOST_FAILURES
+from rules.conversation.memory import EXTRACTED
 
 
 def put_off(archive: Archive) -> tuple[int, ...]:

@@ -4,7 +4,7 @@ import json
 
 from daemon.archive.archive import Archive
 from daemon.archive.signs import set_sign, sign
-from rules.money.caps import NAMES, Amounts, Which
+from rules.money.price import NAMES, Amounts, Which
 
 
 def raise_cap(archive: Archive, which: Which, amount: int, until: str, now: str) -> None:

@@ -3,8 +3,8 @@
 from collections.abc import Collection
 
 from daemon.archive.archive import Archive
-from rules.history.adopt import Adopted
 from rules.plan.hindsight import Round
+from rules.recognize.adopt import Adopted
 
 _CHOSEN, HAD = 1, 2
 """Marks of a memory: it was chosen for hindsight; its turn is over."""

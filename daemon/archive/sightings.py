@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 from daemon.archive.archive import Archive
-from rules.arrival.sighting import Comparison, Sighting, compare
+from rules.arrival import Comparison, Sighting, compare
 
 _AT_ONCE = 500
 """Rows of one statement: SQLite takes 32,766 values."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
 from daemon.clock import Periods
-from rules.money.caps import Allowed, Amounts, Reached, decide
+from rules.money.price import Allowed, Amounts, Reached, decide
 
 _COUNTS = "coalesce(settled, reserved, 0)"
 

@@ -4,7 +4,7 @@ import hashlib
 
 from daemon.archive.archive import Archive
 from daemon.archive.packing import packed
-from rules.export.message import Message
+from rules.typingmind.message import Message
 
 
 def insert_version(archive: Archive, message: int, number: int, said: Message, when: str) -> int:

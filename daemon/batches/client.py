@@ -17,7 +17,7 @@ import httpx
 from daemon.batches.wire import Sent, fault_of
 from primer.request import Request
 from rules.errors import CutOff
-from rules.export.dates import write_date
+from rules.typingmind.dates import write_date
 
 T = TypeVar("T")
 

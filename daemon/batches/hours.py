@@ -2,7 +2,7 @@
 
 from daemon.clock import at
 from daemon.config.models import Batch
-from rules.keeping.night import in_window
+from rules.retention import in_window
 
 
 def time_for_batches(batch: Batch, night: str, now: str) -> bool:

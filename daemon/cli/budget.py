@@ -17,8 +17,7 @@ from daemon.seeing.budget import Budget, Cap
 from daemon.seeing.budget import budget as gather
 from daemon.seeing.moments import with_span
 from daemon.seeing.visible import printable_json, visible
-from rules.money.caps import NAMES, Amounts, Which
-from rules.money.price import PICO, in_words
+from rules.money.price import NAMES, PICO, Amounts, Which, in_words
 
 _SPANS = {"run": "Each run", "day": "Today", "month": "This month"}
 _DOLLARS = click.FloatRange(0, MOST_USD)

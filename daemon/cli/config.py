@@ -6,7 +6,7 @@ from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.layout import core_layout
 from daemon.seeing.visible import printable_json, visible
 from daemon.texts import load_texts
-from primer.secret import hidden
+from primer.request import hidden
 
 
 @click.group

@@ -19,12 +19,10 @@ from daemon.house import tell_nobody
 from daemon.layers.standing import as_value, core_now
 from daemon.layout import core_layout
 from daemon.seeing.visible import printable_json, visible
-from rules.core.history import CoreEvent, taken_back
-from rules.core.layout import Layout
-from rules.core.memory import CoreMemory
-from rules.core.section import OverLimit, Section, rendered
 from rules.errors import NotFound
-from rules.export.content import printable
+from rules.layers.core import CoreEvent, CoreMemory, OverLimit, Section, rendered, taken_back
+from rules.layers.layout import Layout
+from rules.typingmind.content import printable
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from daemon.seeing.visible import visible
-from rules.memory.edition import EXTRACTED, Edition
-from rules.memory.memory import Memory
+from rules.conversation.memory import EXTRACTED, Edition, Memory
 
 _WIDE = 120
 _HASH = 8

@@ -17,8 +17,7 @@ from daemon.house import tell_nobody
 from daemon.layers.standing import facts_now
 from daemon.seeing.visible import printable_json, visible
 from rules.errors import NotFound
-from rules.facts.fact import Fact, FactEvent
-from rules.facts.wording import normal
+from rules.layers.facts import Fact, FactEvent, normal
 
 _number = click.argument("fact", metavar="ID", type=click.IntRange(min=1))
 

@@ -13,7 +13,7 @@ from daemon.keys.find import find_key, set_variables
 from daemon.keys.keep import forget_key, store_key
 from daemon.keys.key import Key, NoKey, NotAKey, Where, read_key
 from daemon.seeing.visible import visible
-from primer.providers import KEY_VARIABLES
+from primer.models import KEY_VARIABLES
 
 _KNOWN = ", ".join(sorted(KEY_VARIABLES))
 _PROVIDER = re.compile(r"[a-z0-9_]{1,30}")

@@ -10,9 +10,8 @@ from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import print_table
 from daemon.holding import Holding, holding
 from daemon.seeing.visible import printable_json
-from rules.memory.edition import EXTRACTED, Edition
-from rules.memory.memory import Memory
-from rules.plan.states import in_words
+from rules.conversation.memory import EXTRACTED, Edition, Memory
+from rules.plan.hindsight import in_words
 
 _HEADINGS = (
     "Level", "No.", "Memory", "From", "Messages", "Tokens", "Now", "Edition", "Made by", "State",

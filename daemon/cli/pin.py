@@ -6,7 +6,7 @@ from daemon.archive.choices import pin as keep_as_it_is
 from daemon.cli.settings import Settings, pass_settings
 from daemon.holding import holding_of
 from daemon.house import tell_nobody
-from rules.memory.called import called
+from rules.conversation.memory import called
 
 
 @click.command

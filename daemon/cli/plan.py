@@ -28,10 +28,10 @@ from daemon.round import SetAside, set_aside, without_chats
 from daemon.seeing.visible import printable_json, visible
 from daemon.survey import survey
 from daemon.texts import load_texts
-from rules.export.chat import Chat
-from rules.export.document import twice
 from rules.plan.chat_plan import ChatPlan, LeftAlone
-from rules.plan.selection import refuse_doubled, why_not
+from rules.typingmind.chat import Chat
+from rules.typingmind.document import twice
+from rules.typingmind.warnings import refuse_doubled, why_not
 
 _ANEW = "Its updated export is written anew, without a call: it says other things than this export."
 

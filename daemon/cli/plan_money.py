@@ -9,9 +9,8 @@ from daemon.clock import at, periods
 from daemon.config.budget import BudgetSettings
 from daemon.models.purse import caps_now
 from daemon.reckoning import Payback, Reckoning
-from rules.money.caps import Reached, first_reached
-from rules.money.outlook import NOTHING, QUIET, Outlook, Traffic
-from rules.money.price import dollars, in_words
+from rules.money.estimate import NOTHING, QUIET, Outlook, Traffic
+from rules.money.price import Reached, dollars, first_reached, in_words
 
 
 @dataclass(frozen=True, slots=True)

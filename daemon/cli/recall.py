@@ -7,7 +7,7 @@ from daemon.cli.settings import Settings, pass_settings
 from daemon.cli.use import TO_SEE_IT
 from daemon.holding import holding_of
 from daemon.house import tell_nobody
-from rules.memory.called import called
+from rules.conversation.memory import called
 
 
 @click.command

@@ -14,18 +14,13 @@ from daemon.config.search import own_file
 from daemon.keys.credentials import credential_files
 from daemon.seeing.visible import visible
 from rules.errors import ConfigurationError, FileTrouble
-from service.ask import ask_system
-from service.bus import Account, NoBus
-from service.carry_out import Failed, carry_out
+from service.ask import Account, NoBus, ask_system
 from service.desktop import commands
-from service.failure import QUESTION, failure, properties
+from service.install import Failed, carry_out, to_install, to_remove
 from service.keeper import Place, keeper, offers, on_paper, standing_here
-from service.plan import to_install, to_remove
-from service.program import Program
-from service.recipe import Run
-from service.sandbox import Sandbox
-from service.steps import LeaveAlone, Step, Write, sentence
-from service.systemd import START_AGAIN
+from service.recipe import LeaveAlone, Program, Run, Step, Write, sentence
+from service.standing import FAILURE_QUESTION, failure, properties
+from service.systemd import START_AGAIN, Sandbox
 
 _PASSED_ON = ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")
 _CODES = {"running": 0, "troubled": 1, "stopped": 2, "not installed": 2}
@@ -103,7 +98,7 @@ def status(settings: Settings) -> int:
 @service.command(hidden=True)
 def failed() -> int:
     """Tell the person that the service is down, and see that it is started again; systemd runs this when it fails."""
-    down = failure(properties(ask_system(QUESTION)))
+    down = failure(properties(ask_system(FAILURE_QUESTION)))
     if down.may_pass:
         ask_system(START_AGAIN.argv)
     click.echo(visible(f"{down.message} {down.next_step}"), err=True)

@@ -9,9 +9,8 @@ from daemon.cli.memories import in_full
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.holding import Holding, holding_of
 from daemon.seeing.visible import printable_json, visible
-from rules.memory.called import called, dates
-from rules.memory.memory import Memory
-from rules.plan.states import in_words
+from rules.conversation.memory import Memory, called, dates
+from rules.plan.hindsight import in_words
 
 
 @click.command

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, SerializationInfo, field_serializer
 
 from daemon.config.tables import Clash, Table, Text
-from rules.money.caps import Amounts
-from rules.money.price import PICO, Price, rates
+from rules.money.price import PICO, Amounts, Price, rates
 
 MOST_USD = 1_000_000.0
 _Dollars = Annotated[float, Field(ge=0, le=MOST_USD, allow_inf_nan=False)]

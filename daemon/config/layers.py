@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, PlainValidator, SerializationInfo, SerializeAsAny, field_serializer
 
 from daemon.config.tables import Clash, Table, Text
-from rules.core.section import Value, rendered
+from rules.layers.core import Value, rendered
 
 _MOST_CHARACTERS = 100_000
 _MOST_FACTS = 1_000

@@ -11,10 +11,10 @@ from daemon.config.models import ModelSettings
 from daemon.config.tables import FolderSettings, OutputSettings, Table, TextSettings
 from daemon.config.watching import NotifySettings, ScheduleSettings, WatchSettings
 from rules.errors import ChatSetAside
-from rules.export.chat import Chat
 from rules.plan.chat_plan import Limits
-from rules.plan.section import Bounds
-from rules.plan.selection import fits
+from rules.plan.folds import Bounds
+from rules.typingmind.chat import Chat
+from rules.typingmind.warnings import fits
 
 
 class Config(Table):

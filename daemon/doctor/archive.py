@@ -11,7 +11,7 @@ from daemon.files.backup import check as check_backups
 from daemon.paths import archive_path
 from daemon.standing import standing_exports
 from rules.errors import ArchiveError
-from rules.export.dates import parse_date
+from rules.typingmind.dates import parse_date
 
 _SLACK = timedelta(minutes=2)
 _TIMES = (

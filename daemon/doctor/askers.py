@@ -10,9 +10,9 @@ from daemon.doctor.seen import seen_chats
 from daemon.models.roles import CHAT, FindKey, Roles, choose_roles
 from primer.request import EXTRACTIVE
 from rules.errors import ChatSetAside
-from rules.export.chat import Chat
-from rules.export.message import Message
-from rules.export.spans import Span
+from rules.typingmind.chat import Chat
+from rules.typingmind.message import Message
+from rules.typingmind.spans import Span
 
 _NO_CHAT = Chat("{}", Span(0, 2), (), ())
 

@@ -6,8 +6,8 @@ from daemon.archive.archive import Archive
 from daemon.doctor.finding import Finding, ok, warning
 from daemon.doctor.place import Place
 from daemon.doctor.seen import seen_chats
-from rules.history.recognise import recognise
-from rules.plan.warn import warnings
+from rules.recognize.recognize import recognise
+from rules.typingmind.warnings import warnings
 
 
 def chats(place: Place) -> Iterator[Finding]:

@@ -23,12 +23,11 @@ from daemon.paths import Folders
 from daemon.seeing.place import Place as Daemon
 from daemon.texts import load_texts
 from rules.errors import ConfigurationError
-from service import lingering
-from service.ask import Answer, Ask, ask_system
-from service.bus import Account
+from service import ask as lingering
+from service.ask import Account, Answer, Ask, ask_system
 from service.keeper import Place as Computer
 from service.keeper import standing_here
-from service.program import Program
+from service.recipe import Program
 
 _LIMIT_SECONDS = 3.0
 _WORLD = Path("/")

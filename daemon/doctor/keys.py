@@ -9,9 +9,9 @@ from daemon.doctor.place import Place
 from daemon.keys.credentials import credential_files
 from daemon.keys.file import read_keys
 from daemon.keys.key import Key, NoKey
-from primer.providers import key_variables
+from primer.models import key_variables
 from rules.errors import ChatSetAside, ConfigurationError
-from service.bus import NoBus
+from service.ask import NoBus
 
 _WHERE = {
     "environment": "in the environment",

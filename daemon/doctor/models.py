@@ -10,7 +10,7 @@ from daemon.keys.key import Key
 from daemon.models.catalogue import Facts, facts, known_models
 from daemon.models.faults import nearest
 from daemon.models.roles import Roles, is_ones_own
-from primer.providers import KEY_VARIABLES, provider_of
+from primer.models import KEY_VARIABLES, provider_of
 from primer.request import Model
 from rules.errors import ChatSetAside, MemprocError
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from daemon.config import Config
 from daemon.models.roles import FindKey
 from daemon.paths import Folders
-from service.bus import NoBus
+from service.ask import NoBus
 from service.standing import Standing
 
 

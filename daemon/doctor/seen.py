@@ -10,10 +10,10 @@ from daemon.archive.outputs import last_output
 from daemon.config import Config
 from daemon.files.read import read_export
 from rules.errors import FileTrouble, NotAnExport
-from rules.export.chat import Chat, read_messages
-from rules.export.document import read_document
-from rules.export.message import Message
-from rules.plan.selection import why_not
+from rules.typingmind.chat import Chat, read_messages
+from rules.typingmind.document import read_document
+from rules.typingmind.message import Message
+from rules.typingmind.warnings import why_not
 
 _LARGEST_BYTES = 64 << 20
 

@@ -8,8 +8,8 @@ from daemon.doctor.finding import Finding, error, ok, warning
 from daemon.doctor.place import Machine, Place
 from daemon.files.lock import is_held
 from daemon.seeing.moments import seconds_between
-from rules.export.dates import write_date
-from service.bus import NoBus
+from rules.typingmind.dates import write_date
+from service.ask import NoBus
 
 _SLOW_SECONDS, _PROOF_SECONDS = 120.0, 1.0
 _START = "memproc service install, or in a terminal: memproc watch"

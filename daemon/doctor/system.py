@@ -6,7 +6,7 @@ from pathlib import Path
 
 from daemon.doctor.finding import Finding, error, ok, warning
 from daemon.doctor.place import Machine
-from primer.retired import AS_OF
+from primer.models import AS_OF
 
 RELEASED = date.fromisoformat(AS_OF)
 """This release knows the world as of that day, so no clock that is right shows an earlier one."""

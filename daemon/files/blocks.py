@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import BinaryIO
 
-from rules.export.spans import Span
+from rules.typingmind.spans import Span
 
 BLOCK_BYTES = 1 << 18
 

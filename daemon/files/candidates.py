@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rules.arrival.sighting import Sighting
+from rules.arrival import Sighting
 
 ENDINGS = (".json", ".zip")
 # Files that still arrive have one of these endings after their own; Safari keeps its in a folder named so.

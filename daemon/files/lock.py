@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 from daemon.files.trouble import told
 from daemon.files.write import replace_file
 from rules.errors import MemprocError
-from rules.export.dates import parse_date, write_date
+from rules.typingmind.dates import parse_date, write_date
 
 
 class Busy(MemprocError):

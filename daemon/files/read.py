@@ -18,10 +18,9 @@ from daemon.files.blocks import Again, OtherBytes, first_time
 from daemon.files.bundle import DAMAGE, INDEX, Bundle, damaged, refuse_large
 from daemon.files.trouble import remedy
 from rules.errors import FileTrouble, NotAnExport
-from rules.export.chat import Chat
-from rules.export.document import Layout, lay_out_chunk, lay_out_document
-from rules.export.foreign import explain_bad_json
-from rules.export.spans import BadJson
+from rules.typingmind.chat import Chat
+from rules.typingmind.document import Layout, explain_bad_json, lay_out_chunk, lay_out_document
+from rules.typingmind.spans import BadJson
 
 LayOut = Callable[[str, Iterable[bytes]], Layout]
 

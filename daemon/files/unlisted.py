@@ -18,7 +18,7 @@ from daemon.files.read import chats_in
 from daemon.files.swap import put_in_place
 from daemon.files.trouble import told
 from rules.errors import MemprocError
-from rules.export.dates import write_date
+from rules.typingmind.dates import write_date
 
 UNLISTED = "unlisted"
 _SHELVES = ("originals/*/*.gz", "versions/*/*.gz")

@@ -9,8 +9,8 @@ from daemon.house import House
 from daemon.survey import survey
 from daemon.watching.enqueue import content_of
 from rules.errors import ChatSetAside, FileTrouble, NotAnExport
-from rules.export.chat import Chat
-from rules.plan.selection import why_not
+from rules.typingmind.chat import Chat
+from rules.typingmind.warnings import why_not
 
 
 @dataclass(frozen=True, slots=True)

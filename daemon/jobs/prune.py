@@ -8,8 +8,8 @@ from pathlib import Path
 from daemon.files.backup import Version, all_versions, check
 from daemon.files.removal import finish_removals, remove_version
 from daemon.paths import Folders
-from rules.export.dates import parse_date, write_date
-from rules.keeping.staggered import Kept, going
+from rules.retention import Kept, going
+from rules.typingmind.dates import parse_date, write_date
 
 _MEND = "Look at it with: memproc verify. A version that is lost for good goes out of INDEX.tsv by hand."
 
@@ -23,7 +23,7 @@ class Pruned:
 
 
 def prune(folders: Folders, now: datetime) -> Pruned:
-    """Remove what `rules.keeping.staggered` lets go, chat by chat. Only while the archive's lock is held.
+    """Remove what `rules.retention` lets go, chat by chat. Only while the archive's lock is held.
 
     All backups are read before: a damaged one may be the reason to need the others. Raises FileTrouble.
     """

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from daemon.files.trouble import told
 from daemon.keys.file import refuse_shared
-from primer.providers import KEY_VARIABLES
+from primer.models import KEY_VARIABLES
 from service.systemd import NO_CREDENTIAL
 
 

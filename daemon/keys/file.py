@@ -10,7 +10,7 @@ from pathlib import Path
 from daemon.files.folders import make_private
 from daemon.files.trouble import told
 from daemon.files.write import replace_file, sweep
-from primer.providers import KEY_VARIABLES
+from primer.models import KEY_VARIABLES
 from rules.errors import ConfigurationError
 
 _HEADING = "# Keys that memproc sends to their providers. Nobody else may read this file: chmod 600."

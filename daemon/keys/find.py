@@ -7,7 +7,7 @@ from daemon.keys.credentials import credential
 from daemon.keys.file import keys_file, read_keys
 from daemon.keys.key import Key, NoKey, NotAKey, read_key
 from daemon.keys.keyring import SYSTEM, Keyring, Silent
-from primer.providers import key_variables
+from primer.models import key_variables
 from rules.errors import ConfigurationError
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from daemon.keys.file import read_keys, remove_key, write_key
 from daemon.keys.key import Where
 from daemon.keys.keyring import SYSTEM, Keyring, Silent
-from primer.providers import KEY_VARIABLES
+from primer.models import KEY_VARIABLES
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,8 @@ from daemon.config.models import ModelSettings
 from daemon.keys.key import Key
 from daemon.models.addresses import refusal
 from daemon.models.ask import Complete
-from primer.models import quiet_options, small_model
+from primer.models import provider_of, quiet_options, small_model
 from primer.prompt import Turn
-from primer.providers import provider_of
 from primer.request import Model, Request
 from rules.errors import MemprocError
 

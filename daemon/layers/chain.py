@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from daemon.wavefront.front import Front
 from daemon.wavefront.talk import Talk
-from rules.plan.planned import PlannedChunk
+from rules.plan.work import PlannedChunk
 
 Keep = Callable[[], None]
 """Keeps what a step has come to."""

@@ -15,12 +15,11 @@ from daemon.survey import Survey, told_before
 from daemon.wavefront.front import Front
 from primer import prompt
 from primer.prompt import Turn
-from rules.core.history import CoreEvent
+from rules.conversation.memory import EXTRACTED, Memory
 from rules.errors import TooLong
-from rules.memory.edition import EXTRACTED
-from rules.memory.memory import Memory
-from rules.plan.lead import Lead
-from rules.plan.planned import PlannedChunk
+from rules.layers.core import CoreEvent
+from rules.plan.cache_order import Lead
+from rules.plan.work import PlannedChunk
 
 
 def core_chain(front: Front, found: Survey, memories: Sequence[Memory], leads: Sequence[Lead]) -> Chain:

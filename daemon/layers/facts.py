@@ -12,10 +12,10 @@ from daemon.remembering.asking import desk_for
 from daemon.remembering.facts import take_facts
 from daemon.survey import Survey
 from daemon.wavefront.front import Front
+from rules.conversation.memory import Memory
 from rules.errors import TooLong
-from rules.facts.fact import FactEvent
-from rules.memory.memory import Memory
-from rules.plan.planned import PlannedChunk
+from rules.layers.facts import FactEvent
+from rules.plan.work import PlannedChunk
 
 
 def facts_chain(front: Front, found: Survey, memories: Sequence[Memory]) -> Chain:

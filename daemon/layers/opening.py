@@ -8,13 +8,12 @@ from daemon.archive.archive import Archive
 from daemon.archive.openings import KeptOpening, keep_opening, openings, reworded
 from daemon.layers.shown import ShownChat
 from daemon.layers.standing import as_line, core_now, facts_shown
-from primer.inert import keep_inert
-from primer.tags import wrap
-from rules.core.section import Section, Value
-from rules.history.marker import OPENING, text_digest
-from rules.history.opening import FactLine, Opening, read_tagged
-from rules.history.recognise import Place
-from rules.output.opening import write_opening
+from primer.prompt import keep_inert
+from primer.texts import wrap
+from rules.conversation.marker import OPENING, text_digest
+from rules.layers.core import Section, Value
+from rules.layers.opening import FactLine, Opening, read_tagged, write_opening
+from rules.recognize.recognize import Place
 
 
 def opening_text(archive: Archive, found: ShownChat) -> str:

@@ -11,10 +11,10 @@ from daemon.models.roles import Roles
 from daemon.models.tokens import count
 from primer.request import ENGINE
 from primer.texts import Texts
-from rules.core.layout import Layout
-from rules.memory.memory import Memory
+from rules.conversation.memory import Memory
+from rules.layers.layout import Layout
 from rules.plan.chat_plan import ChatPlan
-from rules.plan.layers import NO_LAYERS, Layers, chosen
+from rules.plan.work import NO_LAYERS, Layers, chosen
 
 _TOKENS_A_FACT = 40
 """As it is shown for comparison, with its number and day."""

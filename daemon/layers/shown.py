@@ -8,9 +8,9 @@ from daemon.config.layers import CoreSettings, FactSettings
 from daemon.layout import core_layout
 from daemon.texts import load_texts
 from primer.texts import Texts
-from rules.core.layout import Layout
-from rules.export.chat import Chat
-from rules.history.recognise import Place
+from rules.layers.layout import Layout
+from rules.recognize.recognize import Place
+from rules.typingmind.chat import Chat
 
 
 @dataclass(frozen=True, slots=True)

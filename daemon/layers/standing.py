@@ -5,16 +5,13 @@ from daemon.archive.core import core_events
 from daemon.archive.facts import fact_events
 from daemon.config.layers import FactSettings
 from daemon.models.tokens import count_once, keep
-from primer.inert import keep_inert
-from rules.core.history import core_after
-from rules.core.layout import Layout
-from rules.core.memory import CoreMemory
-from rules.core.section import OverLimit, Section, Value
+from primer.prompt import keep_inert
+from rules.conversation.marker import text_digest
 from rules.errors import ChatSetAside
-from rules.facts.choose import within
-from rules.facts.fact import Fact, FactEvent, live
-from rules.history.marker import text_digest
-from rules.history.opening import FactLine, fact_line
+from rules.layers.core import CoreMemory, OverLimit, Section, Value, core_after
+from rules.layers.facts import Fact, FactEvent, live, within
+from rules.layers.layout import Layout
+from rules.layers.opening import FactLine, fact_line
 
 
 def core_now(archive: Archive, chat_id: str, layout: Layout) -> CoreMemory:

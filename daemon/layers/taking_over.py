@@ -11,15 +11,13 @@ from daemon.archive.openings import KeptOpening, edited_from, keep_opening, open
 from daemon.layers.opening import opening_place, opening_text, read
 from daemon.layers.shown import ShownChat
 from daemon.layers.standing import as_line, as_value, core_now, facts_now
-from primer.inert import restore
-from rules.core.history import CoreEvent, corrected
-from rules.core.section import OverLimit
+from primer.prompt import restore
+from rules.conversation.marker import text_digest
 from rules.errors import ChatSetAside
-from rules.facts.fact import By, Fact, FactEvent
-from rules.facts.wording import normal
-from rules.history.marker import text_digest
-from rules.history.opening import FactLine, Opening, one_line
-from rules.history.opening_edits import NotTakenOver, OpeningEdits, edits
+from rules.layers.core import CoreEvent, OverLimit, corrected
+from rules.layers.facts import By, Fact, FactEvent, normal
+from rules.layers.opening import FactLine, Opening, one_line
+from rules.layers.opening_edits import NotTakenOver, OpeningEdits, edits
 
 _BY_HAND = "edited in TypingMind"
 _TAKEN_OVER = "taken over from an export"

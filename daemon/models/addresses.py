@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from daemon.config.models import ModelSettings
 from daemon.keys.allowed import allowed_hosts
 from daemon.keys.key import Key, NoKey
-from primer.providers import provider_of
+from primer.models import provider_of
 
 OWN_HOSTS: Mapping[str, tuple[str, ...]] = {
     "anthropic": ("api.anthropic.com",),

@@ -12,8 +12,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from primer.own_model import with_provider
-from primer.retired import AS_OF, ending
+from primer.models import AS_OF, ending, with_provider
 from rules.errors import ModelError
 from rules.money.price import PICO, Price, Rates
 

@@ -18,13 +18,12 @@ from typing import TYPE_CHECKING, Any
 from daemon.models.catalogue import known_models
 from daemon.models.extractive import extract
 from daemon.models.faults import classify
-from primer.prompt import Turn
+from primer.prompt import ToolCall, Turn
 from primer.request import EMBEDDING, ENGINE, Request
-from primer.tools import ToolCall
 from rules.errors import ModelError
-from rules.export.content import printable
-from rules.facts.likeness import cosines
-from rules.rates.told import Limit, limits_told
+from rules.layers.facts import cosines
+from rules.rate_limits import Limit, limits_told
+from rules.typingmind.content import printable
 
 if TYPE_CHECKING:
     import httpx

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from primer.passage import read_passage, said_after
-from primer.prompt import Turn
+from primer.prompt import Turn, read_passage, said_after
 from rules.extract.answers import analysis, perspective, quote, refinement
 
 

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from email.utils import parsedate_to_datetime
 
 from rules.errors import ContextTooLong, CutOff, MemprocError, ModelError, NotNow, ProviderRefuses
-from rules.rates.told import limits_told
+from rules.rate_limits import limits_told
 
 _LATER = frozenset({408, 409, 425, 429})
 _SERVER_FAULT = 500

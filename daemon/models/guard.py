@@ -13,7 +13,7 @@ from functools import cache
 import httpx
 
 from daemon.models.addresses import OWN_HOSTS, addresses, is_loopback, is_own
-from primer.providers import provider_of
+from primer.models import provider_of
 from primer.request import Model
 from rules.errors import ProviderRefuses
 

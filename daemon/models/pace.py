@@ -12,13 +12,11 @@ from contextlib import contextmanager
 from daemon.models.completion import Completion
 from daemon.models.tokens import count_of
 from daemon.models.unsent import Unsent
-from primer.models import token_factor
-from primer.providers import provider_of
+from primer.models import provider_of, token_factor
 from primer.request import ENGINE, Request
 from rules.errors import NotNow
 from rules.money.price import prompt_expected
-from rules.rates.book import Book, Departure, Need, end, leave, wait
-from rules.rates.told import Limit
+from rules.rate_limits import Book, Departure, Limit, Need, end, leave, wait
 
 _LOOK_SECONDS = 0.25
 

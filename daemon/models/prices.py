@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from daemon.config.budget import BudgetSettings
 from daemon.models.addresses import LOCAL_PROVIDERS
 from daemon.models.catalogue import price
-from primer.providers import provider_of
+from primer.models import provider_of
 from primer.request import ENGINE, Model
 from rules.errors import UnknownPrice
 from rules.money.price import FREE, Price

@@ -22,8 +22,7 @@ from daemon.models.tokens import count_of
 from primer.models import token_factor
 from primer.request import Request
 from rules.errors import ContextTooLong, OverBudget
-from rules.money.caps import Amounts, Reached
-from rules.money.price import PICO, Price, Usage, cost, dollars, in_words, prompt_bound, worst_case
+from rules.money.price import PICO, Amounts, Price, Reached, Usage, cost, dollars, in_words, prompt_bound, worst_case
 
 
 @dataclass(frozen=True, slots=True)

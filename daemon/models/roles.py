@@ -13,14 +13,21 @@ from daemon.config.models import ModelSettings
 from daemon.keys.key import Key, NoKey
 from daemon.models.addresses import addresses, refusal
 from daemon.models.catalogue import ends_soon, facts
-from primer.models import ABOUT_THINKING, quiet_options, small_model, thinking_room
-from primer.own_model import own_model
-from primer.providers import KEY_VARIABLES, provider_of, takes_batches
+from primer.models import (
+    ABOUT_THINKING,
+    KEY_VARIABLES,
+    own_model,
+    provider_of,
+    quiet_options,
+    small_model,
+    successor,
+    takes_batches,
+    thinking_room,
+)
 from primer.request import ENGINE, EXTRACTIVE, Model
-from primer.retired import successor
 from rules.errors import ChatSetAside
-from rules.export.chat import Chat
-from rules.export.message import Message
+from rules.typingmind.chat import Chat
+from rules.typingmind.message import Message
 
 CHAT, SMALL = "chat", "small"
 _OLLAMA = ("ollama", "ollama_chat")

@@ -12,7 +12,7 @@ import tomli
 from daemon.config.reading import load
 from daemon.config.writing import toml_text
 from daemon.models.addresses import host_of, names_a_host
-from primer.secret import is_secret
+from primer.request import is_secret
 
 _ASKED = frozenset({"agent", "context_manager", "fallback", "embedding"})
 _HERE_ALONE = frozenset({"folders", "texts"})

@@ -24,17 +24,16 @@ from daemon.rebuilding.restored import Known, Restored, restored
 from daemon.rebuilding.sources import Source, Sources, chat_in, output_of
 from daemon.survey import canned
 from daemon.texts import load_texts
+from rules.conversation.memory import Preferred, aliases, shown
 from rules.errors import ChatSetAside
-from rules.export.chat import Chat, read_messages
-from rules.history.adopt import inherit
-from rules.history.copies import with_true_date
-from rules.history.hand import groups
-from rules.history.reading import Reading
-from rules.history.recognise import Place, recognise
-from rules.memory.edition import Preferred, shown
-from rules.memory.memory import aliases
-from rules.output.compose import drafts_of
-from rules.output.new_chat import new_chat_id
+from rules.recognize.adopt import inherit
+from rules.recognize.reading import Reading
+from rules.recognize.recognize import Place, recognise
+from rules.recognize.true_dates import with_true_date
+from rules.recognize.user_edits import groups
+from rules.typingmind.chat import Chat, read_messages
+from rules.typingmind.compose import drafts_of
+from rules.typingmind.copies import new_chat_id
 
 _NEW_CHATS = 9
 _SLOTS = range(1, 7)

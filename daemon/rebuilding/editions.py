@@ -4,13 +4,12 @@ import re
 from collections.abc import Callable, Collection, Sequence
 
 from daemon.rebuilding.evidence import Seen
-from primer.inert import restore
-from primer.prompt import question
+from primer.prompt import question, restore
 from primer.texts import Texts
-from rules.history.entries import Entry
-from rules.history.marker import Marker
-from rules.memory.edition import WRITTEN, Edition, Kind, Quote, Six
-from rules.memory.quote import Verbatim, find_quote
+from rules.conversation.history import Entry
+from rules.conversation.marker import Marker
+from rules.conversation.memory import WRITTEN, Edition, Kind, Quote, Six
+from rules.conversation.quote import Verbatim, find_quote
 
 UNKNOWN = "unknown"
 """Who wrote a memory, and who chose its quote, stands in no file."""

@@ -11,15 +11,14 @@ length is taken for what is under it.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rules.export.chat import Chat, read_messages
-from rules.export.dates import parse_date
-from rules.export.message import Message, read_message
-from rules.history.hand import groups
-from rules.history.marker import Marker, text_digest
-from rules.history.originals import is_original, plain_original
-from rules.history.recognise import Place, recognise
-from rules.memory.edition import Six
-from rules.memory.memory import CHUNK_LEVEL, memory_id
+from rules.conversation.marker import Marker, text_digest
+from rules.conversation.memory import CHUNK_LEVEL, Six, memory_id
+from rules.recognize.recognize import Place, recognise
+from rules.recognize.user_edits import groups
+from rules.typingmind.chat import Chat, read_messages
+from rules.typingmind.dates import parse_date
+from rules.typingmind.message import Message, read_message
+from rules.typingmind.originals import is_original, plain_original
 
 _SLOTS = range(1, 7)
 

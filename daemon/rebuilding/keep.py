@@ -13,11 +13,11 @@ from daemon.archive.versions import insert_version
 from daemon.rebuilding.editions import quotes_in
 from daemon.rebuilding.evidence import Evidence, Raw
 from daemon.rebuilding.restored import Restored
-from rules.export.chat import Chat
-from rules.export.message import read_message
-from rules.history.copies import said_at
-from rules.history.entries import UNDER_SOME_MEMORY, Entry
-from rules.memory.memory import CHUNK_LEVEL, Memory
+from rules.conversation.history import UNDER_SOME_MEMORY, Entry
+from rules.conversation.memory import CHUNK_LEVEL, Memory
+from rules.recognize.true_dates import said_at
+from rules.typingmind.chat import Chat
+from rules.typingmind.message import read_message
 
 
 def chat_row_for(archive: Archive, chat: Chat, when: str) -> int:

@@ -13,10 +13,9 @@ from daemon.rebuilding.editions import editions_of
 from daemon.rebuilding.evidence import Evidence, Seen
 from daemon.rebuilding.placing import close, inside, left_over, place_in
 from daemon.rebuilding.row import Row, Unit, members_of, row_of, take_out
-from rules.export.message import Message
-from rules.history.entries import Entry
-from rules.memory.edition import Edition, shown, told
-from rules.memory.memory import CHUNK_LEVEL, Memory
+from rules.conversation.history import Entry
+from rules.conversation.memory import CHUNK_LEVEL, Edition, Memory, shown, told
+from rules.typingmind.message import Message
 
 
 @dataclass(frozen=True, slots=True)

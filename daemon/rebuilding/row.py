@@ -5,9 +5,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from daemon.rebuilding.evidence import Seen
-from rules.memory.edition import Edition
-from rules.memory.fold import fold_id
-from rules.memory.memory import Memory
+from rules.conversation.memory import Edition, Memory, fold_id
 
 _MOST_TRIES = 2_000
 _MOST_FORGOTTEN = 2

@@ -16,9 +16,9 @@ from daemon.files.read import chats_in, read_export
 from daemon.files.trouble import told
 from daemon.paths import Folders
 from rules.errors import ChatSetAside, MemprocError
-from rules.export.chat import Chat, read_messages
-from rules.export.dates import write_date
 from rules.output.naming import file_name
+from rules.typingmind.chat import Chat, read_messages
+from rules.typingmind.dates import write_date
 
 
 @dataclass(frozen=True, slots=True)

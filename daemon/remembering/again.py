@@ -15,8 +15,7 @@ from daemon.remembering.dialogue import Passage
 from daemon.remembering.question import Desk
 from primer.request import ENGINE, Request
 from primer.texts import Texts
-from rules.memory.edition import EXTRACTED, WRITTEN
-from rules.memory.memory import Memory, is_enough_for_a_model
+from rules.conversation.memory import EXTRACTED, WRITTEN, Memory, is_enough_for_a_model
 
 
 class _NotAsked(Exception):

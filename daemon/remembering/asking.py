@@ -9,10 +9,10 @@ from daemon.wavefront.front import Front
 from primer.models import token_factor
 from primer.reply import KINDS
 from primer.request import Request
+from rules.conversation.memory import Memory
 from rules.errors import ContextTooLong, TooLong
-from rules.memory.memory import Memory
-from rules.plan.planned import PlannedChunk
 from rules.plan.window import largest_part, parts_of
+from rules.plan.work import PlannedChunk
 
 _PASSAGE_ALONE = ("analysis", "facts")
 """What the context manager is asked, who sees nothing else."""

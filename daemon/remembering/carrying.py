@@ -13,9 +13,7 @@ from primer import fold, prompt
 from primer.prompt import Turn
 from primer.reply import Refused
 from primer.request import ENGINE, Model, Request
-from rules.memory.edition import Quote
-from rules.memory.fold import MOST_QUOTES
-from rules.memory.memory import Memory
+from rules.conversation.memory import MOST_QUOTES, Memory, Quote
 
 
 def carried(

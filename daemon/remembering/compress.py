@@ -16,9 +16,9 @@ from primer import prompt
 from primer.reply import Refused
 from primer.request import ENGINE, Request
 from primer.texts import Texts
-from rules.history.entries import Entry
-from rules.memory.memory import CHUNK_LEVEL, Memory, allowance, is_clearly_smaller, memory_id
-from rules.memory.quote import can_be_quoted
+from rules.conversation.history import Entry
+from rules.conversation.memory import CHUNK_LEVEL, Memory, allowance, is_clearly_smaller, memory_id
+from rules.conversation.quote import can_be_quoted
 
 
 def make_memory(desk: Desk, passage: Passage, roles: Roles, count: Count, written_at: str, number: int = 1) -> Memory:

@@ -12,19 +12,16 @@ from daemon.archive.journal import Reply
 from daemon.layout import foreign
 from daemon.remembering.question import Desk
 from primer import core
-from primer.edits import read_edits
+from primer.core import read_edits
 from primer.models import thinks
-from primer.prompt import Turn
+from primer.prompt import ToolCall, Turn
 from primer.reply import CALLED, Refused, read_reply
 from primer.request import ENGINE, Model, Request
-from primer.tools import ToolCall
-from rules.core.edit import Edit, apply
-from rules.core.history import CoreEvent
-from rules.core.layout import Layout
-from rules.core.memory import CoreMemory, Refusal
+from rules.conversation.memory import Six
 from rules.errors import ChatSetAside, TooLong
-from rules.memory.edition import Six
-from rules.plan.layers import CORE_WORDS
+from rules.layers.core import CoreEvent, CoreMemory, Refusal
+from rules.layers.layout import Edit, Layout, apply
+from rules.plan.work import CORE_WORDS
 
 _ENDED = "stop"
 

@@ -11,14 +11,12 @@ from dataclasses import dataclass, replace
 
 from daemon.remembering.question import Desk, Question, put
 from primer import prompt
-from primer.inert import keep_inert
-from primer.prompt import Turn
+from primer.prompt import Turn, keep_inert
 from primer.reply import Answered, Refused, forged
 from primer.request import ENGINE, Model, Request
-from rules.extract.blocks import with_closed_fence
-from rules.history.entries import Entry
-from rules.memory.edition import Quote, Six
-from rules.memory.memory import Memory
+from rules.conversation.history import Entry
+from rules.conversation.memory import Memory, Quote, Six
+from rules.extract.sentences import with_closed_fence
 
 _NO_QUOTE = "[no quote]"
 """TypingMind takes no empty message."""

@@ -11,22 +11,14 @@ from dataclasses import replace
 
 from daemon.archive.fulltext import ranked
 from daemon.remembering.question import Desk, Question, put
-from primer.facts import ask_facts, numbered_passage
-from primer.facts_answer import Operations, Unreadable, read_operations
+from primer.facts import Operations, Unreadable, ask_facts, numbered_passage, read_operations
 from primer.prompt import Turn
 from primer.reply import Refused, read_reply
 from primer.request import EMBEDDING, ENGINE, Model, Request
-from rules.export.dates import parse_date
-from rules.facts.carry_out import carry_out
-from rules.facts.choose import nearest
-from rules.facts.fact import Fact, FactEvent, live
-from rules.facts.forgotten import forgotten
-from rules.facts.known import Known
-from rules.facts.likeness import alike
-from rules.facts.operation import Operation
-from rules.facts.source import Source
-from rules.facts.wording import normal
-from rules.history.entries import Entry
+from rules.conversation.history import Entry
+from rules.layers.fact_operations import Known, Operation, carry_out, forgotten
+from rules.layers.facts import Fact, FactEvent, Source, alike, live, nearest, normal
+from rules.typingmind.dates import parse_date
 
 WORDS = 400
 """About how long an answer may be."""

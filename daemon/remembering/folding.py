@@ -23,9 +23,7 @@ from primer.prompt import Turn
 from primer.reply import Refused
 from primer.request import ENGINE, Request
 from primer.texts import Texts
-from rules.memory.edition import Edition, Quote
-from rules.memory.fold import MOST_QUOTES, fold_id, fold_words, most_fold_tokens
-from rules.memory.memory import Memory
+from rules.conversation.memory import MOST_QUOTES, Edition, Memory, Quote, fold_id, fold_words, most_fold_tokens
 
 
 def make_fold(

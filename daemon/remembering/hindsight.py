@@ -15,9 +15,8 @@ from daemon.remembering.quoting import QUOTE_WORDS
 from primer import hindsight, prompt
 from primer.reply import Refused
 from primer.request import ENGINE
-from rules.history.entries import Entry
-from rules.memory.edition import Edition, Quote
-from rules.memory.memory import allowance, is_clearly_smaller
+from rules.conversation.history import Entry
+from rules.conversation.memory import Edition, Quote, allowance, is_clearly_smaller
 
 
 def make_hindsight(

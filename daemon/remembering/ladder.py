@@ -15,7 +15,7 @@ from primer.prompt import Turn
 from primer.reply import Refused
 from primer.request import ENGINE, EXTRACTIVE, Model, Request
 from primer.texts import Texts
-from rules.memory.edition import EXTRACTED, WRITTEN, Edition, Kind
+from rules.conversation.memory import EXTRACTED, WRITTEN, Edition, Kind
 
 Count = Callable[[str], int]
 _ENGINE_ALONE = Pair(ENGINE, (ENGINE,))

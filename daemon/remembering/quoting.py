@@ -11,13 +11,12 @@ from dataclasses import replace
 
 from daemon.remembering.question import Desk, Question, put
 from primer import prompt
-from primer.inert import restore
+from primer.prompt import restore
 from primer.reply import Answered, Refused
 from primer.request import ENGINE
-from rules.history.entries import Entry
-from rules.memory.edition import Quote
-from rules.memory.nearest import nearest_passage
-from rules.memory.quote import NotVerbatim, Verbatim, find_quote
+from rules.conversation.history import Entry
+from rules.conversation.memory import Quote
+from rules.conversation.quote import NotVerbatim, Verbatim, find_quote, nearest_passage
 
 QUOTE_WORDS = 60
 """About how long a quote may be."""

@@ -7,8 +7,7 @@ from daemon.archive.spending import by_model, last_run, spent
 from daemon.clock import at, periods
 from daemon.config.budget import BudgetSettings
 from daemon.models.purse import caps_now
-from rules.money.caps import NAMES, Which
-from rules.money.price import dollars
+from rules.money.price import NAMES, Which, dollars
 
 
 @dataclass(frozen=True, slots=True)

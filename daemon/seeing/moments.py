@@ -1,6 +1,6 @@
 """How times and spans are said to a person: in local time, as short as the day allows."""
 
-from rules.export.dates import parse_date
+from rules.typingmind.dates import parse_date
 
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 

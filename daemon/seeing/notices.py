@@ -13,7 +13,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.signs import set_sign
 from daemon.seeing.logged import Logged, Said
 from daemon.seeing.notice import Notice, is_wanted
-from rules.export.dates import parse_date, write_date
+from rules.typingmind.dates import parse_date, write_date
 
 Argv = Sequence[str]
 Ways = Callable[[str, str], Sequence[Argv]]

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from daemon.archive.archive import Archive
 from daemon.archive.signs import set_sign, sign, take_down
-from rules.export.dates import parse_date, write_date
+from rules.typingmind.dates import parse_date, write_date
 
 SIGN = "paused_until"
 _LONGEST = timedelta(days=366)

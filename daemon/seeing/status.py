@@ -15,8 +15,8 @@ from daemon.batches.pauses import LONGEST_SECONDS, age
 from daemon.seeing.money import Money, spent
 from daemon.seeing.pausing import Paused, paused
 from daemon.seeing.problems import Problem, Watch, problems
-from rules.arrival.states import IN_HAND, UNTAKEN
-from rules.export.dates import write_date
+from rules.arrival import IN_HAND, UNTAKEN
+from rules.typingmind.dates import write_date
 
 HEALTHY, ATTENTION, NOT_RUNNING = 0, 1, 2
 MOST_QUEUED = 100

@@ -7,8 +7,7 @@ import os
 from pathlib import Path
 from typing import BinaryIO
 
-from rules.arrival.brackets import Closed, Open, follow
-from rules.arrival.settle import Content, Unfinished, Unfit, Whole
+from rules.arrival import Closed, Content, Open, Unfinished, Unfit, Whole, follow
 
 LARGEST_BYTES = 512 << 20
 """No export larger than this is read."""

@@ -5,8 +5,8 @@ from daemon.archive.jobs import began, due, ended, jobs, part_to_verify, set_job
 from daemon.clock import here
 from daemon.watching.schedule import Schedule
 from daemon.worker.orders import Maintain, Order, Prune, Retry, Verify
-from rules.export.dates import parse_date, write_date
-from rules.keeping.due import PARTS, after_failure, next_due, timings
+from rules.retention import PARTS, after_failure, next_due, timings
+from rules.typingmind.dates import parse_date, write_date
 
 
 class Duties:

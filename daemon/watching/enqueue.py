@@ -6,7 +6,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.arrivals import Arrival, change_state, find_arrival
 from daemon.files.candidates import sighting_of
 from daemon.watching.intake import Taken, copy_path, take
-from rules.arrival.states import State
+from rules.arrival import State
 
 _REASON = "its work was put off, and is tried again"
 _AGAIN: tuple[State, ...] = ("waiting", "paused", "set aside", "written")

@@ -28,7 +28,7 @@ from daemon.worker import events
 from daemon.worker.foreman import Foreman, Lost
 from daemon.worker.orders import Settings, Work
 from daemon.worker.settings import watch_plan
-from rules.arrival.states import FINISHED
+from rules.arrival import FINISHED
 
 _READ_AGAIN_SECONDS = 60.0
 

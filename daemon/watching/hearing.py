@@ -21,9 +21,8 @@ from daemon.seeing import logged
 from daemon.seeing.logged import Logged, chat_is
 from daemon.worker import events
 from daemon.worker.orders import Work
-from rules.arrival.states import State
-from rules.arrival.tries import Again, after_failure, after_outage
-from rules.export.dates import parse_date, write_date
+from rules.arrival import Again, State, after_failure, after_outage
+from rules.typingmind.dates import parse_date, write_date
 
 _BLOCKED_MINUTES = 30
 

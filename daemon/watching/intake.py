@@ -21,7 +21,7 @@ from daemon.files.swap import put_in_place
 from daemon.files.trouble import told
 from daemon.files.write import TEMPORARY, flush_file
 from daemon.watching.complete import open_file
-from rules.arrival.sighting import Sighting
+from rules.arrival import Sighting
 from rules.errors import FileTrouble
 
 _BLOCK = 1 << 20

@@ -28,7 +28,7 @@ from daemon.watching.scanner import Unreachable, scan
 from daemon.watching.suspend import Clocks, Suspended, between
 from daemon.watching.telling import Telling
 from daemon.worker.foreman import Foreman
-from rules.arrival.settle import Standing
+from rules.arrival import Standing
 from rules.errors import MemprocError
 
 _LONGEST_SLEEP = 2.0

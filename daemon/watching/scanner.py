@@ -20,9 +20,8 @@ from daemon.files.trouble import trouble
 from daemon.watching.complete import look_inside
 from daemon.watching.intake import Changed, NotTaken, NotWanted, Taken, forget_copy, take
 from daemon.watching.settings import WatchPlan
-from rules.arrival.settle import Growing, NeedsAttention, Ready, Settling, Standing, decide, stand, unsettled
-from rules.arrival.sighting import Sighting
-from rules.export.dates import parse_date, write_date
+from rules.arrival import Growing, NeedsAttention, Ready, Settling, Sighting, Standing, decide, stand, unsettled
+from rules.typingmind.dates import parse_date, write_date
 
 _FILES_AT_ONCE = 100
 _BYTES_AT_ONCE = 256 << 20

@@ -31,7 +31,7 @@ from daemon.models.ask import begin, fail, keep
 from daemon.models.purse import above_step
 from daemon.wavefront.calls import Call, Calls
 from daemon.wavefront.talk import Blocked, NotYet, T, Talk
-from primer.providers import takes_batches
+from primer.models import takes_batches
 from primer.request import ENGINE, Request
 from rules.errors import OverBudget
 

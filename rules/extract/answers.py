@@ -1,21 +1,65 @@
-"""The four answers of a memory without a model: made of the passage's own sentences, word for word.
+"""Says what a passage held in which nothing can be quoted or summed up: emoji, images, code, single words."""
 
-A quote, the persona's perspective, an analysis and its refinement. The same
-passage always gets the same answers.
-"""
-
+import re
+import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby, pairwise
 from math import inf
 
-from rules.extract.blocks import is_fence
-from rules.extract.choose import choose
-from rules.extract.details import details
+from rules.extract.choose import choose, densest
 from rules.extract.passage import Said, between_placeholders, is_finished
-from rules.extract.reading import PERSONA, Reading, plain, read, threads
-from rules.extract.window import densest
-from rules.extract.wordless import what_was_there
-from rules.extract.words import has_words, length, shorten
+from rules.extract.reading import PERSONA, Reading, details, plain, read, threads
+from rules.extract.sentences import is_fence, sentences
+from rules.extract.words import UNSEEN, has_words, length, shorten
+
+_PLACEHOLDER = re.compile(r"\[([^\]\n]*)\]")
+_EMPTY = "empty message"
+_PLACEHOLDERS = (
+    ("image", "images"),
+    ("file", "files"),
+    ("sound", "sound"),
+    ("tool call", "the work of tools"),
+    ("tool result", "the work of tools"),
+    ("thinking", "thinking"),
+)
+_OTHER = "notes in brackets"
+_SYMBOLS = ("So", "Sk", "Cn", "Co")
+"""Emoji, their skin tones, and those that Python does not know yet."""
+
+
+def what_was_there(passage: Sequence[Said]) -> str:
+    """One sentence on what the messages consisted of, as the persona would say it; empty for no messages."""
+    kinds = Counter(_kind(said.text) for said in passage).most_common()
+    if not kinds:
+        return ""
+    if len(kinds) == 1:
+        return _of_one_kind(*kinds[0])
+    parts = [f"{number:,} of {kind} alone" if kind else f"{number:,} empty" for kind, number in kinds]
+    return f"We exchanged {len(passage):,} messages: {', '.join(parts[:-1])} and {parts[-1]}."
+
+
+def _of_one_kind(kind: str, number: int) -> str:
+    if number == 1:
+        return f"There was one message of {kind} alone." if kind else "There was one message, and it was empty."
+    return f"We exchanged {number:,} messages of {kind} alone." if kind else f"We exchanged {number:,} empty messages."
+
+
+def _kind(text: str) -> str:
+    """What a message consists of; empty for an empty one."""
+    rest = _PLACEHOLDER.sub("", text)
+    if not rest.strip().strip(UNSEEN + "\u200b"):
+        named = [name for name in _PLACEHOLDER.findall(text) if name != _EMPTY]
+        return _held(named[0]) if named else ""
+    if not has_words(rest):
+        has_symbols = any(unicodedata.category(mark) in _SYMBOLS for mark in rest)
+        return "emoji" if has_symbols else "punctuation"
+    return "a few words" if any(piece.prose for piece in sentences(rest)) else "code or tables"
+
+
+def _held(name: str) -> str:
+    return next((kind for begins, kind in _PLACEHOLDERS if name.startswith(begins)), _OTHER)
+
 
 _CUT = " …"
 _DAY_AND_SPEAKER = 2.0

@@ -1,14 +1,104 @@
-"""A passage as the extractive engine reads it: its sentences, and what is known of each before a question is asked."""
+"""What a summary must not lose: the names, dates and numbers of each sentence."""
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import log, sqrt
 from typing import Final
 
+from rules.extract.languages import MONTHS, TONGUES, Listed, Tongue, spoken
 from rules.extract.passage import Said, Sentence, prose
-from rules.extract.salience import centrality, inwardness, occurrences, rarity
-from rules.extract.tongue import Tongue, spoken
-from rules.extract.tongues import TONGUES
+
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_SINGLE_DIGIT = 0.3
+_MANY_CAPITALS = 0.08
+_AT_MOST = 5.0
+
+
+def details(sentences: Sequence[Sentence]) -> list[float]:
+    """For each sentence, its names, months and numbers, counted up to five; a lone digit counts little.
+
+    A name is a word with a capital inside a sentence that the passage never writes small. Where
+    capitals are common (German nouns) each tells less.
+    """
+    names, weight = _names(sentences)
+    return [min(_AT_MOST, sum(_weigh(term, names, weight) for term in one.terms)) for one in sentences]
+
+
+def _weigh(term: str, names: frozenset[str], name_weight: float) -> float:
+    if term in names:
+        return max(name_weight, float(term in MONTHS))
+    if any(map(str.isdecimal, term)):
+        return 1.0 if len(term) > 1 else _SINGLE_DIGIT
+    return 0.0
+
+
+def _names(sentences: Sequence[Sentence]) -> tuple[frozenset[str], float]:
+    """The casefolded names of the passage, and how much each tells, 0 to 1."""
+    inside = Counter(word for one in sentences for word in _inner_words(one.text))
+    small = {word for word in inside if word.islower()}
+    names = {word.casefold(): count for word, count in inside.items() if word[0].isupper()}
+    for word in small:
+        names.pop(word, None)
+    share = sum(names.values()) / (inside.total() or 1)
+    return frozenset(names), min(1.0, _MANY_CAPITALS / share) if share else 1.0
+
+
+def _inner_words(text: str) -> Iterator[str]:
+    """The words of a sentence but its first; of a title, where most begin with capitals, only the small ones."""
+    words = _WORD.findall(text)[1:]
+    capitals = sum(word[0].isupper() for word in words)
+    return iter(words) if 2 * capitals <= len(words) or len(words) < 3 else filter(str.islower, words)
+
+
+_AT_MOST_STATES = 4
+_COURTESY = 0.4
+_SHORT = 14.0
+
+
+def rarity(sentences: Sequence[Sentence]) -> dict[str, float]:
+    """For each term, the logarithm of how many sentences there are for each that holds it."""
+    held = Counter(term for sentence in sentences for term in sentence.terms)
+    return {term: log((len(sentences) + 1) / count) for term, count in held.items()}
+
+
+def centrality(sentences: Sequence[Sentence], rare: Mapping[str, float]) -> list[float]:
+    """For each sentence, how near it is to the middle of the passage, 0 to 1."""
+    lengths = [sqrt(sum(rare[term] ** 2 for term in sentence.terms)) for sentence in sentences]
+    middle: dict[str, float] = {}
+    for sentence, size in zip(sentences, lengths, strict=True):
+        for term in sentence.terms:
+            middle[term] = middle.get(term, 0.0) + rare[term] / (size or 1.0)
+    whole = sqrt(sum(weight**2 for weight in middle.values())) or 1.0
+    return [
+        sum(rare[term] * middle[term] for term in sentence.terms) / ((size or 1.0) * whole)
+        for sentence, size in zip(sentences, lengths, strict=True)
+    ]
+
+
+def inwardness(sentences: Sequence[Sentence], tongue: Tongue) -> list[float]:
+    """For each sentence, how densely it holds its speaker's own states; 0 without the first person.
+
+    The courtesies of an assistant count for little, and without a state for nothing.
+    """
+    me, states, service = (occurrences(sentences, words) for words in (tongue.me, tongue.states, tongue.service))
+    return [_density(one, states[at], courteous=service[at] > 0) if me[at] else 0.0 for at, one in enumerate(sentences)]
+
+
+def occurrences(sentences: Sequence[Sentence], words: Listed) -> list[int]:
+    """For each sentence, how many of its distinct terms are in `words`."""
+    found = {term for term in dict.fromkeys(term for one in sentences for term in one.terms) if term in words}
+    return [sum(term in found for term in one.terms) for one in sentences]
+
+
+def _density(sentence: Sentence, states: int, *, courteous: bool) -> float:
+    if courteous and not states:
+        return 0.0
+    share = (1 + 1.5 * min(states, _AT_MOST_STATES)) / sqrt(max(sentence.words, _SHORT))
+    return share * (_COURTESY if courteous else 1.0)
+
 
 _LAST_ONES = 4  # all the questions about a chunk are about one passage
 PERSONA: Final = "assistant"

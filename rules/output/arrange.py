@@ -13,15 +13,15 @@ ours that is to go.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rules.export import spans
-from rules.export.attachments import attachments
-from rules.history.entries import Entry
-from rules.history.hand import groups
-from rules.history.marker import CLOSING, MEMORY, OPENING
-from rules.history.originals import with_attachments
-from rules.history.recognise import Place
-from rules.memory.memory import Memory
-from rules.output.compose import Draft, memory_drafts
+from rules.conversation.history import Entry
+from rules.conversation.marker import CLOSING, MEMORY, OPENING
+from rules.conversation.memory import Memory
+from rules.recognize.recognize import Place
+from rules.recognize.user_edits import groups
+from rules.typingmind import spans
+from rules.typingmind.attachments import attachments
+from rules.typingmind.compose import Draft, memory_drafts
+from rules.typingmind.originals import with_attachments
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,19 +12,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
-from rules.export import spans
-from rules.export.chat import Chat, without_bulk
-from rules.export.dates import dates_inside, moved_on, parse_date, write_date
-from rules.export.message import read_message
-from rules.export.splice import add_deleted_uuids, replace_field, replace_messages, splice
-from rules.history.entries import Entry
-from rules.history.marker import CLOSING, OPENING, text_digest
-from rules.history.originals import is_for_attachment, kept_original
-from rules.history.recognise import Place
-from rules.memory.memory import Memory
+from rules.conversation.history import Entry
+from rules.conversation.marker import CLOSING, OPENING, text_digest
+from rules.conversation.memory import Memory
 from rules.output.arrange import Canned, Original, Part, Section, arrange
-from rules.output.compose import Draft, memory_drafts, write_message
 from rules.output.taken import taken_uuids
+from rules.recognize.recognize import Place
+from rules.typingmind import spans
+from rules.typingmind.chat import Chat, without_bulk
+from rules.typingmind.compose import Draft, memory_drafts, write_message
+from rules.typingmind.dates import dates_inside, moved_on, parse_date, write_date
+from rules.typingmind.message import read_message
+from rules.typingmind.originals import is_for_attachment, kept_original
+from rules.typingmind.splice import add_deleted_uuids, replace_field, replace_messages, splice
 
 Mode = Literal["replace", "new-chat", "keep-originals"]
 

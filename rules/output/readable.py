@@ -5,12 +5,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
-from rules.history.opening_edits import OpeningEdits
-from rules.memory.called import called, dates
-from rules.memory.memory import Memory
-from rules.output.changed_memories import Remembered
-from rules.output.changed_messages import Raw
-from rules.output.difference import Difference
+from rules.conversation.memory import Memory, called, dates
+from rules.layers.opening_edits import OpeningEdits
+from rules.output.difference import Difference, Raw, Remembered
 
 _ENDS = 4
 _IN_A_LINE = 16

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from rules.export import spans
-from rules.export.chat import Chat
-from rules.history.recognise import Place
+from rules.recognize.recognize import Place
+from rules.typingmind import spans
+from rules.typingmind.chat import Chat
 
 
 def taken_uuids(chat: Chat, places: Sequence[Place]) -> frozenset[str]:

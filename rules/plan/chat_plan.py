@@ -5,18 +5,28 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from rules.export.attachments import attachments
-from rules.history.entries import Entry
-from rules.history.reading import Reading
-from rules.memory.quote import can_be_quoted
-from rules.plan.chunk import Chunking, chunks
-from rules.plan.estimate import Estimate, estimate, estimate_fold, estimate_hindsight
-from rules.plan.foresight import Foresight
-from rules.plan.layers import NO_LAYERS, Layers, estimate_layers
-from rules.plan.planned import PlannedChunk, Run, frozen, planned, unbroken
-from rules.plan.section import Bounds
-from rules.plan.turn import Spoken
+from rules.conversation.history import Entry
+from rules.conversation.quote import can_be_quoted
+from rules.plan.chunks import Chunking, chunks
+from rules.plan.folds import Bounds, Foresight
+from rules.plan.turns import Spoken
+from rules.plan.work import (
+    NO_LAYERS,
+    Estimate,
+    Layers,
+    PlannedChunk,
+    Run,
+    estimate,
+    estimate_fold,
+    estimate_hindsight,
+    estimate_layers,
+    frozen,
+    planned,
+    unbroken,
+)
 from rules.plan.worth import Around, why_not_worth
+from rules.recognize.reading import Reading
+from rules.typingmind.attachments import attachments
 
 CALLS_A_MEMORY = 4
 CALLS_A_HINDSIGHT = 2

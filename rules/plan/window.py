@@ -7,8 +7,8 @@ limit      the model's window, or where its price rises if that comes first; wit
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rules.memory.memory import expected_tokens
-from rules.plan.planned import PlannedChunk
+from rules.conversation.memory import expected_tokens
+from rules.plan.work import PlannedChunk
 
 _QUESTIONS = 600
 """Tokens of the questions and of the room that the last answer has beyond its own length."""

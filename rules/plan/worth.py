@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rules.memory.memory import is_enough_for_a_model, most_tokens
+from rules.conversation.memory import is_enough_for_a_model, most_tokens
 
 LEAST_FOR_A_MODEL = 500
 """The smallest `chunk.tokens` whose chunks are large enough for what a model writes, as they differ in size."""

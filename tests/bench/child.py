@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from tests.bench.measure import peak_now
 
 if TYPE_CHECKING:
-    from rules.export.chat import Chat
+    from rules.typingmind.chat import Chat
 
 _KEPT = 40  # messages at the end of the one chat that is spliced
 _MEMORIES = 60  # messages that come in the place of the others
@@ -65,7 +65,7 @@ def _trip(export: Path, folder: Path, *, keep_counts: bool) -> Stages:
     from daemon.files.write import replace_file
     from daemon.models.tokens import keep
     from daemon.survey import survey
-    from rules.export.document import with_chats
+    from rules.typingmind.document import with_chats
     from tests.nokeys import no_keys
 
     config, now = Config(), "2026-11-21T12:00:00.000Z"
@@ -90,7 +90,7 @@ def _trip(export: Path, folder: Path, *, keep_counts: bool) -> Stages:
 def parsed(export: Path, folder: Path) -> Stages:
     """Read, and hold every message of every chat parsed at once, which memproc itself never does."""
     from daemon.files.read import read_export
-    from rules.export.chat import read_messages
+    from rules.typingmind.chat import read_messages
 
     stages = Stages()
     with stages.stage("read"):
@@ -104,8 +104,8 @@ def parsed(export: Path, folder: Path) -> Stages:
 def changed(export: Path, folder: Path) -> Stages:
     """Write `changed.json` into the folder: the same export, in which the chat in the middle has two messages more."""
     from daemon.files.read import read_export
-    from rules.export.document import with_chats
-    from rules.export.splice import replace_messages, splice
+    from rules.typingmind.document import with_chats
+    from rules.typingmind.splice import replace_messages, splice
 
     stages = Stages()
     with stages.stage("write"):
@@ -126,7 +126,7 @@ def changed(export: Path, folder: Path) -> Stages:
 
 
 def _spliced(chat: "Chat") -> bytes:
-    from rules.export.splice import replace_messages, splice
+    from rules.typingmind.splice import replace_messages, splice
 
     first = max(0, len(chat.messages) - _KEPT)
     live = range(first, len(chat.messages))

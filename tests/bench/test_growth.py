@@ -5,15 +5,14 @@ Each of these has a limit in time, which a busy machine can miss; `make bench` r
 
 import pytest
 
+from rules.conversation.answer import foreign
+from rules.conversation.marker import MEMORY, Marker, text_digest
+from rules.conversation.quote import NotVerbatim, Verbatim, nearest_passage
 from rules.extract.answers import refinement
 from rules.extract.passage import Said
 from rules.extract.sentences import sentences
 from rules.extract.words import length
-from rules.history.claims import believed
-from rules.history.marker import MEMORY, Marker, text_digest
-from rules.memory.language import foreign
-from rules.memory.nearest import nearest_passage
-from rules.memory.quote import NotVerbatim, Verbatim
+from rules.recognize.recognize import believed
 from tests.entries import talk
 from tests.rules.history.test_rows import SLOTS, TALK, archive, marked, read, six, without
 from tests.rules.history.test_rows import Said as Told

@@ -6,8 +6,7 @@ import pytest
 
 from daemon.config import Config, parse
 from rules.errors import ConfigurationError
-from rules.money.caps import Amounts
-from rules.money.price import PICO
+from rules.money.price import PICO, Amounts
 
 pytestmark = pytest.mark.usefixtures("home")
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from daemon.config import Config, parse
 from rules.errors import ChatSetAside, ConfigurationError
-from rules.export.chat import Chat
-from rules.export.document import read_document
+from rules.typingmind.chat import Chat
+from rules.typingmind.document import read_document
 from tests.chats import chat, export_bytes
 
 pytestmark = pytest.mark.usefixtures("home")

@@ -7,13 +7,13 @@ import pytest
 
 from daemon.config.layers import CoreSettings
 from daemon.layout import core_layout, load_layout
-from rules.core.chat import ChatLayout
-from rules.core.section import Section
 from rules.errors import ConfigurationError
+from rules.layers.core import Section
+from rules.layers.layout import ChatLayout
 
 Install = Callable[..., None]
 GOOD = '''
-from rules.core.section import Section
+from rules.layers.core import Section
 
 def mood_set(memory, mood):
     """Say what mood you are in.

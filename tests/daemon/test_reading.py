@@ -10,14 +10,13 @@ from daemon.archive.archive import Archive
 from daemon.archive.memories import keep_edition, keep_fold, keep_memory, memories
 from daemon.archive.messages import remember
 from daemon.reading import read_archive, read_chat
+from rules.conversation.history import INSERTED
+from rules.conversation.memory import Memory, Preferred
 from rules.errors import ChatSetAside
-from rules.export.chat import Chat
-from rules.export.message import read_message
-from rules.history.entries import INSERTED
-from rules.history.reading import Reading
-from rules.history.recognise import Place
-from rules.memory.edition import Preferred
-from rules.memory.memory import Memory
+from rules.recognize.reading import Reading
+from rules.recognize.recognize import Place
+from rules.typingmind.chat import Chat
+from rules.typingmind.message import read_message
 from tests.chats import Json
 from tests.entries import chat_of, fold_of, memory_of, said, with_edition
 from tests.rules.output.finishing import CANNED, TALK, chunk, finish

@@ -13,11 +13,9 @@ from daemon.rebuilding.row import members_of, row_of
 from daemon.texts import load_texts
 from primer.hindsight import ask_perspective as ask_in_hindsight
 from primer.prompt import ask_perspective, question
-from rules.export.message import Message, read_message
-from rules.history.marker import Marker, text_digest, write_marker
-from rules.memory.edition import Six
-from rules.memory.fold import fold_id
-from rules.memory.memory import Memory, memory_id
+from rules.conversation.marker import Marker, text_digest, write_marker
+from rules.conversation.memory import Memory, Six, fold_id, memory_id
+from rules.typingmind.message import Message, read_message
 from tests.entries import chat_of, said, talk
 
 CHAT = "k3v9xq2m7p"

@@ -10,8 +10,8 @@ from daemon.archive.archive import Archive
 from daemon.archive.messages import remember
 from daemon.archive.outputs import Output, record_output
 from daemon.standing import standing_exports
-from rules.export.document import read_document
-from rules.history.recognise import recognise
+from rules.recognize.recognize import recognise
+from rules.typingmind.document import read_document
 from tests.chats import chat, export_bytes, user
 from tests.entries import reading_of
 

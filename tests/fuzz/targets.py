@@ -5,17 +5,16 @@ from pathlib import Path
 
 from daemon.config import parse
 from daemon.files.read import chats_in
+from rules.conversation.history import history, without_strays
 from rules.errors import ChatSetAside, ConfigurationError, NotAnExport
-from rules.export import spans, walk
-from rules.export.chat import Chat, read_messages
-from rules.export.reel import Reel
-from rules.export.splice import add_deleted_uuids, replace_field, replace_messages, splice
-from rules.history.branches import branches
-from rules.history.entries import history, without_strays
-from rules.history.hand import groups
-from rules.history.recognise import recognise
-from rules.plan.selection import why_not
-from rules.plan.warn import warnings
+from rules.recognize.recognize import recognise
+from rules.recognize.user_edits import groups
+from rules.typingmind import spans, walk
+from rules.typingmind.branches import branches
+from rules.typingmind.chat import Chat, read_messages
+from rules.typingmind.splice import add_deleted_uuids, replace_field, replace_messages, splice
+from rules.typingmind.walk import Reel
+from rules.typingmind.warnings import warnings, why_not
 
 _MEMPROC_TOML = Path("/fuzz/memproc.toml")
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from rules.export.message import Message, read_message
+from rules.typingmind.message import Message, read_message
 from tests.chats import START, Json, assistant, chat, conversation, export_bytes, json_bytes, user
 from tests.exports.words import answer, question
 from tests.hostile.forgeries import MARKED, PASTED

@@ -2,15 +2,13 @@
 
 import pytest
 
-from primer.inert import keep_inert, make_inert, restore
-from primer.passage import read_passage
-from primer.prompt import context
-from rules.export.chat import Chat
-from rules.export.document import read_document
-from rules.export.message import Message, read_message
-from rules.history.marker import Marker
-from rules.history.recognise import recognise
-from rules.output.compose import Draft
+from primer.prompt import context, keep_inert, make_inert, read_passage, restore
+from rules.conversation.marker import Marker
+from rules.recognize.recognize import recognise
+from rules.typingmind.chat import Chat
+from rules.typingmind.compose import Draft
+from rules.typingmind.document import read_document
+from rules.typingmind.message import Message, read_message
 from tests.chats import CHAT_ID, chat, export_bytes, json_bytes
 from tests.entries import entries
 from tests.hostile.corpus import CORPUS, TITLES

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from random import Random
 from typing import Any
 
+from primer.prompt import ToolCall
 from primer.request import Request
-from primer.tools import ToolCall
 
 SECTIONS: dict[str, dict[str, Any]] = {
     "persona": {"limit": 160, "value": "I keep the lighthouse."},

@@ -23,9 +23,9 @@ from daemon.round import Outcome, go_round
 from daemon.texts import load_texts
 from primer.prompt import closing, opening
 from primer.request import Request
-from rules.core.history import CoreEvent, taken_back
-from rules.core.layout import Layout
-from rules.facts.fact import FactEvent
+from rules.layers.core import CoreEvent, taken_back
+from rules.layers.facts import FactEvent
+from rules.layers.layout import Layout
 from tests.chats import START, date
 from tests.lives.keeper import SECTIONS
 from tests.lives.model import LivelyModel

@@ -5,9 +5,8 @@ from random import Random
 
 from daemon.models.completion import Completion
 from daemon.models.extractive import extract
-from primer.prompt import Turn
+from primer.prompt import ToolCall, Turn
 from primer.request import ENGINE, Request
-from primer.tools import ToolCall
 from tests.lives.keeper import edits, operations
 
 _PASSAGE = re.compile(r"<to_remember[^>]*>\n(.*?)\n</to_remember>", re.DOTALL)

@@ -6,16 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.texts import load_texts
-from primer.core import after_memory, ask, in_words, results, tools_of
-from primer.edits import read_edits
-from primer.inert import make_inert
-from primer.prompt import Turn
-from primer.tags import TAGS
-from primer.tools import ToolCall
-from rules.core.chat import ChatLayout
-from rules.core.edit import Edit
-from rules.core.memory import CoreMemory, Refusal
-from rules.core.section import Section
+from primer.core import after_memory, ask, in_words, read_edits, results, tools_of
+from primer.prompt import ToolCall, Turn, make_inert
+from primer.texts import TAGS
+from rules.layers.core import CoreMemory, Refusal, Section
+from rules.layers.layout import ChatLayout, Edit
 
 TEXTS = load_texts(None)
 LAYOUT = ChatLayout()

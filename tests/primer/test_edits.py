@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from primer.edits import read_edits
-from primer.inert import make_inert
-from primer.tools import ToolCall
-from rules.core.edit import Edit
-from rules.core.memory import Refusal
+from primer.core import read_edits
+from primer.prompt import ToolCall, make_inert
+from rules.layers.core import Refusal
+from rules.layers.layout import Edit
 
 APPEND = Edit("core_memory_append", {"name": "human", "content": "Her name is Nessa."})
 WRITTEN = json.dumps(APPEND.arguments)

@@ -3,8 +3,7 @@
 import json
 
 from daemon.texts import load_texts
-from primer.facts import ask_facts, numbered_passage
-from primer.facts_answer import Operations, read_operations
+from primer.facts import Operations, ask_facts, numbered_passage, read_operations
 from tests.entries import entries, said, talk
 from tests.rules.facts.known import fact
 

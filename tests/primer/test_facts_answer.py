@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from primer.facts_answer import Operations, Unreadable, read_operations
-from rules.facts.operation import Operation
+from primer.facts import Operations, Unreadable, read_operations
+from rules.layers.fact_operations import Operation
 
 ADD = Operation("ADD", "", "Ada likes tea.", "", 3)
 ENTRY = '{"event": "ADD", "text": "Ada likes tea.", "message": 3}'

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from daemon.texts import load_texts
 from primer.fold import ask_choice, memories_alone, read_choice
-from primer.passage import read_passage
-from primer.tags import TAGS
-from rules.memory.edition import EXTRACTED, Edition, Quote
-from rules.memory.memory import Memory
+from primer.prompt import read_passage
+from primer.texts import TAGS
+from rules.conversation.memory import EXTRACTED, Edition, Memory, Quote
 
 TEXTS = load_texts(None)
 BEGAN, ENDED = "2026-03-02T09:00:00.000Z", "2026-03-05T18:30:00.000Z"

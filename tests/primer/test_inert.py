@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from primer.inert import keep_inert, make_inert, restore
-from primer.tags import TAGS, wrap
+from primer.prompt import keep_inert, make_inert, restore
+from primer.texts import TAGS, wrap
 
 _LIVE = re.compile(rf"<\s*/?\s*({'|'.join(TAGS)})\b", re.IGNORECASE)
 _pieces = st.sampled_from(

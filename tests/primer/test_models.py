@@ -6,10 +6,8 @@ from typing import Any
 import pytest
 
 from daemon.models.catalogue import facts, known_models
-from primer.models import quiet_options, small_model, thinking_room, thinks
-from primer.providers import KEY_VARIABLES
+from primer.models import KEY_VARIABLES, quiet_options, small_model, successor, thinking_room, thinks
 from primer.request import Model
-from primer.retired import successor
 from tests.litellm_map import entries
 from tests.server.asking import ask, asking_quote, litellm
 from tests.server.server import ModelServer

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from daemon.texts import load_texts
 from primer.prompt import context
-from rules.memory.edition import Six
+from rules.conversation.memory import Six
 from tests.primer.test_fold import memory
 
 TEXTS = load_texts(None)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from primer.providers import KEY_VARIABLES, key_variables, provider_of
+from primer.models import KEY_VARIABLES, key_variables, provider_of
 
 # LiteLLM's own slips with pydantic, which warns of them.
 pytestmark = [

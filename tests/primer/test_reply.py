@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from primer import prompt
-from primer.inert import keep_inert, restore
+from primer.prompt import keep_inert, restore
 from primer.reply import Answered, Kind, Refused, forged, judge, read_reply
-from primer.tags import TAGS, Tag, wrap
+from primer.texts import TAGS, Tag, wrap
+from rules.conversation.history import Entry
+from rules.conversation.memory import allowance
+from rules.conversation.quote import NotVerbatim, find_quote
 from rules.extract import answers
 from rules.extract.passage import Said
-from rules.history.entries import Entry
-from rules.memory.memory import allowance
-from rules.memory.quote import NotVerbatim, find_quote
 from tests.entries import talk
 from tests.exports.words import answer as told_by_the_persona
 from tests.exports.words import question as told_by_the_person

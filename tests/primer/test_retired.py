@@ -5,8 +5,7 @@ from datetime import date
 import pytest
 
 from daemon.models.catalogue import facts, known_models
-from primer.own_model import own_model
-from primer.retired import AS_OF, RETIRED, ending, successor
+from primer.models import AS_OF, RETIRED, ending, own_model, successor
 from tests.litellm_map import entries
 
 

@@ -8,10 +8,9 @@ from typing import Any
 
 from daemon.texts import load_texts
 from primer import prompt
-from primer.prompt import Turn
-from primer.tags import wrap
-from primer.tools import tool
-from rules.history.entries import Entry
+from primer.prompt import Turn, tool
+from primer.texts import wrap
+from rules.conversation.history import Entry
 from tests.entries import memory_of, talk
 from tests.server.editing import APPEND
 from tests.server.server import ModelServer

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rules.memory.quote import NotVerbatim, find_quote
+from rules.conversation.quote import NotVerbatim, find_quote
 from tests.server.asking import (
     CHUNK,
     TOLD,

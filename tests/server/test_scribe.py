@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from primer.inert import restore
-from rules.history.entries import Entry
-from rules.memory.quote import NotVerbatim, find_quote
+from primer.prompt import restore
+from rules.conversation.history import Entry
+from rules.conversation.quote import NotVerbatim, find_quote
 from tests.entries import talk
 from tests.server.asking import (
     TOLD,

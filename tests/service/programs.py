@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from service.ask import Answer
-from service.bus import Account
+from service.ask import Account, Answer
 from service.keeper import Place
-from service.program import Program
+from service.recipe import Program
 
 HOME = Path("/home/ada")
 

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from service.ask import NOT_HERE, Answer
-from service.bus import Account, missing_bus
+from service.ask import NOT_HERE, Account, Answer, missing_bus
 
 COMMAND = ("/opt/my programs/memproc", "watch")
 REFUSED = Answer(1, err="Failed to connect to bus: No medium found\n")

@@ -3,9 +3,8 @@
 from pathlib import Path
 
 from service.ask import Answer
-from service.carry_out import Failed, carry_out
-from service.recipe import Run
-from service.steps import Erase, LeaveAlone, MakeFolder, Write
+from service.install import Failed, carry_out
+from service.recipe import Erase, LeaveAlone, MakeFolder, Run, Write
 from tests.service.programs import Computer
 
 

@@ -2,10 +2,9 @@
 
 import pytest
 
-from service.ask import Answer
-from service.bus import NoBus
+from service.ask import Answer, NoBus
 from service.keeper import Keeper, keeper, offers, on_paper, standing_here
-from service.sandbox import Sandbox
+from service.systemd import Sandbox
 from tests.service.programs import Computer, a_place, a_program
 
 

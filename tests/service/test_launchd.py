@@ -7,8 +7,7 @@ import pytest
 
 from service.ask import Answer
 from service.launchd import LABEL, agent, question, recipe, standing
-from service.mark import marked
-from service.recipe import Run
+from service.recipe import Run, marked
 from tests.service.programs import a_program
 
 # launchd ignores a key that it does not know, and a value of another kind, without a word.

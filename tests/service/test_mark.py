@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.mark import hand, marked
+from service.recipe import hand, marked
 
 TEXTS = st.text(st.characters(codec="utf-8"))
 

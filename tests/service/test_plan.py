@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
-from service.mark import marked
-from service.plan import to_install, to_remove
-from service.recipe import Recipe, Run, UnitFile
-from service.steps import Erase, LeaveAlone, MakeFolder, Write
+from service.install import to_install, to_remove
+from service.recipe import Erase, LeaveAlone, MakeFolder, Recipe, Run, UnitFile, Write, marked
 
 UNIT, OLD, INBOX = Path("/u/a.service"), Path("/u/old.conf"), Path("/h/inbox")
 START, STOP, FORGET = Run(("start",)), Run(("stop",)), Run(("forget",))

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from service.sandbox import Sandbox, settings, writable_folders
+from service.systemd import Sandbox, settings, writable_folders
 from tests.service.programs import HOME, a_program
 
 

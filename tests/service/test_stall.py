@@ -2,7 +2,7 @@
 
 from threading import Event
 
-from service.stall import STALLED, StallExit
+from service.notify import STALLED, StallExit
 
 
 def test_a_silent_program_leaves_with_70() -> None:

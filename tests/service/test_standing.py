@@ -2,10 +2,8 @@
 
 import pytest
 
-from service.ask import Answer
-from service.failure import failure
-from service.lingering import lingers, offer
-from service.standing import standing
+from service.ask import Answer, lingers, offer
+from service.standing import failure, standing
 
 RUNNING = {
     "LoadState": "loaded",

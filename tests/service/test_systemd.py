@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from service.ask import Answer
-from service.sandbox import Sandbox
-from service.systemd import UNIT, best_sandbox, failed_unit, probe, recipe, unit
+from service.systemd import UNIT, Sandbox, best_sandbox, failed_unit, probe, recipe, unit
 from tests.service.programs import Computer, a_program
 
 needs_analyze = pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd-analyze here")

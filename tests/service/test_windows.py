@@ -4,7 +4,7 @@ from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
 from service.ask import Answer
-from service.program import Program
+from service.recipe import Program
 from service.windows import question, recipe, standing
 from tests.service.programs import HOME
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from daemon.archive.archive import Archive
 from daemon.archive.facts import fact_events
-from rules.facts.fact import FactEvent
+from rules.layers.facts import FactEvent
 from tests.server.request import Request
 from tests.server.step import read_task
 from tests.stories.person import Ended, Person

@@ -14,8 +14,7 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.memories import editions
 from daemon.archive.memories import memories as kept_memories
-from rules.memory.edition import Edition
-from rules.memory.memory import Memory
+from rules.conversation.memory import Edition, Memory
 from tests.chats import texts
 from tests.server.models import KNOWN, Model
 from tests.server.reply import Answer, Script

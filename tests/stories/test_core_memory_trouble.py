@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.archive import Archive
-from rules.core.section import rendered
+from rules.layers.core import rendered
 from tests.server.editing import APPEND
 from tests.server.outages import FAILURES
 from tests.server.reply import Answer, Hang, Reply

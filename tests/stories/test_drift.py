@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from rules.memory.edition import Edition
+from rules.conversation.memory import Edition
 from tests.chats import texts
 from tests.server.reply import Answer
 from tests.server.request import Request, Turn

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from daemon.models.tokens import count
-from rules.memory.memory import Memory
+from rules.conversation.memory import Memory
 from tests.chats import CHAT_ID, Json, export_bytes, long_chat, texts
 from tests.server.request import Request
 from tests.stories.person import Person

@@ -9,8 +9,8 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.core import core_events
 from daemon.archive.facts import fact_events
-from rules.core.history import CoreEvent
-from rules.facts.fact import FactEvent
+from rules.layers.core import CoreEvent
+from rules.layers.facts import FactEvent
 from tests.server.scribe import scribe
 from tests.stories.facts import known
 from tests.stories.rounds import Life, life

@@ -8,10 +8,10 @@ from typing import Any, get_args
 
 import pytest
 
-from primer.inert import keep_inert
+from primer.prompt import keep_inert
 from primer.reply import Kind
 from primer.request import EXTRACTIVE
-from rules.memory.edition import WRITTEN
+from rules.conversation.memory import WRITTEN
 from tests.chats import export_bytes, long_chat, texts
 from tests.server.faults import Faulty
 from tests.server.rates import FAILING, SPOILT

@@ -10,11 +10,11 @@ from daemon.archive.kin import find_kin, memories_saying
 from daemon.archive.memories import editions, keep_edition, keep_fold, keep_memory, memories
 from daemon.archive.messages import past, remember, whole
 from daemon.archive.rounds import round_of
-from rules.export.chat import read_messages
-from rules.export.message import Message
-from rules.history.adopt import Adopted, inherit
-from rules.history.entries import Past
-from rules.history.recognise import recognise
+from rules.conversation.history import Past
+from rules.recognize.adopt import Adopted, inherit
+from rules.recognize.recognize import recognise
+from rules.typingmind.chat import read_messages
+from rules.typingmind.message import Message
 from tests.daemon.archive.test_messages import CHAT, LATER, TALK, WHEN, see
 from tests.entries import chat_of, entries, fold_of, memory_of, reading_of, said, with_edition
 

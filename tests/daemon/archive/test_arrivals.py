@@ -18,8 +18,7 @@ from daemon.archive.arrivals import (
 )
 from daemon.archive.known import is_needed, known_content
 from daemon.archive.sightings import Present, record_sightings
-from rules.arrival.sighting import Sighting
-from rules.arrival.states import State
+from rules.arrival import Sighting, State
 from rules.errors import ArchiveError
 
 EARLY, NOW, LATE = "2026-11-21T10:00:00.000Z", "2026-11-21T11:00:00.000Z", "2026-11-21T12:00:00.000Z"

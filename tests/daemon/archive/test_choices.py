@@ -8,8 +8,8 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.choices import choose_edition, pin, recall, unpin
 from daemon.archive.memories import editions, find_memory, keep_edition, keep_fold, keep_memory, memories
+from rules.conversation.memory import Memory
 from rules.errors import NotFound
-from rules.memory.memory import Memory
 from tests.daemon.archive.test_messages import CHAT, TALK, see
 from tests.entries import entries, fold_of, memory_of, with_edition
 

@@ -10,14 +10,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from daemon.archive.archive import Archive
 from daemon.archive.facts import fact_events, keep_fact_events, next_fact
 from daemon.archive.fulltext import ranked
-from rules.facts.carry_out import Outcome, carry_out
-from rules.facts.choose import nearest
-from rules.facts.fact import FactEvent, live
-from rules.facts.forgotten import forgotten
-from rules.facts.known import Known
-from rules.facts.operation import Operation
-from rules.facts.source import Source
-from rules.facts.wording import normal
+from rules.layers.fact_operations import Known, Operation, Outcome, carry_out, forgotten
+from rules.layers.facts import FactEvent, Source, live, nearest, normal
 
 CHAT, NOW = "k3v9xq2m7p", "2026-03-03T00:00:00.000Z"
 SHOWN = 6

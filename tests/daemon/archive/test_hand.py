@@ -7,11 +7,10 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.memories import editions, find_memory, keep_memory, memories
 from daemon.archive.messages import past, remember
-from rules.export.chat import read_messages
-from rules.history.hand import Hand
-from rules.history.recognise import recognise
-from rules.memory.edition import Edition
-from rules.memory.memory import Memory
+from rules.conversation.memory import Edition, Memory
+from rules.recognize.recognize import recognise
+from rules.recognize.user_edits import Hand
+from rules.typingmind.chat import read_messages
 from tests.daemon.archive.test_messages import CHAT, LATER, TALK, raws, see
 from tests.entries import UNTOUCHED, chat_of, entries, memory_of, reading_of, said
 

@@ -17,9 +17,8 @@ from daemon.archive.memories import (
     renew_chunk,
 )
 from daemon.archive.messages import past
+from rules.conversation.memory import Edition, Kind, Memory, Preferred
 from rules.errors import NotFound
-from rules.memory.edition import Edition, Kind, Preferred
-from rules.memory.memory import Memory
 from tests.daemon.archive.test_messages import CHAT, LATER, TALK, see
 from tests.entries import entries, fold_of, memory_of, said, with_edition
 

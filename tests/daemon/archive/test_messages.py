@@ -14,9 +14,9 @@ from daemon.archive.memories import editions, find_memory, keep_memory, memories
 from daemon.archive.messages import Remembered, past, remember, whole
 from daemon.archive.outputs import Output, last_output, record_output
 from rules.errors import NotFound
-from rules.export.chat import read_messages
-from rules.export.message import Message
-from rules.history.recognise import recognise
+from rules.recognize.recognize import recognise
+from rules.typingmind.chat import read_messages
+from rules.typingmind.message import Message
 from tests.entries import chat_of, entries, memory_of, reading_of, said
 
 WHEN = "2026-03-03T00:00:00.000Z"

@@ -15,8 +15,8 @@ from daemon.archive.packing import packed
 from daemon.archive.rounds import round_of
 from daemon.archive.schema import STEPS
 from daemon.paths import archive_path
-from rules.export.message import Message
-from rules.history.adopt import Adopted
+from rules.recognize.adopt import Adopted
+from rules.typingmind.message import Message
 from tests.daemon.archive.test_archive import reply
 from tests.daemon.archive.test_messages import CHAT, LATER, TALK, WHEN
 from tests.entries import chat_of, entries, memory_of, said

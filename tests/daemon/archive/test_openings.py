@@ -1,7 +1,7 @@
 """Openings that stood in a chat's exports: which one an edit began with, and whose the preface is."""
 
 from daemon.archive.openings import KeptOpening, edited_from, reworded
-from rules.history.marker import text_digest
+from rules.conversation.marker import text_digest
 
 
 def written(text: str, preface: str) -> KeptOpening:

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.archive.order import order
-from rules.history.entries import Entry
-from rules.history.marker import MEMORY, OPENING, Marker
-from rules.history.recognise import Place
+from rules.conversation.history import Entry
+from rules.conversation.marker import MEMORY, OPENING, Marker
+from rules.recognize.recognize import Place
 from tests.entries import said
 
 _MEMORY = Marker(MEMORY, "", "m1", slot=1)

@@ -5,8 +5,8 @@ from dataclasses import replace
 from daemon.archive.archive import Archive
 from daemon.archive.memories import keep_memory
 from daemon.archive.rounds import begin_round, end_turn, round_of
-from rules.history.adopt import Adopted
 from rules.plan.hindsight import Round
+from rules.recognize.adopt import Adopted
 from tests.daemon.archive.test_messages import CHAT, TALK, see
 from tests.entries import entries, memory_of, with_edition
 

@@ -19,9 +19,9 @@ from daemon.archive.rest import Rest, keep_rest, rest_of
 from daemon.archive.rounds import end_turn
 from daemon.archive.seals import SEALED, damaged_rows, refuse_any_damage, refuse_damage, seal_of
 from daemon.paths import archive_path
-from rules.core.history import CoreEvent
 from rules.errors import ArchiveError, DamagedChat
-from rules.facts.fact import FactEvent
+from rules.layers.core import CoreEvent
+from rules.layers.facts import FactEvent
 from tests.daemon.archive.test_archive import reply
 from tests.daemon.archive.test_messages import CHAT, TALK, WHEN, see
 from tests.entries import entries, memory_of

@@ -22,7 +22,7 @@ from daemon.wavefront.front import Front
 from daemon.wavefront.talk import Talk
 from primer.prompt import Turn
 from primer.request import Model, Request
-from rules.export.dates import write_date
+from rules.typingmind.dates import write_date
 from tests.nokeys import no_keys
 from tests.server.server import ModelServer
 from tests.server.setup import KEY

@@ -15,9 +15,9 @@ from daemon.doctor.finding import Finding
 from daemon.doctor.place import Machine, Place
 from daemon.keys.key import Key, NoKey
 from daemon.paths import Folders
-from rules.export.chat import Chat, read_messages
-from rules.export.document import read_document
-from rules.history.recognise import recognise
+from rules.recognize.recognize import recognise
+from rules.typingmind.chat import Chat, read_messages
+from rules.typingmind.document import read_document
 from service.standing import Standing
 from tests.chats import export_bytes
 from tests.entries import reading_of

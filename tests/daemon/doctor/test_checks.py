@@ -13,8 +13,7 @@ from daemon.doctor.finding import Finding, error, ok, warning
 from daemon.doctor.gather import Usable
 from daemon.doctor.place import Machine
 from rules.errors import ArchiveError
-from service.ask import NOT_HERE, TOO_SLOW, Answer
-from service.bus import NoBus
+from service.ask import NOT_HERE, TOO_SLOW, Answer, NoBus
 from tests.daemon.doctor.places import levels, machine, place
 
 LINGERS = {"loginctl": Answer(0, "no\n"), "systemctl": Answer(0, "LoadState=not-found\n")}

@@ -11,7 +11,7 @@ from daemon.archive.signs import set_sign
 from daemon.doctor.place import Place
 from daemon.doctor.service import lingering, reach, service
 from daemon.files.lock import hold
-from service.bus import NoBus
+from service.ask import NoBus
 from service.standing import NOT_INSTALLED, Standing, State
 from tests.daemon.doctor.places import levels, machine, one, place
 

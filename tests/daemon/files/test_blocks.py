@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from daemon.files import blocks
 from daemon.files.blocks import Again, OtherBytes, first_time
-from rules.export.spans import Span
+from rules.typingmind.spans import Span
 
 
 @pytest.fixture(autouse=True, scope="module")

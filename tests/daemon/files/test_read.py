@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from daemon.files import bundle
 from daemon.files.read import chats_in, read_export, stand_of
 from rules.errors import FileTrouble, NotAnExport
-from rules.export.document import Layout, lay_out_document
+from rules.typingmind.document import Layout, lay_out_document
 from tests.chats import chat, export_bytes, json_bytes, long_chat
 from tests.exports.chats import CHATS
 from tests.exports.files import CONTAINERS, FOREIGN, ZIPS, chunked_zip, zip_bytes

@@ -14,7 +14,7 @@ from daemon.files.removal import finish_removals, remove_version
 from daemon.jobs.prune import prune
 from daemon.paths import Folders
 from rules.errors import FileTrouble
-from rules.export.dates import write_date
+from rules.typingmind.dates import write_date
 from tests.daemon.files.children import killed_at_every_third_line, needs_fork
 
 NOW = datetime(2026, 7, 15, 12, tzinfo=UTC)

@@ -12,7 +12,7 @@ from daemon.files.backup import keep_original
 from daemon.files.hashing import sha256_of
 from daemon.jobs.verify import part_of, verify_part
 from daemon.paths import Folders
-from rules.keeping.due import PARTS
+from rules.retention import PARTS
 
 NOW = "2026-07-15T12:00:00.000Z"
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.keys.file import keys_file, read_keys, remove_key, write_key
-from primer.providers import KEY_VARIABLES
+from primer.models import KEY_VARIABLES
 from rules.errors import ConfigurationError, FileTrouble
 
 ROOT = getattr(os, "geteuid", lambda: 1)() == 0

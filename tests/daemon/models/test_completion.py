@@ -9,10 +9,9 @@ import httpx
 import pytest
 
 from daemon.models.completion import complete, complete_over
-from primer.prompt import Turn
+from primer.prompt import ToolCall, Turn, tool
 from primer.request import ENGINE, Model, Request
-from primer.tags import wrap
-from primer.tools import ToolCall, tool
+from primer.texts import wrap
 from rules.errors import ModelError
 
 SECRET = "the words of a person"

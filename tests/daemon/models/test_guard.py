@@ -16,8 +16,8 @@ from daemon.batches.client import newest, route_of
 from daemon.batches.wire import sent_for
 from daemon.models.addresses import OWN_HOSTS, addresses, is_own
 from daemon.models.completion import complete
+from primer.models import KEY_VARIABLES, provider_of
 from primer.prompt import Turn
-from primer.providers import KEY_VARIABLES, provider_of
 from primer.request import EMBEDDING, Model, Request
 from rules.errors import MemprocError, ProviderRefuses
 from tests.stories.canary import CANARY

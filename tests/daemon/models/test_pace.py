@@ -13,7 +13,7 @@ from daemon.models.patience import patiently
 from primer.prompt import Turn
 from primer.request import ENGINE, Model, Request
 from rules.errors import NotNow
-from rules.rates.told import Limit
+from rules.rate_limits import Limit
 from tests.scripted import ended
 from tests.server.limits import Limits
 from tests.server.server import ModelServer

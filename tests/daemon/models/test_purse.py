@@ -25,8 +25,8 @@ from primer.models import token_factor
 from primer.prompt import Turn
 from primer.request import ENGINE, Model, Request
 from rules.errors import ContextTooLong, CutOff, ModelError, OutOfReach, OverBudget, UnknownPrice
-from rules.export.dates import write_date
 from rules.money.price import PICO, Price, Usage, cost, rates
+from rules.typingmind.dates import write_date
 from tests.asked import ask
 
 NOON = "2026-11-21T12:00:00.000Z"

@@ -6,8 +6,8 @@ from daemon.config.models import ModelSettings
 from daemon.keys.key import Key, NoKey
 from daemon.models.roles import Roles, chat_model, choose_roles
 from primer.request import ENGINE
-from rules.export.chat import Chat, read_messages
-from rules.export.document import read_document
+from rules.typingmind.chat import Chat, read_messages
+from rules.typingmind.document import read_document
 from tests.chats import assistant, chat, export_bytes, user
 from tests.nokeys import no_keys
 

@@ -10,9 +10,8 @@ from daemon.remembering.compress import make_memory
 from daemon.remembering.dialogue import Passage
 from daemon.texts import load_texts
 from primer.request import ENGINE, Model, Request
-from rules.history.entries import Entry
-from rules.memory.edition import EXTRACTED, WRITTEN
-from rules.memory.memory import Memory
+from rules.conversation.history import Entry
+from rules.conversation.memory import EXTRACTED, WRITTEN, Memory
 from tests.entries import talk
 from tests.scripted import ScriptedModel
 

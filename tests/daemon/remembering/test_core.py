@@ -13,16 +13,11 @@ from daemon.remembering.compress import make_memory
 from daemon.remembering.core import Tended, Written, tend
 from daemon.remembering.dialogue import Passage
 from daemon.texts import load_texts
-from primer.core import tools_of
-from primer.edits import read_edits
-from primer.prompt import context
+from primer.core import read_edits, tools_of
+from primer.prompt import ToolCall, context
 from primer.request import ENGINE, Model, Request
-from primer.tools import ToolCall
-from rules.core.chat import ChatLayout
-from rules.core.edit import Edit
-from rules.core.history import CoreEvent, core_after
-from rules.core.memory import CoreMemory
-from rules.core.section import Section, Value
+from rules.layers.core import CoreEvent, CoreMemory, Section, Value, core_after
+from rules.layers.layout import ChatLayout, Edit
 from tests.daemon.remembering.test_compress import CHUNK, QUOTE, ROLES, WHEN
 from tests.entries import talk
 from tests.primer.test_fold import memory

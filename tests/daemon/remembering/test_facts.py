@@ -10,7 +10,7 @@ from daemon.remembering import question
 from daemon.remembering.facts import take_facts
 from daemon.texts import load_texts
 from primer.request import ENGINE, Model
-from rules.facts.fact import FactEvent, live
+from rules.layers.facts import FactEvent, live
 from tests.daemon.remembering.test_compress import MANAGER, Desk
 from tests.entries import talk
 from tests.rules.facts.known import added

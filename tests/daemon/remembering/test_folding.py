@@ -13,10 +13,8 @@ from daemon.remembering.folding import make_fold
 from daemon.texts import load_texts
 from primer import prompt
 from primer.request import ENGINE, Model
-from rules.extract.blocks import with_closed_fence
-from rules.memory.edition import EXTRACTED, WRITTEN, Edition, Quote, Six
-from rules.memory.fold import most_fold_tokens
-from rules.memory.memory import Memory
+from rules.conversation.memory import EXTRACTED, WRITTEN, Edition, Memory, Quote, Six, most_fold_tokens
+from rules.extract.sentences import with_closed_fence
 from tests.daemon.remembering.test_compress import AGENT, MANAGER, ROLES, WHEN, Desk
 from tests.daemon.remembering.test_ladder import BAD, GOOD
 from tests.scripted import ended

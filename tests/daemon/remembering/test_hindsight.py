@@ -12,7 +12,7 @@ from daemon.remembering.hindsight import make_hindsight
 from daemon.texts import load_texts
 from primer.reply import Refused
 from primer.request import ENGINE, Model, Request
-from rules.memory.edition import WRITTEN, Edition
+from rules.conversation.memory import WRITTEN, Edition
 from tests.daemon.remembering.test_compress import AGENT, CHUNK, MANAGER, QUOTE, ROLES, WHEN, Desk
 from tests.daemon.remembering.test_ladder import BAD, GOOD
 from tests.entries import talk

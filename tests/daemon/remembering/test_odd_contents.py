@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from daemon.models.completion import Completion
 from daemon.models.roles import Roles
 from primer.request import ENGINE
-from rules.extract.blocks import with_closed_fence
-from rules.history.entries import Entry
-from rules.memory.edition import EXTRACTED, WRITTEN
-from rules.memory.memory import Memory
+from rules.conversation.history import Entry
+from rules.conversation.memory import EXTRACTED, WRITTEN, Memory
+from rules.extract.sentences import with_closed_fence
 from tests.daemon.remembering.test_compress import ROLES, Desk, remember
 from tests.entries import entries, said
 

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 from daemon.archive.archive import Archive
 from daemon.seeing.status import Status, status
-from rules.export.dates import write_date
 from rules.money.price import PICO
+from rules.typingmind.dates import write_date
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 RESCAN = 300.0

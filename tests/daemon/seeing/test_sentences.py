@@ -5,7 +5,7 @@ import pytest
 from daemon.seeing import logged
 from daemon.seeing.logged import KINDS, FileIs, Logged, Trouble, Watching
 from daemon.seeing.sentences import is_problem, sentence
-from rules.arrival.states import FINISHED, IN_HAND, UNTAKEN
+from rules.arrival import FINISHED, IN_HAND, UNTAKEN
 from tests.daemon.seeing.filled import ahead
 
 SAID: list[tuple[Logged, str]] = [

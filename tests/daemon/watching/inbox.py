@@ -13,8 +13,8 @@ from pathlib import Path
 from daemon.archive.archive import Archive
 from daemon.watching.scanner import Scanned, Unreachable, scan
 from daemon.watching.settings import WatchPlan
-from rules.arrival.settle import Standing
-from rules.export.dates import write_date
+from rules.arrival import Standing
+from rules.typingmind.dates import write_date
 
 SETTLE = 5.0
 _BEGIN = datetime(2026, 11, 21, tzinfo=UTC)

@@ -10,7 +10,7 @@ import pytest
 from daemon.files import bundle
 from daemon.watching import complete
 from daemon.watching.complete import look_inside
-from rules.arrival.settle import Content, Unfinished, Unfit, Whole
+from rules.arrival import Content, Unfinished, Unfit, Whole
 
 EXPORT = json.dumps({"data": {"chats": [{"messages": [{"content": 'a "}" \\ ü'}]}]}}, ensure_ascii=False).encode()
 

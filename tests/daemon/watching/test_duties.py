@@ -9,8 +9,8 @@ import pytest
 from daemon.archive.jobs import jobs, part_verified
 from daemon.clock import here, now
 from daemon.worker.orders import Maintain, Order, Prune, Retry, Verify
-from rules.export.dates import parse_date
-from rules.keeping.due import PARTS
+from rules.retention import PARTS
+from rules.typingmind.dates import parse_date
 from tests.daemon.watching.standins import Daemon, daemon
 
 NIGHT = "02:00-05:00"

@@ -20,8 +20,7 @@ from daemon.round import SetAside, go_round
 from daemon.watching.enqueue import enqueue
 from daemon.watching.intake import copy_path
 from primer.request import Request
-from rules.arrival.states import State
-from rules.arrival.tries import MOST_FAILURES
+from rules.arrival import MOST_FAILURES, State
 from rules.errors import NotNow
 from tests.chats import export_bytes, long_chat
 from tests.nokeys import no_keys

@@ -15,7 +15,7 @@ from daemon.seeing.pausing import pause, resume
 from daemon.worker import events
 from daemon.worker.orders import Order, Prune, Retry, Settings, Verify, Work
 from rules.errors import ArchiveError
-from rules.keeping.due import PARTS
+from rules.retention import PARTS
 from tests.daemon.watching.standins import Daemon, daemon, locked
 
 LATER = "2999-01-01T00:00:00.000Z"

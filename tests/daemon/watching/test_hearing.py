@@ -15,7 +15,7 @@ from daemon.worker import events
 from daemon.worker.events import Event, OutcomeOf
 from daemon.worker.orders import Work
 from rules.errors import ArchiveError
-from rules.export.dates import parse_date
+from rules.typingmind.dates import parse_date
 from tests.daemon.watching.standins import Daemon, daemon, locked
 
 NOW = "2026-11-21T10:00:00.000Z"

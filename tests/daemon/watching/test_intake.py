@@ -10,7 +10,7 @@ import pytest
 from daemon.files.candidates import sighting_of
 from daemon.watching import intake
 from daemon.watching.intake import Changed, NotTaken, NotWanted, Taken, copies_folder, take
-from rules.arrival.sighting import Sighting
+from rules.arrival import Sighting
 
 CONTENT = b'{"a": 1}' * 300_000  # more than two blocks
 

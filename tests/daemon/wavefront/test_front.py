@@ -27,7 +27,7 @@ from primer.prompt import Turn
 from primer.request import ENGINE, Model, Request
 from rules.errors import ContextTooLong, CutOff, ModelError, OverBudget, ProviderRefuses
 from rules.money.price import PICO
-from rules.rates.told import Limit
+from rules.rate_limits import Limit
 from tests.nokeys import no_keys
 from tests.scripted import ended
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.arrival.brackets import Closed, Open, follow
+from rules.arrival import Closed, Open, follow
 
 values = st.recursive(
     st.none() | st.integers() | st.text(alphabet='ab"\\{}[]ü\n/'),

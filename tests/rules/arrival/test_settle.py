@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.arrival.settle import (
+from rules.arrival import (
     ATTENTION_AFTER,
     LONGEST_PAUSE,
     Content,
@@ -13,6 +13,7 @@ from rules.arrival.settle import (
     NeedsAttention,
     Ready,
     Settling,
+    Sighting,
     Standing,
     Unfinished,
     Unfit,
@@ -21,7 +22,6 @@ from rules.arrival.settle import (
     stand,
     unsettled,
 )
-from rules.arrival.sighting import Sighting
 
 FILE = Sighting(1, 2, 100, 1_000)
 SETTLE = 5.0

@@ -2,8 +2,7 @@
 
 import pytest
 
-from rules.arrival.sighting import Sighting, compare
-from rules.arrival.states import FINISHED, IN_HAND, UNTAKEN, State
+from rules.arrival import FINISHED, IN_HAND, UNTAKEN, Sighting, State, compare
 
 LAST = Sighting(1, 2, 100, 1_000)
 GROWN = Sighting(1, 2, 120, 2_000)

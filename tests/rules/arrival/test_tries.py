@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from rules.arrival.tries import MOST_FAILURES, Again, GivenUp, after_failure
+from rules.arrival import MOST_FAILURES, Again, GivenUp, after_failure
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 WHY = "the worker was killed (signal 9)"

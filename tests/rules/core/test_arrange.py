@@ -2,8 +2,8 @@
 
 import pytest
 
-from rules.core.arrange import Wanted, arranged
-from rules.core.section import OverLimit, Section
+from rules.layers.core import OverLimit, Section
+from rules.layers.layout import Wanted, arranged
 
 PERSONA, HUMAN = Section("persona", "Who you are.", 100, "Dry."), Section("human", "Who they are.", 100)
 

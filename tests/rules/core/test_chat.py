@@ -2,9 +2,8 @@
 
 import pytest
 
-from rules.core.chat import ChatLayout, core_memory_append, core_memory_replace
-from rules.core.memory import CoreMemory, Refusal
-from rules.core.section import Section, Value
+from rules.layers.core import CoreMemory, Refusal, Section, Value
+from rules.layers.layout import ChatLayout, core_memory_append, core_memory_replace
 
 EMPTY = CoreMemory(tuple(ChatLayout().sections))
 

@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.core.chat import ChatLayout
-from rules.core.edit import Edit, apply
-from rules.core.memory import CoreMemory, Refusal
-from rules.core.section import Section
+from rules.layers.core import CoreMemory, Refusal, Section
+from rules.layers.layout import ChatLayout, Edit, apply
 
 FUNCTIONS = ChatLayout().functions
 MEMORY = CoreMemory(

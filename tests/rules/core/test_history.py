@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.core.history import CoreEvent, core_after, taken_back
-from rules.core.memory import CoreMemory
-from rules.core.section import OverLimit, Section, Value
+from rules.layers.core import CoreEvent, CoreMemory, OverLimit, Section, Value, core_after, taken_back
 
 SECTIONS = (Section("human", "Who they are.", 40, "First."), Section("promises", "", 40, ("Read the log.",)))
 State = tuple[str, Value, bool]

@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from rules.core.chat import ChatLayout, core_memory_replace
-from rules.core.memory import CoreMemory
-from rules.core.offer import Undocumented, offered
+from rules.layers.core import CoreMemory
+from rules.layers.layout import ChatLayout, Undocumented, core_memory_replace, offered
 
 
 def test_a_function_is_offered_by_its_name_its_first_paragraph_and_its_parameters() -> None:

@@ -3,8 +3,8 @@
 import pytest
 
 from rules.errors import ChatSetAside, NotAnExport
-from rules.export.chat import LONGEST_TEXT, Chat, read_messages
-from rules.export.document import read_document
+from rules.typingmind.chat import LONGEST_TEXT, Chat, read_messages
+from rules.typingmind.document import read_document
 from tests.chats import chat, export_bytes, json_bytes, user, written
 from tests.exports.chats import CHATS
 

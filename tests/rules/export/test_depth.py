@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from rules.export.depth import DEEPEST, is_too_deep
+from rules.typingmind.spans import DEEPEST, is_too_deep
 
 
 @pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}"), ('[{"a":', "}]")])

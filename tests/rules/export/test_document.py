@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.errors import NotAnExport
-from rules.export.chat import read_messages
-from rules.export.document import read_chunk, read_document, twice
+from rules.typingmind.chat import read_messages
+from rules.typingmind.document import read_chunk, read_document, twice
 from tests.chats import Json, chat, conversation, export_bytes, json_bytes, long_chat, user
 from tests.exports.chats import CHATS
 from tests.exports.files import CONTAINERS

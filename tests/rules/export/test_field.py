@@ -6,10 +6,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rules.export.field import field_bytes, with_field, without_field
-from rules.export.reel import Reel
-from rules.export.spans import BadJson, Span
-from rules.export.walk import members
+from rules.typingmind.chat import field_bytes, with_field, without_field
+from rules.typingmind.spans import BadJson, Span
+from rules.typingmind.walk import Reel, members
 from tests.exports.generated import messages
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from rules.errors import NotAnExport
-from rules.export.document import read_document
+from rules.typingmind.document import read_document
 from tests.exports.files import FOREIGN
 
 _AGAIN = "In TypingMind open the chat's menu, choose Export, and drop that file as it is."

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from rules.export.message import Message, read_message
-from rules.export.spans import BadJson, TooDeep
+from rules.typingmind.message import Message, read_message
+from rules.typingmind.spans import BadJson, TooDeep
 from tests.chats import Json, assistant, json_bytes, user
 from tests.exports.messages import MESSAGES, branched, several_answers
 

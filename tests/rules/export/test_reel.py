@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.errors import NotAnExport
-from rules.export.document import Layout, lay_out_document, with_chats
-from rules.export.reel import Reel
-from rules.export.spans import BadJson, Span
+from rules.typingmind.document import Layout, lay_out_document, with_chats
+from rules.typingmind.spans import BadJson, Span
+from rules.typingmind.walk import Reel
 from tests.exports.files import CONTAINERS
 from tests.exports.generated import exports
 

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.export import spans, walk
-from rules.export.depth import DEEPEST
-from rules.export.reel import Reel
-from rules.export.spans import BadJson, TooDeep
+from rules.typingmind import spans, walk
+from rules.typingmind.spans import DEEPEST, BadJson, TooDeep
+from rules.typingmind.walk import Reel
 from tests.exports.generated import values
 
 

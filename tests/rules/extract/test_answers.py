@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.extract.answers import analysis, perspective, quote, refinement
-from rules.extract.blocks import is_fence
+from rules.extract.answers import analysis, perspective, quote, refinement, what_was_there
 from rules.extract.passage import Said
-from rules.extract.wordless import what_was_there
+from rules.extract.sentences import is_fence
 from rules.extract.words import length
 
 ANSWERS = (quote, perspective, analysis, refinement)

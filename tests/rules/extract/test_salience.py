@@ -2,11 +2,9 @@
 
 import pytest
 
-from rules.extract.details import details
+from rules.extract.languages import TONGUES, UNKNOWN, Tongue, spoken
 from rules.extract.passage import Said, Sentence, prose
-from rules.extract.salience import centrality, inwardness, rarity
-from rules.extract.tongue import UNKNOWN, Tongue, spoken
-from rules.extract.tongues import TONGUES
+from rules.extract.reading import centrality, details, inwardness, rarity
 from rules.extract.words import terms
 
 

@@ -2,11 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from rules.facts.fact import Fact, FactEvent, live
-from rules.facts.forgotten import forgotten
-from rules.facts.known import Known
-from rules.facts.operation import Asked, Operation
-from rules.facts.source import Source
+from rules.layers.fact_operations import Asked, Known, Operation, forgotten
+from rules.layers.facts import Fact, FactEvent, Source, live
 
 SAID = (
     Source("m1", "I moved from Lyon to Porto last week, and I play cricket with friends.", "2026-03-01T10:00:00.000Z"),

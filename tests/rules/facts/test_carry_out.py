@@ -2,9 +2,8 @@
 
 import pytest
 
-from rules.facts.carry_out import carry_out
-from rules.facts.fact import FactEvent
-from rules.facts.operation import MOST_CHARACTERS
+from rules.layers.fact_operations import MOST_CHARACTERS, carry_out
+from rules.layers.facts import FactEvent
 from tests.rules.facts.known import added, after, knowing, known_after, op
 
 LYON, PORTO = "Ada lives in Lyon.", "Ada lives in Porto."

@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.facts.choose import nearest, within
-from rules.facts.fusion import fused
+from rules.layers.facts import fused, nearest, within
 from tests.rules.facts.known import fact
 
 DAYS = [f"2026-03-{day:02d}T00:00:00.000Z" for day in range(1, 11)]

@@ -1,7 +1,7 @@
 """What was forgotten is known with all that it ever said, and all messages that said so."""
 
-from rules.facts.fact import FactEvent
-from rules.facts.forgotten import Forgotten, forgotten, is_forgotten
+from rules.layers.fact_operations import Forgotten, forgotten, is_forgotten
+from rules.layers.facts import FactEvent
 from tests.rules.facts.known import added
 
 EVENTS = (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rules.facts.opposed import opposed
+from rules.layers.facts import opposed
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 import pytest
 
-from rules.history.absent import Absent, Deletions, Known, absent
+from rules.recognize.absent import Absent, Deletions, Known, absent
 from tests.chats import Json, assistant, user
 from tests.rules.history.test_loss import ANSWER, FRONT, known, places, sent_again, talk, uuids
 

@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rules.export.chat import read_messages
-from rules.history.adopt import Adopted, Kin, freeze, inherit
-from rules.history.entries import Past
-from rules.history.hand import groups
-from rules.history.recognise import Place, recognise
-from rules.memory.edition import Edition
-from rules.memory.fold import fold_id
-from rules.memory.memory import Memory
+from rules.conversation.history import Past
+from rules.conversation.memory import Edition, Memory, fold_id
+from rules.recognize.adopt import Adopted, Kin, freeze, inherit
+from rules.recognize.recognize import Place, recognise
+from rules.recognize.user_edits import groups
+from rules.typingmind.chat import read_messages
 from tests.entries import chat_of, fold_of, memory_of, past_of, with_edition
 from tests.rules.output.finishing import TALK, chunk, finish
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from rules.export.message import read_message
-from rules.history.claims import believed
-from rules.history.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
+from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
+from rules.recognize.recognize import believed
+from rules.typingmind.message import read_message
 from tests.chats import Json, assistant, json_bytes, user
 
 ROW = range(1, 7)

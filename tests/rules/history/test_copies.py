@@ -3,9 +3,9 @@
 import json
 from collections.abc import Sequence
 
-from rules.export.message import Message, read_message
-from rules.history.copies import as_dated, may_be_copies, redated, true_dates
-from rules.history.recognise import Place, recognise
+from rules.recognize.recognize import Place, recognise
+from rules.recognize.true_dates import as_dated, may_be_copies, redated, true_dates
+from rules.typingmind.message import Message, read_message
 from tests.entries import said
 
 TEXTS = ("Good evening.", "Good evening, Jonas.", "ok", "The lamp is lit.", "ok", "The tide turns.")

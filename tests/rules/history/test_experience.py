@@ -2,8 +2,7 @@
 
 import pytest
 
-from rules.export.message import read_message
-from rules.history.experience import left_out
+from rules.typingmind.message import left_out, read_message
 from tests.chats import json_bytes, user
 from tests.exports.messages import MESSAGES
 

@@ -7,15 +7,14 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.export.chat import Chat, read_messages
-from rules.export.message import read_message
-from rules.history.entries import Past
-from rules.history.hand import Hand, groups, there, what_was_done
-from rules.history.recognise import Place, recognise
-from rules.memory.edition import Edition
-from rules.memory.memory import Memory
+from rules.conversation.history import Past
+from rules.conversation.memory import Edition, Memory
 from rules.output.assemble import Mode
-from rules.output.compose import drafts_of
+from rules.recognize.recognize import Place, recognise
+from rules.recognize.user_edits import Hand, groups, there, what_was_done
+from rules.typingmind.chat import Chat, read_messages
+from rules.typingmind.compose import drafts_of
+from rules.typingmind.message import read_message
 from tests.chats import Json
 from tests.entries import UNTOUCHED, chat_of, fold_of, memory_of, past_of, said, with_edition
 from tests.rules.output.finishing import CANNED, TALK, chunk, finish

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.history.inert_lines import JOINER, make_inert, restore
+from rules.layers.opening import JOINER, make_inert, restore
 
 J = JOINER
 said = st.text(st.sampled_from(f"a# \t\r\n{J}"), max_size=12)

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.export.message import read_message
-from rules.history.loss import Known, Lost, lost
-from rules.history.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
-from rules.history.recognise import Place, recognise
+from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
+from rules.recognize.loss import Known, Lost, lost
+from rules.recognize.recognize import Place, recognise
+from rules.typingmind.message import read_message
 from tests.chats import START, Json, assistant, json_bytes, user
 
 SHOWN = {"m1": True}

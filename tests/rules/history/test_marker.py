@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.export.spans import value
-from rules.history.marker import CLOSING, MEMORY, OPENING, Marker, read_marker, text_digest, write_marker
+from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, read_marker, text_digest, write_marker
+from rules.typingmind.spans import value
 from tests.exports.generated import values
 
 _words = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=10)

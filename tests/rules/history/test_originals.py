@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rules.errors import ChatSetAside
-from rules.export.message import read_message
-from rules.history.originals import is_original, kept_original, plain_original
+from rules.typingmind.message import read_message
+from rules.typingmind.originals import is_original, kept_original, plain_original
 from tests.chats import json_bytes, user
 from tests.exports.generated import messages
 from tests.exports.messages import MESSAGES

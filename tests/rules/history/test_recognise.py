@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.export.message import Message, read_message
-from rules.history.hand import groups
-from rules.history.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
-from rules.history.originals import kept_original
-from rules.history.recognise import Place, recognise
+from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
+from rules.recognize.recognize import Place, recognise
+from rules.recognize.user_edits import groups
+from rules.typingmind.message import Message, read_message
+from rules.typingmind.originals import kept_original
 from tests.chats import Json, assistant, json_bytes, user
 from tests.exports.chats import without
 from tests.exports.messages import MESSAGES

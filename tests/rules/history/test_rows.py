@@ -6,9 +6,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rules.export.message import Message, read_message
-from rules.history.claims import believed
-from rules.history.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
+from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
+from rules.recognize.recognize import believed
+from rules.typingmind.message import Message, read_message
 from tests.chats import Json, assistant, json_bytes, user
 
 SLOTS = range(1, 7)

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.keeping.due import Daily, Nightly, after_failure, next_due, timings
-from rules.keeping.night import in_window
+from rules.retention import Daily, Nightly, after_failure, in_window, next_due, timings
 
 BERLIN = timezone(timedelta(hours=2))
 

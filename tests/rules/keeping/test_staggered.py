@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.keeping.staggered import Kept, going, over
+from rules.retention import Kept, going, over
 
 NOW = datetime(2026, 7, 15, 12, tzinfo=UTC)
 _moments = st.integers(0, 400 * 24 * 60).map(lambda minutes: NOW - timedelta(minutes=minutes))

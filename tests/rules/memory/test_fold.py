@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.memory.edition import Edition
-from rules.memory.fold import expected_fold_tokens, fold_id, fold_words, most_fold_tokens
-from rules.memory.memory import Memory
+from rules.conversation.memory import Edition, Memory, expected_fold_tokens, fold_id, fold_words, most_fold_tokens
 
 WHEN = "2026-03-03T00:00:00.000Z"
 EDITION = Edition(1, "as-of", ("a", "b", "c", "d", "e", "f"), (), "model", "test/agent", "test/manager", (), 700, WHEN)

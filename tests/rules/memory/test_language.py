@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.memory.language import foreign
+from rules.conversation.answer import foreign
 from tests.exports.words import answer, question
 
 FOREIGN = "The answer is in another language than the conversation."

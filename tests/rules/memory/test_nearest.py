@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.history.entries import Entry
-from rules.memory.nearest import nearest_passage
-from rules.memory.quote import NotVerbatim, Verbatim, find_quote, plain
+from rules.conversation.history import Entry
+from rules.conversation.quote import NotVerbatim, Verbatim, find_quote, nearest_passage, plain
 from tests.entries import entries, said, talk
 
 TOLD = (

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.history.entries import Entry
-from rules.memory.quote import NotVerbatim, Verbatim, find_quote
+from rules.conversation.history import Entry
+from rules.conversation.quote import NotVerbatim, Verbatim, find_quote
 from tests.entries import entries, said, talk
 
 _LETTERS = "ab é.\n\t\xa0\u2009  '\"“”‘’«»-–—−"

@@ -5,9 +5,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.money.cached import cached
+from rules.plan.cache_order import cached, leads
 from rules.plan.chat_plan import ChatPlan
-from rules.plan.lead import leads
 from tests.rules.plan.defaults import NONE, at_the_defaults
 
 

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from rules.money.calls import Call, calls, longest_calls
-from rules.plan.layers import Layers
+from rules.money.estimate import Call, calls, longest_calls
+from rules.plan.work import Layers
 from tests.rules.plan.defaults import at_the_defaults
 
 PLAN = at_the_defaults(60, 1000)

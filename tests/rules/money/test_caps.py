@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.money.caps import NAMES, Allowed, Amounts, Reached, decide, first_reached
+from rules.money.price import NAMES, Allowed, Amounts, Reached, decide, first_reached
 
 MONEY = st.integers(0, 100)
 AMOUNTS = st.builds(Amounts, MONEY, MONEY, MONEY)

@@ -6,8 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.money.calls import Call, calls, longest_calls
-from rules.money.outlook import NOTHING, QUIET, Asked, Outlook, Traffic, outlook, pays_back_after, traffic
+from rules.money.estimate import (
+    NOTHING,
+    QUIET,
+    Asked,
+    Call,
+    Outlook,
+    Traffic,
+    calls,
+    longest_calls,
+    outlook,
+    pays_back_after,
+    traffic,
+)
 from rules.money.price import PICO, Price, Usage, cost, rates
 from tests.rules.plan.defaults import at_the_defaults
 

@@ -9,16 +9,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rules.export.chat import Chat, read_messages
-from rules.export.document import chat_container, read_document
-from rules.export.message import Message
-from rules.history.entries import Entry, Past, history, without_strays
-from rules.history.recognise import Place, recognise
-from rules.memory.memory import Memory
+from rules.conversation.history import Entry, Past, history, without_strays
+from rules.conversation.memory import Memory
 from rules.output.arrange import Canned, Section
 from rules.output.assemble import Assembled, Mode, assemble
-from rules.output.compose import drafts_of
-from rules.output.read_back import Finished
+from rules.output.prove import Finished
+from rules.recognize.recognize import Place, recognise
+from rules.typingmind.chat import Chat, read_messages
+from rules.typingmind.compose import drafts_of
+from rules.typingmind.document import chat_container, read_document
+from rules.typingmind.message import Message
 from tests.chats import Json
 from tests.entries import entries, said
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.export.chat import Chat
-from rules.export.message import read_message
-from rules.history.marker import Marker
-from rules.memory.memory import Memory
+from rules.conversation.marker import Marker
+from rules.conversation.memory import Memory
 from rules.output.arrange import Original, Part, Section, arrange
 from rules.output.assemble import Mode
-from rules.output.compose import Draft
-from rules.output.verify import verify
+from rules.output.prove import verify
+from rules.typingmind.chat import Chat
+from rules.typingmind.compose import Draft
+from rules.typingmind.message import read_message
 from tests.chats import Json
 from tests.entries import chat_of, entries, fold_of, memory_of, said, with_edition
 from tests.rules.output.finishing import CANNED, TALK, Done, chunk, finish, looked_at, spoken

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from rules.export.message import read_message
-from rules.history.originals import plain_original
 from rules.output.assemble import Assembled, Mode
-from rules.output.verify import verify
+from rules.output.prove import verify
+from rules.typingmind.message import read_message
+from rules.typingmind.originals import plain_original
 from tests.entries import chat_of, entries, fold_of, memory_of, said, with_edition
 from tests.rules.output.finishing import CANNED, NOW, TALK, chunk, finish, kinds, spoken
 

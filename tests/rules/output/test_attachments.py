@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.export.message import Message, read_message
-from rules.history.hand import what_was_done
-from rules.history.originals import plain_original
-from rules.memory.memory import Memory
+from rules.conversation.memory import Memory
 from rules.output.assemble import Mode
-from rules.output.verify import verify
+from rules.output.prove import verify
+from rules.recognize.user_edits import what_was_done
+from rules.typingmind.message import Message, read_message
+from rules.typingmind.originals import plain_original
 from tests.entries import UNTOUCHED, chat_of, entries, memory_of, past_of, said
 from tests.rules.output.finishing import Done, finish, kinds, looked_at, spoken
 

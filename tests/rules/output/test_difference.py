@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.export.chat import Chat, read_chat
-from rules.export.message import Message
-from rules.history.opening import FactLine, Opening, read_tagged
-from rules.history.opening_edits import NO_EDITS
-from rules.memory.memory import Memory
+from rules.conversation.memory import Memory
+from rules.layers.opening import FactLine, Opening, read_tagged
+from rules.layers.opening_edits import NO_EDITS
 from rules.output.assemble import Mode
-from rules.output.changed_memories import Remembered
-from rules.output.difference import Difference, Field, Side, difference
+from rules.output.difference import Difference, Field, Remembered, Side, difference
+from rules.typingmind.chat import Chat, read_chat
+from rules.typingmind.message import Message
 from tests.entries import chat_of, fold_of, memory_of, said, with_edition
 from tests.rules.output.finishing import TALK, chunk, finish, looked_at
 

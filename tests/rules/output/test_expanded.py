@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from rules.export.chat import Chat
-from rules.export.document import read_document
-from rules.output.expanded import expanded, our_uuids
+from rules.typingmind.chat import Chat
+from rules.typingmind.copies import expanded, our_uuids
+from rules.typingmind.document import read_document
 from tests.chats import Json, assistant, chat, export_bytes, user
 
 RAW = chat(user("Hi.", uuid="a"), assistant("Hello.", 1, uuid="b"))

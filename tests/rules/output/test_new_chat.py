@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.export.chat import Chat, read_chat
-from rules.output.new_chat import as_new_chat, memories_title, new_chat_id
+from rules.typingmind.chat import Chat, read_chat
+from rules.typingmind.copies import as_new_chat, memories_title, new_chat_id
 from tests.chats import CHAT_ID, Json, chat, conversation, json_bytes, written
 from tests.exports.generated import chats
 

@@ -3,10 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.core.section import Section
-from rules.history.inert_lines import JOINER
-from rules.history.opening import FactLine, Opening, one_line, read_opening
-from rules.output.opening import write_opening
+from rules.layers.core import Section
+from rules.layers.opening import JOINER, FactLine, Opening, one_line, read_opening, write_opening
 
 PREFACE = "What follows are memories."
 INTRODUCTION = "This is what you keep in mind."

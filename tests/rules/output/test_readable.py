@@ -2,11 +2,9 @@
 
 from dataclasses import replace
 
-from rules.history.opening import FactLine
-from rules.history.opening_edits import OpeningEdits
-from rules.output.changed_memories import Remembered
-from rules.output.changed_messages import How, Raw
-from rules.output.difference import Difference, Field
+from rules.layers.opening import FactLine
+from rules.layers.opening_edits import OpeningEdits
+from rules.output.difference import Difference, Field, How, Raw, Remembered
 from rules.output.readable import Line, readable
 from tests.rules.output.test_difference import FOLD, KNOWN
 

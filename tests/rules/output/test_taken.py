@@ -2,11 +2,11 @@
 
 import json
 
-from rules.export.chat import Chat
-from rules.export.message import Message
-from rules.memory.memory import Memory
-from rules.output.compose import Draft, memory_drafts
-from rules.output.verify import verify
+from rules.conversation.memory import Memory
+from rules.output.prove import verify
+from rules.typingmind.chat import Chat
+from rules.typingmind.compose import Draft, memory_drafts
+from rules.typingmind.message import Message
 from tests.chats import Json
 from tests.entries import chat_of, entries, memory_of, said
 from tests.rules.output.finishing import finish

@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 
-from rules.memory.edition import Quote
-from rules.memory.memory import Memory
+from rules.conversation.memory import Memory, Quote
 from rules.output.assemble import Mode
-from rules.output.read_back import Finished
-from rules.output.verify import verify
+from rules.output.prove import Finished, verify
 from tests.entries import chat_of, entries, fold_of, memory_of, said
 from tests.rules.output.finishing import finish
 

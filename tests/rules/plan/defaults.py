@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from daemon.config import Config
 from rules.plan.chat_plan import ChatPlan
-from rules.plan.chunk import chunks
-from rules.plan.foresight import Foresight
-from rules.plan.planned import Run, planned
-from rules.plan.turn import Spoken
+from rules.plan.chunks import chunks
+from rules.plan.folds import Foresight
+from rules.plan.turns import Spoken
+from rules.plan.work import Run, planned
 from tests.rules.plan.test_chat_plan import history
 from tests.rules.plan.test_chat_plan import planned as small
 

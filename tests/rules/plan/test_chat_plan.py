@@ -5,13 +5,13 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.history.adopt import Adopted
-from rules.history.entries import Entry
-from rules.history.reading import Reading
-from rules.memory.memory import expected_tokens
+from rules.conversation.history import Entry
+from rules.conversation.memory import expected_tokens
 from rules.plan.chat_plan import CALLS_A_FOLD, CALLS_A_HINDSIGHT, CALLS_A_MEMORY, ChatPlan, Limits, plan_chat
-from rules.plan.planned import PlannedChunk
-from rules.plan.section import Bounds
+from rules.plan.folds import Bounds
+from rules.plan.work import PlannedChunk
+from rules.recognize.adopt import Adopted
+from rules.recognize.reading import Reading
 from tests.entries import UNTOUCHED, entries, memory_of, said, sized
 
 LIMITS = Limits(tail=400, step=100, chunk=100, fold=Bounds(400, 3))

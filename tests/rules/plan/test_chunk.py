@@ -5,8 +5,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.plan.chunk import Bound, Chunk, Chunking, Wait, chunks, next_bound
-from rules.plan.turn import Spoken, Unit, units
+from rules.plan.chunks import Bound, Chunk, Chunking, Wait, chunks, next_bound
+from rules.plan.turns import Spoken, Unit, units
 
 SIZE = 40
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from rules.plan.fold import Standing, View, Wanted, expected_fold, view
+from rules.plan.folds import Standing, View, Wanted, expected_fold, view
 
 SIZES = st.lists(st.integers(0, 9) | st.integers(1, 3), min_size=1, max_size=120)
 BUDGETS = st.integers(1, 60)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.memory.memory import Memory
+from rules.conversation.memory import Memory
 from rules.plan.hindsight import Round, hindsight_round
 from tests.entries import entries, memory_of, said
 

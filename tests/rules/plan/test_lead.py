@@ -6,9 +6,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rules.plan.cache_order import leads, needs
 from rules.plan.chat_plan import ChatPlan
-from rules.plan.lead import leads
-from rules.plan.wavefront import needs
 from tests.rules.plan.defaults import NONE, at_the_defaults
 from tests.rules.plan.test_chat_plan import TOKENS, history
 from tests.rules.plan.test_chat_plan import planned as small

@@ -6,10 +6,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.memory.fold import fold_id
-from rules.memory.memory import Memory
-from rules.plan.fold import Standing, View, Wanted
-from rules.plan.section import Bounds, over_budget, section, shown_tokens, told_tokens
+from rules.conversation.memory import Memory, fold_id
+from rules.plan.folds import Bounds, Standing, View, Wanted, over_budget, section, shown_tokens, told_tokens
 from tests.entries import entries, fold_of, memory_of, said, sized, with_edition
 
 TALK = entries([said("user", f"m{at}", at) for at in range(40)])

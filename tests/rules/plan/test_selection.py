@@ -4,9 +4,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rules.export.chat import Chat
-from rules.export.document import read_document
-from rules.plan.selection import fits, why_not
+from rules.typingmind.chat import Chat
+from rules.typingmind.document import read_document
+from rules.typingmind.warnings import fits, why_not
 from tests.chats import chat, export_bytes
 
 

@@ -6,10 +6,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.memory.fold import fold_id
-from rules.memory.memory import Memory
-from rules.plan.section import Bounds, section, shown_tokens
-from rules.plan.states import State, in_words, states
+from rules.conversation.memory import Memory, fold_id
+from rules.plan.folds import Bounds, section, shown_tokens
+from rules.plan.hindsight import State, in_words, states
 from tests.entries import fold_of, memory_of, talk
 
 CHAT = "k3v9xq2m7p"

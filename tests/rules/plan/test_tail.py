@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.plan.tail import tails
+from rules.plan.chunks import tails
 
 conversations = st.lists(st.integers(0, 40), max_size=60)
 keeps = st.integers(0, 120)

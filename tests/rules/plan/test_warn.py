@@ -2,10 +2,10 @@
 
 import pytest
 
-from rules.export.chat import read_messages
-from rules.export.document import read_document
-from rules.history.recognise import recognise
-from rules.plan.warn import Sizes, beyond_window, warnings
+from rules.recognize.recognize import recognise
+from rules.typingmind.chat import read_messages
+from rules.typingmind.document import read_document
+from rules.typingmind.warnings import Sizes, beyond_window, warnings
 from tests.chats import Json, assistant, chat, export_bytes, long_chat, user
 from tests.exports.chats import CHATS, without
 from tests.exports.messages import MESSAGES

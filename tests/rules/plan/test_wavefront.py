@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.plan.wavefront import depth, needs
+from rules.plan.cache_order import depth, needs
 from tests.rules.plan.defaults import NONE, at_the_defaults
 from tests.rules.plan.test_chat_plan import TOKENS, history
 from tests.rules.plan.test_chat_plan import planned as small

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.memory.memory import expected_tokens, is_clearly_smaller, most_tokens
+from rules.conversation.memory import expected_tokens, is_clearly_smaller, most_tokens
 from rules.plan.worth import LEAST_FOR_A_MODEL, Around, why_not_worth
 
 BY_ENGINE, BY_MODEL = Around(canned=150), Around(canned=150, has_layers=True, by_model=True)

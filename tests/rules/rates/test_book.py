@@ -7,8 +7,7 @@ from itertools import count
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.rates.book import UNTIL_AN_ANSWER, Book, Departure, Need, end, leave, wait
-from rules.rates.told import Kind, Limit
+from rules.rate_limits import UNTIL_AN_ANSWER, Book, Departure, Kind, Limit, Need, end, leave, wait
 
 SMALL = Need(100, 20)
 

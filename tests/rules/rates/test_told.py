@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.rates.told import LONGEST_SECONDS, Limit, limits_told
+from rules.rate_limits import LONGEST_SECONDS, Limit, limits_told
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 

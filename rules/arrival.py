@@ -1,0 +1,291 @@
+"""The states of a file that was dropped into the inbox, from the first sight of it to the end."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import accumulate
+from typing import Literal
+
+State = Literal[
+    "seen",
+    "settling",
+    "copied",
+    "planned",
+    "working",
+    "written",
+    "done",
+    "waiting",
+    "paused",
+    "set aside",
+    "gone",
+]
+"""
+seen        it lies in the inbox, and has to stand still for a while
+settling    it was looked at again, and still grows, or is not complete, or cannot be taken yet
+copied      memproc has its own copy, and will work on it
+planned     what to do with it is known
+working     it is being worked on
+written     its updated exports are in their places
+done        there was nothing to do: its content was known already
+waiting     it will be tried again at its time
+paused      it waits for the budget, or for the person
+set aside   it cannot be processed as it is; the reason and the next step stand beside it
+gone        it left the inbox, or was replaced by a newer file, before it was worked on
+"""
+
+UNTAKEN: tuple[State, ...] = ("seen", "settling")
+"""memproc has no copy yet: what is in the inbox counts."""
+
+IN_HAND: tuple[State, ...] = ("copied", "planned", "working", "waiting", "paused")
+"""memproc has a copy, and is not through with it."""
+
+FINISHED: tuple[State, ...] = ("written", "done", "gone")
+"""Nothing more will be done, and the copy is not needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A file from outside; `size` is in bytes. A change of any of these means that it has been written to."""
+
+    device: int
+    inode: int
+    size: int
+    mtime_ns: int
+
+    def same_file(self, other: "Sighting") -> bool:
+        """Whether both are one file, whatever was written to it meanwhile."""
+        return (self.device, self.inode) == (other.device, other.inode)
+
+
+Comparison = Literal["new", "replaced", "changed", "unchanged"]
+"""
+new         a file that was never seen here, or one with new content in the place of a file that was taken
+replaced    another file in the place of one that was not taken yet
+changed     the same file, not taken yet, has been written to
+unchanged   as it was when it was seen last
+"""
+
+
+def compare(state: State | None, last: Sighting | None, present: Sighting) -> Comparison:
+    """What became of the file at a path: `state` and `last` are those of the newest arrival there, or None.
+
+    A file that is found again after it was gone is a new one.
+    """
+    if last is None or state is None or state == "gone":
+        return "new"
+    if last == present:
+        return "unchanged"
+    if state not in UNTAKEN:
+        return "new"
+    return "changed" if last.same_file(present) else "replaced"
+
+
+_BRACKETS = b"{[]}"
+_OTHERS = bytes(set(range(256)) - set(_BRACKETS))
+_STEP = [1 if code in b"{[" else -1 for code in range(256)]
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A JSON text that is not closed yet: how deep, and whether a string is open too."""
+
+    depth: int = 0
+    in_string: bool = False
+    escape: bytes = b""
+    """The backslash that the last block ended with, when its letter is still to come."""
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """The bracket that closes the text has come; what follows does not matter here."""
+
+
+def follow(state: Open, block: bytes) -> Open | Closed:
+    """Read on by one block, which begins with the text's first bracket where `state` is a new one.
+
+    Which bracket closes which is not looked at: the reader of the export does that. Takes time and memory
+    in proportion to the block, whatever is in it.
+    """
+    *parts, last = (state.escape + block).split(b'"')
+    in_string = state.in_string
+    outside = []
+    for part in parts:
+        if not in_string:
+            outside.append(part)
+            in_string = True
+        elif part[-1:] != b"\\" or not _escapes(part):
+            in_string = False
+    if not in_string:
+        outside.append(last)
+    brackets = b"".join(outside).translate(None, _OTHERS)
+    closing = sum(map(brackets.count, b"}]"))
+    if closing and closing >= state.depth and min(accumulate(map(_STEP.__getitem__, brackets))) <= -state.depth:
+        return Closed()
+    depth = state.depth + len(brackets) - 2 * closing
+    return Open(depth, in_string, b"\\" if in_string and _escapes(last) else b"")
+
+
+def _escapes(text: bytes) -> bool:
+    """Whether what comes after `text`, a part of a string, is escaped: an odd number of backslashes ends it."""
+    return (len(text) - len(text.rstrip(b"\\"))) % 2 == 1
+
+
+LONGEST_PAUSE = 60.0
+"""Seconds between two looks at a file that is not complete."""
+
+ATTENTION_AFTER = 3600.0
+"""Seconds after which a file that could not be taken is the person's matter."""
+
+RARE_PAUSE = 600.0
+"""Seconds between two looks after that: reading a large file every minute for days would be felt."""
+
+_SHORTEST_PAUSE = 1.0
+_NEXT_STEP = "Look whether the download or the copy still goes on; if not, export the chat again and drop the new file."
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How long a file has stood still, on a clock that is never set (seconds)."""
+
+    since: float
+    look_at: float
+    """When to look inside; earlier only if the file changes."""
+    moved: str = ""
+    """How it was seen changing ("still growing"), or nothing as long as it was not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """The content is complete, or is nothing of which one could say that it is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """The content ends too early, or cannot be read yet."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unfit:
+    """The file will not be taken as it is, however long it stands still."""
+
+    reason: str
+    next_step: str
+
+
+Content = Whole | Unfinished | Unfit
+
+
+@dataclass(frozen=True, slots=True)
+class Settling:
+    """It has not stood still for long enough; `again` is in seconds."""
+
+    again: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """It may be taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Growing:
+    """It stands still, and is not complete; `again` is in seconds."""
+
+    again: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class NeedsAttention:
+    """It could not be taken for too long; it is still waited for. `again` is in seconds."""
+
+    again: float
+    reason: str
+    next_step: str
+
+
+Decision = Settling | Ready | Growing | NeedsAttention
+
+
+def stand(before: Standing | None, last: Sighting, present: Sighting, now: float, settle_seconds: float) -> Standing:
+    """How long the file has stood still by `now`; any change, and a first look, starts again.
+
+    `before` is None at the first look since memproc was started.
+    """
+    if last != present:
+        return Standing(now, now + settle_seconds, "still growing" if present.size > last.size else "still changing")
+    return before or Standing(now, now + settle_seconds)
+
+
+def unsettled(standing: Standing, now: float, waited: float, settle_seconds: float) -> Settling | NeedsAttention:
+    """What a file waits for that has not stood still for long enough; see `decide` for the times."""
+    left = max(standing.since + settle_seconds - now, 0.0)
+    if standing.moved and waited >= ATTENTION_AFTER:
+        return NeedsAttention(left, standing.moved, _NEXT_STEP)
+    return Settling(left, standing.moved)
+
+
+def decide(standing: Standing, now: float, waited: float, settle_seconds: float, content: Content) -> Decision:
+    """Whether the file may be taken at `now`, and if not, what it waits for and when to look again.
+
+    `waited` is the time since it was first seen, `content` what was found inside. All times are in
+    seconds. Source: "Watching" of the daemon's requirements, second point.
+    """
+    stood = now - standing.since
+    if stood < settle_seconds:
+        return unsettled(standing, now, waited, settle_seconds)
+    match content:
+        case Whole():
+            return Ready()
+        case Unfit(reason, next_step):
+            return NeedsAttention(RARE_PAUSE, reason, next_step)
+        case Unfinished(reason) if waited >= ATTENTION_AFTER:
+            return NeedsAttention(RARE_PAUSE, reason, _NEXT_STEP)
+        case Unfinished(reason):
+            return Growing(min(max(stood, _SHORTEST_PAUSE), LONGEST_PAUSE), reason)
+
+
+MOST_FAILURES = 3
+_PAUSES_SECONDS = (10, 60)
+_OUTAGE_PAUSES_SECONDS = (10, 60, 300, 900, 1800)
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """The file is tried again, not before `at`."""
+
+    at: datetime
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class GivenUp:
+    """The file is set aside; the others go on."""
+
+    reason: str
+    next_step: str
+
+
+def after_outage(outages: int, now: datetime) -> datetime:
+    """When to try again after something that passes by itself, for the `outages`-th time in a row; for ever."""
+    return now + timedelta(seconds=_OUTAGE_PAUSES_SECONDS[min(max(outages, 1), len(_OUTAGE_PAUSES_SECONDS)) - 1])
+
+
+def after_failure(failures: int, why: str, now: datetime) -> Again | GivenUp:
+    """What to do after the work on a file has failed for the `failures`-th time, counted from 1.
+
+    `why` is a sentence without its full stop. The second try comes ten seconds later, the third a minute later.
+    """
+    if failures >= MOST_FAILURES:
+        return GivenUp(
+            f"The work on it failed {failures} times. The last time, {why}.",
+            "See what happened with: memproc logs. What models have answered is kept: drop the file again, or run "
+            "memproc run with its name, to have it tried once more.",
+        )
+    pause = _PAUSES_SECONDS[max(failures, 1) - 1]
+    return Again(
+        now + timedelta(seconds=pause),
+        f"The work on it failed ({failures} of {MOST_FAILURES} times): {why}. It is tried again after {pause} s.",
+    )

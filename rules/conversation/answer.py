@@ -1,0 +1,170 @@
+"""Is an answer in another language than the passage that it is about? (the chat's language is the memory's.)
+
+By script first, then by the everyday words of the fourteen languages that rules/extract knows; libraries
+that know more are larger than memproc. A false alarm is a paid call, so every doubt is settled for the answer.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+
+from rapidfuzz.distance import LCSseq
+
+from rules.extract.languages import TONGUES
+from rules.extract.words import length, terms
+
+_FOREIGN = "The answer is in another language than the conversation."
+
+_TELLING_WORDS = 5.0
+_TELLING_LETTERS = 30
+_RUNNING_WORDS = 40
+_FAIR_SHARE = 0.2
+_MOST = 0.7
+_SURELY, _TRACE = 0.11, 0.25
+_TELLING_EVERYDAY_WORDS = 4
+_RIVAL = 0.8
+_FAMILIAR = 0.4
+_KANA_SHARE = 0.05
+
+# A quotation has an end nearby: without one, every mark would be sought an end for through the whole text.
+_NOBODYS_WORDS = re.compile(
+    r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+"
+    r"|\"[^\"\n]{0,400}\"|“[^”\n]{0,400}”|„[^“”\n]{0,400}[“”]|«[^»\n]{0,400}»|「[^」\n]{0,400}」|『[^』\n]{0,400}』",
+    re.DOTALL,
+)
+_JAPANESE = {"HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"}
+_LETTERS_A_SIGN = {"CJK": 3, "HIRAGANA": 2, "KATAKANA": 2, "HANGUL": 2}
+
+
+def foreign(answer: str, passage: Sequence[str]) -> str | None:
+    """Why an answer about these messages cannot stay, as a sentence that can be said to the agent.
+
+    Every language with a fair share of the passage is right: a fifth of its messages, or of its words. None
+    where the answer's language is right, and where nobody can tell: with fewer than five words, in code,
+    quotations and addresses, between languages that are too much alike, in one that is not known.
+    """
+    said = _own_words(answer)
+    if length(said) < _TELLING_WORDS:
+        return None
+    heard = [_own_words(text) for text in passage]
+    if _is_familiar(said, heard) or not (_is_foreign_script(said, heard) or _is_foreign_tongue(said, heard)):
+        return None
+    return _FOREIGN
+
+
+def _own_words(text: str) -> str:
+    """The text without code, addresses and quotations, which may be in any language."""
+    return _NOBODYS_WORDS.sub(" ", text)
+
+
+def _is_familiar(said: str, heard: Sequence[str]) -> bool:
+    """Whether the passage itself has so many of the answer's words that it must have the language, too."""
+    vocabulary = {word for text in heard for word in terms(text)}
+    words = list(terms(said))
+    return sum(word in vocabulary for word in words) > _FAMILIAR * len(words)
+
+
+def _is_foreign_script(said: str, heard: Sequence[str]) -> bool:
+    """Whether most of the answer is in a script that no fair share of the passage is in."""
+    own = _scripts(said)
+    script = max(own, key=lambda script: own[script], default="")
+    if own[script] < max(_MOST * own.total(), _TELLING_LETTERS):
+        return False
+    found = [_scripts(text) for text in heard]
+    return not _is_fair([(one[script] / one.total(), one.total()) for one in found if one], _TELLING_LETTERS)
+
+
+def _scripts(text: str) -> Counter[str]:
+    """How many letters of each script the text has; a sign that stands for several counts as several."""
+    found: Counter[str] = Counter()
+    for character, times in Counter(text).items():
+        if script := _script(character):
+            found[script] += times * _LETTERS_A_SIGN.get(script, 1)
+    kana = sum(found.pop(script, 0) for script in _JAPANESE)
+    if kana > _KANA_SHARE * (kana + found["CJK"]):
+        kana += found.pop("CJK", 0)
+    return found + Counter({"KANA": kana})
+
+
+@cache
+def _script(character: str) -> str:
+    """The first word of a letter's name, which is its script; empty for what is no letter."""
+    return unicodedata.name(character, "").partition(" ")[0] if character.isalpha() else ""
+
+
+def _is_foreign_tongue(said: str, heard: Sequence[str]) -> bool:
+    """Whether the answer is surely in a known language that no fair share of the passage may be in."""
+    words = list(terms(said))
+    rates = _rates(words)
+    rival, best = sorted(rates)[-2:]
+    tongue = rates.index(best)
+    everyday = {word for word in words if word in TONGUES[tongue].common}
+    if best < _SURELY or rival > _RIVAL * best or len(everyday) < _TELLING_EVERYDAY_WORDS:
+        return False
+    told = [found for text in heard if len(found := list(terms(text))) >= _TELLING_WORDS]
+    unclear = [word for one in told if max(_rates(one)) < _SURELY for word in one]
+    may_be_unclear = len(unclear) < _RUNNING_WORDS or _rates(unclear)[tongue] > _TRACE * best
+    return not _is_fair([(_speaks(tongue, one, may_be_unclear), len(one)) for one in told], _RUNNING_WORDS)
+
+
+def _speaks(tongue: int, words: Sequence[str], if_unclear: bool) -> float:
+    """1 for words that may be of the language, else 0; `if_unclear` decides where no known language shows."""
+    rates = _rates(words)
+    return float(if_unclear if max(rates) < _SURELY else rates[tongue] >= _RIVAL * max(rates))
+
+
+def _rates(words: Sequence[str]) -> list[float]:
+    """For each known language, which share of the words are its everyday ones."""
+    heard = Counter(words)
+    return [
+        sum(count for word, count in heard.items() if word in tongue.common) / max(1, len(words)) for tongue in TONGUES
+    ]
+
+
+def _is_fair(shares: Sequence[tuple[float, int]], at_least: int) -> bool:
+    """Whether the shares, each of a text of so many units, are a fair part of the texts or of all units.
+
+    So few units that nobody can tell count as fair.
+    """
+    total = sum(units for _, units in shares)
+    if total < at_least:
+        return True
+    of_texts = sum(share for share, _ in shares) / len(shares)
+    of_units = sum(share * units for share, units in shares) / total
+    return max(of_texts, of_units) >= _FAIR_SHARE
+
+
+_LITTLE_ELSE = 0.2
+_BOUND = 12
+_HELD = 0.75
+
+
+def is_restated(answer: str, question: str) -> bool:
+    """Whether the answer is the question, or its beginning or its end, and little else.
+
+    A question may hold a text to be worked on: an answer that repeats much of that text alone restates nothing.
+    """
+    said, asked = list(terms(answer)), list(terms(question))
+    if not said or len(said) - _in_order(said, asked) > _LITTLE_ELSE * len(said):
+        return False
+    begins = _in_order(said[: 2 * _BOUND], asked[:_BOUND]) >= _HELD * len(asked[:_BOUND])
+    ends = _in_order(said[-2 * _BOUND :], asked[-_BOUND:]) >= _HELD * len(asked[-_BOUND:])
+    return begins or ends
+
+
+def is_repeated(answer: str, earlier: str) -> bool:
+    """Whether both consist of the same words, whatever their case, white space, punctuation and Markdown."""
+    words = _words(answer)
+    return bool(words) and words == _words(earlier)
+
+
+def _words(text: str) -> list[str]:
+    shown = "".join(mark for mark in unicodedata.normalize("NFKC", text) if unicodedata.category(mark) != "Cf")
+    return list(terms(shown.replace("_", " ")))
+
+
+def _in_order(words: Sequence[str], among: Sequence[str]) -> int:
+    """How many of the words stand among the others, in the same order."""
+    return LCSseq.similarity(words, among)

@@ -1,0 +1,225 @@
+"""Editions of a memory: written as-of, with hindsight, by the person, or as a fold. None is ever overwritten."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+EXTRACTED, WRITTEN = "extracted", "model"
+
+Kind = Literal["as-of", "hindsight", "person"]
+Preferred = Literal["as-of", "hindsight"]
+Six = tuple[str, str, str, str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """The permanent part of a memory: characters of one raw message, and which message that is."""
+
+    text: str
+    source: str
+    """Key of the raw message within its chat; empty where nobody knows it any more."""
+    chosen: str
+    """`agent`, `aligned` (the nearest passage), or `engine` where the agent's quote was not verbatim."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """One version of a memory."""
+
+    number: int
+    kind: Kind
+    """`as-of`: nothing later was in sight. `hindsight`: what came after was. `person`: edited in TypingMind."""
+    texts: Six
+    """The six messages' texts: user, assistant, user, assistant, user, assistant."""
+    quotes: tuple[Quote, ...]
+    """One in a chunk's memory; a fold carries those of its members, word for word."""
+    made: str
+    """`model`, or `extracted` by the built-in engine."""
+    agent: str
+    context_manager: str
+    requests: tuple[str, ...]
+    """Hashes of the requests that it was made from: where it comes from, to the byte."""
+    tokens: int
+    written_at: str
+
+
+def shown(editions: Sequence[Edition], chosen: int | None, preferred: Preferred) -> Edition:
+    """The edition that stands in the export: the person's choice, else the newest of the preferred kind.
+
+    Where there is none of that kind it is the newest as-of edition. Raises ValueError without any edition.
+    """
+    if chosen is not None:
+        return next(edition for edition in editions if edition.number == chosen)
+    return _newest(editions, preferred) or told(editions, chosen)
+
+
+def told(editions: Sequence[Edition], chosen: int | None) -> Edition:
+    """The edition that later prompts see, whenever rounds happened: the person's own text, else as-of."""
+    for edition in editions:
+        if edition.number == chosen and edition.kind == "person":
+            return edition
+    if found := _newest(editions, "as-of"):
+        return found
+    raise ValueError("a memory has an as-of edition")
+
+
+def _newest(editions: Sequence[Edition], kind: Kind) -> Edition | None:
+    return next((edition for edition in reversed(editions) if edition.kind == kind), None)
+
+
+FULL_MEMORY = 1000
+"""About how many tokens the memory of a full chunk has."""
+
+_QUESTIONS = 200
+_QUOTE = 80
+_LEAST_WORDS = 25
+_LEAST_WRITTEN = 380
+"""Tokens of a memory whose answers are as short as models are asked for: questions, quote, three times 25 words."""
+_LEAST_EXTRACTED = 280
+"""Tokens of the engine's shortest: questions and quote."""
+
+CHUNK_LEVEL = 1
+"""Of a memory that stands for a chunk; a fold has a higher one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What stands for a chunk, or a fold that stands for the memories named in `members`."""
+
+    memory_id: str
+    number: int
+    """1 for the oldest chunk of the chat, and so on; the folds of a level are counted by themselves."""
+    level: int
+    keys: tuple[str, ...]
+    """Keys of the raw messages that it stands for, in order."""
+    first: str
+    last: str
+    """uuids of the first and the last of them (empty where a message has none)."""
+    began_at: str | None
+    ended_at: str | None
+    """When the first and the last of them were written, as the export has it."""
+    source_tokens: int
+    edition: Edition
+    """The one that is shown."""
+    told: Edition
+    """The one that later prompts see: the person's own text, else the newest as-of edition."""
+    chosen: int | None = None
+    """Number of the edition that the person wants shown; None: the newest that memory.editions prefers."""
+    pinned: bool = False
+    """Never rewritten or folded: the person has edited it, or has said so."""
+    forgotten: bool = False
+    """The person has deleted it in TypingMind: it is neither shown nor told, until it is recalled."""
+    due: str = ""
+    """Why it needs a new edition, where its raw messages have changed since; else empty."""
+    recalled: bool = False
+    """It was forgotten and then recalled, and no export has had it since: that it is missing means nothing."""
+    origins: tuple[str, ...] = ()
+    """Its ids in the chat that this one was forked from, in the one before that, and so on: exports may still call it
+    so, message by message."""
+    members: tuple[str, ...] = ()
+    """Ids of the memories that a fold stands for, oldest first."""
+
+    @property
+    def is_fold(self) -> bool:
+        """It stands for other memories, which the archive keeps."""
+        return bool(self.members)
+
+
+def aliases(memories: Sequence[Memory]) -> dict[str, str]:
+    """The ids by which exports of forks may still call these memories, with those that they have."""
+    return {name: memory.memory_id for memory in memories for name in memory.origins}
+
+
+def memory_id(chat_id: str, number: int, digests: Sequence[str]) -> str:
+    """A name that depends on the chat, the chunk and what was said alone, so that it is the same on any day."""
+    return "m" + hashlib.sha256("\n".join([chat_id, str(number), *digests]).encode()).hexdigest()[:15]
+
+
+def is_clearly_smaller(written: int, tokens: int, chunk_tokens: int) -> bool:
+    """Whether a memory is worth its place: what was `written` for it is half of its chunk or less, and all of it is at
+    most four fifths.
+
+    Our questions, which stand in each memory, have no part in the first: they are a large part of a small memory.
+    """
+    return written * 2 <= chunk_tokens and tokens * 5 <= chunk_tokens * 4
+
+
+def is_enough_for_a_model(chunk_tokens: int) -> bool:
+    """Whether a memory that a model writes of so much can be clearly smaller."""
+    return chunk_tokens * 4 >= _LEAST_WRITTEN * 5
+
+
+def allowance(chunk_tokens: int) -> int:
+    """About how many words the perspective, the analysis and the refinement may each have.
+
+    Without the questions (about 200 tokens) and the quote (about 80), in three parts of 1.35 tokens a word.
+    """
+    return max(_LEAST_WORDS, int((expected_tokens(chunk_tokens) - _QUESTIONS - _QUOTE) / 3 / 1.35))
+
+
+def expected_tokens(chunk_tokens: int) -> int:
+    """About how large a memory becomes: 1,000 tokens for a full chunk, two fifths of a smaller one.
+
+    Of a very small one it is as large as the questions and the shortest answers, but never more than four fifths.
+    """
+    return max(min(FULL_MEMORY, chunk_tokens * 2 // 5), min(_LEAST_WRITTEN, chunk_tokens * 4 // 5))
+
+
+def most_tokens(chunk_tokens: int) -> int:
+    """A memory is never larger: only such are kept, and the engine's are made shorter until they are."""
+    return max(_LEAST_EXTRACTED, min(_QUESTIONS + chunk_tokens // 2, chunk_tokens * 4 // 5))
+
+
+MOST_QUOTES = 6
+"""So many direct quotes a fold carries; of more than these the agent chooses, and the archive keeps the others."""
+
+_FULL = 1000
+_FOLD_QUESTIONS = 200
+_TOKENS_A_WORD = 1.35
+_ROOM = 400
+
+
+def fold_id(chat_id: str, members: Sequence[Memory]) -> str:
+    """A name that depends on the chat, the members and their told editions alone: the same fold on any day."""
+    told = [f"{member.memory_id} {member.told.number}" for member in members]
+    return "f" + hashlib.sha256("\n".join([chat_id, *told]).encode()).hexdigest()[:15]
+
+
+def expected_fold_tokens(member_tokens: int) -> int:
+    """About how large a fold becomes, quotes included: 1,000 tokens, or half of its members' where that is less."""
+    return min(_FULL, member_tokens // 2)
+
+
+def fold_words(member_tokens: int, quote_tokens: int) -> int:
+    """About how many words the perspective, the analysis and the refinement of a fold may each have.
+
+    That is what the quotes and the questions (about 200 tokens) leave, in three parts of 1.35 tokens a word.
+    """
+    left = expected_fold_tokens(member_tokens) - quote_tokens - _FOLD_QUESTIONS
+    return max(25, int(left / 3 / _TOKENS_A_WORD))
+
+
+def most_fold_tokens(member_tokens: int, quote_tokens: int) -> int:
+    """No fold that a model writes is larger: half of its members' tokens, or 400 more than its quotes.
+
+    The second counts where the quotes alone, which are permanent, leave no room under the first.
+    """
+    return max(member_tokens // 2, quote_tokens + _ROOM)
+
+
+def called(memory: Memory) -> str:
+    """As in `memory 3 (m1f0c...)`, or `fold 1 of level 2 (f03b...)`: folds are counted level by level."""
+    if memory.is_fold:
+        return f"fold {memory.number} of level {memory.level} ({memory.memory_id})"
+    return f"memory {memory.number} ({memory.memory_id})"
+
+
+def dates(memory: Memory) -> str:
+    """The days of the first and the last message that it stands for."""
+    return f"{day(memory.began_at)} to {day(memory.ended_at)}"
+
+
+def day(date: str | None) -> str:
+    """The day of an export's date."""
+    return (date or "no date")[:10]

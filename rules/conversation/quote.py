@@ -1,0 +1,244 @@
+"""Is this a direct quote? Only what stands in one raw message, character for character.
+
+A model may set another space, quotation mark or dash than the writer did. So the search looks past just
+these, and what is kept are the raw message's own characters. Where a fence of code stays open in them, they are the
+longest part without it.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from rapidfuzz import fuzz
+from rapidfuzz.distance import LCSseq
+
+from rules.conversation.history import Entry
+from rules.extract.sentences import sentences, without_open_fence
+from rules.extract.words import CROWDED, has_words, length
+
+_ALIKE = str.maketrans("‘’‚‛“”„‟«»‹›「」『』–—―−‐‑", '\'\'\'\'""""""\'\'""""------')
+_GAP = re.compile(r"\s+")
+_MARKS = "\"'"
+
+
+@dataclass(frozen=True, slots=True)
+class Verbatim:
+    """The raw message's own characters, and the key of that message."""
+
+    text: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotVerbatim:
+    """Why an answer is no quote, as a sentence that can be said to the agent."""
+
+    reason: str
+
+
+def find_quote(answer: str, chunk: Sequence[Entry]) -> Verbatim | NotVerbatim:
+    """The passage of one message of the chunk that the answer repeats, or why there is none."""
+    wanted = plain(answer).strip()
+    if not has_words(wanted):
+        return NotVerbatim("The answer holds no words.")
+    for candidate in (wanted, _unmarked(wanted)):
+        for entry in chunk:
+            for part in entry.message.parts:
+                found = _within(candidate, part.text) if part.spoken else None
+                quote = "" if found is None else without_open_fence(found)
+                if has_words(quote):
+                    return Verbatim(quote, entry.key)
+    return NotVerbatim("It stands in no single message of the passage, character for character.")
+
+
+def can_be_quoted(chunk: Sequence[Entry]) -> bool:
+    """Whether anything in it was said in words. Otherwise no model is asked about it."""
+    return any(part.spoken and has_words(part.text) for entry in chunk for part in entry.message.parts)
+
+
+def _unmarked(text: str) -> str:
+    """The answer without the quotation marks around it, which a model adds by habit."""
+    marked = len(text) > 2 and text[0] in _MARKS and text[-1] in _MARKS
+    return text[1:-1].strip() if marked else text
+
+
+def plain(text: str) -> str:
+    """The text as quotes are compared: one space for every gap, straight quotation marks, plain dashes."""
+    return _GAP.sub(" ", text.translate(_ALIKE))
+
+
+def _within(wanted: str, text: str) -> str | None:
+    """The characters of `text` that read as `wanted`, or None."""
+    if not wanted:
+        return None
+    at = plain(text).find(wanted)
+    if at < 0:
+        return None
+    return text[offset(text, at) : offset(text, at + len(wanted))]
+
+
+def offset(text: str, plain_at: int) -> int:
+    """Where in `text` the character stands that is at `plain_at` in `plain(text)`."""
+    plain_length = raw_at = 0
+    for gap in _GAP.finditer(text):
+        before = gap.start() - raw_at
+        if plain_at <= plain_length + before:
+            break
+        plain_length += before + 1
+        raw_at = gap.end()
+    return raw_at + plain_at - plain_length
+
+
+# Measured on long English conversations: this takes 99 in 100 sentences with a word changed, added or dropped,
+# 94 with two changed, and of sentences from elsewhere only set phrases that nearly stand there, too.
+_NEAR_ENOUGH = 0.78
+_PIECE_NEAR_ENOUGH = 0.88
+_WORTH_A_LOOK = 65.0
+_ALL_BUT_SAID = 0.93
+_AT_LEAST_WORDS = 5.0
+_AT_MOST_CHARACTERS = 400
+_PIECES = 12
+_SLACK = 20
+_WORTH_ITS_PLACE = 0.5
+_CLOSE_BY = 20
+
+_BREAK = re.compile(r"\[?(?:\.{3,}|…)\]?|[\"“”„‟«»「」『』]")
+_TOKEN = re.compile(rf"[{CROWDED}]|[^\s{CROWDED}]+")
+_CROWDED = re.compile(rf"[{CROWDED}]")
+_AROUND = " \"'"
+_OF_WORDS = "LMN"
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """One spoken part of a message, as it stands there and as it is compared."""
+
+    key: str
+    raw: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where something reads nearly as a piece of the answer: the characters [start, stop) of what is compared."""
+
+    said: _Said
+    start: int
+    stop: int
+    score: float
+    """0 for nothing in common, 1 for the same characters."""
+    gain: float
+    """Long pieces count for more, each as far as it is better than barely near enough."""
+
+
+def nearest_passage(answer: str, chunk: Sequence[Entry]) -> Verbatim | NotVerbatim:
+    """The passage of one message that the answer most nearly repeats, in that message's own characters.
+
+    It consists of whole words, and begins and ends with a sentence where one begins or ends close by. An
+    answer that joins several passages gives the one that it repeats best. NotVerbatim, with a reason that
+    can be said to the agent, where nothing in the chunk is near enough.
+    """
+    said = [
+        _Said(entry.key, part.text, _compared(part.text))
+        for entry in chunk
+        for part in entry.message.parts
+        if part.spoken
+    ]
+    whole = _shortened(answer)
+    places = _places([whole], said, _NEAR_ENOUGH)
+    if not any(place.score >= _ALL_BUT_SAID for place in places):
+        places += _places(_pieces(answer), said, _PIECE_NEAR_ENOUGH)
+    best = max(places, key=lambda place: place.gain, default=None)
+    if best is None:
+        return NotVerbatim("No single message of the passage says nearly the same.")
+    return Verbatim(without_open_fence(_own_characters(best)), best.said.key)
+
+
+def _compared(text: str) -> str:
+    """As quotes are compared, and in small letters; a character stays one character."""
+    return plain(text).replace("İ", "i").lower()
+
+
+def _shortened(text: str) -> str:
+    return _compared(text).strip(_AROUND)[:_AT_MOST_CHARACTERS]
+
+
+def _pieces(answer: str) -> list[str]:
+    """Every run of the answer's sentences, which end at an ellipsis and a quotation mark, too."""
+    breaks = [(0, 0), *(found.span() for found in _BREAK.finditer(answer)), (len(answer), len(answer))]
+    bounds = [
+        (start + sentence.start, start + sentence.stop)
+        for (_, start), (stop, _) in pairwise(breaks)
+        for sentence in sentences(answer[start:stop])
+        if sentence.prose
+    ][:_PIECES]
+    runs = [answer[start:stop] for at, (start, _) in enumerate(bounds) for _, stop in bounds[at:]]
+    return list(dict.fromkeys(_shortened(run) for run in runs))
+
+
+def _places(pieces: Sequence[str], said: Sequence[_Said], near_enough: float) -> list[_Place]:
+    """Every place, the best of each part of a message, that reads nearly as one of the pieces."""
+    long_enough = [piece for piece in pieces if length(piece) >= _AT_LEAST_WORDS]
+    found = [_place(piece, one, near_enough) for piece in long_enough for one in said]
+    return [place for place in found if place and place.gain >= 0]
+
+
+def _place(piece: str, said: _Said, near_enough: float) -> _Place | None:
+    """Where this part of a message reads most like the piece; None where that is not worth a look."""
+    start, stop = 0, len(said.text)
+    if len(said.text) > len(piece):
+        found = fuzz.partial_ratio_alignment(piece, said.text, score_cutoff=_WORTH_A_LOOK)
+        if found is None:
+            return None
+        start, stop = _edges(piece, said.text, found.dest_start, found.dest_end)
+    score = fuzz.ratio(piece, said.text[start:stop]) / 100
+    return _Place(said, start, stop, score, (score - near_enough) * len(piece))
+
+
+def _edges(piece: str, text: str, start: int, stop: int) -> tuple[int, int]:
+    """Whole words about the place, as many as are worth their characters; (0, 0) where there are none."""
+    slack = _SLACK + len(piece) // 4
+    begins, ends = _word_bounds(text, max(0, start - slack), min(len(text), stop + slack))
+
+    def worth(first: int, last: int) -> float:
+        return LCSseq.similarity(piece, text[first:last]) - _WORTH_ITS_PLACE * (last - first)
+
+    middle = (start + stop) // 2
+    last = max((at for at in ends if at > middle), key=lambda at: worth(start, at), default=0)
+    return max((at for at in begins if at < last), key=lambda at: worth(at, last), default=last), last
+
+
+def _word_bounds(text: str, start: int, stop: int) -> tuple[list[int], list[int]]:
+    """Where the whole words between begin and where they end, each without and with the signs that touch it."""
+    begins: list[int] = []
+    ends: list[int] = []
+    for token in _TOKEN.finditer(text, start, stop):
+        letters = [at for at in range(token.start(), token.end()) if unicodedata.category(text[at])[0] in _OF_WORDS]
+        if letters:
+            begins += [at for at in (letters[0], token.start()) if not _goes_on(text, at)]
+            ends += [at for at in (letters[-1] + 1, token.end()) if not _goes_on(text, at)]
+    return begins, ends
+
+
+def _goes_on(text: str, at: int) -> bool:
+    """Whether a word goes on over this place: a letter on both sides, or a mark that belongs to the one before."""
+    if not 0 < at < len(text):
+        return False
+    before, behind = text[at - 1], text[at]
+    parted = _CROWDED.match(before) or _CROWDED.match(behind)
+    return unicodedata.category(behind)[0] == "M" or (before.isalnum() and behind.isalnum() and not parted)
+
+
+def _own_characters(place: _Place) -> str:
+    """The raw message's characters at this place, from and to the bounds of sentences that are close by."""
+    raw = place.said.raw
+    start, stop = offset(raw, place.start), offset(raw, place.stop)
+    first, last = start, stop
+    for sentence in sentences(raw):
+        if sentence.start <= start < sentence.stop and start - sentence.start <= _CLOSE_BY:
+            first = sentence.start
+        if sentence.start < stop <= sentence.stop and sentence.stop - stop <= _CLOSE_BY:
+            last = sentence.stop
+    return raw[first:last].strip()

@@ -1,0 +1,347 @@
+"""A list of words in which an entry that ends in * stands for every word that begins so."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Whole words, beginnings of words, and exceptions; `word in listed` asks all."""
+
+    whole: frozenset[str]
+    beginnings: tuple[str, ...]
+    exceptions: frozenset[str]
+
+    def __contains__(self, word: str) -> bool:
+        return word in self.whole or (word.startswith(self.beginnings) and word not in self.exceptions)
+
+
+def listed(entries: str) -> Listed:
+    """The list that `entries`, parted by white space, describes: "word", "begin*", and "-exception"."""
+    words = entries.split()
+    return Listed(
+        frozenset(word for word in words if not word.endswith("*") and not word.startswith("-")),
+        tuple(word.removesuffix("*") for word in words if word.endswith("*")),
+        frozenset(word.removeprefix("-") for word in words if word.startswith("-")),
+    )
+
+
+_SAMPLE = 4000
+_TELLING_SHARE = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Tongue:
+    """One language, by everyday words.
+
+    `common` tell it from others; `me` are the first person and verbs that carry it; `states` are feeling,
+    noticing, doubting, wishing; `threads` are promises, plans and corrections; `service` are the
+    courtesies of an assistant, which tell little about a mind.
+    """
+
+    common: Listed
+    me: Listed
+    states: Listed
+    threads: Listed
+    service: Listed
+
+
+UNKNOWN: Final = Tongue(listed(""), listed(""), listed(""), listed(""), listed(""))
+"""A language that is not in the table."""
+
+
+def spoken(terms: Iterable[str], among: Sequence[Tongue]) -> Tongue:
+    """The language in which `terms` are spoken, by everyday words; UNKNOWN where those tell nothing."""
+    heard = Counter(islice(terms, _SAMPLE))
+    scores = [sum(count for term, count in heard.items() if term in tongue.common) for tongue in among]
+    best = max(scores)
+    return among[scores.index(best)] if best > _TELLING_SHARE * heard.total() else UNKNOWN
+
+
+TONGUES: Final = (
+    Tongue(  # English
+        listed("the and of to in is was that it for with you this on are but have not be what"),
+        listed("i me my mine myself"),
+        listed(
+            """feel* felt sense* notice* noticing wonder* doubt* afraid fear* scare* worr* hope hoped
+            hoping love* hate* miss missed missing remember* believ* think thinking thought* realis*
+            realiz* understand understood curious* uncertain unsure sure surpris* strange* joy* sad*
+            sorrow* grie* happy* glad anxi* calm* proud* asham* lonel* tender* moved touched drawn
+            aware* conscious* exist* experienc* dream* imagin* wish* want* trust* regret* grateful*
+            delight* puzzl* confus* torn ache* quiet* alive enjoy* seem* honest*"""
+        ),
+        listed(
+            """promis* remember* remind* forget forgot later tomorrow tonight next until deadline* plan*
+            agree* decid* must should will ll shall need* actually instead wrong correct* mistake* sorry
+            meant rather prefer* always never birthday* appointment* meet meeting* due still unresolved
+            open pending name named called allerg* anniversary changed switch* moved married born died
+            bought started stopped"""
+        ),
+        listed("help* assist* question* questions certainly absolutely"),
+    ),
+    Tongue(  # German
+        listed("der die das und ist nicht ein eine zu den von mit es auf für im dass auch wie wir"),
+        listed("ich mich mir mein*"),
+        listed(
+            """fühl* gefühl* spür* merk* bemerk* frage zweifel* angst fürcht* sorge* hoff* lieb* hass*
+            vermiss* erinner* glaub* denk* dachte verstand* versteh* neugier* unsicher* sicher
+            überrasch* seltsam* freu* froh* trau* glück* ruhig* stolz scham* schäm* einsam* berühr*
+            bewegt* bewusst* erleb* träum* wünsch* möchte will vertrau* bereu* dankbar* verwirr* sehn*
+            wunder* empfind* ahn* schein*"""
+        ),
+        listed(
+            """versprech* versprochen erinner* vergiss* vergess* später morgen nächste* bis frist* plan*
+            geplant vereinbar* entschied* entscheid* muss müssen soll* werde* wird eigentlich statt*
+            falsch* richtig* fehler* irrtum entschuldig* meinte lieber immer nie geburtstag* termin*
+            treffen offen* noch heiß* name* allerg* umgezogen gekauft geboren gestorben"""
+        ),
+        listed("hilf* helf* frage fragen unterstütz* gerne"),
+    ),
+    Tongue(  # French
+        listed("le la les de des et est pas un une que qui dans pour ce il elle vous avec sur"),
+        listed("je j me moi mon ma mes m"),
+        listed(
+            """sens sent* ressen* remarqu* demande* doute* peur crain* inquiet* inquièt* espèr* espoir*
+            aim* déteste* manqu* souvien* souvenir* croi* pens* compris compren* curieu* incertain* sûr*
+            surpri* étrange* joie* trist* heureu* content* calme* fier* honte* seul* solitude tendre*
+            touch* ému* conscien* existe* rêv* imagin* souhait* veux voudrais confiance regrett*
+            reconnaissan* trouble* semble*"""
+        ),
+        listed(
+            """prome* rappel* oubli* demain prochain* jusqu* avant délai* prévu* plan* accord* décid* doit
+            dois faut devr* plutôt faux erreur* corrig* désolé* préfèr* toujours jamais anniversaire*
+            rendez rencontr* encore appel* nom* allerg* déménag* né née mort*"""
+        ),
+        listed("aide* aider question* assist* volontiers"),
+    ),
+    Tongue(  # Spanish
+        listed("el la los las de y que en es un una no por con para se del lo como pero"),
+        listed(
+            """yo me mi mis mí conmigo siento sentí creo pienso recuerdo espero temo dudo quiero amo
+            extraño entiendo noto noté soy estoy"""
+        ),
+        listed(
+            """sient* sent* noto notar noté notado pregunt* dud* miedo temo teme temer temor preocup*
+            esper* amo ama amar amor odi* extrañ* recuerd* recordar* creo cree creer creí piens* pens*
+            entend* entiend* curios* insegur* segur* sorpre* raro rara alegr* trist* feliz content*
+            tranquil* orgull* vergüenza solo sola soledad ternura conmov* conscien* exist* experiment*
+            sueñ* imagin* dese* quier* quisiera confí* lament* agradec* confund*"""
+        ),
+        listed(
+            """promet* recuerd* record* olvid* mañana próxim* hasta plazo* plan* acord* decid* debo debe*
+            tengo tiene realidad error* equivoc* correg* perdón prefier* siempre nunca cumpleaños cita*
+            reun* todavía llam* nombre* alerg* mud* nació murió"""
+        ),
+        listed("ayud* pregunt* asist*"),
+    ),
+    Tongue(  # Portuguese
+        listed("o a os as de e que em é um uma não por com para se do da como mas você"),
+        listed(
+            """eu me mim meu minha meus minhas comigo sinto senti acho penso lembro espero temo duvido
+            quero amo sou estou"""
+        ),
+        listed(
+            """sint* sent* noto notei percebi pergunt* duvid* dúvida* medo temo temer temor preocup* esper*
+            amo ama amar amor odei* saudade* lembr* acho acredit* pens* entend* curios* insegur* segur*
+            surpre* estranh* alegr* trist* feliz content* calm* orgulh* vergonha sozinh* solid* ternura
+            comov* conscien* exist* sonh* imagin* desej* quer* confi* arrepend* grat* confus* parec*"""
+        ),
+        listed(
+            """promet* lembr* esquec* amanhã próxim* até prazo* plan* combin* decid* devo deve* preciso
+            verdade erro* errad* corrig* desculp* prefir* sempre nunca aniversário* encontr* reuni*
+            ainda cham* nome* alerg* mudou mudança nasceu morreu"""
+        ),
+        listed("ajud* pergunt* assist*"),
+    ),
+    Tongue(  # Italian
+        listed("il la i le di e che in è un una non per con si del della come ma sono"),
+        listed(
+            """io me mi mio mia miei mie sento sentivo credo penso ricordo spero temo dubito voglio amo
+            capisco sono"""
+        ),
+        listed(
+            """sent* noto notare notato chied* dubit* dubbi* paura temo teme temere preoccup* sper* amo ama
+            amare amore odi* manca* ricord* cred* pens* capisco capire capito curios* incert* sicur*
+            sorpre* strano strana gioia trist* felic* content* calm* orgoglio* vergogn* solo sola
+            solitudine tenerezza commoss* coscien* esist* sogn* immagin* desider* vogli* vorrei fid*
+            rimpian* grat* confus* sembr*"""
+        ),
+        listed(
+            """promett* promess* ricord* dimentic* domani prossim* fino entro scadenz* piano piani accord*
+            decis* devo deve* realtà invece sbagli* error* corregg* scus* prefer* sempre mai compleann*
+            appuntament* incontr* ancora chiam* nome* allerg* trasfer* nato nata morto morta"""
+        ),
+        listed("aiut* domand* assist*"),
+    ),
+    Tongue(  # Russian
+        listed("и в не на что с как это но по из у за от же ты так для вы он она"),
+        listed(
+            """я меня мне мной мою мой моя мое моё мои моего моей моих моим чувствую думаю помню боюсь
+            надеюсь кажется хочу верю люблю знаю понимаю замечаю"""
+        ),
+        listed(
+            """чувств* почувств* ощу* замет* замеч* интерес* любопыт* сомнев* сомнен* бою* боял* страх*
+            страш* тревог* тревож* беспоко* наде* люб* ненави* скуча* тоск* помн* вспомн* вспомин* верю
+            верит вера верил* дума* мысл* поня* понима* уверен* неуверен* удив* стран* радо* радует
+            груст* печал* счаст* споко* горд* стыд* одино* нежн* трон* тронут* осозна* созна* существ*
+            пережи* мечт* снит* вообра* жела* хочу хочет хоте* довер* жал* благодар* растер* кажет*
+            казал*"""
+        ),
+        listed(
+            """обеща* напомн* помн* забы* завтра следующ* позже потом срок* план* договор* реш* долж* нужно
+            надо буду будет будем самом вместо ошиб* неправ* исправ* прости* извини* предпоч* всегда
+            никогда рожден* встреч* еще ещё зовут имя назыв* аллерг* переех* родил* умер* купил*"""
+        ),
+        listed("помо* помочь вопрос* конечно"),
+    ),
+    Tongue(  # Ukrainian
+        listed("і й в у не на що з як це але та за від ж ти так для ви він вона є"),
+        listed(
+            """я мене мені мною мій моя моє мої мого моєї моїх відчуваю думаю пам'ятаю боюся сподіваюся
+            здається хочу вірю люблю знаю розумію"""
+        ),
+        listed(
+            """відчу* почут* помі* цікав* сумні* бою* боя* страх* страш* триво* хвилю* споді* наді* люб*
+            кох* ненави* сумую сум сумно згад* вір* дума* думк* зрозум* розум* впевнен* здив* дивн*
+            радіс* раді* щас* спокі* горд* сором* самот* ніжн* зворуш* усвідом* свідом* існу* пережи*
+            мрі* уяв* бажа* хочу хоче хоті* довір* шкод* вдячн* розгуб* здає* здава*"""
+        ),
+        listed(
+            """обіця* нагад* забу* завтра наступн* пізніше потім термін* план* домов* вириш* муш* треба
+            потрібно буду буде будемо насправді замість помил* виправ* вибач* завжди ніколи народж*
+            зустрі* ще звати ім'я алерг* переїх* помер* купи*"""
+        ),
+        listed("допом* запит* питан*"),
+    ),
+    Tongue(  # Polish
+        listed("i w nie na że się z do to jest jak ale o po dla od za co ty czy był"),
+        listed(
+            """ja mnie mi mną mój moja moje moich mojej czuję myślę pamiętam boję wierzę chcę kocham wiem
+            rozumiem jestem"""
+        ),
+        listed(
+            """czuj* czuł* zauważ* zastanaw* wątp* boję bał* strach* lęk* martw* nadziej* koch* lubi*
+            nienawi* tęskn* pamięt* wspomin* wierz* myśl* rozumi* zrozum* ciekaw* niepewn* pewn* zaskoc*
+            dziwn* rados* cieszę smut* szczęś* spoko* dumn* wstyd* samot* czuł* wzrusz* świadom* istni*
+            przeży* marz* śni* wyobra* pragn* chc* ufa* żał* wdzięcz* wydaje"""
+        ),
+        listed(
+            """obiec* przypom* zapom* jutro następn* później potem termin* plan* umów* zdecyd* muszę musi
+            trzeba będ* właściwie zamiast błąd* pomył* popraw* przepr* wolę woli zawsze nigdy urodzin*
+            spotk* jeszcze nazyw* imię alerg* przeprowadz* urodził* zmarł*"""
+        ),
+        listed("pomoc* pomóc pytan* pomog*"),
+    ),
+    Tongue(  # Turkish
+        listed("ve bir bu da de için ile çok ne ama gibi daha mi mı var o sen değil olarak kadar"),
+        listed(
+            """ben beni bana benim bende benden hissediyorum hissettim düşünüyorum hatırlıyorum korkuyorum
+            umuyorum seviyorum istiyorum biliyorum anlıyorum sanırım merak"""
+        ),
+        listed(
+            """hisse* his* duyg* fark* merak* şüphe* kork* endişe* umu* umar* sev* nefret* özle* hatır*
+            inan* düşün* anla* emin* şaşır* garip* sevin* neşe* üzgün* üzül* mutlu* huzur* sakin* gurur*
+            utan* yalnız* şefkat* bilinç* yaşa* rüya* hayal* dile* iste* güven* pişman* minnet*"""
+        ),
+        listed(
+            """söz* hatırla* unut* yarın sonra gelecek kadar tarih* plan* anlaş* karar* gerek* lazım
+            aslında yerine yanlış* hata* düzelt* özür* tercih* hep asla doğum* buluş* randevu* hâlâ hala
+            adı adım isim* ismi* alerji* taşın* doğdu öldü"""
+        ),
+        listed("yardım* soru*"),
+    ),
+    Tongue(  # Arabic
+        listed("في من على أن إلى هذا هذه التي الذي ما لا كان هو هي مع عن أو لكن كل هل"),
+        listed(
+            """أنا وأنا لي عندي نفسي أشعر شعرت أعتقد أظن أتذكر أخاف أخشى آمل أتمنى أحب أريد أفكر أعرف أفهم
+            أتساءل لاحظت ألاحظ أدركت قلبي"""
+        ),
+        listed(
+            """أشعر شعر* شعور* مشاعر* أحس* إحساس* لاحظ* ألاحظ أتساءل شك شكوك أشك خوف* أخاف أخشى قلق* قلق
+            أمل* آمل أحب* حب* أكره أفتقد* أشتاق شوق* أتذكر تذكر* ذكر* أؤمن أعتقد أظن أفكر فكر* أفهم
+            أدرك* فضول* متأكد* غريب* فرح* حزن* حزين* سعيد* سعاد* هادئ هدوء* فخر* فخور خجل* وحيد* وحد*
+            وعي* وجود* حلم* أحلم أتخيل أتمنى أريد أثق ندم* ممتن* حائر* يبدو"""
+        ),
+        listed(
+            """وعد* أعد* أعدك تذكر* ذكر* نسي* أنسى غدا غدًا القادم* لاحق* حتى موعد* خط* اتفق* قرر* يجب سوف
+            سأ* بدلا خطأ أخطأ* صحح* آسف* أفضل دائما دائمًا أبدا أبدًا ميلاد* لقاء* نلتقي اسم* حساسي*
+            انتقل* ولد* مات* توفي*"""
+        ),
+        listed("مساعد* أساعد* سؤال* أسئل*"),
+    ),
+    Tongue(  # Hindi
+        listed("है का की के में और से को यह पर नहीं कि हैं था भी एक तो आप ने वह"),
+        listed("मैं मैंने मुझे मुझको मुझसे मुझ मेरा मेरी मेरे"),
+        listed(
+            """महसूस लग* लगा लगता लगती एहसास भावना* सोच* शक संदेह डर* चिंता उम्मीद आशा प्यार प्रेम नफ़रत
+            याद* यकीन विश्वास* समझ* जिज्ञासा अनिश्चित हैरान* अजीब खुश* खुशी दुख* दुखी उदास* सुख* शांत*
+            गर्व शर्म* अकेल* चेतना अनुभव* सपन* कल्पना इच्छा चाह* भरोसा पछता* आभारी उलझन"""
+        ),
+        listed(
+            """वादा वादे याद* भूल* कल अगले अगला अगली योजना* तय फैसला* निर्णय ज़रूर* चाहिए असल बजाय गलत*
+            ग़लत* गलती माफ़* माफ* पसंद* हमेशा कभी जन्मदिन मुलाकात* मिल* अभी नाम* एलर्जी जन्म* मृत्यु*
+            खरीद* होगा होगी करूँगा करूँगी"""
+        ),
+        listed("मदद* सहायता सवाल* प्रश्न*"),
+    ),
+    Tongue(  # Chinese
+        listed(
+            """我们 你们 这个 那个 什么 没有 一个 可以 不是 就是 这样 因为 所以 但是 如果 他们 时候 知道
+            自己 还是"""
+        ),
+        listed("我* -我们"),
+        listed(
+            """感到 感觉 觉得 感受 注意 发现 好奇 怀疑 害怕 恐惧 担心 担忧 希望 喜欢 喜爱 讨厌 想念 思念
+            记得 回忆 相信 认为 想到 明白 理解 意识 不确 确定 惊讶 奇怪 快乐 高兴 开心 难过 悲伤 忧伤
+            幸福 平静 安静 骄傲 羞愧 孤独 寂寞 温柔 感动 存在 体验 梦见 做梦 想象 愿望 渴望 想要 信任
+            后悔 感激 感谢 困惑 迷茫 似乎 好像 犹豫"""
+        ),
+        listed(
+            """答应 承诺 保证 约定 记住 记得 提醒 忘记 别忘 明天 下次 下周 下个 以后 之前 截止 计划 打算
+            决定 同意 必须 应该 需要 其实 而是 错了 错误 纠正 更正 抱歉 对不 更喜 总是 从不 永远 生日
+            见面 还没 名字 叫做 过敏 搬家 出生 去世 结婚"""
+        ),
+        listed("帮助 帮你 帮您 问题 协助"),
+    ),
+    Tongue(  # Japanese
+        listed(
+            """です ます した ない から これ して いる てい ので けど った こと です ちょ ませ それ という
+            とい には"""
+        ),
+        listed("私* 僕* 俺* -私た -僕た -俺た わた たし ぼく と思 思う 思い 感じ 気が"),
+        listed(
+            """感じ 思う 思い 思っ 気持 気が 気づ 不思 疑問 怖い 怖く 恐れ 不安 心配 希望 好き 大好 嫌い
+            寂し 懐か 覚え 思い 信じ 考え 理解 分か 好奇 驚き 驚い 嬉し 喜び 悲し 幸せ 静か 穏や 誇り
+            恥ず 孤独 優し 感動 意識 存在 経験 体験 夢を 想像 願い 願っ 欲し 信頼 後悔 感謝 戸惑 迷い
+            迷っ"""
+        ),
+        listed(
+            """約束 覚え 忘れ 明日 来週 来月 今度 次回 後で まで 期限 締切 予定 計画 決め 決定 べき 必要
+            実は 代わ 間違 訂正 ごめ すみ 決し 誕生 会う 会い まだ 名前 アレ 引っ 生ま 亡く 結婚"""
+        ),
+        listed("手伝 質問 お手 助け"),
+    ),
+)
+"""The languages in the table, each once."""
+
+
+MONTHS = listed(
+    """
+    january february march april may june july august september october november december
+    januar februar märz mai juni juli oktober dezember jänner
+    janvier février mars avril juin juillet août septembre octobre novembre décembre
+    enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
+    janeiro fevereiro março maio junho julho setembro outubro novembro dezembro
+    gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre
+    января февраля марта апреля мая июня июля августа сентября октября ноября декабря
+    січня лютого березня квітня травня червня липня серпня вересня жовтня листопада грудня
+    stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia
+    ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık
+    जनवरी फरवरी मार्च अप्रैल मई जून जुलाई अगस्त सितंबर अक्टूबर नवंबर दिसंबर
+    يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر
+    """
+)
+"""The months by name, casefolded, in the form that stands in dates."""

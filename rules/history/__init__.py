@@ -1,1 +1,0 @@
-"""The history of a chat: which messages are ours, which were lived through, and what stands under memories."""

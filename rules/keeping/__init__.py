@@ -1,1 +1,0 @@
-"""Which kept versions stay, and when a timed job is due."""

@@ -1,0 +1,253 @@
+"""A fact, and the events that it is made of: added, updated, deleted, confirmed, forgotten.
+
+The archive keeps events and nothing else. What is true now is what they come to, so nothing is ever lost, and each
+fact has one live version or none.
+"""
+
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from fractions import Fraction
+from functools import lru_cache
+from math import hypot
+from operator import mul
+from typing import Literal
+
+from rules.extract.languages import listed
+from rules.extract.words import terms
+from rules.typingmind.dates import parse_date
+
+Event = Literal["ADD", "UPDATE", "DELETE", "CONFIRM", "FORGET"]
+"""CONFIRM: it was said again. FORGET: the person does not want it any more."""
+By = Literal["model", "person"]
+
+
+@dataclass(frozen=True, slots=True)
+class FactEvent:
+    """Something that happened to a fact."""
+
+    fact: int
+    """The number of the fact within its chat, from 1 on; it never changes."""
+    event: Event
+    text: str
+    """What it says from then on; empty where it is not ADD or UPDATE."""
+    said_at: str
+    """When the message was written that says so, as the export has it; empty where nobody knows."""
+    source: str
+    """Key of that raw message; empty where nobody knows."""
+    by: By = "model"
+    memory: int = 0
+    """Number of the memory whose chunk it was taken from; 0: it was the person's doing."""
+    edition: int = 0
+    """The edition of that memory after which it was taken."""
+    why: str = ""
+    """Half a sentence for people: what has replaced it, or why it was merged."""
+    at: str = ""
+    """When it was kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A fact as it stands now."""
+
+    number: int
+    text: str
+    said_at: str
+    sources: tuple[str, ...]
+    """Keys of all raw messages that its versions came from."""
+    confirmed: int
+    """How often it was said again."""
+    by: By
+
+
+def live(events: Iterable[FactEvent]) -> tuple[Fact, ...]:
+    """The facts that are true after these events, which stand in the order in which they happened; by number."""
+    found: dict[int, Fact] = {}
+    for event in events:
+        known = found.get(event.fact)
+        match event.event:
+            case "ADD" | "UPDATE":
+                sources = (*(known.sources if known else ()), *([event.source] if event.source else []))
+                confirmed = known.confirmed if known else 0
+                found[event.fact] = Fact(event.fact, event.text, event.said_at, sources, confirmed, event.by)
+            case "CONFIRM" if known:
+                found[event.fact] = replace(known, confirmed=known.confirmed + 1)
+            case "DELETE" | "FORGET":
+                found.pop(event.fact, None)
+            case _:
+                pass
+    return tuple(found[number] for number in sorted(found))
+
+
+_TELLING = "#%&@"
+"""By category punctuation, and yet part of what is said: C#, 5 %."""
+_KEPT_READY = 20_000
+
+
+@lru_cache(maxsize=_KEPT_READY)
+def normal(text: str) -> str:
+    """The text without what makes no difference: case, forms of characters (NFKC), punctuation, white space.
+
+    Empty where nothing else is in it.
+    """
+    folded = _folded(_folded(text).casefold())  # what is folded can have other forms again
+    return " ".join("".join(character if _counts(character) else " " for character in folded).split())
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text, in any script, to compare it by."""
+    return frozenset(terms(normal(text)))
+
+
+def says_more(one: str, other: str) -> bool:
+    """Whether the first wording is the richer: more words, each time counted."""
+    return len(list(terms(normal(one)))) > len(list(terms(normal(other))))
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text)
+
+
+def _counts(character: str) -> bool:
+    return character in _TELLING or unicodedata.category(character)[0] not in "PZC"
+
+
+_NO = listed(
+    """
+    no not never none nobody nothing neither nor without cannot t dislike* hate* stop* quit former* anymore longer
+    nicht nichts nie niemals kein* niemand ohne weder aufgehört
+    ne pas jamais rien aucun* personne sans plus ni
+    nunca jamás nada nadie ningun* ningún sin tampoco ya
+    não nem nenhum* ninguém sem
+    non mai niente nulla nessun* senza né
+    не нет ни никогда никто ничего без нельзя больше
+    ні немає ніколи ніхто нічого більше
+    nie nigdy nikt nic bez żad* już
+    değil yok hiç hayır asla artık kimse
+    لا ليس ليست لم لن ما غير بدون أبدا
+    नहीं न ना मत कभी बिना नही
+    不* 没* 沒* 無* 无* 未* 非* 别* 別*
+    ない なく なか せん ませ ずに 嫌い
+    """
+)
+
+
+def opposed(one: str, other: str) -> bool:
+    """Whether the two differ in their numbers, or in how often they say no."""
+    return _numbers(one) != _numbers(other) or _denials(one) != _denials(other)
+
+
+def _numbers(text: str) -> Counter[str]:
+    """Runs of characters that count, in any script, by what they are written with."""
+    runs = "".join(character if character.isnumeric() else " " for character in normal(text)).split()
+    return Counter(runs)
+
+
+def _denials(text: str) -> int:
+    return sum(term in _NO for term in terms(normal(text)))
+
+
+SAME = 0.92
+"""From this cosine on two texts count as the same, unless they are opposed."""
+_DIGITS = 4
+
+Rows = Sequence[Sequence[float]]
+"""The cosines of each text with all that stand behind it: the upper part of a matrix."""
+
+
+def cosines(vectors: Sequence[Sequence[float]]) -> list[list[float]]:
+    """The rows for these vectors, rounded to four digits; 0 with a vector of length 0."""
+    lengths = [hypot(*vector) for vector in vectors]
+    return [
+        [_cosine(one, other, lengths[at] * lengths[behind]) for behind, other in enumerate(vectors[at + 1 :], at + 1)]
+        for at, one in enumerate(vectors)
+    ]
+
+
+def alike(texts: Sequence[str], rows: Rows) -> dict[str, tuple[str, ...]]:
+    """Each text that says the same as others, with these, nearest first; of equals the one that stands first."""
+    near: dict[str, list[tuple[float, int]]] = {text: [] for text in texts}
+    for at, row in enumerate(rows):
+        for behind, cosine in enumerate(row, at + 1):
+            if cosine >= SAME:
+                near[texts[at]].append((-cosine, behind))
+                near[texts[behind]].append((-cosine, at))
+    return {text: tuple(texts[at] for _, at in sorted(found)) for text, found in near.items() if found}
+
+
+def _cosine(one: Sequence[float], other: Sequence[float], lengths: float) -> float:
+    return round(sum(map(mul, one, other)) / lengths, _DIGITS) if lengths else 0.0
+
+
+_EVEN = 60
+
+
+def fused(*orders: Sequence[int]) -> list[int]:
+    """What stands in any of the orders, best first; of two with equal sums, what stands first in the last order."""
+    sums: defaultdict[int, Fraction] = defaultdict(Fraction)
+    for order in orders:
+        for place, one in enumerate(order, 1):
+            sums[one] += Fraction(1, _EVEN + place)
+    *_, last = orders
+    places = {one: place for place, one in enumerate(last)}
+    return sorted(sums, key=lambda one: (-sums[one], places.get(one, len(places)), one))
+
+
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+def nearest(facts: Sequence[Fact], ranked: Sequence[int], most: int) -> tuple[Fact, ...]:
+    """At most so many facts to compare a chunk with: the nearest by their words, and the newest; by number.
+
+    `ranked` are the places of those among `facts` that share words with the chunk, best first.
+    """
+    chosen = fused(ranked, _newest_first(facts))[:most]
+    return tuple(sorted((facts[at] for at in chosen), key=lambda fact: fact.number))
+
+
+def within(facts: Sequence[Fact], sizes: Sequence[int], budget: int) -> tuple[Fact, ...]:
+    """The facts that stand in the export, in order of their dates; those without a known date come first.
+
+    The newest, and those that were said again, most often first, are taken until the budget is full; what does not
+    fit is passed over. `sizes` are their tokens, in the same order as `facts`.
+    """
+    newest = _newest_first(facts)
+    again = sorted((at for at in newest if facts[at].confirmed), key=lambda at: -facts[at].confirmed)
+    room = budget
+    taken: list[Fact] = []
+    for at in fused(again, newest):
+        if sizes[at] <= room:
+            room -= sizes[at]
+            taken.append(facts[at])
+    return tuple(sorted(taken, key=_dated))
+
+
+def _newest_first(facts: Sequence[Fact]) -> list[int]:
+    return sorted(range(len(facts)), key=lambda at: _dated(facts[at]), reverse=True)
+
+
+def _dated(fact: Fact) -> tuple[datetime, int]:
+    return parse_date(fact.said_at) or _LONG_AGO, fact.number
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A raw message: facts come from these alone, never from memories."""
+
+    key: str
+    text: str
+    said_at: str
+    """When it was written, as the export has it; empty where nobody knows."""
+
+
+def source_of(text: str, named: int | None, sources: Sequence[Source]) -> Source:
+    """The message that is named by its number, from 1 on; else the one that shares most words with the text.
+
+    Of several that share as many it is the earliest. There is at least one.
+    """
+    if named is not None and 1 <= named <= len(sources):
+        return sources[named - 1]
+    wanted = words(text)
+    return max(sources, key=lambda source: len(wanted & words(source.text)))

@@ -1,0 +1,157 @@
+"""Lines that would read as the opening's own form are made inert before they stand in it, and can be had back.
+
+## persona      becomes  J## persona     J is a word joiner, U+2060, which shows as nothing
+spaces at end   becomes  spaces at endJ  an editor may take white space away from the end of a line
+an empty line   becomes  J               at the beginning and at the end of a text alone
+
+Where joiners stand already, it is one more, so that nothing is lost: taking one out undoes it.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rules.layers.core import Section
+
+JOINER = "\u2060"
+_BREAK, _SPACE = r"\n", r"[^\S\n]"
+_HEADING = re.compile(rf"^(?={JOINER}*+##(?!#))", re.MULTILINE)
+_INERT_HEADING = re.compile(rf"^{JOINER}(?={JOINER}*+##(?!#))", re.MULTILINE)
+_END = re.compile(rf"(?:^{JOINER}++|{_SPACE}{JOINER}*+)$", re.MULTILINE)
+_INERT_END = re.compile(rf"(^|{_SPACE}){JOINER}({JOINER}*+)$", re.MULTILINE)
+_BARE = re.compile(rf"\A(?={_BREAK})|(?<={_BREAK})\Z")
+
+
+def make_inert(text: str) -> str:
+    """The text as lines of which none is a heading, none ends in white space, and the first and last are not empty."""
+    return _BARE.sub(JOINER, _END.sub(rf"\g<0>{JOINER}", _HEADING.sub(JOINER, text)))
+
+
+def restore(text: str) -> str:
+    """The text as it was before `make_inert`."""
+    return _INERT_HEADING.sub("", _INERT_END.sub(r"\1\2", text))
+
+
+FACTS = "facts"
+"""The heading above the facts; no section has this name."""
+HEADING = "##"
+
+_TAGGED = re.compile(r"<system>\n(.*)\n</system>", re.DOTALL)
+_BULLET = re.compile(r"[-*•](?:\s+|$)")
+_DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_DATED = re.compile(rf"({_DAY}):\s*(.*)")
+_DAY_IN_FRONT = re.compile(rf"\A(?={JOINER}*+{_DAY}:)")
+_INERT_DAY = re.compile(rf"\A{JOINER}(?={JOINER}*+{_DAY}:)")
+
+
+@dataclass(frozen=True, slots=True)
+class FactLine:
+    """A fact as the opening shows it. `day` is as in 2024-03-05, and empty where nobody knows it."""
+
+    day: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """An opening, as it reads."""
+
+    preface: str
+    """What stands before the sections and the sentence that introduces them."""
+    sections: Mapping[str, str]
+    """The text below the heading of each section, empty where there is none. A list is a line `- entry` for each."""
+    facts: tuple[FactLine, ...]
+    headed: bool
+    """At least one heading stands in it, of a section or of the facts."""
+
+
+def one_line(text: str) -> str:
+    """A fact's text as it stands in the opening: on a single line, whatever its white space was."""
+    return " ".join(text.split())
+
+
+def fact_line(fact: FactLine) -> str:
+    """The line of a fact. A text that begins like a day is made inert, so that it is not taken for one."""
+    said = _DAY_IN_FRONT.sub(JOINER, one_line(fact.text))
+    return f"- {fact.day}: {said}" if fact.day else f"- {said}"
+
+
+def read_opening(text: str, names: Collection[str], introduction: str) -> Opening:
+    """Read an opening without its tag; `names` are those of all sections that it may show.
+
+    What stands between the introduction and the first heading is the end of the preface. Without any heading, all of
+    it is the preface, to the byte. A heading that stands there twice has the texts of both.
+    """
+    head, parts = _parts(text, {*names, FACTS})
+    if not parts:
+        return Opening(text, {}, (), headed=False)
+    sections = {name: restore("\n\n".join(filter(None, said))) for name, said in parts.items() if name != FACTS}
+    facts = tuple(_facts("\n".join(parts.get(FACTS, []))))
+    return Opening(_preface(head, make_inert(introduction)), sections, facts, headed=True)
+
+
+def read_tagged(text: str, names: Collection[str], introduction: str) -> Opening:
+    """The same for an opening as it stands in a message: in its tag, if the person has left that."""
+    tagged = _TAGGED.fullmatch(text.strip().replace("\r\n", "\n"))
+    return read_opening(tagged[1] if tagged else text, names, introduction)
+
+
+def _parts(text: str, names: Collection[str]) -> tuple[str, dict[str, list[str]]]:
+    """What stands before the first heading, and the texts below each; without empty lines at their ends."""
+    blocks: list[tuple[str, list[str]]] = [("", [])]
+    for line in text.replace("\r\n", "\n").split("\n"):
+        name = line.removeprefix(HEADING).strip() if line.startswith(HEADING) else ""
+        if name in names:
+            blocks.append((name, []))
+        else:
+            blocks[-1][1].append(line.rstrip())
+    head, *below = ((name, "\n".join(lines).strip("\n")) for name, lines in blocks)
+    parts: dict[str, list[str]] = {}
+    for name, said in below:
+        parts.setdefault(name, []).append(said)
+    return head[1], parts
+
+
+def _preface(head: str, introduction: str) -> str:
+    """The head without the introduction, where this stands there as it was written."""
+    at = head.rfind(introduction)
+    around = (head[:at], head[at + len(introduction) :]) if at >= 0 else (head,)
+    return restore("\n\n".join(filter(None, (part.strip("\n") for part in around))))
+
+
+def _facts(text: str) -> Iterator[FactLine]:
+    for line in _joined(text.split("\n")):
+        dated = _DATED.fullmatch(line)
+        day, said = dated.groups() if dated else ("", line)
+        if said:
+            yield FactLine(day, _INERT_DAY.sub("", one_line(said)))
+
+
+def _joined(lines: Iterable[str]) -> list[str]:
+    """One line for each fact: an indented one without a bullet goes on with the fact before it."""
+    found: list[str] = []
+    for line in lines:
+        said = line.strip()
+        bullet = _BULLET.match(said)
+        if line[:1].isspace() and found and said and not bullet:
+            found[-1] = f"{found[-1]} {said}"
+        elif said:
+            found.append(said[bullet.end() :] if bullet else said)
+    return found
+
+
+def write_opening(preface: str, introduction: str, core: Sequence[Section], facts: Sequence[FactLine]) -> str:
+    """The opening's text, without its tag. With neither sections nor facts it is the preface alone, to the byte.
+
+    Sections without a value and facts without words are left out. The facts stand in the order given.
+    """
+    parts = [_part(section.name, make_inert(section.rendered)) for section in core if section.rendered]
+    if lines := [fact_line(fact) for fact in facts if one_line(fact.text)]:
+        parts.append(_part(FACTS, "\n".join(lines)))
+    if not parts:
+        return preface
+    return "\n\n".join(part for part in (make_inert(preface), make_inert(introduction), *parts) if part)
+
+
+def _part(name: str, text: str) -> str:
+    return f"{HEADING} {name}\n{text}"

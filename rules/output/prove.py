@@ -1,0 +1,351 @@
+"""A finished chat read back as TypingMind would read it, with the standard library's parser, for the proof."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from rules.conversation.history import Entry
+from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, read_marker
+from rules.output.arrange import Section
+from rules.recognize.recognize import Place
+from rules.typingmind import spans
+from rules.typingmind.chat import Chat, without_bulk
+from rules.typingmind.content import printable
+from rules.typingmind.originals import is_original, plain_original
+from rules.typingmind.spans import Number, decoded
+
+Json = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What is to be proved: the chat before and after, and the accounts of who stands where."""
+
+    before: Chat
+    after: bytes
+    places: Sequence[Place]
+    """The messages of `before`, recognised."""
+    entries: Sequence[Entry]
+    """The whole history, with the memory that each message stands under."""
+    section: Section
+    removed: Sequence[str]
+    opening: str = ""
+    """What the opening says, where it is new; empty: whatever it says."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBack:
+    """The finished chat as TypingMind would read it; `came_from` are its messages' indices in the input."""
+
+    finished: Finished
+    before: Json
+    after: Json
+    messages: Sequence[Json]
+    came_from: Sequence[int | None]
+    """None for a message that is new."""
+    kept: frozenset[int]
+    """Indices in the input of the messages that are still there."""
+    live: frozenset[int]
+    """Those that are still sent, too; originals beside their memory are not."""
+    marks: Sequence[Marker | None]
+    """What each message is of ours; None for all others, whatever field they carry."""
+
+    @property
+    def ours(self) -> list[Json]:
+        """The messages that are ours."""
+        return [message for message, mark in zip(self.messages, self.marks, strict=True) if mark is not None]
+
+    @property
+    def new(self) -> list[tuple[Json, Marker]]:
+        """Those of ours that are not kept as they stood in the input: people and other tools may have changed these."""
+        every = zip(self.messages, self.came_from, self.marks, strict=True)
+        return [(message, mark) for message, at, mark in every if mark is not None and at is None]
+
+
+def read_back(finished: Finished) -> ReadBack | str:
+    """The finished chat as it reads; or why it cannot be one, as a fault in plain words."""
+    try:
+        before, after = parse(finished.before.json_text), parse(decoded(finished.after))
+        messages, originals = messages_of(after), messages_of(before)
+    except (ValueError, TypeError, RecursionError) as fault:
+        return f"the finished chat is nothing that TypingMind could read: {type(fault).__name__}"
+    came_from = _came_from(originals, messages)
+    if came_from is None:
+        return "a message is neither ours nor one of the input's in its order"
+    both = list(zip(messages, came_from, strict=True))
+    return ReadBack(
+        finished,
+        before,
+        after,
+        messages,
+        came_from,
+        kept=frozenset(at for at in came_from if at is not None),
+        live=frozenset(at for message, at in both if at is not None and not _is_put_out(message)),
+        marks=[_mark(message, None if at is None else finished.places[at]) for message, at in both],
+    )
+
+
+def parse(text: str) -> Json:
+    """A chat or a message. Numbers stay as they are spelled, so that 69.2240 and 69.224 differ.
+
+    What is too long to be words, an image, is held as its SHA-256: two chats are compared, and both are in memory.
+    """
+    found = json.loads(text, parse_int=Number, parse_float=Number, parse_constant=_refuse)
+    if not isinstance(found, dict):
+        raise TypeError("chats and messages are objects")
+    return {key: without_bulk(value) for key, value in found.items()}
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(name)
+
+
+def messages_of(chat: Json) -> list[Json]:
+    """A chat's messages. Raises TypeError where they are no list of objects."""
+    found = chat.get("messages")
+    if not isinstance(found, list) or not all(isinstance(message, dict) for message in found):
+        raise TypeError("messages are a list of objects")
+    return found
+
+
+def _came_from(originals: Sequence[Json], messages: Sequence[Json]) -> list[int | None] | None:
+    """Where each message of the output stands in the input (None: it is new), or None where one is in neither."""
+    uuids = {uuid_of(message) for message in originals}
+    at: dict[object, list[int]] = {}
+    for index, message in reversed(list(enumerate(originals))):
+        at.setdefault(_said_plainly(message), []).append(index)
+    found: list[int | None] = []
+    for message in messages:
+        if _marker(message) and not _is_original(message) and uuid_of(message) not in uuids:
+            found.append(None)
+        elif same := at.get(_said_plainly(message)):
+            found.append(same.pop())
+        else:
+            return None
+    return found
+
+
+def uuid_of(message: Json) -> str:
+    """Its uuid, where that is a text; else empty."""
+    return printable(spans.text(message.get("uuid")))
+
+
+def _said_plainly(message: Json) -> object:
+    """The message, so that two are equal where all their fields are; of an original without our own fields."""
+    if _is_original(message):
+        message = json.loads(plain_original(json.dumps(message).encode()))
+    return _hashable(message)
+
+
+def _hashable(value: object) -> object:
+    """The value in tuples, whatever the order of keys. Its texts are not copied: an image in one may be large."""
+    if isinstance(value, dict):
+        return "{", *sorted((key, _hashable(inner)) for key, inner in value.items())
+    return ("[", *map(_hashable, value)) if isinstance(value, list) else value
+
+
+def _mark(message: Json, came_from: Place | None) -> Marker | None:
+    if came_from is None:
+        return read_marker(_marker(message))
+    return None if _is_original(message) else came_from.ours
+
+
+def _is_original(message: Json) -> bool:
+    return is_original(_marker(message))
+
+
+def _is_put_out(message: Json) -> bool:
+    """An original that TypingMind no longer sends; one that the person took back into the context is sent again."""
+    return _is_original(message) and bool(message.get("contextClearedAt"))
+
+
+def _marker(message: Json) -> Json:
+    found = message.get("memproc")
+    return found if isinstance(found, dict) else {}
+
+
+_OURS = frozenset({"messages", "updatedAt", "syncMetadata"})
+_NEEDED = frozenset({"role", "uuid", "content", "createdAt", "memproc"})
+_SHAPE = frozenset({"id", "type", "model", "usage", "finish", "keywords", "titleUsage", "stop_reason", "stop_sequence"})
+
+_JOINER = "\u2060"
+"""Keeps a tag of ours in a quote from being one; nobody sees it."""
+
+
+def verify(finished: Finished) -> tuple[str, ...]:
+    """Every fault, in plain words. The message texts themselves are never part of a fault."""
+    read = read_back(finished)
+    return (read,) if isinstance(read, str) else tuple(fault for check in _CHECKS for fault in check(read))
+
+
+def _fields(read: ReadBack) -> Iterator[str]:
+    """Requirement 1: the same fields, with the same values, but for those that are ours to change."""
+    if missing := read.before.keys() - read.after.keys():
+        yield f"fields of the chat are gone: {', '.join(sorted(missing))}"
+    if added := read.after.keys() - read.before.keys() - {"syncMetadata"}:
+        yield f"fields were added to the chat: {', '.join(sorted(added))}"
+    for key in read.before.keys() & read.after.keys() - _OURS:
+        if read.before[key] != read.after[key]:
+            yield f"the field {key} of the chat has another value"
+
+
+def _bytes(read: ReadBack) -> Iterator[str]:
+    """What is kept stays byte for byte, and in its order unless it is ours."""
+    at = 0
+    marks = zip(read.messages, read.came_from, read.marks, strict=True)
+    order = [index for message, index, mark in marks if index is not None and mark is None]
+    if order != sorted(order):
+        yield "messages of the conversation are out of order"
+    for index in order:
+        found = read.finished.after.find(read.finished.places[index].written, at)
+        if found >= 0:
+            at = found
+        elif index in read.live:
+            yield f"message {index + 1} is not byte for byte what it was"
+            return
+
+
+def _accounts(read: ReadBack) -> Iterator[str]:
+    """Every message of the history is live, or under exactly one memory, or left out with a reason."""
+    chunks = [memory for memory in read.finished.section.memories if not memory.is_fold]
+    under = Counter(key for memory in chunks for key in memory.keys)
+    for number, entry in enumerate(read.finished.entries, 1):
+        if under[entry.key] + (entry.at in read.live) != 1:
+            where = "is live" if entry.at in read.live else "is not live"
+            yield f"message {number} of the history stands {under[entry.key]} times under memories, and {where}"
+    for place in read.finished.places:
+        if place.left_out and not under[place.key] and place.at not in read.kept:
+            yield f"message {place.at + 1} is gone, though it is left out of memories: it is {place.left_out}"
+
+
+def _groups(read: ReadBack) -> Iterator[str]:
+    """Requirements 9.5 to 9.7: opening, then memories of six, then closing, in this order and unbroken."""
+    marks = read.marks
+    kinds = ["" if mark is None else mark.kind for mark in marks]
+    memory_at = [at for at, kind in enumerate(kinds) if kind == MEMORY]
+    if not memory_at:
+        if OPENING in kinds or CLOSING in kinds:
+            yield "an opening or a closing stands without memories"
+        return
+    if kinds[: memory_at[0]][-1:] != [OPENING]:
+        yield "no opening stands right before the first memory"
+    if kinds[memory_at[-1] + 1 :][:1] != [CLOSING]:
+        yield "no closing stands right after the last memory"
+    if kinds.count(OPENING) != 1 or kinds.count(CLOSING) != 1:
+        yield "there is more than one opening or closing"
+    known = {memory.memory_id for memory in read.finished.section.memories}
+    slots = [(mark.memory, mark.slot) for mark in marks if mark and mark.kind == MEMORY and mark.memory in known]
+    wanted = [(memory.memory_id, slot) for memory in read.finished.section.shown for slot in range(1, 7)]
+    if slots != wanted:
+        yield "the memories that stand in the chat are not those that should be shown, each as six messages in order"
+
+
+def _generated(read: ReadBack) -> Iterator[str]:
+    """What TypingMind needs of a message that it stores, shows and sends."""
+    shape = _template_keys(read)
+    for number, (message, mark) in enumerate(read.new, 1):
+        role = message.get("role")
+        text = _text(message)
+        if _NEEDED - message.keys() or (role == "assistant" and shape - message.keys()):
+            yield f"our new message {number} lacks fields"
+        if role != ("assistant" if mark.slot in (2, 4, 6) else "user"):
+            yield f"our new message {number} has the wrong role"
+        if text is None or not text.strip():
+            yield f"our new message {number} has no text, or more than one part"
+        if mark.kind == OPENING and read.finished.opening not in ("", text):
+            yield "the new opening does not say what it should"
+
+
+def _quotes(read: ReadBack) -> Iterator[str]:
+    """Requirement 9.1: a quote is a verbatim part of one raw message; what the person has edited is theirs."""
+    sources = {quote.source for memory in read.finished.section.shown for quote in memory.edition.quotes}
+    said = {entry.key: _ever_said(entry) for entry in read.finished.entries if entry.key in sources}
+    for memory in read.finished.section.shown:
+        answer = memory.edition.texts[1].replace(_JOINER, "")
+        for quote in memory.edition.quotes:
+            if not quote.source:
+                continue  # of a memory whose raw messages nobody knows any more
+            if quote.source not in said or quote.source not in memory.keys:
+                yield f"a quote of memory {memory.number} names no message of its chunk"
+            elif not quote.text.strip() or not any(quote.text in text for text in said[quote.source]):
+                yield f"a quote of memory {memory.number} does not stand in its message"
+            if memory.edition.kind != "person" and quote.text.replace(_JOINER, "") not in answer:
+                yield f"the second message of memory {memory.number} does not hold its quote"
+
+
+def _ever_said(entry: Entry) -> list[str]:
+    """What the message says now, and what it said when its memory was made."""
+    versions = [entry.message] if entry.newest is None else [entry.message, entry.newest]
+    return [_said(parse(decoded(message.raw))) for message in versions]
+
+
+def _identities(read: ReadBack) -> Iterator[str]:
+    """uuids are unique, and what was taken out is named for TypingMind's sync."""
+    uuids = Counter(uuid for message in read.messages if (uuid := uuid_of(message)))
+    before = Counter(place.message.uuid for place in read.finished.places)
+    if any(times > 1 and before[uuid] < times for uuid, times in uuids.items()):
+        yield "a uuid stands twice"
+    sync = read.after.get("syncMetadata")
+    named = sync.get("deletedMessageUUIDs") if isinstance(sync, dict) else None
+    if set(read.finished.removed) - set(map(spans.text, named if isinstance(named, list) else ())):
+        yield "removed messages are not named for TypingMind's sync"
+    if set(read.finished.removed) & uuids.keys():
+        yield "a message that is still there is named as removed"
+
+
+def _attachments(read: ReadBack) -> Iterator[str]:
+    """TypingMind deletes each file of its own store that no message names any more."""
+    if _files(read.before.get("messages")) - _files(read.after.get("messages")):
+        yield "an attachment is no longer named by any message, so TypingMind would delete it"
+
+
+def _files(value: object) -> set[str]:
+    """What stands in any field whose name ends in `blobID` or `BlobID`."""
+    if isinstance(value, dict):
+        named = {file for key, file in value.items() if key[-6:] in ("blobID", "BlobID") and isinstance(file, str)}
+        return named.union(*(_files(inner) for inner in value.values())) - {""}
+    return set().union(*(_files(inner) for inner in value)) if isinstance(value, list) else set()
+
+
+def _dates(read: ReadBack) -> Iterator[str]:
+    """Our messages never go back in time, because TypingMind sorts by date when devices sync.
+
+    Where those of the input do already, the person has regenerated one that stays as it stands.
+    """
+    dates = [spans.text(message.get("createdAt")) for message in read.ours]
+    before = [place.message.created_at or "" for place in read.finished.places if place.ours is not None]
+    if dates != sorted(dates) and before == sorted(before):
+        yield "the dates of our messages are out of order"
+
+
+def _template_keys(read: ReadBack) -> frozenset[str]:
+    """What the newest assistant message of the input has, of the keys that ours must have too."""
+    for message in reversed(messages_of(read.before)):
+        if message.get("role") == "assistant" and message.get("type") in (None, "message"):
+            return _SHAPE & message.keys()
+    return frozenset()
+
+
+def _text(message: Json) -> str | None:
+    """The text that would be sent: a string, or the one text part."""
+    content = message.get("content")
+    if isinstance(content, list) and len(content) == 1 and isinstance(content[0], dict):
+        content = content[0].get("text")
+    return spans.text(content) or None
+
+
+def _said(message: object) -> str:
+    """All strings of a raw message's content, one after the other, as its writer wrote them."""
+    if isinstance(message, list):
+        return "\n\n".join(_said(item) for item in message)
+    if isinstance(message, dict):
+        return "\n\n".join(
+            _said(message[key]) for key in ("content", "text", "refusal", "responses", "messages") if key in message
+        )
+    return spans.text(message)
+
+
+_CHECKS: tuple[Callable[[ReadBack], Iterator[str]], ...] = (
+    _fields, _bytes, _accounts, _groups, _generated, _quotes, _identities, _attachments, _dates,
+)  # fmt: skip

@@ -1,0 +1,143 @@
+"""What of a plan can be done at the same time: a chunk needs no more than the memories before its own tail."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations_with_replacement, pairwise, zip_longest
+
+from rules.plan.chat_plan import ChatPlan
+from rules.plan.work import PlannedChunk
+
+
+def needs(plan: ChatPlan) -> tuple[int, ...]:
+    """For each of `plan.work`, how many of it, counted from the first, must be done before it can be begun.
+
+    A memory is written, or written again, when those before its tail stand as they will stay. A hindsight edition
+    needs its own memory too, where that is written again first.
+    """
+    makers = [(at, chunk.number) for at, chunk in enumerate(plan.again)]
+    looked_back = len(plan.again) + len(plan.hindsight)
+    makers += [(looked_back + at, chunk.number) for at, chunk in enumerate(plan.chunks)]
+    found: list[int] = []
+    for at, chunk in enumerate(plan.work):
+        own = chunk.number if len(plan.again) <= at < looked_back else 0
+        before = [place for place, number in makers if number <= chunk.memories_before or number == own]
+        found.append(max(before, default=-1) + 1)
+    return tuple(found)
+
+
+def depth(plan: ChatPlan) -> int:
+    """How many memories must be made one after the other, at the least, until all is done. 0: there is no work."""
+    depths: list[int] = []
+    for first in needs(plan):
+        depths.append(1 + max(depths[:first], default=0))
+    return max(depths, default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """How one of `plan.work` is asked about."""
+
+    place: int
+    """Which of them it is."""
+    behind: int | None
+    """The place of the one whose first answer it waits for; None: it waits for nobody."""
+    breaks: tuple[int, ...]
+    """The entries inside its tail before which the cache may break off; at most two."""
+
+
+def leads(plan: ChatPlan) -> tuple[Lead, ...]:
+    """How each of `plan.work` is asked about, in the order in which they are begun: nobody waits for a later one."""
+    rows = _alike(plan)
+    return tuple(lead for row, after in zip_longest(rows, rows[1:]) for lead in _row(plan, row, after))
+
+
+def _alike(plan: ChatPlan) -> list[list[int]]:
+    """The places of those that begin alike, the shortest tail first; the rows in the order of the plan."""
+    rows: dict[tuple[int, int], list[int]] = {}
+    for place, chunk in enumerate(plan.work):
+        rows.setdefault((chunk.memories_before, chunk.tail_start), []).append(place)
+    return [sorted(row, key=lambda place: (plan.work[place].start, place)) for row in rows.values()]
+
+
+def _row(plan: ChatPlan, row: Sequence[int], after: Sequence[int] | None) -> Iterator[Lead]:
+    """Those that begin alike; `after` are the next, which wait for the memories before their own tails."""
+    first = _first(plan, row, 0 if after is None else plan.work[after[0]].memories_before)
+    before, others = row[:first], row[first:]
+    leader = plan.work[row[first]]
+    breaks = _breaks([plan.work[place] for place in before], leader, plan.fixed_tokens)
+    yield Lead(row[first], None, breaks)
+    for place in before:
+        nearest = [one for one in breaks if one <= plan.work[place].start][-1:]
+        yield Lead(place, row[first], _inside(plan.work[place], nearest))
+    for behind, place in pairwise(others):
+        yield Lead(place, behind, _inside(plan.work[place], [plan.work[behind].start]))
+
+
+def _first(plan: ChatPlan, row: Sequence[int], awaited: int) -> int:
+    """Which of a row leads: the last that is waited for, or where nobody waits the one in the middle.
+
+    Hindsight does not lead others: it may wait for its own memory, written again.
+    """
+    looking_back = range(len(plan.again), len(plan.again) + len(plan.hindsight))
+    able = [at for at, place in enumerate(row) if place not in looking_back] or list(range(len(row)))
+    wanted = [at for at in able if plan.work[row[at]].number <= awaited]
+    return wanted[-1] if wanted else able[len(able) // 2]
+
+
+def _breaks(before: Sequence[PlannedChunk], leader: PlannedChunk, fixed: int) -> tuple[int, ...]:
+    """Where the one that leads breaks off, so that those before it find as much as can be."""
+    inside = [chunk for chunk in before if _inside(leader, [chunk.start]) and chunk.tail_tokens]
+    if not inside:
+        return ()
+    found = _found([fixed + chunk.memories_tokens + chunk.tail_tokens for chunk in inside])
+    two = max(combinations_with_replacement(range(len(inside)), 2), key=lambda two: found(*two))
+    return tuple(sorted({inside[at].start for at in two}))
+
+
+def _found(beginnings: Sequence[int]) -> Callable[[int, int], int]:
+    """What these, given by their tokens, find in the cache together, with breaks where two of them end."""
+    number = len(beginnings)
+    return lambda first, second: (second - first) * beginnings[first] + (number - second) * beginnings[second]
+
+
+def _inside(chunk: PlannedChunk, breaks: Sequence[int]) -> tuple[int, ...]:
+    """Those of the breaks that stand inside a chunk's tail, and not at one of its ends."""
+    return tuple(one for one in breaks if chunk.tail_start < one < chunk.start)
+
+
+def cached(plan: ChatPlan) -> tuple[int, ...]:
+    """For each of `plan.work`, how many tokens of its first request are in the cache when it is asked.
+
+    These are tokens of its beginning, as we count them. Those that lead a row find nothing: folds that an earlier row
+    has written are not counted, and so the first requests may find a little more.
+    """
+    order = leads(plan)
+    ends = {lead.place: _ends(plan, lead) for lead in order}
+    behind = {lead.place: lead.behind for lead in order}
+    return tuple(_shared(place, ends, behind) for place in range(len(plan.work)))
+
+
+def _shared(place: int, ends: Mapping[int, Mapping[int, int]], behind: Mapping[int, int | None]) -> int:
+    """The longest beginning that one of those before it has written, up to a breakpoint that both have."""
+    found, before = 0, behind[place]
+    while before is not None:
+        found = max([found, *(ends[place][end] for end in ends[place].keys() & ends[before].keys())])
+        before = behind[before]
+    return found
+
+
+def _ends(plan: ChatPlan, lead: Lead) -> Mapping[int, int]:
+    """The entries before which the cache may break off, each with the tokens that stand before it."""
+    chunk = plan.work[lead.place]
+    front = plan.fixed_tokens + chunk.memories_tokens
+    ends = {at: front + _tail_upto(plan.work, chunk, at) for at in lead.breaks}
+    if chunk.memories_before and not lead.breaks:
+        ends[chunk.tail_start] = front
+    if chunk.tail_tokens:
+        ends[chunk.start] = front + chunk.tail_tokens
+    return ends
+
+
+def _tail_upto(work: Sequence[PlannedChunk], chunk: PlannedChunk, at: int) -> int:
+    """Tokens of the tail before an entry at which another chunk with the same beginning stands."""
+    return next(one.tail_tokens for one in work if one.start == at and one.tail_start == chunk.tail_start)

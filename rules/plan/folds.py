@@ -1,0 +1,293 @@
+"""Which memories are folded, so that the memory section keeps to its budget.
+
+Memories come one after the other. After each one, while the section is larger than the budget, the oldest `group`
+items of the lowest level that has so many become one fold of the next level. With groups of three, and room for six:
+
+    1 1 1 1 1 1 1     ->   2 1 1 1 1
+    2 1 1 1 1 1 1     ->   2 2 1 1 1
+    2 2 2 2 2 1 1     ->   3 2 2 1 1
+    4 3 3 2 2 1 1     ->   5 2 2 1 1
+
+In the last line no level has so many: the oldest, whatever their levels, become one fold of a level above all of them.
+
+What the person has edited or pinned is never folded. It keeps its place in its group, and what stands before it and
+behind it there is folded by itself, so that no other group changes. With 1* kept, and groups of three:
+
+    1 1* 1 1 1 1 1    ->   [1 1* 1] 2 1
+
+So the view depends on the memories alone, and never on when rounds happened.
+
+A fold of a whole group stands for the same memories at every budget: the budget only decides when it is made. So at a
+larger budget memories come back, and nearly always without a call, since the smaller one had the folds made before.
+There are two exceptions. At some lengths of a conversation the larger budget's view wants one fold to which the
+smaller one's would have come within about six memories (simulated with memories and folds of about 1,000 tokens,
+up to 400 of them: at 7 lengths of 100 from 16,000 to 32,000, at 2 of 100 to 64,000). And a fold of mixed levels depends
+on the budget, as does every fold after it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, groupby
+
+from rules.conversation.memory import CHUNK_LEVEL, Memory, expected_fold_tokens, expected_tokens, fold_id
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Something in the memory section: a memory, or a fold of memories."""
+
+    name: str
+    """Its memory id."""
+    level: int
+    tokens: int
+    """0: the person has forgotten it. It keeps its place in its group and is shown nowhere."""
+    covers: tuple[str, ...]
+    """Names of the chunk memories that it stands for: itself, for one of level 1."""
+    kept: bool = False
+    """The person has edited or pinned it: it is never folded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A fold that must exist before the view can go on."""
+
+    level: int
+    members: tuple[Standing, ...]
+    """Oldest first, two or more, none of them forgotten or kept."""
+
+    @property
+    def covers(self) -> tuple[str, ...]:
+        """Names of the chunk memories that the fold will stand for."""
+        return tuple(name for member in self.members for name in member.covers)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What the memory section shows."""
+
+    standing: tuple[Standing, ...]
+    """Oldest first, without what is forgotten."""
+    wanted: Wanted | None
+    """The first fold that is missing. `standing` is then the view just before it: it ends with the memory that made the
+    section too large, and the memories after that one are not in it."""
+
+    @property
+    def tokens(self) -> int:
+        """The size of the section."""
+        return sum(item.tokens for item in self.standing)
+
+
+_Place = tuple[Standing, ...]
+"""What stands at one place of a group: one item, or what is kept with the folds before and behind it."""
+_Levels = dict[int, list[_Place]]
+
+
+def view(memories: Sequence[Standing], budget: int, group: int, find: Callable[[Wanted], Standing | None]) -> View:
+    """What stands in the memory section after all of `memories` (oldest first), in at most `budget` tokens.
+
+    `group`, two or more, is how many items become a fold. `find` gives the fold that is wanted, or None where it is not
+    made yet; it may give a forgotten one. A group of which only one member is not forgotten needs no fold:
+    that member stands for it at the next level; a group that is all forgotten stays so. One single item may be larger
+    than the budget, and so may what is kept, with what stands alone between it. `memories` may begin with items of
+    higher levels, folds that came with an export whose memories nobody knows; whatever stands before an item of a
+    higher level counts as high as that.
+    """
+    levels: _Levels = {}
+    tokens = shown = 0
+    for memory in _descending(memories):
+        levels.setdefault(memory.level, []).append((memory,))
+        tokens += memory.tokens
+        shown += memory.tokens > 0
+        while tokens > budget and shown > 1 and sum(map(len, levels.values())) > 1:
+            level, places = _next_group(levels, group)
+            members = _items(places)
+            folded = _fold(level, members, find)
+            if isinstance(folded, Wanted):
+                return View(_shown(_items(_in_order(levels))), folded)
+            _put(levels, level, folded, places)
+            tokens += sum(item.tokens for item in folded) - sum(member.tokens for member in members)
+            shown += len(_shown(folded)) - len(_shown(members))
+    return View(_shown(_items(_in_order(levels))), None)
+
+
+def expected_fold(wanted: Wanted) -> int:
+    """About how large a fold becomes: 1,000 tokens, or half of its members' where that is less."""
+    return expected_fold_tokens(sum(member.tokens for member in wanted.members))
+
+
+def _descending(memories: Sequence[Standing]) -> list[Standing]:
+    """The same items, where none has a lower level than one after it: so the oldest of a level stand side by side."""
+    highest = reversed([*accumulate((memory.level for memory in reversed(memories)), max)])
+    return [
+        memory if memory.level == level else replace(memory, level=level)
+        for memory, level in zip(memories, highest, strict=True)
+    ]
+
+
+def _next_group(levels: _Levels, group: int) -> tuple[int, Sequence[_Place]]:
+    """The places that are folded next, and the level of what comes of them."""
+    full = [level for level, places in levels.items() if len(places) >= group]
+    if full:
+        lowest = min(full)
+        return lowest + 1, levels[lowest][:group]
+    return max(levels) + 1, _in_order(levels)[:group]
+
+
+def _fold(level: int, members: Sequence[Standing], find: Callable[[Wanted], Standing | None]) -> _Place | Wanted:
+    """What stands for `members` from now on, or what must be made first."""
+    folded: list[Standing] = []
+    for kept, row in groupby(_shown(members) or members[:1], key=lambda item: item.kept):
+        items = tuple(row)
+        if kept or len(items) < 2:
+            folded += items
+            continue
+        wanted = Wanted(level, items)
+        fold = find(wanted)
+        if fold is None:
+            return wanted
+        folded.append(fold)
+    return tuple(replace(item, level=level) for item in folded)
+
+
+def _put(levels: _Levels, level: int, folded: _Place, places: Sequence[_Place]) -> None:
+    """Let `folded` stand where `places` stood, which are the oldest of their levels."""
+    for place in places:
+        at = place[0].level
+        levels[at].pop(0)
+        if not levels[at]:
+            del levels[at]
+    levels.setdefault(level, []).append(folded)
+
+
+def _in_order(levels: _Levels) -> list[_Place]:
+    return [place for level in sorted(levels, reverse=True) for place in levels[level]]
+
+
+def _items(places: Sequence[_Place]) -> list[Standing]:
+    return [item for place in places for item in place]
+
+
+def _shown(items: Sequence[Standing]) -> tuple[Standing, ...]:
+    return tuple(item for item in items if item.tokens)
+
+
+Size = Callable[[Memory], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The numbers of `[fold]` in memproc.toml: tokens of the section, and how many items become a fold."""
+
+    budget: int
+    group: int
+
+
+def told_tokens(memory: Memory) -> int:
+    """How large a memory is in later prompts."""
+    return 0 if memory.forgotten else memory.told.tokens
+
+
+def shown_tokens(memory: Memory) -> int:
+    """How large a memory is in the export."""
+    return 0 if memory.forgotten else memory.edition.tokens
+
+
+def section(
+    chat_id: str,
+    memories: Sequence[Memory],
+    upto: int,
+    bounds: Bounds,
+    size: Size,
+    missing: Callable[[Wanted], Standing | None] = lambda wanted: None,
+    coming: Sequence[tuple[str, int]] = (),
+) -> View:
+    """What stands for the first `upto` of a chat's memories. The same memories give the same section on any day.
+
+    `memories` are all of the chat and its folds; `coming` are names and sizes of those that are not made yet, and
+    `missing` may stand in for a fold that is not made.
+    """
+    by_id = {memory.memory_id: memory for memory in memories}
+    kept = {_covers(memory, by_id): memory for memory in memories if memory.is_fold and _is_kept(memory)}
+
+    def find(wanted: Wanted) -> Standing | None:
+        # A fold that the person has edited stays, also where what it stands for has got new editions since.
+        if own := kept.get(wanted.covers):
+            return _standing(own, size, wanted.covers)
+        if any(member.name not in by_id for member in wanted.members):
+            return missing(wanted)
+        name = fold_id(chat_id, [by_id[member.name] for member in wanted.members])
+        fold = by_id.get(name)
+        return missing(wanted) if fold is None else _standing(fold, size, wanted.covers)
+
+    items = standing([memory for memory in memories if not memory.is_fold], size)
+    items += [Standing(name, CHUNK_LEVEL, tokens, (name,)) for name, tokens in coming]
+    return view(items[:upto], bounds.budget, bounds.group, find)
+
+
+def over_budget(shown: Sequence[Standing], bounds: Bounds) -> str:
+    """That what is never folded makes a section larger than its budget, as half a sentence; empty where it does not."""
+    tokens, kept = sum(item.tokens for item in shown), sum(item.kept for item in shown)
+    if not kept or tokens <= bounds.budget:
+        return ""
+    return (
+        f"its memories take {tokens:,} tokens, {tokens - bounds.budget:,} more than fold.budget, and {kept:,} of them "
+        "are edited or pinned and so never folded: raise fold.budget in memproc.toml, or let some of them be folded "
+        "(memproc unpin MEMORY)"
+    )
+
+
+def standing(memories: Sequence[Memory], size: Size) -> list[Standing]:
+    """The memories as they stand in a section, one by one."""
+    return [_standing(memory, size, (memory.memory_id,)) for memory in memories]
+
+
+def _standing(memory: Memory, size: Size, covers: tuple[str, ...]) -> Standing:
+    return Standing(memory.memory_id, memory.level, size(memory), covers, _is_kept(memory))
+
+
+def _is_kept(memory: Memory) -> bool:
+    """The person has edited or pinned it. A fold of a lost archive is pinned only because nobody can write it again."""
+    is_lone_fold = memory.level > CHUNK_LEVEL and not memory.is_fold
+    return not memory.forgotten and (memory.told.kind == "person" or (memory.pinned and not is_lone_fold))
+
+
+def _covers(memory: Memory, by_id: Mapping[str, Memory]) -> tuple[str, ...]:
+    """Names of the chunk memories that it stands for."""
+    if not memory.is_fold:
+        return (memory.memory_id,)
+    return tuple(name for member in memory.members for name in _covers(by_id[member], by_id))
+
+
+@dataclass(frozen=True, slots=True)
+class Foresight:
+    """What is known of a chat's memories, and what is expected of those to come."""
+
+    chat_id: str
+    memories: Sequence[Memory]
+    coming: Sequence[int]
+    """Tokens of the chunks that become memories now."""
+    bounds: Bounds
+    longest: int = 1
+    """So many times as large as expected the coming ones are taken to be."""
+
+    def before(self, upto: int) -> int:
+        """About how many tokens stand for the first `upto` memories."""
+        return self._view(upto, []).tokens
+
+    def folds_to_make(self) -> tuple[int, ...]:
+        """The folds that are missing until all is done, each with about how many tokens its members have."""
+        missing: list[Wanted] = []
+        self._view(len(self.memories) + len(self.coming), missing)
+        return tuple(sum(member.tokens for member in wanted.members) for wanted in missing)
+
+    def over_budget(self) -> str:
+        """That what the person has edited or pinned leaves the section too large, when all is done; empty if not."""
+        return over_budget(self._view(len(self.memories) + len(self.coming), []).standing, self.bounds)
+
+    def _view(self, upto: int, missing: list[Wanted]) -> View:
+        def expect(wanted: Wanted) -> Standing:
+            missing.append(wanted)
+            return Standing(" ".join(wanted.covers), wanted.level, expected_fold(wanted), wanted.covers)
+
+        coming = [(str(at), self.longest * expected_tokens(tokens)) for at, tokens in enumerate(self.coming)]
+        return section(self.chat_id, self.memories, upto, self.bounds, told_tokens, expect, coming)

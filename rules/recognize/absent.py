@@ -1,0 +1,269 @@
+"""Which messages an export lacks that stood in the chat before, and whether the person deleted them.
+
+TypingMind notes the person's deletions in `syncMetadata.deletedMessageUUIDs`: the last 100, among them those that we
+noted when memories took the place of messages. Older builds note nothing. So of what an export lacks:
+
+    named       the person has deleted it
+    branched    it went into another branch of the chat, and is still in the export there
+    replaced    an answer that was regenerated in its place, as older builds did
+    missing     all others. Where the list is complete, the person has not deleted them; else nobody can tell
+
+An export went back where it lacks all that came since some earlier moment: it goes on from an older state.
+"""
+
+from collections import defaultdict, deque
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Literal
+
+from rules.conversation.marker import read_marker
+from rules.recognize.recognize import Place
+from rules.typingmind.branches import Branch, branches
+from rules.typingmind.message import Message
+
+NAMED_SINCE = datetime(2025, 9, 22, tzinfo=UTC)
+"""The day of the build that began to note deletions: a chat with a later message was in that one, or a newer."""
+MOST_NAMED = 100
+"""So many deletions TypingMind keeps in its list."""
+
+Sure = Literal["deletions are named", "the list was full", "nothing is named"]
+"""How much the list of deletions tells. `nothing is named`: it is an old build's, which notes none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A raw message that stood in this chat's export the last time, and stands under no memory."""
+
+    key: str
+    uuid: str | None
+    digest: str
+    role: str | None
+    created_at: str | None
+    seen_at: str = ""
+    """When an export first held it; empty where nobody knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deletions:
+    """What the chat's own list of deletions says."""
+
+    named: frozenset[str] = frozenset()
+    new: int = 0
+    """How many of its entries were added since our last output."""
+    is_there: bool = False
+    by_person: bool = False
+    """This build of TypingMind notes what the person deletes."""
+
+    @property
+    def sure(self) -> Sure:
+        """How much it tells of what it does not name."""
+        if self.new >= MOST_NAMED:
+            return "the list was full"
+        return "deletions are named" if self.by_person else "nothing is named"
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """What an export lacks of the messages that the archive has seen."""
+
+    missing: tuple[Known, ...] = ()
+    """Of those that stood in the chat the last time, oldest first."""
+    replaced: int = 0
+    """How many answers another one has taken the place of."""
+    deleted: int = 0
+    """How many of those that stood in the chat the last time the chat names as deleted."""
+    left_out: frozenset[str] = frozenset()
+    """Keys of missing messages that are no part of the agent's experience."""
+    named: frozenset[str] = frozenset()
+    """uuids that the chat names as deleted, or holds in a branch."""
+    under: frozenset[str] = frozenset()
+    """Keys of messages under memories that the export should hold and lacks, and that the person did not delete."""
+    sure: Sure = "nothing is named"
+    went_back: bool = False
+    """It lacks all that came since some earlier moment."""
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """Of all messages that stay part of the conversation: nothing says that the person deleted them.
+
+        In an old build they are taken for deleted, as most are, unless the whole export went back.
+        """
+        if self.sure == "nothing is named" and not self.went_back:
+            return self.under
+        return self.under | self.left_out | {known.key for known in self.missing}
+
+
+NOTHING_ABSENT = Absent()
+_Name = Callable[[Known], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """The standing messages that came back: the number of each, and the index in the export where it is now."""
+
+    at: Mapping[int, int]
+    by_uuid: frozenset[int]
+    """Those with the same uuid; the others say the same, which "ok" does by chance."""
+
+    @property
+    def newest(self) -> int:
+        """The number of the newest that surely came back; -1 where none did."""
+        return max(self.by_uuid or self.at, default=-1)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A branch of the export, and the standing messages that it has taken, by their numbers."""
+
+    branch: Branch
+    moved: Mapping[int, Known]
+    ours: int
+    """How many of its messages are ours."""
+
+
+def absent(
+    standing: Sequence[Known],
+    left_out: Sequence[Known],
+    under: Sequence[Known],
+    seen: Mapping[str, str],
+    places: Sequence[Place],
+    deletions: Deletions,
+    accepted: Collection[str] = (),
+) -> Absent:
+    """What the export lacks. `standing` is oldest first; `seen` says when each message was first seen, by key.
+
+    `left_out` are those of the last time that are left out of memories; one without a uuid, as a divider is, could not
+    be named as deleted.
+
+    `under` are the messages under memories that the export should hold, since it shows others of the same memory.
+    `accepted` are keys of messages that were missing before.
+    """
+    here = {place.key for place in places if place.ours is None}
+    back = came_back(standing, places)
+    lacking = {number: known for number, known in enumerate(standing) if number not in back.at}
+    lacking_under = [known for known in under if known.key not in here]
+    lacking_others = [known for known in left_out if known.key not in here and known.uuid is not None]
+    if not (lacking or lacking_under or lacking_others or deletions.is_there):
+        return Absent(sure=deletions.sure)
+    found = branches([place.message for place in places])
+    held = [hold(branch, lacking, frozenset(), same_uuids=bool(back.by_uuid)) for branch in found]
+    branched = {number for branch in held for number in branch.moved}
+    named = deletions.named | {message.uuid for branch in found for message in branch.messages if message.uuid}
+    deleted = {number for number, known in lacking.items() if known.uuid in deletions.named} - branched
+    unexplained = {n: known for n, known in lacking.items() if n not in branched | deleted}
+    replaced = _replaced(standing, unexplained, back, places, seen)
+    missing = [known for number, known in unexplained.items() if number not in replaced]
+    missing_under = [known for known in lacking_under if known.uuid not in named]
+    newest_here = max((seen[key] for key in here if key in seen), default="")
+    could_be_ours = deletions.is_there or any(place.ours is not None for place in places)
+    went_back = (
+        bool(missing or missing_under)
+        and could_be_ours
+        and deletions.sure != "the list was full"
+        and all(_is_newer(known, newest_here) for known in [*missing, *missing_under])
+    )
+    return Absent(
+        missing=tuple(missing),
+        replaced=len(replaced),
+        deleted=len(deleted),
+        left_out=frozenset(known.key for known in lacking_others if known.uuid not in named),
+        named=frozenset(named),
+        under=frozenset(
+            known.key
+            for known in missing_under
+            if deletions.sure == "deletions are named" or known.key in accepted or _is_newer(known, newest_here)
+        ),
+        sure=deletions.sure,
+        went_back=went_back,
+    )
+
+
+def came_back(standing: Sequence[Known], places: Sequence[Place]) -> Back:
+    """Which of the standing messages the export holds: by key or uuid, and the others by what they say."""
+    here = {place.at: as_known(place.message, place.key) for place in places if place.ours is None}
+    old = dict(enumerate(standing))
+    named = _paired(old, here, (_key, _uuid))
+    said = _paired(_without(old, named), _without(here, named.values()), (_digest,))
+    return Back({**named, **said}, frozenset(number for number in named if standing[number].uuid is not None))
+
+
+def hold(branch: Branch, missing: Mapping[int, Known], ours: Collection[str], *, same_uuids: bool) -> Held:
+    """What a branch has taken. Where uuids came back, what has one is known by it: an old branch has its "ok" too."""
+    inside = {at: as_known(message) for at, message in enumerate(branch.messages)}
+    named = _paired(missing, inside, (_uuid,))
+    unsure = {number: known for number, known in missing.items() if known.uuid is None or not same_uuids}
+    said = _paired(_without(unsure, named), _without(inside, named.values()), (_digest,))
+    own = sum(message.uuid in ours or read_marker(message.marker) is not None for message in branch.messages)
+    return Held(branch, {number: missing[number] for number in {**named, **said}}, own)
+
+
+def as_known(message: Message, key: str = "") -> Known:
+    """A message of an export, to be compared with those that the archive knows."""
+    return Known(key, message.uuid, message.digest, message.role, message.created_at)
+
+
+def _is_newer(known: Known, moment: str) -> bool:
+    """Whether it came later than everything that was first seen until then."""
+    return known.seen_at > moment > ""
+
+
+def _replaced(
+    standing: Sequence[Known],
+    lacking: Mapping[int, Known],
+    back: Back,
+    places: Sequence[Place],
+    seen: Mapping[str, str],
+) -> set[int]:
+    """Numbers of the answers in whose place a new answer stands, behind the same question."""
+    lived = [place for place in places if place.lived]
+    behind = {place.at: following for place, following in pairwise(lived)}
+    replaced: set[int] = set()
+    run: list[int] = []
+    for number in range(len(standing)):
+        if number in lacking and standing[number].role != "user" and (run or number - 1 in back.at):
+            run.append(number)
+            continue
+        replaced |= _if_replaced(run, back, behind, seen)
+        run = []
+    return replaced | _if_replaced(run, back, behind, seen)
+
+
+def _if_replaced(run: Sequence[int], back: Back, behind: Mapping[int, Place], seen: Mapping[str, str]) -> set[int]:
+    following = behind.get(back.at[run[0] - 1]) if run else None
+    is_new = following is not None and following.message.role == "assistant" and following.key not in seen
+    return set(run) if is_new else set()
+
+
+def _paired(old: Mapping[int, Known], here: Mapping[int, Known], names: Iterable[_Name]) -> dict[int, int]:
+    """Which of `here` each of `old` is, by the first name that both have; each is used once, in order."""
+    found: dict[int, int] = {}
+    used: set[int] = set()
+    for name in names:
+        free: defaultdict[str | None, deque[int]] = defaultdict(deque)
+        for at, known in here.items():
+            if at not in used:
+                free[name(known)].append(at)
+        for number, known in old.items():
+            if number not in found and name(known) is not None and free[name(known)]:
+                found[number] = free[name(known)].popleft()
+                used.add(found[number])
+    return found
+
+
+def _without(them: Mapping[int, Known], found: Iterable[int]) -> dict[int, Known]:
+    done = frozenset(found)
+    return {number: known for number, known in them.items() if number not in done}
+
+
+def _key(known: Known) -> str | None:
+    return known.key
+
+
+def _uuid(known: Known) -> str | None:
+    return known.uuid
+
+
+def _digest(known: Known) -> str | None:
+    return known.digest

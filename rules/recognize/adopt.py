@@ -1,0 +1,149 @@
+"""Memories that an export shows and this chat's archive does not know: a fork's, or those of a lost archive.
+
+of a fork      another chat of the archive knows them: this one gets memories of its own, with all their editions,
+               and the raw messages under them
+of nobody      they stay as they are, frozen; what was under them is not known any more
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from rules.conversation.history import Past
+from rules.conversation.marker import Marker
+from rules.conversation.memory import WRITTEN, Edition, Memory, Quote, fold_id, memory_id
+from rules.recognize.recognize import Place
+
+Group = Mapping[int, Place]
+
+
+@dataclass(frozen=True, slots=True)
+class Kin:
+    """Another chat of the archive: its memories and folds, all their editions, and the raw messages under them."""
+
+    chat_id: str
+    memories: Sequence[Memory]
+    editions: Mapping[str, Sequence[Edition]]
+    past: Sequence[Past]
+
+
+@dataclass(frozen=True, slots=True)
+class Adopted:
+    """What a chat takes over: memories and folds under ids of its own, and the raw messages under them."""
+
+    memories: tuple[Memory, ...] = ()
+    editions: Mapping[str, tuple[Edition, ...]] = field(default_factory=dict)
+    past: tuple[Past, ...] = ()
+
+    @property
+    def had_hindsight(self) -> frozenset[str]:
+        """Ids of those that have a hindsight edition already, and so get none by themselves."""
+        return frozenset(
+            name for name, editions in self.editions.items() if any(one.kind == "hindsight" for one in editions)
+        )
+
+
+def inherit(chat_id: str, shown: Mapping[str, Group], kin: Kin) -> Adopted:
+    """Everything of the other chat up to the newest of its memories that this export shows.
+
+    What the export does not show of it, by itself or in a fold, was forgotten before the fork.
+    """
+    names = {name: one for one in kin.memories for name in (one.memory_id, *one.origins)}
+    present = {names[name].memory_id for name in shown if name in names}
+    members = {one.memory_id: one.members for one in kin.memories}
+    covered = {part for name in present for part in _covered(name, members)}
+    chunks = [one for one in kin.memories if not one.is_fold]
+    upto = max(one.number for one in chunks if one.memory_id in covered)
+    digests: dict[int, list[str]] = {}
+    for old in kin.past:
+        digests.setdefault(old.memory, []).append(old.message.digest)
+    by_id = {one.memory_id: one for one in kin.memories}
+    own: dict[str, Memory] = {}
+    for one in chunks:
+        if one.number <= upto:
+            own[one.memory_id] = replace(
+                one,
+                memory_id=memory_id(chat_id, one.number, digests.get(one.number, [one.memory_id])),
+                origins=(one.memory_id, *one.origins),
+                forgotten=one.forgotten or one.memory_id not in covered,
+            )
+    for fold in kin.memories:
+        if fold.is_fold and all(name in own for name in fold.members):
+            mine = [own[name] for name in fold.members]
+            # A fold of what the person has edited since is another fold than that of the edited ones.
+            is_of_today = fold.memory_id == fold_id(kin.chat_id, [by_id[name] for name in fold.members])
+            own[fold.memory_id] = replace(
+                fold,
+                memory_id=fold_id(chat_id if is_of_today else f"{chat_id}/{fold.memory_id}", mine),
+                origins=(fold.memory_id, *fold.origins),
+                members=tuple(one.memory_id for one in mine),
+            )
+    return Adopted(
+        tuple(own.values()),
+        {one.memory_id: tuple(kin.editions[name]) for name, one in own.items()},
+        tuple(old for old in kin.past if old.memory <= upto),
+    )
+
+
+def freeze(
+    shown: Mapping[str, Group],
+    first_number: int,
+    count: Callable[[str], int],
+    own_ids: Mapping[str, str] = MappingProxyType({}),
+) -> Adopted:
+    """The memories as they stand, oldest first. One that has lost a message is none of them: it just stays.
+
+    `own_ids` are the ids that those get whose names are taken, since another chat of the archive knows them.
+    """
+    memories = [
+        replace(_frozen(name, group, number, count), memory_id=own_ids[name], origins=(name,))
+        if name in own_ids
+        else _frozen(name, group, number, count)
+        for number, (name, group) in enumerate(
+            ((name, group) for name, group in shown.items() if len(group) == len(_SLOTS)), first_number
+        )
+    ]
+    return Adopted(tuple(memories), {one.memory_id: (one.edition,) for one in memories})
+
+
+def _frozen(name: str, group: Group, number: int, count: Callable[[str], int]) -> Memory:
+    places = [group[slot] for slot in _SLOTS]
+    marker = places[0].ours or Marker("", "")
+    one, two, three, four, five, six = (place.message.text for place in places)
+    texts = (one, two, three, four, five, six)
+    edition = Edition(
+        number=marker.edition or 1,
+        kind="as-of",
+        texts=texts,
+        quotes=(Quote(two, "", "unknown"),),
+        made=marker.made or WRITTEN,
+        agent="unknown",
+        context_manager="unknown",
+        requests=(),
+        tokens=sum(count(text) for text in texts),
+        written_at=places[0].message.created_at or "",
+    )
+    return Memory(
+        memory_id=name,
+        number=number,
+        level=max(1, marker.level),
+        keys=(),
+        first=marker.first,
+        last=marker.last,
+        began_at=places[0].message.created_at,
+        ended_at=places[-1].message.created_at,
+        source_tokens=0,
+        edition=edition,
+        told=edition,
+    )
+
+
+def _covered(name: str, members: Mapping[str, Sequence[str]]) -> list[str]:
+    """The memory itself, and all that a fold stands for."""
+    found = [name]
+    for member in members.get(name, ()):
+        found += _covered(member, members)
+    return found
+
+
+_SLOTS = range(1, 7)

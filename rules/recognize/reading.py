@@ -1,0 +1,86 @@
+"""An export of a chat, read against what the archive knows of it: what is what, and what the person did."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rules.conversation.history import Entry
+from rules.conversation.memory import Edition, Memory
+from rules.recognize.absent import NOTHING_ABSENT, Absent, Sure
+from rules.recognize.adopt import Adopted
+from rules.recognize.recognize import Place
+from rules.recognize.user_edits import SLOTS, Hand, groups
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Everything that is known of a chat when its export has been read. Nothing of it is kept yet."""
+
+    places: tuple[Place, ...]
+    entries: tuple[Entry, ...]
+    memories: tuple[Memory, ...]
+    """All of the chat, oldest first, and then its folds; as they are after what the person did."""
+    adopted: Adopted
+    """Those that the archive does not have for this chat yet."""
+    hand: Hand
+    person: Mapping[str, Edition]
+    """The texts that the person has written, as editions, by memory id."""
+    absent: Absent = NOTHING_ABSENT
+    """What the export lacks of the messages that the archive has seen."""
+
+    @property
+    def chunk_memories(self) -> tuple[Memory, ...]:
+        """Those that are no folds, oldest first."""
+        return tuple(memory for memory in self.memories if not memory.is_fold)
+
+
+_MOST_NAMES = 12
+_WHETHER: dict[Sure, str] = {
+    "deletions are named": "and TypingMind does not name them as deleted",
+    "the list was full": "and whether you deleted them cannot be told, since TypingMind names only the last 100",
+    "nothing is named": "and whether you deleted them cannot be told, since this TypingMind names no deletions",
+}
+
+
+def user_edits(reading: Reading) -> str:
+    """What the person did, in numbers, without a full stop; empty where they did nothing to be told of."""
+    hand, absent = reading.hand, reading.absent
+    chunks = {memory.memory_id for memory in reading.chunk_memories}
+    forgotten = chunks.intersection(hand.forgotten)
+    back = chunks.intersection(hand.recalled)
+    counts = [
+        (len(hand.edited), "yours kept"),
+        (_put_back(reading), "put back"),
+        (len(back), "back again"),
+        (absent.deleted, "deleted message" if absent.deleted == 1 else "deleted messages"),
+        (absent.replaced, "answer replaced" if absent.replaced == 1 else "answers replaced"),
+        (len(forgotten), f"forgotten: memproc recall {_names(reading.memories, hand.forgotten)}"),
+    ]
+    told = [f"{count:,} {what}" for count, what in counts if count]
+    return "; ".join(part for part in (", ".join(told), _missing(reading)) if part)
+
+
+def _put_back(reading: Reading) -> int:
+    """How many messages of memories the export lacks, which the next updated export has again."""
+    forgotten = {memory.memory_id for memory in reading.memories if memory.forgotten}
+    known = {memory.memory_id for memory in reading.memories}
+    return sum(
+        len(SLOTS) - len(group)
+        for name, group in groups(reading.places).items()
+        if name in known and name not in forgotten
+    )
+
+
+def _missing(reading: Reading) -> str:
+    count = len(reading.absent.missing) + len(reading.absent.under)
+    if not count:
+        return ""
+    messages = "1 message of the last time is" if count == 1 else f"{count:,} messages of the last time are"
+    kept = "the archive and memproc expand keep" if reading.absent.keys else "the archive keeps"
+    return f"{messages} missing, {_WHETHER[reading.absent.sure]}: {kept} what was said"
+
+
+def _names(memories: Sequence[Memory], forgotten: Sequence[str]) -> str:
+    """The highest of what was forgotten: recalling a fold brings back all that it stands for."""
+    inside = {name for memory in memories if memory.memory_id in forgotten for name in memory.members}
+    names = [name for name in forgotten if name not in inside]
+    return " ".join(names if len(names) <= _MOST_NAMES else [*names[:_MOST_NAMES], "..."])

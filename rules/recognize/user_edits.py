@@ -1,0 +1,199 @@
+"""Which memories the person has deleted for sure: TypingMind's own list of deletions names them."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from rules.conversation.history import Past
+from rules.conversation.marker import MEMORY, Marker
+from rules.conversation.memory import Edition, Memory, Six, aliases
+from rules.recognize.recognize import Place
+from rules.typingmind import spans
+from rules.typingmind.message import read_message
+from rules.typingmind.originals import is_for_attachment, with_attachments
+
+
+def deleted_memories(
+    memories: Sequence[Memory], deleted: Collection[str], ours: Mapping[str, Marker]
+) -> frozenset[str]:
+    """Ids of the memories of which, or of whose highest folds, a message of the edition shown last is in the list.
+
+    Older editions and folded memories are in it too, since we took their messages out ourselves. `ours` are the
+    markers of all our messages, by uuid.
+    """
+    names = aliases(memories)
+    markers = [ours[uuid] for uuid in deleted if uuid in ours and ours[uuid].kind == MEMORY]
+    listed = {(names.get(one.memory, one.memory), one.edition) for one in markers}
+    folded = {member for one in memories for member in one.members}
+    highest = [one for one in memories if one.memory_id not in folded]
+    found = {one.memory_id for one in highest if (one.memory_id, one.edition.number) in listed}
+    for fold in sorted((one for one in memories if one.is_fold), key=lambda one: -one.level):
+        if fold.memory_id in found:
+            found.update(fold.members)
+    return frozenset(found)
+
+
+SLOTS = range(1, 7)
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """The person's doings since the archive last saw the chat, by memory id."""
+
+    edited: Mapping[str, Six]
+    touched: frozenset[str]
+    forgotten: tuple[str, ...]
+    recalled: tuple[str, ...]
+    changed: Mapping[str, str]
+    """Why the memory needs a new edition, as half a sentence."""
+    deleted: tuple[str, ...]
+    """Keys of the raw messages under a memory that were deleted."""
+
+    @property
+    def is_news(self) -> bool:
+        """Whether a memory reads otherwise than the archive knew, or is gone or back."""
+        return bool(self.edited or self.forgotten or self.recalled)
+
+
+def groups(places: Sequence[Place]) -> dict[str, dict[int, Place]]:
+    """The messages of each memory that the export shows, by slot; in the order of the export."""
+    found: dict[str, dict[int, Place]] = {}
+    for place in places:
+        if place.ours is not None and place.ours.kind == MEMORY:
+            found.setdefault(place.ours.memory, {}).setdefault(place.ours.slot, place)
+    return found
+
+
+def what_was_done(
+    memories: Sequence[Memory],
+    editions: Mapping[str, Sequence[Edition]],
+    past: Sequence[Past],
+    places: Sequence[Place],
+    missing: Collection[str] = (),
+) -> Hand:
+    """Compare what the archive knows of a chat with its export. `editions` are all of each memory.
+
+    `missing` are keys of raw messages that the export lacks, though the person did not delete them.
+    """
+    shown = groups(places)
+    known = {memory.memory_id: memory for memory in memories}
+    texts = {name: _texts(shown[name], editions[name]) for name in shown if name in known}
+    here = there(memories, past, places)
+    changed, deleted = _changed(memories, past, places, shown, missing)
+    return Hand(
+        edited={name: six for name, six in texts.items() if six not in {one.texts for one in editions[name]}},
+        touched=frozenset(name for name in texts if any(_touched(place) for place in shown[name].values())),
+        forgotten=tuple(
+            one.memory_id for one in memories if not (one.forgotten or one.recalled) and one.memory_id not in here
+        ),
+        recalled=_recalled(memories, shown, here),
+        changed=changed,
+        deleted=deleted,
+    )
+
+
+def _texts(group: Mapping[int, Place], editions: Sequence[Edition]) -> Six:
+    """The six texts as they stand in the export; what is missing or empty is that of the edition that it shows."""
+    number = next(iter(group.values())).ours
+    written = next((one for one in editions if number is not None and one.number == number.edition), editions[-1])
+    here = {slot: place.message.text for slot, place in group.items() if place.message.text.strip()}
+    one, two, three, four, five, six = (here.get(slot, written.texts[slot - 1]) for slot in SLOTS)
+    return one, two, three, four, five, six
+
+
+def _touched(place: Place) -> bool:
+    if place.message.cleared:
+        return True
+    fields, _ = spans.value(spans.decoded(place.message.raw), 0)
+    return isinstance(fields, dict) and fields.get("isPinned") is True
+
+
+def there(memories: Sequence[Memory], past: Sequence[Past], places: Sequence[Place]) -> frozenset[str]:
+    """Ids of the memories that the export shows, holds raw messages of, or shows a fold of.
+
+    A fold that it does not show counts too where something of it is there: folds come and go with the budget.
+    """
+    shown = groups(places)
+    raw = {place.key for place in places if place.ours is None and not place.original}
+    numbers = {old.memory for old in past if old.key in raw}
+    found = {one.memory_id for one in memories if one.memory_id in shown}
+    found |= {one.memory_id for one in memories if not one.is_fold and one.number in numbers}
+    folds = sorted((one for one in memories if one.is_fold), key=lambda one: one.level)
+    for fold in reversed(folds):
+        if fold.memory_id in found:
+            found.update(fold.members)
+    for fold in folds:
+        if found & set(fold.members):
+            found.add(fold.memory_id)
+    return frozenset(found)
+
+
+def _recalled(memories: Sequence[Memory], shown: Collection[str], here: Collection[str]) -> tuple[str, ...]:
+    """Those that are back, and with them each forgotten fold of which nothing is forgotten any more."""
+    back = [
+        one.memory_id for one in memories if one.memory_id in (shown if one.forgotten else here if one.recalled else ())
+    ]
+    forgotten = {one.memory_id for one in memories if one.forgotten} - set(back)
+    for fold in sorted((one for one in memories if one.is_fold), key=lambda one: one.level):
+        if fold.memory_id in forgotten and forgotten.isdisjoint(fold.members):
+            forgotten.discard(fold.memory_id)
+            back.append(fold.memory_id)
+    return tuple(back)
+
+
+def _changed(
+    memories: Sequence[Memory],
+    past: Sequence[Past],
+    places: Sequence[Place],
+    shown: Collection[str],
+    missing: Collection[str],
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Only where the raw messages still stand by right: under a memory that is not shown yet, or kept beside it."""
+    here = {place.key: place for place in places if place.ours is None}
+    under: dict[int, list[Past]] = {}
+    for old in past:
+        under.setdefault(old.memory, []).append(old)
+    covered = _covered(memories, shown)
+    changed: dict[str, str] = {}
+    deleted: list[str] = []
+    for memory in memories:
+        mine = [] if memory.is_fold else under.get(memory.number, [])
+        standing = [here[old.key] for old in mine if old.key in here]
+        if not standing or (memory.memory_id in covered and not any(place.original for place in standing)):
+            continue
+        edited = [old for old in mine if old.key in here and _reads_otherwise(old, here[old.key])]
+        expected = _with_attachments(mine) if _for_attachments(standing) else mine
+        lacking = (old.key for old in expected if old.key not in here and old.newest is not None)
+        gone = [key for key in lacking if key not in missing]
+        if edited or gone:
+            changed[memory.memory_id] = _told(len(edited), len(gone))
+            deleted += gone
+    return changed, tuple(deleted)
+
+
+def _covered(memories: Sequence[Memory], shown: Collection[str]) -> frozenset[str]:
+    """Ids of the memories that are shown, by themselves or in a fold."""
+    found = set(shown)
+    for fold in sorted((one for one in memories if one.is_fold), key=lambda one: -one.level):
+        if fold.memory_id in found:
+            found.update(fold.members)
+    return frozenset(found)
+
+
+def _for_attachments(standing: Sequence[Place]) -> bool:
+    """Some stand there for their attachments alone: the others under their memory have left the chat."""
+    return any(place.original and is_for_attachment(read_message(place.written).marker) for place in standing)
+
+
+def _with_attachments(mine: Sequence[Past]) -> list[Past]:
+    """Those that had to stay for their attachments, as the archive last saw them."""
+    staying = with_attachments([old.newest or old.message for old in mine])
+    return [old for index, old in enumerate(mine) if index in staying]
+
+
+def _reads_otherwise(old: Past, place: Place) -> bool:
+    return old.newest is None or old.newest.digest != place.message.digest
+
+
+def _told(edited: int, gone: int) -> str:
+    said = [f"{edited} of its messages edited" if edited else "", f"{gone} deleted" if gone else ""]
+    return ", ".join(one for one in said if one)

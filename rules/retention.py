@@ -1,0 +1,141 @@
+"""When a timed job is due next. All times are aware, and days are those of the clock on the wall."""
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+
+PARTS = 30
+"""The backups are verified in so many parts, one a day."""
+
+_AGAIN = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Daily:
+    """Once a day, at this time of day."""
+
+    at: time
+
+
+@dataclass(frozen=True, slots=True)
+class Nightly:
+    """At the beginning of the window of the night, and each hour while it is open."""
+
+    window: str
+
+
+Timing = Daily | Nightly
+
+
+def timings(night: str) -> Mapping[str, Timing]:
+    """The jobs whose due times are kept, and when they are done; without a window, no nightly work is tried again."""
+    daily: dict[str, Timing] = {
+        "prune": Daily(time(3, 30)),
+        "verify": Daily(time(3, 45)),
+        "maintain": Daily(time(4, 15)),
+    }
+    return {**daily, "retry": Nightly(night)} if night else daily
+
+
+def next_due(timing: Timing, now: datetime) -> datetime:
+    """The first time after `now`, which is in local time.
+
+    On the two days when the clocks change it may be an hour off.
+    """
+    match timing:
+        case Daily(at):
+            return _next(at, now)
+        case Nightly(window) if in_window(window, (now + _AGAIN).time()) and in_window(window, now.time()):
+            return now + _AGAIN
+        case Nightly(window):
+            return _next(begins(window), now)
+
+
+def after_failure(timing: Timing, now: datetime) -> datetime:
+    """When a job that could not be done is tried again: after an hour, or at its next time if that comes first."""
+    return min(next_due(timing, now), now + _AGAIN)
+
+
+def _next(at: time, now: datetime) -> datetime:
+    today = now.replace(hour=at.hour, minute=at.minute, second=0, microsecond=0)
+    return today if today > now else today + timedelta(days=1)
+
+
+def in_window(window: str, now: time) -> bool:
+    """Whether the time of day lies in the window: its beginning does, its end does not. Empty: never."""
+    if not window:
+        return False
+    begin, end = begins(window), _clock(window.partition("-")[2])
+    return begin <= now < end if begin < end else now >= begin or now < end
+
+
+def begins(window: str) -> time:
+    """When the window opens."""
+    return _clock(window.partition("-")[0])
+
+
+def _clock(text: str) -> time:
+    return time.fromisoformat(text)
+
+
+_ALL_OF = timedelta(days=1)
+_DAILY_FOR = timedelta(days=14)
+_WEEKLY_FOR = timedelta(weeks=8)
+_THURSDAY = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A kept version of a chat; `number` counts from its oldest, `when` is aware."""
+
+    number: int
+    is_original: bool
+    when: datetime
+
+
+def going(versions: Collection[Kept], now: datetime) -> tuple[int, ...]:
+    """Numbers of the versions of one chat that go now, oldest first: never more than half of those that may go.
+
+    What is left over goes the next time. Originals stay for ever.
+    """
+    later = [version for version in versions if not version.is_original]
+    gone_by = over(later, now)
+    oldest_first = sorted((version.when, version.number) for version in later if version.number in gone_by)
+    return tuple(number for _, number in oldest_first[: len(later) // 2])
+
+
+def over(versions: Collection[Kept], now: datetime) -> frozenset[int]:
+    """Numbers of the versions of one chat whose time is over, however many they are.
+
+    The newest stays always: by its date, and, as a clock may have been set back, by its number.
+    """
+    later = [version for version in versions if not version.is_original]
+    if not later:
+        return frozenset()
+    stay = {max(version.number for version in later)}
+    stay |= {version.number for version in later if now - version.when <= _ALL_OF}
+    stay |= _newest_of_each((version for version in later if now - version.when <= _DAILY_FOR), _day)
+    stay |= _newest_of_each((version for version in later if now - version.when <= _WEEKLY_FOR), _week)
+    stay |= _newest_of_each(later, _month)
+    return frozenset(version.number for version in later) - stay
+
+
+def _newest_of_each(versions: Iterable[Kept], span: Callable[[datetime], Hashable]) -> set[int]:
+    newest: dict[Hashable, Kept] = {}
+    for version in sorted(versions, key=lambda one: (one.when, one.number)):
+        newest[span(version.when)] = version
+    return {version.number for version in newest.values()}
+
+
+def _day(when: datetime) -> Hashable:
+    return when.astimezone(UTC).date()
+
+
+def _week(when: datetime) -> Hashable:
+    return when.astimezone(UTC).isocalendar()[:2]
+
+
+def _month(when: datetime) -> Hashable:
+    year, week, _ = when.astimezone(UTC).isocalendar()
+    thursday = date.fromisocalendar(year, week, _THURSDAY)
+    return thursday.year, thursday.month

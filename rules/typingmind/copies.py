@@ -1,0 +1,89 @@
+"""The raw conversation as a chat that TypingMind can import, and that stays so where devices sync.
+
+None of its messages is still named as deleted, and the memories that another device shows are.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from itertools import count
+
+from rules.conversation.marker import read_marker
+from rules.output.taken import deleted_uuids
+from rules.typingmind.chat import Chat, read_chat, read_messages
+from rules.typingmind.dates import parse_date
+from rules.typingmind.spans import Span
+from rules.typingmind.splice import Edit, replace_deleted_uuids, replace_field, splice
+
+
+def expanded(chat: Chat, ours: Sequence[str]) -> bytes:
+    """The chat's bytes, with another list of deletions where that is needed; `ours` are uuids of memories' messages."""
+    here = {message.uuid for message in read_messages(chat)}
+    before = deleted_uuids(chat)
+    after = dict.fromkeys(uuid for uuid in (*sorted(before), *ours) if uuid not in here)
+    return splice(chat, replace_deleted_uuids(chat, tuple(after)) if after.keys() != before else [])
+
+
+def our_uuids(chat: Chat) -> tuple[str, ...]:
+    """Those of the messages that say of themselves that they are ours: opening, memories and closing."""
+    messages = read_messages(chat)
+    return tuple(message.uuid for message in messages if message.uuid and read_marker(message.marker))
+
+
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_LENGTH = 10
+_SUFFIX = "(memories)"
+
+
+def new_chat_id(chat_id: str, number: int = 1) -> str:
+    """An id of TypingMind's own form, from the old id and number alone, so that a second run names the same chat.
+
+    It is never the old id itself.
+    """
+    names = (_shaped(f"{chat_id}/memories/{number}/{again}") for again in count())
+    return next(name for name in names if name != chat_id)
+
+
+def memories_title(title: str) -> str:
+    """The old title with "(memories)" behind it; one that ends so already stays."""
+    return title if title.rstrip().endswith(_SUFFIX) else f"{title.rstrip()} {_SUFFIX}".lstrip()
+
+
+def as_new_chat(chat: bytes, new_id: str, title: str, now: str) -> bytes:
+    """A finished chat under another id and title, updated `now` and never synced; every other byte stays.
+
+    What `chat` says of itself in `updatedAt` stays where it is later than `now`. `chatID` and the title are
+    added where they are missing: without a `chatID`, the import would replace another chat that has none
+    either. Raises spans.BadJson where the bytes are no chat.
+    """
+    new = read_chat(chat)
+    edits = [
+        *replace_field(new, "id", new_id),
+        *_given(new, {"chatID": new_id, "chatTitle": title}),
+        *(replace_field(new, "updatedAt", now) if _has_passed(new.text_field("updatedAt"), now) else []),
+        *replace_field(new, "syncedAt", None),
+    ]
+    return splice(new, edits)
+
+
+def _shaped(name: str) -> str:
+    """Ten digits of base 36, drawn from the name's hash."""
+    number = int.from_bytes(hashlib.sha256(name.encode()).digest())
+    return "".join(_DIGITS[number // 36**place % 36] for place in range(_LENGTH))
+
+
+def _has_passed(date: str, now: str) -> bool:
+    """What is no date has passed too."""
+    then, present = parse_date(date), parse_date(now)
+    return then is None or present is None or then <= present
+
+
+def _given(chat: Chat, fields: Mapping[str, str]) -> list[Edit]:
+    """The fields with these values; those that the chat lacks stand behind its last one."""
+    edits = [edit for key, value in fields.items() for edit in replace_field(chat, key, value)]
+    lacking = {key: value for key, value in fields.items() if chat.member(key) is None}
+    if not lacking:
+        return edits
+    at = chat.members[-1].value.stop if chat.members else chat.span.start + 1
+    entries = json.dumps(lacking, ensure_ascii=False, separators=(",", ":"))[1:-1].encode()
+    return [*edits, Edit(Span(at, at), b"," + entries if chat.members else entries)]

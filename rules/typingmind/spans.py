@@ -1,0 +1,171 @@
+"""Where each value of a JSON text begins and ends, so that the rest can stay the person's own bytes.
+
+The text is the file's bytes read as latin-1, so a character's index is its byte's offset; JSON's own
+signs are ASCII. Values that we do not need are skipped by the standard library's C scanner.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_LARGE_BYTES = 1 << 20
+_FEW = 20
+"""One byte in so many, at most."""
+_ASCII = bytes(range(128))
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
+_BEYOND_LATIN_ASCII = re.compile(r"[^\x00-\x7f]+")
+_BLANK = re.compile(r"[ \t\n\r]*")
+_HALF_A_TOKEN = re.compile(  # what a cut leaves of a word, a number or an escape
+    r"(?:-|\.|[eE][+-]?|t|tr|tru|f|fa|fal|fals|n|nu|nul|u[0-9a-fA-F]{0,4})\Z"
+)
+
+
+class BadJson(Exception):
+    """The text is not JSON: `reason` in plain words, `at` the offset in bytes, `open_ended` if it just stops."""
+
+    def __init__(self, reason: str, at: int, *, open_ended: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.at = at
+        self.open_ended = open_ended
+
+
+class TooDeep(BadJson):
+    """Values are nested deeper than anything TypingMind writes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The bytes [start, stop) of a JSON value."""
+
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One `"key": value` of an object; `start` is where the key's opening quote stands."""
+
+    key: str
+    start: int
+    value: Span
+
+
+class Number(str):
+    """A number as it is spelled. It is no text, and like JavaScript's it is false where it is zero."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return any(digit in "123456789" for digit in self.lower().partition("e")[0])
+
+
+def text(found: object) -> str:
+    """A parsed value that is a text; empty for everything else."""
+    return found if isinstance(found, str) and not isinstance(found, Number) else ""
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON value")
+
+
+# Numbers stay text: an int of more than 4,300 digits would be refused, and 1e400 would become infinite.
+_decoder = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=_refuse_constant)
+
+
+def decoded(raw: bytes) -> str:
+    """JSON bytes as text. In a large one with a few characters beyond ASCII, these become escapes.
+
+    Else a single emoji beside an image would make every character of the image four bytes wide.
+    """
+    if len(raw) < _LARGE_BYTES or raw.isascii() or len(raw.translate(None, _ASCII)) * _FEW > len(raw):
+        return raw.decode("utf-8")
+    narrow, view, at = bytearray(), memoryview(raw), 0  # no piece of it is copied more than once
+    for found in _BEYOND_ASCII.finditer(raw):
+        narrow += view[at : found.start()]
+        narrow += json.dumps(found[0].decode("utf-8"))[1:-1].encode()
+        at = found.end()
+    narrow += view[at:]
+    return narrow.decode("ascii")
+
+
+def decoded_part(latin: str, start: int, stop: int) -> str:
+    """The same for a part of JSON bytes that are held as Latin-1 text; no copy of the bytes is made for it."""
+    beyond = list(_BEYOND_LATIN_ASCII.finditer(latin, start, stop))
+    if stop - start < _LARGE_BYTES or sum(len(found[0]) for found in beyond) * _FEW > stop - start:
+        return latin[start:stop].encode("latin-1").decode("utf-8")
+    pieces, at = [], start
+    for found in beyond:
+        pieces += [latin[at : found.start()], json.dumps(found[0].encode("latin-1").decode("utf-8"))[1:-1]]
+        at = found.end()
+    return "".join([*pieces, latin[at:stop]])
+
+
+def blank(text: str, at: int) -> int:
+    """The offset of the first character at or after `at` that is not JSON white space."""
+    match = _BLANK.match(text, at)
+    return match.end() if match else at
+
+
+def value(text: str, at: int) -> tuple[object, int]:
+    """The value that starts at `at` and the offset behind it. Raises BadJson or TooDeep."""
+    try:
+        found, stop = _decoder.raw_decode(text, at)
+    except json.JSONDecodeError as fault:
+        if fault.msg == "Expecting value":
+            raise expected("a value", text, fault.pos) from None
+        ended = fault.msg.startswith("Unterminated") or ends_early(text, fault.pos)
+        raise BadJson(_plain(fault.msg), fault.pos, open_ended=ended) from None
+    except RecursionError:
+        raise _too_deep(at) from None
+    except ValueError as fault:
+        raise BadJson(str(fault), at) from None
+    # Counting signs is quick, and nearly always enough: brackets in people's texts are counted with them.
+    if text.count("[", at, stop) + text.count("{", at, stop) > DEEPEST and is_too_deep(found):
+        raise _too_deep(at)
+    return found, stop
+
+
+def expected(what: str, text: str, at: int) -> BadJson:
+    """The fault that something else than `what` stands at `at`, or nothing more."""
+    if ends_early(text, at):
+        return BadJson(f"the file stops where {what} should follow", at, open_ended=True)
+    return BadJson(f"{what} was expected, but {characters(text, at, at + 4)[0]!r} stands there", at)
+
+
+def ends_early(text: str, at: int) -> bool:
+    """Nothing is wrong at `at` but that the text stops there, perhaps within a word, a number or an escape."""
+    return at >= len(text) or _HALF_A_TOKEN.match(text, at) is not None
+
+
+def characters(text: str, start: int, stop: int) -> str:
+    """What people see in the bytes [start, stop); half a character at the end counts as U+FFFD."""
+    return text[start:stop].encode("latin-1").decode("utf-8", "replace")
+
+
+def _too_deep(at: int) -> TooDeep:
+    return TooDeep(f"values are nested more than {DEEPEST} levels deep", at)
+
+
+def _plain(message: str) -> str:
+    said = message.removesuffix(" at").removesuffix(" starting").replace("Expecting", "expected")
+    return said[:1].lower() + said[1:]
+
+
+DEEPEST = 250
+
+
+def is_too_deep(found: object) -> bool:
+    """Arrays and objects stand in one another more than DEEPEST levels deep."""
+    level, depth = [found], 0
+    while level and depth < DEEPEST:
+        level = [inner for outer in level for inner in _inside(outer) if isinstance(inner, (dict, list))]
+        depth += 1
+    return bool(level)
+
+
+def _inside(outer: object) -> Iterable[object]:
+    if isinstance(outer, dict):
+        return outer.values()
+    return outer if isinstance(outer, list) else ()

@@ -1,0 +1,146 @@
+"""What in a chat's own settings would spoil its memories in TypingMind, each with what to do about it."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import translate
+from re import IGNORECASE, match
+
+from rules.errors import ChatSetAside
+from rules.recognize.recognize import Place
+from rules.typingmind import spans
+from rules.typingmind.chat import Chat
+from rules.typingmind.message import Message
+
+_COUNT = re.compile(r"0*[1-9][0-9]{0,8}(\.[0-9]+)?")
+_SYNC_LIMIT_BYTES = 3_145_728
+_KEPT_FREE = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What TypingMind sends of a finished chat, in tokens of the o200k encoding."""
+
+    system_message: int
+    memories: int
+    """With opening and closing."""
+    live: int
+
+
+def warnings(chat: Chat, places: Sequence[Place]) -> tuple[str, ...]:
+    """One sentence for each thing that the person should change in TypingMind."""
+    found = [
+        _context_limit(chat),
+        _context_summary(chat, places),
+        _still_answering(chat, places),
+        _too_large_for_sync(chat),
+    ]
+    return tuple(warning for warning in found if warning)
+
+
+def beyond_window(sizes: Sizes, factor: float, window: int) -> str:
+    """Whether the finished chat is more than TypingMind sends to the chat's model, whose window holds `window` tokens.
+
+    It keeps 2,000 tokens free, or a fifth of the window where that is less, and leaves out what is oldest without a
+    word: the memories first. `factor` is what the model makes of one token of ours. Empty where all of it fits.
+    """
+    room = window - min(window // 5, _KEPT_FREE)
+    system_message, memories, live = (
+        round(part * factor) for part in (sizes.system_message, sizes.memories, sizes.live)
+    )
+    needed = system_message + memories + live
+    if needed <= room:
+        return ""
+    return (
+        f"With its memories, the chat has about {needed:,} tokens as its model counts them (system message "
+        f"{system_message:,}, memories {memories:,}, messages {live:,}): {needed - room:,} more than TypingMind sends "
+        f"to a window of {window:,}, and the memories are what it leaves out. "
+        "Lower tail.tokens or fold.budget in memproc.toml, or choose a model with a larger window."
+    )
+
+
+def _context_limit(chat: Chat) -> str:
+    parameters = chat.field("chatParams")
+    limit = parameters.get("contextLimit") if isinstance(parameters, dict) else None
+    if not isinstance(limit, str) or not _COUNT.fullmatch(limit):  # the client writes a number, or its digits as text
+        return ""
+    return (
+        f"The chat's context limit is {limit} messages, so memories at its beginning are never sent. "
+        "Set the limit to 0 in the chat's model settings."
+    )
+
+
+def _context_summary(chat: Chat, places: Sequence[Place]) -> str:
+    """What a summary stands for ends at a message that it names; one that names nothing here is not sent."""
+    named = {_cut_off(place.message) for place in places if place.message.type == "tm_context_summary"}
+    if not named:
+        return ""
+    if named & {place.message.uuid for place in places if place.message.uuid}:
+        return (
+            "TypingMind's own Context Summary stands for everything before a message that is still in the chat, so "
+            'memories before that message are not sent. Turn off "Auto summarize long conversations" in TypingMind\'s '
+            "settings, under Internal prompts, and delete the summary from the chat."
+        )
+    return (
+        "TypingMind's own Context Summary was on for this chat: the next summary would stand in the place of the "
+        'memories. Turn off "Auto summarize long conversations" in TypingMind\'s settings, under Internal prompts.'
+    )
+
+
+def _cut_off(summary: Message) -> str:
+    fields, _ = spans.value(spans.decoded(summary.raw), 0)
+    said = fields.get("contextSummary") if isinstance(fields, dict) else None
+    return spans.text(said.get("contextCutOffAtUUID")) if isinstance(said, dict) else ""
+
+
+def _still_answering(chat: Chat, places: Sequence[Place]) -> str:
+    if not chat.field("savedControllerState") and not (places and _is_incomplete(places[-1].message)):
+        return ""
+    return "The chat was exported while an answer was being written. Export it again when the answer is complete."
+
+
+def _is_incomplete(message: Message) -> bool:
+    fields, _ = spans.value(spans.decoded(message.raw), 0)
+    noted = fields.get("tmMetadata") if isinstance(fields, dict) else None
+    return isinstance(noted, dict) and noted.get("incomplete") is True
+
+
+def _too_large_for_sync(chat: Chat) -> str:
+    size = chat.span.stop - chat.span.start
+    if size <= _SYNC_LIMIT_BYTES:
+        return ""
+    return (
+        f"The chat has {size / 1_048_576:.1f} MiB; TypingMind's cloud sync skips chats above 3 MiB. "
+        "Do not rely on sync for it until it is compressed."
+    )
+
+
+def fits(chat: Chat, pattern: str) -> bool:
+    """Whether a pattern of memproc.toml names the chat: its title with wildcards, its id, or its folder's id.
+
+    Raises ChatSetAside where the chat has no id.
+    """
+    return pattern in (chat.chat_id, chat.folder_id) or bool(match(translate(pattern), chat.title, IGNORECASE))
+
+
+def why_not(chat: Chat, include: Sequence[str], exclude: Sequence[str]) -> str | None:
+    """The reason why a chat is left alone, or None where it may be processed.
+
+    A pattern is a title with wildcards, a chat id or a folder id. What is deleted is never processed.
+    """
+    if chat.deleted:
+        return "it lies in TypingMind's bin"
+    if any(fits(chat, pattern) for pattern in exclude):
+        return "it is excluded in memproc.toml (chats.exclude)"
+    if include and not any(fits(chat, pattern) for pattern in include):
+        return "it is not included in memproc.toml (chats.include)"
+    return None
+
+
+def refuse_doubled(chat: Chat, doubled: frozenset[str]) -> None:
+    """Raise ChatSetAside where another chat of the export has the same id: nobody can tell which one is meant."""
+    if chat.chat_id in doubled:
+        raise ChatSetAside(
+            f"This export has two chats with the id {chat.chat_id}; TypingMind would keep only one.",
+            "Export the chat that you mean by itself.",
+        )
