@@ -4,12 +4,11 @@ from pathlib import Path
 
 from daemon.archive.journal import Reply
 from daemon.config import Config
-from daemon.house import House, tell_nobody
+from daemon.config.paths import Folders
+from daemon.context import House, tell_nobody
 from daemon.models.ask import Clock, Complete
 from daemon.models.purse import Purse
-from daemon.paths import Folders
-from daemon.wavefront.front import Front
-from daemon.wavefront.talk import Talk
+from daemon.models.scheduler import Front, Talk
 from primer.request import Request
 from tests.nokeys import no_keys
 

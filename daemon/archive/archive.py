@@ -7,14 +7,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from daemon.archive.packing import unpacked
+from daemon.archive.errors import archive_errors, damaged, unusable
+from daemon.archive.rows import damaged_rows, seal_all, seal_from_now_on, seal_of, unpacked
 from daemon.archive.schema import OLDEST_SQLITE, STEPS
-from daemon.archive.seals import damaged_rows, seal_all, seal_from_now_on, seal_of
-from daemon.archive.trouble import damaged, told, unusable
 from daemon.archive.unfinished import refuse_unfinished
-from daemon.files import trouble as file_trouble
-from daemon.files.folders import make_private
-from daemon.paths import archive_path
+from daemon.config.paths import archive_path
+from daemon.files import write as file_trouble
+from daemon.files.write import make_private
 from rules.errors import ArchiveError, MemprocError
 
 _BUSY_SECONDS = 5.0
@@ -46,7 +45,7 @@ class Archive:
         make_private(folder)
         refuse_unfinished(folder)
         path = archive_path(folder)
-        with file_trouble.told(path, "made"):
+        with file_trouble.file_errors(path, "made"):
             path.touch(mode=0o600)
             readme = folder / "README.txt"
             if not readme.exists():
@@ -68,7 +67,7 @@ class Archive:
         Raises ArchiveError, or FileTrouble where the folder may not be looked into.
         """
         path = archive_path(folder)
-        with file_trouble.told(path, "read"):
+        with file_trouble.file_errors(path, "read"):
             there = path.exists()
         refuse_unfinished(folder)
         if not there:
@@ -87,12 +86,12 @@ class Archive:
 
     def run(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Carry out one statement and return its rows."""
-        with told(self._path):
+        with archive_errors(self._path):
             return self._connection.execute(sql, tuple(values)).fetchall()
 
     def run_many(self, sql: str, rows: Sequence[Sequence[object] | Mapping[str, object]]) -> None:
         """Carry out one statement for many rows."""
-        with told(self._path):
+        with archive_errors(self._path):
             self._connection.executemany(sql, rows)
 
     def one(self, sql: str, values: Sequence[object] = ()) -> tuple[Any, ...] | None:
@@ -145,7 +144,7 @@ class Archive:
                 f"{sqlite3.sqlite_version}.",
                 "Install memproc with a newer Python.",
             )
-        with told(path):
+        with archive_errors(path):
             connection = sqlite3.connect(
                 place, timeout=busy_seconds, isolation_level=None, uri=place.startswith("file:")
             )
@@ -182,7 +181,7 @@ class Archive:
     def _migrated_copy(self) -> Self:
         """The same archive with today's tables, in memory: it is an older memproc's, or was killed at its birth."""
         copy = self._connect(":memory:", self._path, _BUSY_SECONDS)
-        with self, told(self._path):
+        with self, archive_errors(self._path):
             self._connection.backup(copy._connection)
         copy._migrate()
         return copy

@@ -1,4 +1,4 @@
-"""The files that were dropped into the inbox, as rows of the archive; every change of state is one transaction."""
+"""The changes of state that arrivals went through, in their order: what a scan did, and what the history shows."""
 
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
@@ -6,8 +6,41 @@ from pathlib import PurePath
 from typing import Literal
 
 from daemon.archive.archive import Archive
-from rules.arrival import Sighting, State
+from daemon.archive.exports import last_output
+from rules.arrival import FINISHED, IN_HAND, MOST_FAILURES, Sighting, State
+from rules.conversation.memory import EXTRACTED
 from rules.errors import ArchiveError
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One change of an arrival's state, with the next step that the arrival asks for now."""
+
+    number: int
+    arrival: int
+    path: str
+    state: State
+    reason: str
+    next_step: str
+    at: str
+
+
+def last_step(archive: Archive) -> int:
+    """The number of the newest step of any arrival; 0 where there is none."""
+    return int(archive.run("SELECT coalesce(max(id), 0) FROM arrival_step")[0][0])
+
+
+def steps_after(archive: Archive, number: int) -> tuple[Step, ...]:
+    """The steps that came after that one, in their order."""
+    rows = archive.run(
+        """
+        SELECT step.id, arrival, path, step.state, step.reason, next_step, at
+        FROM arrival_step AS step JOIN arrival ON arrival.id = step.arrival WHERE step.id > ? ORDER BY step.id
+        """,
+        (number,),
+    )
+    return tuple(Step(*row) for row in rows)
+
 
 _COLUMNS = """
     id, path, device, inode, size, mtime_ns, sha256, state, reason, next_step, tries, next_look_at, seen_at, changed_at
@@ -209,3 +242,79 @@ def _replaced(archive: Archive, arrival_id: int, path: str, sha256: str) -> tupl
 
 def _select(archive: Archive, where: str, values: Sequence[object]) -> tuple[Arrival, ...]:
     return tuple(Arrival(*row) for row in archive.run(f"SELECT {_COLUMNS} FROM arrival {where}", values))  # noqa: S608
+
+
+def put_off(archive: Archive) -> tuple[int, ...]:
+    """Numbers of the arrivals that wait for a time, for the budget or for the person, oldest first."""
+    return tuple(
+        row[0] for row in archive.run("SELECT id FROM arrival WHERE state IN ('waiting', 'paused') ORDER BY id")
+    )
+
+
+def look_again(archive: Archive, now: str) -> None:
+    """Have the arrivals that wait for the budget or for the person looked at again at once."""
+    with archive.transaction():
+        archive.run("UPDATE arrival SET next_look_at = ? WHERE state = 'paused'", (now,))
+
+
+def set_aside(archive: Archive) -> tuple[Arrival, ...]:
+    """The arrivals that were set aside for what is in them, oldest first.
+
+    Where the work itself broke off three times, it is not tried again: the person has been told to drop it anew.
+    """
+    rows = archive.run(
+        "SELECT id FROM arrival WHERE state = 'set aside' AND sha256 IS NOT NULL AND tries < ? ORDER BY id",
+        (MOST_FAILURES,),
+    )
+    return tuple(find_arrival(archive, row[0]) for row in rows)
+
+
+def extracted_from(archive: Archive) -> tuple[Arrival, ...]:
+    """The written arrivals that the newest updated exports with memories of the built-in engine were made from."""
+    rows = archive.run(
+        """
+        SELECT max(arrival.id) FROM arrival
+        JOIN output ON source_sha256 = arrival.sha256
+        WHERE state = 'written'
+          AND output.id = (SELECT max(id) FROM output AS other WHERE other.chat_id = output.chat_id)
+          AND EXISTS (
+              SELECT 1 FROM memory JOIN chat ON chat.id = memory.chat
+              WHERE chat.chat_id = output.chat_id AND forgotten_at IS NULL AND pinned = 0
+                AND NOT EXISTS (SELECT 1 FROM edition WHERE edition.memory = memory.id AND made <> ?))
+        GROUP BY arrival.sha256 ORDER BY 1
+        """,
+        (EXTRACTED,),
+    )
+    return tuple(find_arrival(archive, row[0]) for row in rows)
+
+
+def is_outdated(archive: Archive, arrival: Arrival, chat_id: str) -> bool:
+    """Whether the chat's updated export was made from another file after this one was dropped, or was restored."""
+    last = last_output(archive, chat_id)
+    return last is not None and last.source_sha256 != arrival.sha256 and last.written_at >= arrival.seen_at
+
+
+def known_content(archive: Archive, sha256: str) -> str | None:
+    """Why an export of this content needs no work, as a sentence; None where it does.
+
+    What was set aside may be tried again, and what left before it was worked on is as good as new.
+    """
+    if archive.one("SELECT 1 FROM output WHERE sha256 = ?", (sha256,)):
+        return "memproc wrote this file itself: import it in TypingMind, and drop a new export when you have talked on"
+    states = archive.run(
+        "SELECT state, path, changed_at FROM arrival WHERE sha256 = ? AND state <> 'gone' ORDER BY id", (sha256,)
+    )
+    for state, path, at in states:
+        if state in IN_HAND:
+            return f"the same content waits to be worked on already, as {PurePath(path).name}"
+        if state == "written":
+            return f"already done: the same content was worked on as {PurePath(path).name}, on {at[:10]}"
+    if states and all(state == "done" for state, _, _ in states):
+        return f"already done: the same content was dropped as {PurePath(states[0][1]).name}, on {states[0][2][:10]}"
+    return None
+
+
+def is_needed(archive: Archive, sha256: str) -> bool:
+    """Whether an arrival of this content is not finished, so that its copy has to stay."""
+    states = archive.run("SELECT state FROM arrival WHERE sha256 = ?", (sha256,))
+    return any(state not in FINISHED for (state,) in states)

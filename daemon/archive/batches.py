@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from daemon.archive.archive import Archive
+from daemon.config.clock import at
+
+LONGEST_SECONDS = 25 * 3600.0
+"""A batch ends after 24 hours, done or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +101,8 @@ def _items(archive: Archive, number: int) -> tuple[Item, ...]:
         Item(request, chat_id, model, step, json.loads(parameters), tokens, booked)
         for request, chat_id, model, step, parameters, tokens, booked in rows
     )
+
+
+def age(sent: OpenBatch, now: str) -> float:
+    """Seconds since a batch was sent."""
+    return (at(now) - at(sent.began_at)).total_seconds()

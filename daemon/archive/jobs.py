@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from daemon.archive.archive import Archive
-from daemon.archive.signs import set_sign, sign
 from rules.retention import PARTS, Timing, next_due
 from rules.typingmind.dates import write_date
 
@@ -75,3 +74,41 @@ def part_to_verify(archive: Archive) -> int:
 def part_verified(archive: Archive, part: int, now: str) -> None:
     """Remember that this part has been verified."""
     set_sign(archive, _PART, str(part), now)
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A value, and when it was set."""
+
+    value: str
+    at: str
+
+
+def sign(archive: Archive, name: str) -> Sign | None:
+    """What stands under the name, or None."""
+    row = archive.one("SELECT value, at FROM sign WHERE name = ?", (name,))
+    return Sign(*row) if row else None
+
+
+def set_sign(archive: Archive, name: str, value: str, when: str) -> None:
+    """Put a value under the name; it is on the disk when this returns."""
+    with archive.transaction():
+        archive.run(
+            "INSERT INTO sign (name, value, at) VALUES (?, ?, ?) "
+            "ON CONFLICT (name) DO UPDATE SET value = excluded.value, at = excluded.at",
+            (name, value, when),
+        )
+
+
+def take_down(archive: Archive, *names: str) -> None:
+    """Let nothing stand under these names any more."""
+    with archive.transaction():
+        archive.run_many("DELETE FROM sign WHERE name = ?", [(name,) for name in names])
+
+
+def is_news(archive: Archive, text: str, when: str) -> bool:
+    """Whether this was never told before; from now on it counts as told."""
+    with archive.transaction():
+        told = archive.one("SELECT 1 FROM notice WHERE text = ?", (text,)) is not None
+        archive.run("INSERT OR IGNORE INTO notice (text, told_at) VALUES (?, ?)", (text, when))
+    return not told

@@ -1,13 +1,30 @@
-"""Memories, folds and their editions. What is kept here is added to, and never changed."""
+"""What the person did to memories in TypingMind, kept: edited, forgotten, recalled, changed underneath."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 
 from daemon.archive.archive import Archive
-from daemon.archive.seals import refuse_damage
+from daemon.archive.rows import refuse_damage
 from rules.conversation.memory import Edition, Kind, Memory, Preferred, Quote, shown, told
 from rules.errors import NotFound
+from rules.plan.hindsight import Round
+from rules.recognize.adopt import Adopted
+from rules.recognize.reading import Reading
+
+
+def keep_hand(archive: Archive, reading: Reading, when: str) -> None:
+    """Keep it, within a transaction of the caller's."""
+    for memory_id, edition in reading.person.items():
+        insert_edition(archive, memory_id, edition)
+        archive.run("UPDATE memory SET chosen_edition = ?, pinned = 1 WHERE id = ?", (edition.number, memory_id))
+    hand = reading.hand
+    archive.run_many("UPDATE memory SET forgotten_at = ? WHERE id = ?", [(when, name) for name in hand.forgotten])
+    archive.run_many(
+        "UPDATE memory SET forgotten_at = NULL, recalled = 0 WHERE id = ?", [(name,) for name in hand.recalled]
+    )
+    archive.run_many("UPDATE memory SET due = ? WHERE id = ?", [(why, name) for name, why in hand.changed.items()])
+
 
 _MEMORY = (
     "id, number, level, first_uuid, last_uuid, began_at, ended_at, source_tokens, "
@@ -238,3 +255,34 @@ def _edition(row: Sequence[object]) -> Edition:
         tokens=int(str(tokens)),
         written_at=str(written_at),
     )
+
+
+_CHOSEN, HAD = 1, 2
+"""Marks of a memory: it was chosen for hindsight; its turn is over."""
+
+
+def round_of(archive: Archive, chat_id: str, adopted: Adopted) -> Round:
+    """The round that was begun last; an empty one where there was none. `adopted` memories may have had theirs."""
+    row = archive.one("SELECT id, round_to FROM chat WHERE chat_id = ?", (chat_id,))
+    if row is None:
+        return Round(had=adopted.had_hindsight)
+    marks = dict(archive.run("SELECT id, hindsight FROM memory WHERE chat = ?", (row[0],)))
+    chosen, had = (frozenset(name for name, mark in marks.items() if mark == wanted) for wanted in (_CHOSEN, HAD))
+    return Round(row[1], chosen, had | adopted.had_hindsight)
+
+
+def begin_round(archive: Archive, chat_id: str, begun: Round) -> None:
+    """Keep which memories were chosen, in one transaction."""
+    with archive.transaction():
+        archive.run("UPDATE chat SET round_to = ? WHERE chat_id = ?", (begun.upto, chat_id))
+        _mark(archive, begun.chosen, _CHOSEN)
+
+
+def end_turn(archive: Archive, memory_id: str) -> None:
+    """The memory has had its turn: it gets no further hindsight edition by itself."""
+    with archive.transaction():
+        _mark(archive, [memory_id], HAD)
+
+
+def _mark(archive: Archive, names: Collection[str], mark: int) -> None:
+    archive.run_many("UPDATE memory SET hindsight = ? WHERE id = ?", [(mark, name) for name in names])

@@ -1,26 +1,77 @@
-"""Raw messages, for ever: every version of every message of a chat, in the order of the conversation."""
+"""One version of a raw message: its bytes are kept once, however many chats have them (forks share them)."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from daemon.archive.adopt import adopt
 from daemon.archive.archive import Archive
-from daemon.archive.hand import keep_hand
-from daemon.archive.order import order
-from daemon.archive.packing import unpacked
-from daemon.archive.seals import refuse_damage
-from daemon.archive.versions import insert_version
-from rules.conversation.history import UNDER_SOME_MEMORY, Past
+from daemon.archive.memories import HAD, insert_edition, insert_fold, insert_memory, keep_hand
+from daemon.archive.rows import packed, refuse_damage, unpacked
+from rules.conversation.history import UNDER_SOME_MEMORY, Entry, Past
+from rules.conversation.marker import MEMORY
 from rules.output.taken import deleted_uuids
 from rules.recognize.absent import Absent, Known
+from rules.recognize.adopt import Adopted
 from rules.recognize.reading import Reading
 from rules.recognize.recognize import Place
-from rules.recognize.true_dates import redated, with_true_date
+from rules.recognize.true_dates import redated, said_at, with_true_date
 from rules.typingmind.attachments import attachments
 from rules.typingmind.chat import Chat
 from rules.typingmind.document import chat_container, read_document
 from rules.typingmind.message import Message, read_message
+
+
+def insert_version(archive: Archive, message: int, number: int, said: Message, when: str) -> int:
+    """Keep what a message says now, within a transaction of the caller's; the version's row."""
+    sha256 = hashlib.sha256(said.raw).hexdigest()
+    archive.run("INSERT OR IGNORE INTO body (sha256, raw, packed) VALUES (?, ?, ?)", (sha256, *packed(said.raw)))
+    row = archive.run(
+        """
+        INSERT INTO version (message, number, sha256, digest, uuid, role, created_at, seen_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id
+        """,
+        (message, number, sha256, said.digest, said.uuid, said.role, said.created_at, when),
+    )
+    return int(row[0][0])
+
+
+def order(known: Sequence[str], places: Sequence[Place], entries: Sequence[Entry]) -> list[str]:
+    """All keys of a chat in the order of the conversation, each once.
+
+    `known` are the archive's, in their order until now. The history gives the order of what was lived. What
+    was left out, or is gone, stands behind the message that it stood behind until now; where it is new,
+    behind the one that it stands behind in the export.
+    """
+    placed = {entry.key for entry in entries}
+    behind: dict[str, list[str]] = {}
+    for before, key in [*_known_neighbours(known), *_new_neighbours(places, entries)]:
+        if key not in placed:
+            placed.add(key)
+            behind.setdefault(before, []).insert(0, key)
+    found = []
+    waiting = [*(entry.key for entry in reversed(entries)), ""]
+    while waiting:
+        key = waiting.pop()
+        found.append(key)
+        waiting += reversed(behind.get(key, []))
+    return found[1:]
+
+
+def _known_neighbours(known: Sequence[str]) -> list[tuple[str, str]]:
+    return list(zip(["", *known], known, strict=False))
+
+
+def _new_neighbours(places: Sequence[Place], entries: Sequence[Entry]) -> list[tuple[str, str]]:
+    """Each message of the export with the one before it; a memory counts as the last message under one."""
+    last_under = next((entry.key for entry in reversed(entries) if entry.memory is not None), "")
+    found, before = [], ""
+    for place in places:
+        if place.ours is None:
+            found.append((before, place.key))
+            before = place.key
+        elif place.ours.kind == MEMORY:
+            before = last_under
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,3 +336,47 @@ def _mark_absent(archive: Archive, row: int, here: set[str], under: set[str], ab
 
 def _is_missing(key: str, uuid: str | None, before: bool, here: set[str], absent: Absent) -> bool:
     return key not in here and (key in absent.keys or (before and uuid not in absent.named))
+
+
+def adopt(archive: Archive, chat: int, adopted: Adopted, when: str) -> None:
+    """Keep what the chat in row `chat` takes over, within a transaction of the caller's."""
+    versions = {old.key: _message(archive, chat, position, old, when) for position, old in enumerate(adopted.past)}
+    for memory in adopted.memories:
+        if memory.is_fold:
+            insert_fold(archive, chat, memory)
+        else:
+            insert_memory(archive, chat, memory)
+        archive.run(
+            "UPDATE memory SET chosen_edition = ?, pinned = ?, forgotten_at = ?, hindsight = ? WHERE id = ?",
+            (
+                memory.chosen,
+                memory.pinned,
+                when if memory.forgotten else None,
+                HAD if memory.memory_id in adopted.had_hindsight else 0,
+                memory.memory_id,
+            ),
+        )
+        for edition in adopted.editions[memory.memory_id]:
+            insert_edition(archive, memory.memory_id, edition)
+        if not memory.is_fold:
+            _chunk(archive, memory.memory_id, [old for old in adopted.past if old.memory == memory.number], versions)
+
+
+def _message(archive: Archive, chat: int, position: int, old: Past, when: str) -> tuple[int, int]:
+    """The message's row and that of the version that stands under the memory."""
+    archive.run(
+        "INSERT INTO message (chat, key, position, gone_at, said_at) VALUES (?, ?, ?, ?, ?)",
+        (chat, old.key, position, when if old.newest is None else None, said_at(old.message)),
+    )
+    (message,) = archive.run("SELECT id FROM message WHERE chat = ? AND key = ?", (chat, old.key))[0]
+    version = insert_version(archive, message, 1, old.message, when)
+    if old.newest is not None and old.newest.raw != old.message.raw:
+        insert_version(archive, message, 2, old.newest, when)
+    return message, version
+
+
+def _chunk(archive: Archive, memory: str, under: list[Past], versions: Mapping[str, tuple[int, int]]) -> None:
+    archive.run_many(
+        "INSERT INTO chunk_message (memory, place, message, version) VALUES (?, ?, ?, ?)",
+        [(memory, place, *versions[old.key]) for place, old in enumerate(under)],
+    )

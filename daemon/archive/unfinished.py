@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-from daemon.files.folders import flush_folder
-from daemon.files.trouble import told
-from daemon.files.write import replace_file
+from daemon.files.write import file_errors, flush_folder, replace_file
 from rules.errors import ArchiveError
 
 _NOTE = "import-unfinished"
@@ -17,14 +15,14 @@ def begin_import(state: Path, file: Path) -> None:
 
 def end_import(state: Path) -> None:
     """All of it is in its place. Raises FileTrouble."""
-    with told(state / _NOTE, "removed"):
+    with file_errors(state / _NOTE, "removed"):
         (state / _NOTE).unlink(missing_ok=True)
         flush_folder(state)
 
 
 def is_unfinished(state: Path) -> bool:
     """Whether an import was begun here and has not ended. Raises FileTrouble."""
-    with told(state / _NOTE, "looked at"):
+    with file_errors(state / _NOTE, "looked at"):
         return (state / _NOTE).exists()
 
 
@@ -32,7 +30,7 @@ def refuse_unfinished(state: Path) -> None:
     """Raise ArchiveError, which says how to go on, where an import has not ended."""
     if not is_unfinished(state):
         return
-    with told(state / _NOTE, "read"):
+    with file_errors(state / _NOTE, "read"):
         file = (state / _NOTE).read_bytes().decode(errors="replace")
     raise ArchiveError(
         f"An archive was being taken over into {state}, and that has not ended: perhaps only a part of it is there.",

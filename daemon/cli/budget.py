@@ -6,17 +6,16 @@ from dataclasses import asdict
 import click
 
 from daemon.archive.archive import Archive
-from daemon.archive.postponed import look_again
-from daemon.archive.raised import raise_cap
+from daemon.archive.arrivals import look_again
+from daemon.archive.ledger import raise_cap
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import print_table
-from daemon.clock import at, now, periods
-from daemon.config.budget import MOST_USD
+from daemon.config.clock import at, now, periods
+from daemon.config.providers import MOST_USD
 from daemon.models.purse import caps_now
-from daemon.seeing.budget import Budget, Cap
-from daemon.seeing.budget import budget as gather
-from daemon.seeing.moments import with_span
-from daemon.seeing.visible import printable_json, visible
+from daemon.status.budget import Budget, Cap
+from daemon.status.budget import budget as gather
+from daemon.status.sentences import printable_json, visible, with_span
 from rules.money.price import NAMES, PICO, Amounts, Which, in_words
 
 _SPANS = {"run": "Each run", "day": "Today", "month": "This month"}

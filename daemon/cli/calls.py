@@ -9,7 +9,7 @@ from daemon.archive.chats import find_chat
 from daemon.archive.journal import Reply, replies
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import print_table
-from daemon.seeing.visible import printable_json, visible
+from daemon.status.sentences import printable_json, visible
 
 
 @click.command

@@ -7,7 +7,7 @@ import click
 from daemon.archive.chats import known_chats
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import print_table
-from daemon.seeing.visible import printable_json
+from daemon.status.sentences import printable_json
 
 
 @click.command

@@ -3,9 +3,8 @@
 import click
 
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.layout import core_layout
-from daemon.seeing.visible import printable_json, visible
-from daemon.texts import load_texts
+from daemon.context import core_layout, load_texts
+from daemon.status.sentences import printable_json, visible
 from primer.request import hidden
 
 

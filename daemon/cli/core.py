@@ -13,12 +13,11 @@ from daemon.archive.messages import known_chat
 from daemon.cli.of_chat import About, OfChat, pass_about
 from daemon.cli.settings import Settings, json_option
 from daemon.cli.use import TO_SEE_IT
-from daemon.clock import now
 from daemon.config import Config
-from daemon.house import tell_nobody
-from daemon.layers.standing import as_value, core_now
-from daemon.layout import core_layout
-from daemon.seeing.visible import printable_json, visible
+from daemon.config.clock import now
+from daemon.context import core_layout, tell_nobody
+from daemon.remember.opening import as_value, core_now
+from daemon.status.sentences import printable_json, visible
 from rules.errors import NotFound
 from rules.layers.core import CoreEvent, CoreMemory, OverLimit, Section, rendered, taken_back
 from rules.layers.layout import Layout

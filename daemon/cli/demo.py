@@ -19,9 +19,9 @@ from daemon.cli.run import run
 from daemon.cli.settings import Settings
 from daemon.cli.show import describe
 from daemon.cli.versions import versions
-from daemon.files.folders import make_private
 from daemon.files.lock import Busy, hold
-from daemon.seeing.visible import visible
+from daemon.files.write import make_private
+from daemon.status.sentences import visible
 
 _NAME = re.compile(r"demo(-[0-9]+)?")
 _SETTINGS = """\

@@ -8,11 +8,10 @@ import click
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, find_chat
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.differing import Content, compare
+from daemon.config.paths import Folders
 from daemon.files.backup import read_version, versions
-from daemon.paths import Folders
-from daemon.restore import find_version, read_updated, updated_path
-from daemon.seeing.visible import in_one_line, printable_json
+from daemon.recovery.restore import Content, compare, find_version, read_updated, updated_path
+from daemon.status.sentences import in_one_line, printable_json
 from rules.errors import NotFound
 from rules.output.difference import Difference
 from rules.output.readable import Line, readable

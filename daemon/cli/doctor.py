@@ -9,10 +9,10 @@ import click
 
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import print_table
-from daemon.seeing.visible import printable_json
+from daemon.status.sentences import printable_json
 
 if TYPE_CHECKING:
-    from daemon.doctor.finding import Finding
+    from daemon.status.doctor import Finding
 
 
 @click.command
@@ -24,7 +24,7 @@ def doctor(settings: Settings, thorough: bool, as_json: bool) -> int:
 
     The exit code is 0 where nothing is an error, and 1 where something is.
     """
-    from daemon.doctor.checks import worst_first
+    from daemon.status.checks import worst_first
 
     findings = worst_first(tuple(_findings(settings, thorough)))
     errors = sum(finding.level == "error" for finding in findings)
@@ -37,9 +37,9 @@ def doctor(settings: Settings, thorough: bool, as_json: bool) -> int:
 
 
 def _findings(settings: Settings, thorough: bool) -> "Iterator[Finding]":
-    from daemon.doctor.checks import OF_HOUSE, OF_MACHINE, carry_out
-    from daemon.doctor.gather import Usable, house, machine
-    from daemon.doctor.gather import settings as read
+    from daemon.status.checks import OF_HOUSE, OF_MACHINE, carry_out
+    from daemon.status.doctor import Usable, house, machine
+    from daemon.status.doctor import settings as read
 
     computer = machine(os.environ)
     found = read(lambda: settings.config, lambda: settings.found.path)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from daemon.seeing.visible import visible
+from daemon.status.sentences import visible
 from rules.conversation.memory import EXTRACTED, Edition, Memory
 
 _WIDE = 120

@@ -6,8 +6,8 @@ import click
 
 from daemon.archive.chats import find_chat
 from daemon.cli.settings import Settings, pass_settings
-from daemon.house import tell_nobody
-from daemon.restore import expand as write_whole
+from daemon.context import tell_nobody
+from daemon.recovery.restore import expand as write_whole
 
 
 @click.command

@@ -20,10 +20,10 @@ def import_archive(settings: Settings, file: Path, yes: bool, replace: bool) -> 
     """
     from platformdirs import user_config_path
 
-    from daemon.clock import now
-    from daemon.moving.parcel import look_into
-    from daemon.moving.unpacking import Places
-    from daemon.moving.unpacking import import_archive as take_over
+    from daemon.config.clock import now
+    from daemon.recovery.transfer import look_into
+    from daemon.recovery.unpacking import Places
+    from daemon.recovery.unpacking import import_archive as take_over
 
     manifest = look_into(file)
     settings.say(f"Made at {manifest.made_at}: {len(manifest.files):,} files, {manifest.size:,} bytes unpacked.")

@@ -7,8 +7,7 @@ from platformdirs import user_config_path
 
 from daemon.cli.settings import Settings, pass_settings
 from daemon.config import folders, load, shipped_text
-from daemon.files.folders import make_private
-from daemon.files.write import replace_file, sweep
+from daemon.files.write import make_private, replace_file, sweep
 
 
 @click.command

@@ -8,11 +8,8 @@ from pathlib import Path
 import click
 
 from daemon.cli.settings import Settings, pass_settings
-from daemon.keys.file import keys_file
-from daemon.keys.find import find_key, set_variables
-from daemon.keys.keep import forget_key, store_key
-from daemon.keys.key import Key, NoKey, NotAKey, Where, read_key
-from daemon.seeing.visible import visible
+from daemon.keys import Key, NoKey, NotAKey, Where, find_key, forget_key, keys_file, read_key, set_variables, store_key
+from daemon.status.sentences import visible
 from primer.models import KEY_VARIABLES
 
 _KNOWN = ", ".join(sorted(KEY_VARIABLES))
@@ -116,8 +113,8 @@ def allow(settings: Settings, provider: str | None, host: str | None, forget: bo
     A host that your own memproc.toml names, or the environment that holds the key, needs no such word. No key ever
     goes over plain HTTP, except to this machine.
     """
-    from daemon.keys.allowed import allow as keep
-    from daemon.keys.allowed import allowed, disallow
+    from daemon.keys import allow as keep
+    from daemon.keys import allowed, disallow
     from daemon.models.addresses import host_of
 
     if provider is None or host is None:
@@ -141,8 +138,8 @@ def allow(settings: Settings, provider: str | None, host: str | None, forget: bo
 
 def _works(settings: Settings, provider: str, found: Key) -> bool:
     """Try a key, say what came of it, and whether anything is wrong."""
-    from daemon.keys.trial import Fails, Works, try_key
     from daemon.models.completion import complete
+    from daemon.models.key_trial import Fails, Works, try_key
 
     tried = try_key(provider, found, settings.config.models, complete)
     if isinstance(tried, Fails):

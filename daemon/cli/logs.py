@@ -7,12 +7,9 @@ import click
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
 from daemon.cli.settings import Settings, pass_settings
-from daemon.seeing.history import Entry, Unreadable, about, entries
-from daemon.seeing.log import log_folder
-from daemon.seeing.moments import in_full
-from daemon.seeing.place import find_place
-from daemon.seeing.sentences import sentence
-from daemon.seeing.visible import in_one_line
+from daemon.status.log import Entry, Unreadable, about, entries, log_folder
+from daemon.status.sentences import in_full, in_one_line, sentence
+from daemon.status.status import find_place
 
 _LOOK_SECONDS = 0.5
 

@@ -6,10 +6,10 @@ from dataclasses import asdict
 import click
 
 from daemon.archive.chats import find_chat
+from daemon.chat.resting import Holding, holding
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import print_table
-from daemon.holding import Holding, holding
-from daemon.seeing.visible import printable_json
+from daemon.status.sentences import printable_json
 from rules.conversation.memory import EXTRACTED, Edition, Memory
 from rules.plan.hindsight import in_words
 

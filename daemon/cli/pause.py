@@ -6,12 +6,11 @@ import click
 
 from daemon.archive.archive import Archive
 from daemon.cli.settings import Settings, pass_settings
-from daemon.clock import now
+from daemon.config.clock import now
 from daemon.files.lock import is_held
-from daemon.seeing.moments import with_span
-from daemon.seeing.pausing import NotAPause, read_duration
-from daemon.seeing.pausing import pause as begin
-from daemon.seeing.place import find_place
+from daemon.status.sentences import with_span
+from daemon.status.status import NotAPause, find_place, read_duration
+from daemon.status.status import pause as begin
 
 
 def _duration(context: click.Context, parameter: click.Parameter, said: str | None) -> timedelta | None:

@@ -3,9 +3,9 @@
 import click
 
 from daemon.archive.choices import pin as keep_as_it_is
+from daemon.chat.resting import holding_of
 from daemon.cli.settings import Settings, pass_settings
-from daemon.holding import holding_of
-from daemon.house import tell_nobody
+from daemon.context import tell_nobody
 from rules.conversation.memory import called
 
 

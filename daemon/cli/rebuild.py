@@ -6,11 +6,10 @@ from pathlib import Path
 import click
 
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.house import tell_nobody
-from daemon.rebuild import Rebuilt
-from daemon.rebuild import rebuild as have_back
-from daemon.rebuilding.chat import RebuiltChat
-from daemon.seeing.visible import printable_json, visible
+from daemon.context import tell_nobody
+from daemon.recovery.rebuild import Rebuilt, RebuiltChat
+from daemon.recovery.rebuild import rebuild as have_back
+from daemon.status.sentences import printable_json, visible
 
 
 @click.command

@@ -3,10 +3,10 @@
 import click
 
 from daemon.archive.choices import recall as bring_back
+from daemon.chat.resting import holding_of
 from daemon.cli.settings import Settings, pass_settings
 from daemon.cli.use import TO_SEE_IT
-from daemon.holding import holding_of
-from daemon.house import tell_nobody
+from daemon.context import tell_nobody
 from rules.conversation.memory import called
 
 

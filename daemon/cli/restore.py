@@ -5,10 +5,9 @@ import click
 from daemon.archive.chats import KnownChat, find_chat
 from daemon.cli.diff import counts, print_lines
 from daemon.cli.settings import Settings, pass_settings
-from daemon.differing import Content, compare
-from daemon.house import House, tell_nobody
-from daemon.restore import Restorable, find_version, restorable
-from daemon.restore import restore as put_back
+from daemon.context import House, tell_nobody
+from daemon.recovery.restore import Content, Restorable, compare, find_version, restorable
+from daemon.recovery.restore import restore as put_back
 from rules.errors import NotAnExport
 from rules.output.readable import readable
 

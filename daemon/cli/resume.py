@@ -4,10 +4,10 @@ import click
 
 from daemon.archive.archive import Archive
 from daemon.cli.settings import Settings, pass_settings
-from daemon.clock import now
+from daemon.config.clock import now
 from daemon.files.lock import is_held
-from daemon.seeing.pausing import resume as end
-from daemon.seeing.place import find_place
+from daemon.status.status import find_place
+from daemon.status.status import resume as end
 
 
 @click.command

@@ -8,9 +8,9 @@ from daemon.cli.progress import Progress
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.show import describe
 from daemon.cli.use import TO_SEE_IT
-from daemon.retry import Kept
-from daemon.retry import retry as ask_again
-from daemon.seeing.visible import printable_json, visible
+from daemon.remember.retry import Kept
+from daemon.remember.retry import retry as ask_again
+from daemon.status.sentences import printable_json, visible
 
 
 @click.command

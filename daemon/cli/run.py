@@ -7,11 +7,10 @@ from pathlib import Path
 import click
 
 from daemon.cli.progress import Progress
-from daemon.cli.settings import Settings, json_option
-from daemon.cli.wanted import wanted_exports
-from daemon.house import Written
-from daemon.round import Outcome, SetAside, go_round
-from daemon.seeing.visible import printable_json
+from daemon.cli.settings import Settings, json_option, wanted_exports
+from daemon.context import Written
+from daemon.status.sentences import printable_json
+from daemon.trip import Outcome, SetAside, go_round
 from rules.errors import OverBudget
 from rules.plan.chat_plan import LeftAlone
 

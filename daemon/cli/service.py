@@ -11,8 +11,8 @@ from platformdirs import user_config_path, user_log_path
 
 from daemon.cli.settings import Settings, pass_settings
 from daemon.config.search import own_file
-from daemon.keys.credentials import credential_files
-from daemon.seeing.visible import visible
+from daemon.keys import credential_files
+from daemon.status.sentences import visible
 from rules.errors import ConfigurationError, FileTrouble
 from service.ask import Account, NoBus, ask_system
 from service.desktop import commands

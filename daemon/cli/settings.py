@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from daemon.seeing.visible import visible
+from daemon.files.candidates import exports_in
+from daemon.status.sentences import visible
+from rules.errors import FileTrouble
 
 if TYPE_CHECKING:
     from daemon.archive.archive import Archive
     from daemon.config import Config, Found
-    from daemon.house import House, Tell
-    from daemon.paths import Folders
+    from daemon.config.paths import Folders
+    from daemon.context import House, Tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class Settings:
     @contextmanager
     def house(self, tell: "Tell") -> Iterator["House"]:
         """All that a trip needs, with the archive held for writing by this process alone."""
-        from daemon.opening import open_house
+        from daemon.context import open_house
 
         with open_house(self.config, self.folders, tell) as house:
             yield house
@@ -77,3 +79,11 @@ class Settings:
 
 pass_settings = click.make_pass_decorator(Settings)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+
+
+def wanted_exports(settings: Settings, paths: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Those named, files or folders, or the inbox's. Raises FileTrouble without an inbox."""
+    inbox = settings.folders.inbox
+    if not paths and not inbox.is_dir():
+        raise FileTrouble(f"There is no inbox {inbox}.", "Make the folders with: memproc init")
+    return tuple(export for path in paths or (inbox,) for export in exports_in(path))

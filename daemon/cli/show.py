@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import click
 
+from daemon.chat.resting import Holding, holding_of
 from daemon.cli.editions import print_editions, told
 from daemon.cli.memories import in_full
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.holding import Holding, holding_of
-from daemon.seeing.visible import printable_json, visible
+from daemon.status.sentences import printable_json, visible
 from rules.conversation.memory import Memory, called, dates
 from rules.plan.hindsight import in_words
 

@@ -10,13 +10,11 @@ import click
 from daemon.archive.archive import Archive
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.files.lock import is_held
-from daemon.seeing.page import page
-from daemon.seeing.place import Place, find_place
-from daemon.seeing.problems import Problem
-from daemon.seeing.status import Status
-from daemon.seeing.status import status as gather
-from daemon.seeing.visible import printable_json
-from daemon.seeing.waiting import waits_for
+from daemon.status.page import page
+from daemon.status.sentences import printable_json
+from daemon.status.status import Place, Problem, Status, find_place
+from daemon.status.status import status as gather
+from daemon.status.waiting import waits_for
 
 _REDRAW_SECONDS = 2.0
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from daemon.seeing.visible import in_one_line
+from daemon.status.sentences import in_one_line
 
 _ENDLESS = 1000
 

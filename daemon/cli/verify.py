@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import click
 
 from daemon.archive.archive import Archive, check
-from daemon.archive.trouble import MEND
+from daemon.archive.errors import MEND
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.files.backup import check as check_backups
-from daemon.seeing.visible import printable_json, visible
-from daemon.standing import standing_exports
+from daemon.status.outputs import standing_exports
+from daemon.status.sentences import printable_json, visible
 
 
 @click.command

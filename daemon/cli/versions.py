@@ -8,7 +8,7 @@ from daemon.archive.chats import find_chat
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import print_table
 from daemon.files.backup import versions as kept_versions
-from daemon.seeing.visible import printable_json
+from daemon.status.sentences import printable_json
 
 
 @click.command

@@ -9,6 +9,6 @@ from daemon.cli.settings import Settings, pass_settings
 @pass_settings
 def watch(settings: Settings) -> int:
     """Look after the inbox until you stop it: every export that is dropped there is compressed."""
-    from daemon.watch import watch as look_after
+    from daemon.inbox.watch import watch as look_after
 
     return look_after(settings.path)

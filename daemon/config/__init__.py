@@ -7,23 +7,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from daemon.config.memories import MemorySettings
-    from daemon.config.places import folders
-    from daemon.config.reading import load, parse
+    from daemon.config.reading import folders, load, parse, shipped_text
     from daemon.config.search import Found, find
     from daemon.config.settings import Config
-    from daemon.config.shipped import shipped_text
+    from daemon.config.tables import MemorySettings
     from daemon.config.writing import toml_text
 else:
     _HOMES = {
-        "MemorySettings": "memories",
-        "folders": "places",
+        "MemorySettings": "tables",
+        "folders": "reading",
         "load": "reading",
         "parse": "reading",
         "Found": "search",
         "find": "search",
         "Config": "settings",
-        "shipped_text": "shipped",
+        "shipped_text": "reading",
         "toml_text": "writing",
     }
 

@@ -1,4 +1,4 @@
-"""memproc.toml -> Config, or one error that lists everything that is wrong in it, line by line."""
+"""The documented memproc.toml that comes with the program: every setting at its default."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -7,13 +7,100 @@ from typing import Any
 import tomli
 from pydantic import ValidationError
 
-from daemon.config.agreement import clashes
 from daemon.config.lines import Key
-from daemon.config.problems import problems_of
-from daemon.config.report import Problem, report
-from daemon.config.settings import Config
-from daemon.files.trouble import remedy
-from rules.errors import ConfigurationError
+from daemon.config.paths import Folders, settle
+from daemon.config.problems import Problem, problems_of, report
+from daemon.config.providers import price_clashes
+from daemon.config.search import NAME
+from daemon.config.settings import ChatOverride, Config
+from daemon.config.tables import Clash, FolderSettings, OutputSettings, section_clashes, token_clashes
+from daemon.files.write import remedy
+from rules.errors import ConfigurationError, FileTrouble
+
+_DAEMON = Path(__file__).parents[1]
+
+
+def shipped_text() -> str:
+    """The text of the shipped memproc.toml, whose values are those of `Config()`.
+
+    An installed copy has it inside the package `daemon`, a checkout beside it. Raises FileTrouble if it
+    is in neither place.
+    """
+    for place in (_DAEMON / NAME, _DAEMON.parent / NAME):
+        if place.is_file():
+            return place.read_text(encoding="utf-8")
+    raise FileTrouble(f"{NAME} is missing from the installation in {_DAEMON}.", "Install memproc again.")
+
+
+def clashes(config: Config) -> Iterator[Clash]:
+    """Everything in `config` that does not agree: token counts, how memories are put back,
+    sections of the core memory, prices and batches, folders, and what each override makes of them.
+    An override that names no chat is told here too."""
+    yield from token_clashes(config.tail, config.chunk)
+    yield from section_clashes(config.core)
+    yield from _output_clashes(config.output)
+    yield from price_clashes(config.budget)
+    yield from _night_clashes(config, ("models", "batch"))
+    yield from _folder_clashes(config.folders)
+    for index, override in enumerate(config.chats.override):
+        yield from _override_clashes(config, index, override)
+
+
+def _output_clashes(output: OutputSettings) -> Iterator[Clash]:
+    """A new chat beside the old one goes into a file of its own: the export that came has no place for it."""
+    if output.mode == "new-chat" and output.container == "export":
+        yield Clash(
+            (("output", "container"), ("output", "mode")),
+            'must be "chat" where output.mode is "new-chat", which puts each new chat into a file of its own '
+            '(is "export")',
+        )
+
+
+def _night_clashes(config: Config, key: Key) -> Iterator[Clash]:
+    """Batches at night need to be told when that is."""
+    if config.models.batch == "night" and not config.schedule.night:
+        yield Clash((key, ("schedule", "night")), 'must not be "night" where schedule.night is empty')
+
+
+def _folder_clashes(folders: FolderSettings) -> Iterator[Clash]:
+    settled = settle(folders.model_dump())
+    if not isinstance(settled, Folders):
+        for refused in settled:
+            yield Clash(tuple(("folders", name) for name in refused.names), refused.reason)
+
+
+def _override_clashes(config: Config, index: int, override: ChatOverride) -> Iterator[Clash]:
+    """What is wrong with one override, laid over the main tables. What they do wrong alone is not told again."""
+    place = ("chats", "override", index)
+    if not override.chat:
+        yield Clash(((*place, "chat"),), "must be there: the chat's title, with wildcards, or its id or its folder's")
+    laid_over = config.with_override(override)
+    for clash in token_clashes(laid_over.tail, laid_over.chunk):
+        unsaid = [key for key in clash.keys if not override.says(key)]
+        if len(unsaid) < len(clash.keys):
+            yield Clash((*((*place, *key) for key in clash.keys), *unsaid), clash.reason)
+    if override.says(("core", "sections")):
+        for clash in section_clashes(laid_over.core):
+            yield Clash(tuple((*place, *key) for key in clash.keys), clash.reason)
+    if override.says(("models", "batch")):
+        yield from _night_clashes(laid_over, (*place, "models", "batch"))
+
+
+def folders(config: Config) -> Folders:
+    """The four folders of `config`; raises ConfigurationError if they cannot be used.
+
+    A configuration that was loaded from a file has passed this already. The defaults have not: on a
+    system without a home folder they lead nowhere.
+    """
+    settled = settle(config.folders.model_dump())
+    if isinstance(settled, Folders):
+        return settled
+    reasons = "; ".join(f"folders.{refused.names[0]}: {refused.reason}" for refused in settled)
+    raise ConfigurationError(
+        f"The folders cannot be used: {reasons}.",
+        "Name other folders in the table [folders] of memproc.toml.",
+    )
+
 
 _LARGEST = 1_000_000  # bytes
 _CHECK = "Correct it; `memproc config check` tells whether anything is left."

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from platformdirs import user_config_path
 
-from daemon.files.trouble import remedy
-from daemon.paths import NoPath, resolve
+from daemon.config.paths import NoPath, resolve
+from daemon.files.write import remedy
 from rules.errors import ConfigurationError, ConfigurationOutOfReach
 
 NAME = "memproc.toml"
@@ -67,8 +67,7 @@ def own_file() -> Path:
 
 def holds_only_defaults(path: Path) -> bool:
     """Whether a file sets nothing otherwise than the defaults. One that cannot be read or used is no such file."""
-    from daemon.config.places import folders
-    from daemon.config.reading import load
+    from daemon.config.reading import folders, load
     from daemon.config.settings import Config
 
     try:

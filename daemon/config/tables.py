@@ -1,13 +1,26 @@
 """The small tables of memproc.toml, and what all tables have in common; memproc.toml says why each setting is."""
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    SerializationInfo,
+    SerializeAsAny,
+    ValidationInfo,
+    field_serializer,
+)
 
 from daemon.config.lines import Key
-from daemon.paths import resolve
+from daemon.config.paths import resolve
+from rules.layers.core import Value, rendered
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +89,168 @@ class OutputSettings(Table):
 
     mode: Literal["replace", "new-chat", "keep-originals"] = "replace"
     container: Literal["chat", "export"] = "chat"
+
+
+_LEAST_TAIL = 800
+_LEAST_CHUNK = 400
+_LOOK_AHEAD = 4  # the live tail is at least this many chunks long, because bounds look that far ahead
+MOST_TOKENS = 10_000_000
+"""More than any model's window; beyond it a number is a slip of the hand."""
+
+
+def _large_enough(tokens: int) -> int:
+    if tokens < _LEAST_CHUNK:
+        raise ValueError(
+            f"must be at least {_LEAST_CHUNK}, since about 200 tokens of each memory are the questions in it"
+        )
+    return tokens
+
+
+class TailSettings(Table):
+    """`[tail]`: tokens that stay word for word, and tokens between two moves."""
+
+    tokens: int = Field(default=30_000, ge=_LEAST_TAIL, le=MOST_TOKENS)
+    step: int = Field(default=24_000, ge=0, le=MOST_TOKENS)
+
+
+class ChunkSettings(Table):
+    """`[chunk]`: about how many tokens become one memory."""
+
+    tokens: Annotated[int, AfterValidator(_large_enough)] = Field(default=4_000, le=MOST_TOKENS)
+
+
+def token_clashes(tail: TailSettings, chunk: ChunkSettings) -> Iterator[Clash]:
+    """Everything in which the numbers of tokens do not agree."""
+    if tail.tokens < _LOOK_AHEAD * chunk.tokens:
+        yield Clash(
+            (("tail", "tokens"), ("chunk", "tokens")),
+            f"must be at least {_LOOK_AHEAD * chunk.tokens}, {_LOOK_AHEAD} times chunk.tokens (is {tail.tokens})",
+        )
+    if tail.step > 2 * tail.tokens:
+        yield Clash(
+            (("tail", "step"), ("tail", "tokens")),
+            f"must be at most {2 * tail.tokens}, twice tail.tokens (is {tail.step})",
+        )
+
+
+_LEAST_BUDGET = 500  # tokens; fewer hold no memory
+_MOST_MEMORIES = 100
+
+
+class MemorySettings(Table):
+    """`[memory]`: how many memories are written again with hindsight, in view of how much, and what is shown."""
+
+    hindsight: int = Field(default=2, ge=0, le=_MOST_MEMORIES)
+    hindsight_tokens: int = Field(default=8_000, ge=100, le=MOST_TOKENS)
+    editions: Literal["hindsight", "as-of"] = "hindsight"
+
+
+class FoldSettings(Table):
+    """`[fold]`: tokens of the memory section, and how many memories become a fold."""
+
+    budget: int = Field(default=16_000, ge=_LEAST_BUDGET, le=MOST_TOKENS)
+    group: int = Field(default=6, ge=2, le=_MOST_MEMORIES)
+
+
+_MOST_CHARACTERS = 100_000
+_MOST_FACTS = 1_000
+_RESERVED = "facts"
+
+
+def _named(sections: dict[str, "SectionSettings"]) -> dict[str, "SectionSettings"]:
+    for name in sections:
+        if not (name.isascii() and name.replace("_", "a").replace("-", "a").isalnum() and name == name.lower()):
+            raise ValueError(f'"{name[:40]}" must be in small letters, digits, - and _ alone')
+        if name == _RESERVED:
+            raise ValueError(f'"{name}" is what the list of facts is called')
+    return sections
+
+
+def _text_or_texts(value: object) -> Value:
+    """One error for both shapes; pydantic's own would name a setting for each."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple) and all(isinstance(entry, str) and entry.strip() for entry in value):
+        return tuple(value)
+    raise ValueError('must be a text in quotes, or a list of texts, like ["one", "two"]')
+
+
+class SectionSettings(Table):
+    """`[core.sections.NAME]`: what is not said is the layout's, or for a section of one's own as it is here."""
+
+    description: str = ""
+    limit: int = Field(default=2_000, ge=0, le=_MOST_CHARACTERS)
+    value: Annotated[Value, PlainValidator(_text_or_texts), SerializeAsAny()] = ""
+
+
+class CoreSettings(Table):
+    """`[core]`: sections that the agent edits itself."""
+
+    enabled: bool = True
+    layout: Text = "chat"
+    form: Literal["auto", "tools", "json"] = "auto"
+    sections: Annotated[dict[str, SectionSettings], AfterValidator(_named)] = Field(default_factory=dict)
+
+    def overridden(self, by: Self) -> Self:
+        """As for every table; the sections are taken over one by one."""
+        sections = {**self.sections, **by.sections}
+        return super().overridden(by).model_copy(update={"sections": sections})
+
+    @field_serializer("sections")
+    def _as_written(self, sections: dict[str, SectionSettings], info: SerializationInfo) -> dict[str, dict[str, Any]]:
+        return {name: one.model_dump(mode=info.mode, exclude_unset=True) for name, one in sections.items()}
+
+
+def section_clashes(core: CoreSettings) -> Iterator[Clash]:
+    """First values that are longer than their sections may be.
+
+    Where the limit is left to a layout that somebody else has made, it shows only when that is loaded.
+    """
+    ours = core.layout == CoreSettings().layout
+    for name, section in core.sections.items():
+        length = len(rendered(section.value))
+        if (ours or "limit" in section.model_fields_set) and 0 < section.limit < length:
+            place = ("core", "sections", name)
+            yield Clash(
+                ((*place, "value"), (*place, "limit")),
+                f"must have at most {section.limit} characters, the limit of its section (has {length})",
+            )
+
+
+class FactSettings(Table):
+    """`[facts]`: how many are shown for comparison, tokens in the opening, and who tells which are the same."""
+
+    enabled: bool = True
+    compare: int = Field(default=40, ge=1, le=_MOST_FACTS)
+    budget: int = Field(default=1_500, ge=100, le=_MOST_CHARACTERS)
+    embedding: str = ""
+
+
+_WINDOW = re.compile(r"([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d")
+
+
+def _window(value: str) -> str:
+    if value and (not _WINDOW.fullmatch(value) or value[:5] == value[6:]):
+        raise ValueError('must be empty or two times of day, like "02:00-05:00"')
+    return value
+
+
+class WatchSettings(Table):
+    """`[watch]`: how the inbox is watched, in seconds."""
+
+    settle_seconds: float = Field(default=5, ge=0.5, le=600, allow_inf_nan=False)
+    rescan_seconds: float = Field(default=300, ge=5, le=86_400, allow_inf_nan=False)
+    mode: Literal["auto", "native", "poll"] = "auto"
+    subfolders: bool = False
+
+
+class ScheduleSettings(Table):
+    """`[schedule]`: the window of the night, in local time."""
+
+    night: Annotated[str, AfterValidator(_window)] = "02:00-05:00"
+
+
+class NotifySettings(Table):
+    """`[notify]`: on what the desktop shows a notice."""
+
+    when: Literal["problems", "all", "never"] = "problems"

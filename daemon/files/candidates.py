@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from daemon.files.write import remedy
 from rules.arrival import Sighting
+from rules.errors import FileTrouble
 
 ENDINGS = (".json", ".zip")
 # Files that still arrive have one of these endings after their own; Safari keeps its in a folder named so.
@@ -111,3 +113,20 @@ def _has_a_name_for_texts(path: str) -> bool:
 def _is_away(found: os.stat_result) -> bool:
     """Whether reading the file would make the system fetch it, or fail."""
     return bool(getattr(found, "st_file_attributes", 0) & _WINDOWS_AWAY or getattr(found, "st_flags", 0) & _MACOS_AWAY)
+
+
+def exports_in(path: Path) -> tuple[Path, ...]:
+    """The file itself, or what a folder holds, oldest first, so that the newest copy of a chat comes last.
+
+    What `candidates` passes over is passed over here. Raises FileTrouble.
+    """
+    try:
+        if not path.is_dir():
+            return (path,)
+        found = [entry for entry in candidates(path) if isinstance(entry, Found)]
+    except OSError as fault:
+        raise FileTrouble(
+            f"The folder {path} cannot be read: {fault.strerror or fault}.",
+            remedy(fault, "Allow memproc's user to read it, then try again."),
+        ) from fault
+    return tuple(Path(entry.path) for entry in sorted(found, key=lambda entry: (entry.sighting.mtime_ns, entry.path)))

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from daemon.files.trouble import told
-from daemon.files.write import replace_file
+from daemon.files.write import file_errors, replace_file
 from rules.errors import MemprocError
 from rules.typingmind.dates import parse_date, write_date
 
@@ -31,7 +30,7 @@ def hold(path: Path, doing: str = "is working with this archive") -> Iterator[No
     they do, for the sentence of a second one.
     """
     lock = FileLock(path, timeout=0, mode=0o600)
-    with told(path, "locked"):
+    with file_errors(path, "locked"):
         try:
             lock.acquire()
         except Timeout as taken:
@@ -54,7 +53,7 @@ def is_held(path: Path) -> bool:
 
     Raises FileTrouble where that cannot be found out.
     """
-    with told(path, "looked at"):
+    with file_errors(path, "looked at"):
         if not _beside(path).exists():
             return False
         # It may be left of a process that was killed: only the lock itself tells.

@@ -1,12 +1,13 @@
 """Packs what is kept as gzip, the same bytes for the same content every time, and unpacks it."""
 
+import hashlib
 import zlib
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
 
-from daemon.files.trouble import told
+from daemon.files.write import file_errors
 from rules.errors import FileTrouble
 
 BLOCK = 1 << 20
@@ -47,7 +48,7 @@ def unpack(path: Path, size: int, content_sha256: str) -> Iterator[bytes]:
     """
     digest, left = sha256(), size
     unpacker = zlib.decompressobj(_WITH_HEADER)
-    with told(path, "read"), path.open("rb") as file:
+    with file_errors(path, "read"), path.open("rb") as file:
         try:
             for packed in read_blocks(file):
                 while packed and not unpacker.eof:
@@ -66,3 +67,12 @@ def unpack(path: Path, size: int, content_sha256: str) -> Iterator[bytes]:
 
 def _damaged(path: Path) -> FileTrouble:
     return FileTrouble(f"{path} is damaged: what is in it is not what was kept.", _NEXT)
+
+
+def sha256_of(path: Path) -> str | None:
+    """The hash of the file's bytes, or None where there is no file that can be read."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None

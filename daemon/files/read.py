@@ -1,26 +1,188 @@
-"""Read an export from disk: a JSON file, or a ZIP with a `data.json` and chunks, within limits of size.
+"""Reads a text in blocks, later once more, and proves that each block is what it was the first time."""
 
-The whole file is walked over before the work begins. Then its chats are read again, one at a time, so that a
-large export needs no more memory than its largest chat. What happens to the file meanwhile cannot mix in: every
-block of it is hashed the first time, and compared the second.
-"""
-
+import errno
 import io
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from hashlib import file_digest
+from hashlib import file_digest, sha256
 from pathlib import Path
+from typing import BinaryIO
 
-from daemon.files.blocks import Again, OtherBytes, first_time
-from daemon.files.bundle import DAMAGE, INDEX, Bundle, damaged, refuse_large
-from daemon.files.trouble import remedy
+from daemon.files.write import remedy
 from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind.chat import Chat
 from rules.typingmind.document import Layout, explain_bad_json, lay_out_chunk, lay_out_document
-from rules.typingmind.spans import BadJson
+from rules.typingmind.spans import BadJson, Span
+
+BLOCK_BYTES = 1 << 18
+
+
+class OtherBytes(Exception):
+    """What is read now is not what was read before."""
+
+
+def first_time(file: BinaryIO, hashes: list[bytes]) -> Iterator[bytes]:
+    """The blocks of a text from its beginning, at least one.
+
+    After each, the SHA-256 of all that was read so far is added to `hashes`; so the last is the whole text's.
+    """
+    digest = sha256()
+    while (block := file.read(BLOCK_BYTES)) or not hashes:
+        digest.update(block)
+        hashes.append(digest.copy().digest())
+        yield block
+
+
+class Again:
+    """The same text once more, from its beginning and only forwards. Raises OtherBytes where it has changed."""
+
+    def __init__(self, file: BinaryIO, hashes: Sequence[bytes]) -> None:
+        self._file = file
+        self._hashes = iter(hashes)
+        self._digest = sha256()
+        self._start = 0
+        self._block = b""
+
+    def __iter__(self) -> Iterator[bytes]:
+        for expected in self._hashes:
+            yield self._next(expected)
+
+    def slice(self, span: Span) -> bytes:
+        """The bytes of that span, which does not begin before the last one's end."""
+        pieces: list[bytes] = []
+        while self._stop < span.stop:
+            pieces.append(self._within(span))
+            self._next(next(self._hashes))
+        return b"".join([*pieces, self._within(span)])
+
+    @property
+    def _stop(self) -> int:
+        return self._start + len(self._block)
+
+    def _within(self, span: Span) -> bytes:
+        return self._block[max(0, span.start - self._start) : max(0, span.stop - self._start)]
+
+    def _next(self, expected: bytes) -> bytes:
+        self._start, self._block = self._stop, self._file.read(BLOCK_BYTES)
+        self._digest.update(self._block)
+        if self._digest.copy().digest() != expected:
+            raise OtherBytes
+        return self._block
+
+
+LARGEST_BYTES = 512 << 20
+"""A JSON text, or all texts of a ZIP unpacked. TypingMind itself takes 512 MB as ZIP."""
+INDEX = "data.json"
+DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError)
+"""What the standard library raises for a broken ZIP; ValueError for offsets and names that cannot be."""
+_MOST_ENTRIES = 20_000
+_ENTRY_SIGN = b"PK\x01\x02"  # before each entry of a ZIP's directory, which is read whole
+_ENCRYPTED = 1
+_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+_BLOCK_BYTES = 1 << 20
+_MIB = 1 << 20
+
+
+class Bundle:
+    """An export's file while it is open; whoever has opened it closes it. `name` is what errors call it."""
+
+    def __init__(self, name: str, file: BinaryIO) -> None:
+        """Raises NotAnExport for a ZIP that is damaged, or none of TypingMind's."""
+        self.name = name
+        self._file = file
+        file.seek(0)
+        self._package = _open(name, file) if file.read(4) in (b"PK\x03\x04", b"PK\x05\x06") else None
+
+    @property
+    def is_zip(self) -> bool:
+        """It holds several texts, the one named INDEX first; else one, whose name does not matter."""
+        return self._package is not None
+
+    @contextmanager
+    def text(self, entry: str) -> Iterator[BinaryIO]:
+        """One of its texts, from the beginning; of a ZIP's never more than its directory claims. Raises NotAnExport."""
+        if self._package is None:
+            self._file.seek(0)
+            yield self._file
+            return
+        try:
+            text = self._package.open(entry)
+        except DAMAGE as fault:
+            raise damaged(self.name) from fault
+        with text:
+            yield text  # type: ignore[misc]  # it reads and seeks, which is all that is asked of it
+
+    def allow(self, entries: Iterable[str]) -> None:
+        """Only what a ZIP has, what is not locked, and no more in all than what we read. Raises NotAnExport."""
+        if self._package is None:
+            return
+        there = {entry.filename: entry for entry in self._package.infolist()}
+        wanted = list(entries)
+        if missing := sum(entry not in there for entry in wanted):
+            raise NotAnExport(
+                f"{self.name} lacks {missing} of the parts that it names.", "Export again from TypingMind."
+            )
+        found = [there[entry] for entry in wanted]
+        if any(entry.flag_bits & _ENCRYPTED for entry in found):
+            raise NotAnExport(
+                f"{self.name} is an encrypted ZIP file.", "Unlock it first, or export again from TypingMind."
+            )
+        if any(entry.compress_type not in _METHODS for entry in found):
+            raise NotAnExport(
+                f"{self.name} is a ZIP file packed in an unusual way.", "Drop the ZIP as TypingMind wrote it."
+            )
+        refuse_large(f"{self.name}, unpacked,", sum(entry.file_size for entry in found))
+
+
+def refuse_large(name: str, size: int) -> None:
+    """Raise NotAnExport where so many bytes are more than we read."""
+    if size > LARGEST_BYTES:
+        raise NotAnExport(
+            f"{name} has {size / _MIB:,.0f} MiB, and memproc reads exports of up to {LARGEST_BYTES / _MIB:,.0f} MiB.",
+            "Export single chats instead of everything at once.",
+        )
+
+
+def damaged(name: str) -> NotAnExport:
+    """The error for a ZIP that cannot be unpacked."""
+    return NotAnExport(
+        f"{name} is a ZIP file that is damaged or cut off.",
+        "If it is still being written, wait; otherwise export again from TypingMind.",
+    )
+
+
+def _open(name: str, file: BinaryIO) -> zipfile.ZipFile:
+    if _entries(file) > _MOST_ENTRIES:
+        raise NotAnExport(f"{name} holds more than {_MOST_ENTRIES:,} files.", "Export single chats instead.")
+    try:
+        package = zipfile.ZipFile(file)
+    except (*DAMAGE, OSError) as fault:
+        # An offset that cannot be is an OSError, where the file lies on a disk.
+        if isinstance(fault, OSError) and fault.errno != errno.EINVAL:
+            raise
+        raise damaged(name) from fault
+    if INDEX not in package.namelist():
+        raise NotAnExport(
+            f"{name} is a ZIP file without a {INDEX}, so it is no TypingMind export.",
+            "In TypingMind choose Settings, App Data, Export; drop that ZIP as it is.",
+        )
+    return package
+
+
+def _entries(file: BinaryIO) -> int:
+    """About how many entries the directory has: signs that are in the contents count too."""
+    file.seek(0)
+    found, rest = 0, b""
+    while block := file.read(_BLOCK_BYTES):
+        found += (rest + block).count(_ENTRY_SIGN)
+        rest = block[1 - len(_ENTRY_SIGN) :]
+    return found
+
 
 LayOut = Callable[[str, Iterable[bytes]], Layout]
 

@@ -1,22 +1,206 @@
-"""Writes a file at once or not at all: whatever happens, its place holds the old file or the new one, whole.
-
-temp in the same folder -> write -> flush -> read back -> into its place -> flush the folder
-"""
+"""Puts a finished file in the place of another, in one step, and waits a little where Windows asks for it."""
 
 import errno
 import os
+import stat
 import sys
 import tempfile
-from collections.abc import Iterable
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
 from pathlib import Path
 
-from daemon.files.folders import flush_folder
-from daemon.files.swap import put_in_place
-from daemon.files.trouble import held_open, told
-from rules.errors import FileTrouble
+from rules.errors import FileTrouble, MemprocError
+
+_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 0.8)
+"""Seconds; together about as long as a virus scanner holds a new file open."""
+
+
+def put_in_place(
+    temp: Path,
+    path: Path,
+    move: Callable[[Path, Path], None] = os.replace,
+    wait: Callable[[float], None] = time.sleep,
+) -> None:
+    """Move `temp` to `path` at once, over any file there. Raises OSError; `path` is then untouched.
+
+    On Windows a file that another program has open cannot be replaced: that is tried again for two
+    seconds. The content is never copied into the old file instead.
+    """
+    for pause in _PAUSES:
+        try:
+            return move(temp, path)
+        except OSError as error:
+            if not held_open(error):
+                raise
+        wait(pause)
+    return move(temp, path)
+
+
+_PRIVATE = 0o700
+
+
+def make_private(folder: Path) -> None:
+    """Make `folder` and its missing parents, each 0700, ready to be written to.
+
+    A folder that already exists keeps its rights: it may be shared on purpose. Raises FileTrouble when
+    something else stands there, when it cannot be made, or when it can be seen but not be written to.
+    """
+    with file_errors(folder, "made"):
+        if not folder.is_dir():
+            _make(folder)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise FileTrouble(
+            f"{folder} cannot be written to: the folder or its disk is read-only for your account.",
+            "Make it writable, or choose another folder in memproc.toml, under [folders].",
+        )
+
+
+def make_own(folder: Path) -> None:
+    """Make `folder`, 0700, where anybody can make folders, as in /tmp; what stands there already must be ours alone.
+
+    Somebody else may have made it first, to have what we write, or to keep us from working. Raises FileTrouble where
+    it is a link, somebody else's, or open to others.
+    """
+    make_private(folder)
+    with file_errors(folder, "looked at"):
+        is_ours = is_own(folder)
+    if not is_ours:
+        raise FileTrouble(
+            f"{folder} is not a folder of your own that nobody else can open.",
+            "Have it removed, or set $XDG_RUNTIME_DIR to a folder that is yours alone; then start memproc again.",
+        )
+
+
+def is_own(folder: Path) -> bool:
+    """Whether it is a folder, no link, and ours, and nobody else can open it. Raises OSError."""
+    there = folder.lstat()
+    is_ours = stat.S_ISDIR(there.st_mode) and (not hasattr(os, "getuid") or there.st_uid == os.getuid())
+    return is_ours and not (os.name == "posix" and there.st_mode & 0o077)
+
+
+def _make(folder: Path) -> None:
+    if folder.is_symlink() or folder.exists():
+        raise FileTrouble(
+            f"{folder} is not a folder.",
+            "Move it away, or choose another folder in memproc.toml, under [folders].",
+        )
+    if not folder.parent.is_dir():
+        _make(folder.parent)
+    try:
+        folder.mkdir(mode=_PRIVATE)
+    except FileExistsError:
+        if not folder.is_dir():
+            raise
+        return
+    # The umask may have taken rights from the owner too.
+    folder.chmod(_PRIVATE)
+    flush_folder(folder.parent)
+
+
+def flush_folder(folder: Path) -> None:
+    """Put the names in `folder` on the disk, so that they outlast a power cut. Raises OSError."""
+    if sys.platform == "win32":
+        return  # Windows has no such call for folders: NTFS keeps a journal of names.
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        # Some network file systems know no fsync for folders; the names are in their server's care.
+        if error.errno != errno.EINVAL:
+            raise
+    finally:
+        os.close(handle)
+
+
+_FULL = "Free some space there, then run memproc again. What stood there before is whole."
+_REFUSED = "Give your account the right to do so, or choose another folder in memproc.toml, under [folders]."
+_DISK = "Check the disk before anything else is written to it. What stood there before was not touched."
+
+_AWAY = "Look whether its disk or network share is there and answers, then run memproc again."
+_FILES = "Close other programs, or raise the limit of open files (ulimit -n), then run memproc again."
+
+_REASONS = {
+    errno.ENOSPC: ("the disk is full", _FULL),
+    errno.EDQUOT: ("your share of the disk is used up", _FULL),
+    errno.EFBIG: ("the file would be larger than this disk or your account allows", _FULL),
+    errno.EROFS: ("the disk is read-only", "Make it writable, or choose another folder in memproc.toml."),
+    errno.EACCES: ("your account is not allowed to", _REFUSED),
+    errno.EPERM: ("the system does not allow it", _REFUSED),
+    errno.ENAMETOOLONG: ("its name is too long for this disk", "Choose a folder with a shorter path."),
+    errno.EIO: ("the disk reported an error", _DISK),
+    errno.ENOENT: ("it is not there", "Look whether its folder was moved, or its disk taken away."),
+    errno.ENOTDIR: ("a part of its path is a file", "Move that file away, or choose another folder."),
+    errno.EMFILE: ("memproc has too many files open", _FILES),
+    errno.ENFILE: ("all programs together have too many files open", _FILES),
+    errno.ENOLCK: (
+        "the file system there gives no locks",
+        "Choose a folder on a disk of this computer in memproc.toml, under [folders].",
+    ),
+    errno.ELOOP: ("links in its path lead round in a circle", "Correct the links, or choose another folder."),
+    errno.ENOTSUP: ("the file system there cannot do that", "Choose a folder on another disk, under [folders]."),
+    errno.EBUSY: ("another program is using it", "Close it there, then run memproc again."),
+    errno.ETXTBSY: ("another program is using it", "Close it there, then run memproc again."),
+    errno.ESTALE: ("the network share does not know it any more", _AWAY),
+    errno.ETIMEDOUT: ("its disk does not answer", _AWAY),
+    errno.ENXIO: ("its disk is not there", _AWAY),
+    errno.ENODEV: ("its disk is not there", _AWAY),
+    errno.ENOTCONN: ("its network share is not connected", _AWAY),
+    errno.ENOMEM: ("the memory is used up", "Close other programs, then run memproc again."),
+    errno.EISDIR: ("a folder stands in its place", "Move that folder away, then run memproc again."),
+}
+_SOME_FILE = Path("A file that memproc works with")
+_HELD_OPEN = (5, 32, 33)
+
+
+@contextmanager
+def file_errors(path: Path, done: str) -> Iterator[None]:
+    """Turn the system's error inside the block into FileTrouble: `path` could not be `done` ("written")."""
+    try:
+        yield
+    except OSError as error:
+        raise trouble(error, path, done) from error
+
+
+def trouble(error: OSError, path: Path, done: str) -> FileTrouble:
+    """The sentence and the next step for what the system said."""
+    reason, next_step = explain(error)
+    return FileTrouble(f"{path} could not be {done}: {reason}.", next_step)
+
+
+def explain(error: OSError) -> tuple[str, str]:
+    """What the system said, as half a sentence, and the next step."""
+    if held_open(error):
+        return "another program has it open, or it is protected", "Close it there, then run memproc again."
+    said = error.strerror or str(error)
+    return _REASONS.get(error.errno or 0, (f"the system says: {said}", "Mend that, then run memproc again."))
+
+
+def remedy(error: OSError, if_refused: str) -> str:
+    """The next step alone; `if_refused` where nothing but a right is missing."""
+    return if_refused if error.errno in (errno.EACCES, errno.EPERM) else explain(error)[1]
+
+
+def unforeseen(error: OSError) -> FileTrouble:
+    """The same for an error that came where nobody foresaw one. The system does not always name the file."""
+    return trouble(error, Path(os.fsdecode(error.filename)) if error.filename else _SOME_FILE, "used")
+
+
+def in_a_sentence(fault: MemprocError | OSError) -> MemprocError:
+    """What went wrong, also where the system said it of no file that we know of."""
+    if isinstance(fault, MemprocError):
+        return fault
+    if isinstance(fault.filename, str):
+        return trouble(fault, Path(fault.filename), "used")
+    return FileTrouble(f"The system refused what memproc asked for: {fault.strerror or fault}.", "See its journal.")
+
+
+def held_open(error: OSError) -> bool:
+    """Whether this is how Windows says that another program, often a virus scanner, has the file open."""
+    return getattr(error, "winerror", None) in _HELD_OPEN
+
 
 TEMPORARY = ".memproc-"
 """How the names of our unfinished files begin."""
@@ -38,11 +222,11 @@ def replace_file(path: Path, blocks: Iterable[bytes]) -> Written:
     when `blocks` itself raises, the old file is untouched. After a failed flush nothing is tried again: the
     system may by then have forgotten what it could not write.
     """
-    with told(path, "written"):
+    with file_errors(path, "written"):
         handle, temp, mark = _unfinished(path.parent)
     try:
         written = _write(handle, path, blocks)
-        with told(path, "written"):
+        with file_errors(path, "written"):
             _read_back(temp, written)
             put_in_place(temp, path)
             flush_folder(path.parent)
@@ -60,7 +244,7 @@ def sweep(folder: Path, prefix: str = TEMPORARY) -> tuple[Path, ...]:
 
     What a running process is writing stays.
     """
-    with told(folder, "tidied up"):
+    with file_errors(folder, "tidied up"):
         return tuple(file for file in folder.glob(f"{prefix}*") if _is_left(file, prefix) and _swept(file))
 
 
@@ -123,11 +307,11 @@ def _write(handle: int, path: Path, blocks: Iterable[bytes]) -> Written:
     file = os.fdopen(handle, "wb")
     try:
         for block in blocks:
-            with told(path, "written"):
+            with file_errors(path, "written"):
                 file.write(block)
             digest.update(block)
             size += len(block)
-        with told(path, "written"):
+        with file_errors(path, "written"):
             file.flush()
             flush_file(file.fileno())
     finally:

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from daemon.config.models import ModelSettings
-from daemon.keys.allowed import allowed_hosts
-from daemon.keys.key import Key, NoKey
+from daemon.config.providers import ModelSettings
+from daemon.keys import Key, NoKey, allowed_hosts
 from primer.models import provider_of
 
 OWN_HOSTS: Mapping[str, tuple[str, ...]] = {

@@ -1,9 +1,4 @@
-"""What is asked of a model is reserved for before it leaves, and settled when its reply is kept.
-
-begin     may it leave? What it may cost is reserved
-keep      its reply, durable before it is used, and what it has cost, in one transaction
-fail      no answer: nothing was billed, or it may have been and stays reserved; whether it is sent once more
-"""
+"""What is raised instead of sending a request, by something that is no fault of the model's."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,9 +7,13 @@ from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply, record
 from daemon.models.completion import Completion
 from daemon.models.purse import Booked, Purse, release, reserve, settle
-from daemon.models.unsent import Unsent
 from primer.request import Request
 from rules.errors import CutOff, MemprocError, OutOfReach
+
+
+class Unsent(Exception):
+    """The request has not left: whoever makes the calls was told to end first."""
+
 
 MOST_CUT_OFF = 6
 """So often a request whose answer got lost is sent: each time may have been billed."""

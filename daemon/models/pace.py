@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from daemon.models.ask import Unsent
 from daemon.models.completion import Completion
 from daemon.models.tokens import count_of
-from daemon.models.unsent import Unsent
 from primer.models import provider_of, token_factor
 from primer.request import ENGINE, Request
 from rules.errors import NotNow

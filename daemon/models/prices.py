@@ -1,25 +1,43 @@
-"""What a model's tokens cost: as memproc.toml says, else as LiteLLM's bundled map has it; local models are free.
-
-configured                     [[budget.price]], the last that fits
-the built-in engine            free
-a server on one's own network  free (api_base, or a provider that runs models locally)
-known to LiteLLM               its price, with the dearer tier for long prompts
-none of these                  refused, unless budget.unpriced
-
-Prompts are kept under the tokens above which a price rises, unless budget.above_step.
-"""
+"""What a model is expected to make of one of our tokens: as its replies have shown, else as is known beforehand."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from daemon.config.budget import BudgetSettings
+from daemon.archive.archive import Archive
+from daemon.archive.ledger import learned
+from daemon.config.providers import BudgetSettings
 from daemon.models.addresses import LOCAL_PROVIDERS
 from daemon.models.catalogue import price
-from primer.models import provider_of
+from primer.models import provider_of, token_factor
 from primer.request import ENGINE, Model
 from rules.errors import UnknownPrice
 from rules.money.price import FREE, Price
+
+ENOUGH = 5
+"""So many replies show what a model makes of our tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """Tokens that a model counts for one of ours."""
+
+    factor: float
+    replies: int
+    """How many replies have been seen; fewer than enough of them change nothing."""
+
+    @property
+    def is_sure(self) -> bool:
+        """It is what replies have shown."""
+        return self.replies >= ENOUGH
+
+
+def expected(archive: Archive, model: str) -> Expected:
+    """What a model is expected to make of one of our tokens."""
+    shown, replies = learned(archive).get(model, (0.0, 0))
+    return Expected(shown if replies >= ENOUGH else token_factor(model), replies)
+
 
 _LOCAL_NAMES = (".local", ".localhost", ".lan", ".home.arpa", ".internal")
 

@@ -10,14 +10,13 @@ billed, so it counts as it was reserved. Free models reserve nothing.
 
 from dataclasses import dataclass
 
-from daemon.archive import spending
+from daemon.archive import ledger as spending
 from daemon.archive.archive import Archive
-from daemon.archive.raised import raised
-from daemon.clock import Periods, at, periods
-from daemon.config.budget import BudgetSettings
+from daemon.archive.ledger import raised
+from daemon.config.clock import Periods, at, periods
+from daemon.config.providers import BudgetSettings
 from daemon.models.completion import Completion
-from daemon.models.expected import expected
-from daemon.models.prices import price_of, step_of
+from daemon.models.prices import expected, price_of, step_of
 from daemon.models.tokens import count_of
 from primer.models import token_factor
 from primer.request import Request

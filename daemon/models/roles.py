@@ -6,11 +6,12 @@ neither a key nor a model that is known: the built-in engine
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
+from typing import Literal
 
-from daemon.config.models import ModelSettings
-from daemon.keys.key import Key, NoKey
+from daemon.config.providers import ModelSettings
+from daemon.keys import Key, NoKey
 from daemon.models.addresses import addresses, refusal
 from daemon.models.catalogue import ends_soon, facts
 from primer.models import (
@@ -216,3 +217,37 @@ def _key(name: str, settings: ModelSettings, key: FindKey) -> Mapping[str, objec
         # A server of one's own may want none, but the client that asks it wants something to send.
         return {"api_key": "none"} if is_ones_own(settings.options_for(name)) else {}
     return {"api_key": found.value} if found.where != "environment" else {}
+
+
+def offered(roles: Roles, tools: Sequence[Mapping[str, object]], form: Literal["auto", "tools", "json"]) -> Roles:
+    """The same roles, in which the agent, and who steps in for it, are offered these tools if they can call them."""
+    fallback = _offered(roles.fallback, tools, form) if roles.fallback else None
+    return replace(roles, agent=_offered(roles.agent, tools, form), fallback=fallback)
+
+
+def _offered(model: Model, tools: Sequence[Mapping[str, object]], form: str) -> Model:
+    if model == ENGINE or form == "json":
+        return model
+    return replace(model, tools=tuple(tools)) if form == "tools" or facts(model.name).calls_tools else model
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """As `memproc plan` shows them; `fallback` is empty where there is none."""
+
+    agent: str
+    context_manager: str
+    fallback: str
+    window: int | None
+    notices: tuple[str, ...]
+
+
+def who(roles: Roles) -> Who:
+    """The roles without options and keys."""
+    return Who(
+        agent=roles.agent.name,
+        context_manager=roles.context_manager.name,
+        fallback=roles.fallback.name if roles.fallback else "",
+        window=roles.window,
+        notices=(*roles.addresses, *roles.notices),
+    )

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.lines import Garbled, to_line
-from daemon.worker.events import KINDS as EVENTS
-from daemon.worker.events import Event, OutcomeOf, read_event
-from daemon.worker.orders import KINDS as ORDERS
-from daemon.worker.orders import Order, Stop, Use, Work, in_words, read_order
+from daemon.inbox.events import KINDS as EVENTS
+from daemon.inbox.events import Event, OutcomeOf, read_event
+from daemon.inbox.lines import Garbled, to_line
+from daemon.inbox.orders import KINDS as ORDERS
+from daemon.inbox.orders import Order, Stop, Use, Work, in_words, read_order
 
 PLAIN = st.dictionaries(st.text(), st.text() | st.integers() | st.booleans() | st.none(), max_size=3)
 NUMBERS = st.floats(allow_nan=False)
@@ -51,10 +51,22 @@ def test_half_a_character_in_a_title_survives_the_way() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        b"", b"\n", b"null", b"[]", b'"Stop"', b"{}", b'{"is": "Stop", "more": 1}', b'{"is": "Work"}',
-        b'{"is": ["Stop"]}', b'{"is": "__import__"}', b"\xff\xfe", b'{"is": "Stop"', b"[" * 200_000, b"1" * 5000,
+        b"",
+        b"\n",
+        b"null",
+        b"[]",
+        b'"Stop"',
+        b"{}",
+        b'{"is": "Stop", "more": 1}',
+        b'{"is": "Work"}',
+        b'{"is": ["Stop"]}',
+        b'{"is": "__import__"}',
+        b"\xff\xfe",
+        b'{"is": "Stop"',
+        b"[" * 200_000,
+        b"1" * 5000,
     ],
-)  # fmt: skip
+)
 def test_what_is_no_order_is_garbled(line: bytes) -> None:
     with pytest.raises(Garbled):
         read_order(line)

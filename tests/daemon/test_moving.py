@@ -12,18 +12,16 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
-from daemon.archive.outputs import Output, last_output, record_output
+from daemon.archive.exports import Output, last_output, record_output
 from daemon.config import load
+from daemon.config.paths import Folders, archive_path
 from daemon.files.backup import check, keep_original, versions
-from daemon.files.folders import make_private
 from daemon.files.lock import Busy, hold
-from daemon.files.swap import put_in_place
-from daemon.moving import packing, unpacking
-from daemon.moving.manifest import ARCHIVE, MANIFEST, SETTINGS
-from daemon.moving.packing import export_archive
-from daemon.moving.parcel import look_into
-from daemon.moving.unpacking import Places, TakenOver, import_archive
-from daemon.paths import Folders, archive_path
+from daemon.files.write import make_private, put_in_place
+from daemon.recovery import packing, unpacking
+from daemon.recovery.packing import export_archive
+from daemon.recovery.transfer import ARCHIVE, MANIFEST, SETTINGS, look_into
+from daemon.recovery.unpacking import Places, TakenOver, import_archive
 from rules.errors import ArchiveError, ConfigurationError, FileTrouble, MemprocError, NotFound
 
 NOW = "2026-03-02T10:00:00.000Z"

@@ -11,14 +11,13 @@ from pathlib import Path
 import pytest
 
 from daemon.config import Config
+from daemon.context import open_house, tell_nobody
 from daemon.files.backup import check
-from daemon.files.folders import make_private
 from daemon.files.lock import Busy
-from daemon.house import tell_nobody
-from daemon.moving.leftovers import exporting
-from daemon.moving.packing import export_archive
-from daemon.moving.unpacking import Places, import_archive
-from daemon.opening import open_house
+from daemon.files.write import make_private
+from daemon.recovery.packing import export_archive
+from daemon.recovery.transfer import exporting
+from daemon.recovery.unpacking import Places, import_archive
 from rules.errors import ArchiveError
 from tests.daemon.files.children import in_child, needs_fork
 from tests.daemon.test_moving import LATER, NOW, chats_in, files_in, folders_in, lived, taken_over

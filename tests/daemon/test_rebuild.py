@@ -6,11 +6,18 @@ from zlib import crc32
 
 import pytest
 
-from daemon.rebuilding.editions import editions_of, hindsight_question, quotes_in
-from daemon.rebuilding.evidence import Evidence, Seen, look
-from daemon.rebuilding.restored import Known, Restored, restored
-from daemon.rebuilding.row import members_of, row_of
-from daemon.texts import load_texts
+from daemon.context import load_texts
+from daemon.recovery.evidence import Evidence, Seen, look
+from daemon.recovery.restored import (
+    Known,
+    Restored,
+    editions_of,
+    hindsight_question,
+    members_of,
+    quotes_in,
+    restored,
+    row_of,
+)
 from primer.hindsight import ask_perspective as ask_in_hindsight
 from primer.prompt import ask_perspective, question
 from rules.conversation.marker import Marker, text_digest, write_marker

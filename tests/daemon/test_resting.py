@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-import daemon.process
+import daemon.trip
 from daemon.archive.archive import Archive
 from daemon.archive.choices import pin
 from daemon.archive.memories import memories
+from daemon.chat.resting import at_rest
+from daemon.chat.survey import survey
 from daemon.config import parse
+from daemon.config.paths import Folders
+from daemon.context import House, Written, tell_nobody
 from daemon.files.read import read_export
-from daemon.house import House, Written, tell_nobody
-from daemon.keys.key import Key, NoKey
+from daemon.keys import Key, NoKey
 from daemon.models import tokens
-from daemon.paths import Folders
-from daemon.resting import at_rest
-from daemon.round import Outcome, go_round
-from daemon.survey import survey
+from daemon.trip import Outcome, go_round
 from rules.plan.chat_plan import LeftAlone
 from tests.chats import Json, assistant, export_bytes, long_chat, user
 from tests.nokeys import no_keys
@@ -93,7 +93,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
             desk.counted.append(text)
             return count(text)
 
-        monkeypatch.setattr(daemon.process, "survey", surveyed)
+        monkeypatch.setattr(daemon.trip, "survey", surveyed)
         monkeypatch.setattr(tokens, "count", counted)
         yield desk
 

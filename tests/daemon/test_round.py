@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import daemon.round
+import daemon.trip
 from daemon.archive.archive import Archive
 from daemon.config import parse
-from daemon.files.folders import make_private
-from daemon.house import House, Written, tell_nobody
-from daemon.models.unsent import Unsent
-from daemon.paths import Folders
-from daemon.round import Outcome, SetAside, go_round, set_aside
+from daemon.config.paths import Folders
+from daemon.context import House, Written, tell_nobody
+from daemon.files.write import make_private
+from daemon.models.ask import Unsent
+from daemon.trip import Outcome, SetAside, go_round, set_aside
 from rules.errors import ArchiveError, OverBudget, ProviderRefuses
 from rules.typingmind.chat import Chat
 from rules.typingmind.warnings import refuse_doubled
@@ -34,7 +34,7 @@ SETTINGS = (
 )
 SECRET = "said in confidence"
 BAD = "thebadchat"
-PACKAGES = tuple(str(Path(daemon.round.__file__).parents[1] / name) for name in ("daemon", "rules", "primer"))
+PACKAGES = tuple(str(Path(daemon.trip.__file__).parents[1] / name) for name in ("daemon", "rules", "primer"))
 
 
 class Unheard(Exception):
@@ -86,7 +86,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, fault: Callable[[], BaseException] 
     def on_call(frame: FrameType, event: str, _: object) -> None:
         if event != "call" or not frame.f_code.co_filename.startswith(PACKAGES):
             return
-        if frame.f_code in (daemon.round.set_aside.__code__, daemon.round.go_round.__code__):
+        if frame.f_code in (daemon.trip.set_aside.__code__, daemon.trip.go_round.__code__):
             sys.setprofile(None)
             return
         called.append(frame.f_code.co_qualname)
@@ -99,7 +99,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, fault: Callable[[], BaseException] 
         refuse_doubled(chat, doubled)
 
     with monkeypatch.context() as patched:
-        patched.setattr(daemon.round, "refuse_doubled", begin)
+        patched.setattr(daemon.trip, "refuse_doubled", begin)
         try:
             yield called
         finally:
@@ -171,7 +171,7 @@ def test_plan_and_run_set_the_bad_chat_aside_and_end_with_1(tmp_path: Path, monk
             raise KeyError(SECRET)
         return ()
 
-    monkeypatch.setattr("daemon.survey.warnings", fail_for_the_bad_one)
+    monkeypatch.setattr("daemon.chat.survey.warnings", fail_for_the_bad_one)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     ada = Person(tmp_path / "ada", tail=2400, step=600, chunk=600)
     ada.settings('[models]\nagent = "memproc/extractive"\ncontext_manager = "memproc/extractive"\n')

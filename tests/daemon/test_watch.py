@@ -15,12 +15,12 @@ from filelock import FileLock
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import newest_outcomes
-from daemon.archive.signs import sign
+from daemon.archive.jobs import sign
 from daemon.cli import main
 from daemon.files.lock import Busy
-from daemon.seeing.waiting import waits_for
-from daemon.watch import watch
-from daemon.worker.start import command
+from daemon.inbox.start import command
+from daemon.inbox.watch import watch
+from daemon.status.waiting import waits_for
 from rules.errors import ArchiveError, ConfigurationError
 from tests.chats import export_bytes, long_chat
 from tests.stories.person import Person
@@ -139,7 +139,7 @@ def test_without_a_folder_of_the_session_an_inbox_is_locked_in_a_temporary_one(
     ada: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("XDG_RUNTIME_DIR")
-    monkeypatch.setattr("daemon.paths.gettempdir", lambda: str(tmp_path / "temporary"))
+    monkeypatch.setattr("daemon.config.paths.gettempdir", lambda: str(tmp_path / "temporary"))
     found: list[Path] = []
     meanwhile = Meanwhile(ada, lambda _: found.extend((tmp_path / "temporary").rglob("inbox-*.lock")))
     assert meanwhile.watch() == 0
@@ -171,7 +171,7 @@ def test_a_temporary_folder_that_is_not_ours_alone_is_not_used(
     if made is _of_somebody_else and os.getuid() != 0:
         pytest.skip("only root can make a folder of somebody else")
     monkeypatch.delenv("XDG_RUNTIME_DIR")
-    monkeypatch.setattr("daemon.paths.gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr("daemon.config.paths.gettempdir", lambda: str(tmp_path))
     folder = tmp_path / f"memproc-{os.getuid()}"
     made(folder)
 
@@ -199,7 +199,7 @@ def behind(ada: Person, words: str, goes: Callable[[], object]) -> Meanwhile:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("daemon.watch._PAUSES", (0.3,))
+    monkeypatch.setattr("daemon.inbox.watch._PAUSES", (0.3,))
 
 
 @pytest.mark.usefixtures("impatient")
@@ -207,8 +207,8 @@ def test_a_process_that_was_killed_while_it_read_the_settings_is_waited_out(
     ada: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     killed = [sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"]
-    monkeypatch.setattr("daemon.worker.settings.command", lambda _: killed)
-    back = partial(monkeypatch.setattr, "daemon.worker.settings.command", command)
+    monkeypatch.setattr("daemon.inbox.settings_reader.command", lambda _: killed)
+    back = partial(monkeypatch.setattr, "daemon.inbox.settings_reader.command", command)
     assert behind(ada, "ended with exit code -9", back).watch() == 0
 
 

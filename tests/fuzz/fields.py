@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from daemon.archive.archive import Archive
-from daemon.archive.seals import seal_from_now_on
+from daemon.archive.rows import seal_from_now_on
 from daemon.config import parse
-from daemon.files.folders import make_private
-from daemon.house import House, Written, tell_nobody
-from daemon.paths import Folders
-from daemon.round import Outcome, SetAside, go_round
+from daemon.config.paths import Folders
+from daemon.context import House, Written, tell_nobody
+from daemon.files.write import make_private
+from daemon.trip import Outcome, SetAside, go_round
 from rules.plan.chat_plan import LeftAlone
 from tests.chats import Json, assistant, chat, conversation, export_bytes, user, written
 from tests.exports.messages import MESSAGES

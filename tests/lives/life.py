@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from daemon.house import Written
-from daemon.round import Outcome, SetAside
+from daemon.context import Written
+from daemon.trip import Outcome, SetAside
 from rules.plan.chat_plan import LeftAlone
 from tests.chats import Json
 from tests.lives.hand import prove_hand

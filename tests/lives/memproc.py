@@ -8,19 +8,17 @@ from daemon.archive.archive import Archive
 from daemon.archive.chat_states import accept_state, waiting_state
 from daemon.archive.chats import find_chat
 from daemon.archive.core import core_events, keep_core_events
+from daemon.archive.exports import let_go_of_restored
 from daemon.archive.facts import keep_fact_events, next_fact
 from daemon.archive.memories import find_memory
-from daemon.archive.outputs import let_go_of_restored
 from daemon.config import Config
+from daemon.config.paths import Folders
+from daemon.context import House, core_layout, load_texts, tell_nobody
 from daemon.files.backup import versions
-from daemon.house import House, tell_nobody
-from daemon.layers.standing import as_value, core_now
-from daemon.layout import core_layout
 from daemon.models.completion import Completion
-from daemon.paths import Folders
-from daemon.restore import find_version, restorable, restore
-from daemon.round import Outcome, go_round
-from daemon.texts import load_texts
+from daemon.recovery.restore import find_version, restorable, restore
+from daemon.remember.opening import as_value, core_now
+from daemon.trip import Outcome, go_round
 from primer.prompt import closing, opening
 from primer.request import Request
 from rules.layers.core import CoreEvent, taken_back

@@ -14,7 +14,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from daemon.batches import pauses
+from daemon.models import batch as pauses
 from tests.chats import export_bytes, long_chat
 from tests.server.batching import Batching
 from tests.server.faults import Faulty

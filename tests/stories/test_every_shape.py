@@ -9,9 +9,9 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.messages import whole
 from daemon.config import parse
-from daemon.house import House, Written, tell_nobody
-from daemon.paths import Folders
-from daemon.round import Outcome, go_round
+from daemon.config.paths import Folders
+from daemon.context import House, Written, tell_nobody
+from daemon.trip import Outcome, go_round
 from rules.plan.chat_plan import LeftAlone
 from tests.chats import export_bytes, long_chat
 from tests.exports.chats import CHATS

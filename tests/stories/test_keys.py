@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.keys.file import keys_file, read_keys
+from daemon.keys import keys_file, read_keys
 from tests.server.child import serve
 from tests.stories.canary import CANARY, sings
 from tests.stories.person import Ended, Person

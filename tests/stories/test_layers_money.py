@@ -14,9 +14,9 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.core import core_events
-from daemon.archive.spending import learn
-from daemon.batches import pauses
-from daemon.models.expected import ENOUGH
+from daemon.archive.ledger import learn
+from daemon.models import batch as pauses
+from daemon.models.prices import ENOUGH
 from tests.chats import CHAT_ID, export_bytes, long_chat
 from tests.server.outages import FAILURES
 from tests.server.reply import Hang, Reply

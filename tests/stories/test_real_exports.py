@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.spending import learn
-from daemon.models.expected import ENOUGH
+from daemon.archive.ledger import learn
+from daemon.models.prices import ENOUGH
 from tests.server.child import serve
 from tests.server.setup import KEY
 from tests.stories.person import Person

@@ -10,11 +10,10 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.memories import memories
 from daemon.config import parse
+from daemon.config.paths import Folders
+from daemon.context import House, load_texts, tell_nobody
 from daemon.files.read import read_export
-from daemon.house import House, tell_nobody
-from daemon.paths import Folders
-from daemon.process import process
-from daemon.texts import load_texts
+from daemon.trip import process
 from primer.prompt import Turn
 from primer.request import Request
 from primer.texts import Texts

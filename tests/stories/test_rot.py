@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.seals import SEALED
-from daemon.paths import archive_path
+from daemon.archive.rows import SEALED
+from daemon.config.paths import archive_path
 from tests.chats import export_bytes, long_chat
 from tests.stories.person import Ended, Person
 

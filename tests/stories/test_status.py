@@ -13,7 +13,7 @@ from time import monotonic
 
 import pytest
 
-from daemon.seeing.log import log_files, log_folder
+from daemon.status.log import log_files, log_folder
 from tests.chats import export_bytes
 from tests.stories.daemon import LIMIT_SECONDS, QUICK, Daemon, export, running, talk
 from tests.stories.person import Person

@@ -6,10 +6,9 @@ from dataclasses import replace
 import pytest
 
 from daemon.archive.archive import Archive, check
-from daemon.archive.kin import find_kin, memories_saying
-from daemon.archive.memories import editions, keep_edition, keep_fold, keep_memory, memories
+from daemon.archive.forks import find_kin, memories_saying
+from daemon.archive.memories import editions, keep_edition, keep_fold, keep_memory, memories, round_of
 from daemon.archive.messages import past, remember, whole
-from daemon.archive.rounds import round_of
 from rules.conversation.history import Past
 from rules.recognize.adopt import Adopted, inherit
 from rules.recognize.recognize import recognise

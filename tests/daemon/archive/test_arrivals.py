@@ -10,13 +10,14 @@ from daemon.archive.arrivals import (
     Outcome,
     change_state,
     find_arrival,
+    is_needed,
+    known_content,
     newest_outcomes,
     next_work,
     record_outcome,
     resume_after_restart,
     was_taken,
 )
-from daemon.archive.known import is_needed, known_content
 from daemon.archive.sightings import Present, record_sightings
 from rules.arrival import Sighting, State
 from rules.errors import ArchiveError

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.archive import fulltext
-from daemon.archive.fulltext import ranked
+from daemon.archive import facts as fulltext
+from daemon.archive.facts import ranked
 from rules.errors import ArchiveError
 
 FACTS = ("Ada likes tea.", "Tomas takes the ferry to Ilse.", "The ferry is late.", "彼女は猫が好きです。")

@@ -9,12 +9,11 @@ import pytest
 
 from daemon.archive.archive import Archive, check
 from daemon.archive.journal import recall
-from daemon.archive.memories import editions, memories
+from daemon.archive.memories import editions, memories, round_of
 from daemon.archive.messages import past, standing, whole
-from daemon.archive.packing import packed
-from daemon.archive.rounds import round_of
+from daemon.archive.rows import packed
 from daemon.archive.schema import STEPS
-from daemon.paths import archive_path
+from daemon.config.paths import archive_path
 from rules.recognize.adopt import Adopted
 from rules.typingmind.message import Message
 from tests.daemon.archive.test_archive import reply

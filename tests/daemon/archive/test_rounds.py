@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 from daemon.archive.archive import Archive
-from daemon.archive.memories import keep_memory
-from daemon.archive.rounds import begin_round, end_turn, round_of
+from daemon.archive.memories import begin_round, end_turn, keep_memory, round_of
 from rules.plan.hindsight import Round
 from rules.recognize.adopt import Adopted
 from tests.daemon.archive.test_messages import CHAT, TALK, see

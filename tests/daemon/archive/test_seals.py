@@ -11,14 +11,13 @@ import pytest
 
 from daemon.archive.archive import Archive, check
 from daemon.archive.core import core_events, keep_core_events
+from daemon.archive.exports import Rest, keep_rest, rest_of
 from daemon.archive.facts import fact_events, keep_fact_events
 from daemon.archive.journal import recall, record
-from daemon.archive.memories import find_memory, keep_memory, memories
+from daemon.archive.memories import end_turn, find_memory, keep_memory, memories
 from daemon.archive.messages import whole
-from daemon.archive.rest import Rest, keep_rest, rest_of
-from daemon.archive.rounds import end_turn
-from daemon.archive.seals import SEALED, damaged_rows, refuse_any_damage, refuse_damage, seal_of
-from daemon.paths import archive_path
+from daemon.archive.rows import SEALED, damaged_rows, refuse_any_damage, refuse_damage, seal_of
+from daemon.config.paths import archive_path
 from rules.errors import ArchiveError, DamagedChat
 from rules.layers.core import CoreEvent
 from rules.layers.facts import FactEvent

@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 
 from daemon.archive.archive import Archive, check
+from daemon.archive.errors import archive_errors
 from daemon.archive.journal import recall, record
 from daemon.archive.memories import keep_memory
-from daemon.archive.messages import past, whole
-from daemon.archive.trouble import told
-from daemon.archive.versions import insert_version
-from daemon.paths import archive_path
+from daemon.archive.messages import insert_version, past, whole
+from daemon.config.paths import archive_path
 from rules.errors import ArchiveError, FileTrouble, MemprocError
 from tests.daemon.archive.test_archive import reply
 from tests.daemon.archive.test_messages import CHAT, TALK, WHEN, see
@@ -70,9 +69,9 @@ def test_a_damaged_page_in_the_middle_is_told_when_it_is_read(tmp_path: Path) ->
     path.write_bytes(sound[: (root - 1) * page] + b"\xa5" * page + sound[root * page :])
     with Archive.read(tmp_path) as archive:
         for number in range(100):
-            with pytest.raises(ArchiveError, match=r"archive\.sqlite3 is damaged") as told:
+            with pytest.raises(ArchiveError, match=r"archive\.sqlite3 is damaged") as archive_errors:
                 recall(archive, f"long {number}")
-            assert "Copy the whole folder away first" in told.value.next_step
+            assert "Copy the whole folder away first" in archive_errors.value.next_step
 
 
 def test_a_text_that_is_no_longer_text_is_damage(tmp_path: Path) -> None:
@@ -127,8 +126,8 @@ def test_a_folder_that_the_account_may_not_look_into_is_named(tmp_path: Path) ->
         os.setuid(65534)
         try:
             Archive.read(state)
-        except FileTrouble as told:
-            return told.message
+        except FileTrouble as archive_errors:
+            return archive_errors.message
         return "it was let in"
 
     code, said = in_child(look)
@@ -166,8 +165,8 @@ def test_what_sqlite_does_not_say_is_asked_of_the_system(
     fault = sqlite3.OperationalError("disk I/O error")
     fault.sqlite_errorname = name
     (tmp_path / "archive.sqlite3").touch()
-    monkeypatch.setattr("daemon.archive.trouble.TemporaryFile", fail)
-    with pytest.raises(ArchiveError) as caught, told(tmp_path / "archive.sqlite3"):
+    monkeypatch.setattr("daemon.archive.errors.TemporaryFile", fail)
+    with pytest.raises(ArchiveError) as caught, archive_errors(tmp_path / "archive.sqlite3"):
         raise fault
     assert remedy in caught.value.next_step
 
@@ -176,7 +175,10 @@ def test_where_the_system_finds_nothing_all_that_may_be_wrong_is_named(tmp_path:
     fault = sqlite3.OperationalError("disk I/O error")
     fault.sqlite_errorname = "SQLITE_IOERR_FSYNC"
     (tmp_path / "archive.sqlite3").touch()
-    with pytest.raises(ArchiveError, match=r"\(SQLITE_IOERR_FSYNC\)") as caught, told(tmp_path / "archive.sqlite3"):
+    with (
+        pytest.raises(ArchiveError, match=r"\(SQLITE_IOERR_FSYNC\)") as caught,
+        archive_errors(tmp_path / "archive.sqlite3"),
+    ):
         raise fault
     for word in ("full", "read-only", "failing", "may write"):
         assert word in caught.value.next_step

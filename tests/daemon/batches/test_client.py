@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.batches import client
-from daemon.batches.client import NoBatches, Route, route_of
-from daemon.batches.wire import answer_of, fault_of, refusal_of, sent_for
+from daemon.models import batch_client as client
+from daemon.models.batch_client import NoBatches, Route, answer_of, fault_of, refusal_of, route_of, sent_for
 from daemon.models.completion import complete
 from primer.request import Model
 from rules.errors import ContextTooLong, CutOff, ModelError, NotNow, ProviderRefuses

@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from daemon.archive.batches import open_batches
-from daemon.batches import client, pauses
-from daemon.batches.client import route_of
-from daemon.batches.wire import sent_for
-from daemon.config.budget import BudgetSettings
-from daemon.house import Waiting
+from daemon.config.providers import BudgetSettings
+from daemon.context import Waiting
+from daemon.models import batch as pauses
+from daemon.models import batch_client as client
+from daemon.models.batch_client import route_of, sent_for
 from daemon.models.purse import reserve
 from rules.money.price import PICO
 from tests.daemon.batches.world import Killed, World, question, world

@@ -10,16 +10,14 @@ from typing import Any
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.batches import client
 from daemon.config import Config
-from daemon.config.budget import BudgetSettings
-from daemon.config.models import Batch
-from daemon.house import Event, House
+from daemon.config.paths import Folders
+from daemon.config.providers import BudgetSettings, WhenToBatch
+from daemon.context import Event, House
+from daemon.models import batch_client as client
 from daemon.models.completion import complete
 from daemon.models.patience import patiently
-from daemon.paths import Folders
-from daemon.wavefront.front import Front
-from daemon.wavefront.talk import Talk
+from daemon.models.scheduler import Front, Talk
 from primer.prompt import Turn
 from primer.request import Model, Request
 from rules.typingmind.dates import write_date
@@ -96,11 +94,11 @@ class World:
         patient = patiently(complete, self.pause)
         return House(config, FOLDERS, self.archive, patient, no_keys, clock, self.told.append, "run", self.pause)
 
-    def ask(self, talks: int, questions: int, batch: Batch = "always") -> list[list[str]]:
+    def ask(self, talks: int, questions: int, batch: WhenToBatch = "always") -> list[list[str]]:
         """So many talks of so many questions, each with the answers before it in view; the answers."""
         return self.ask_about(*map(str, range(talks)), questions=questions, batch=batch)
 
-    def ask_about(self, *names: str, questions: int = 1, batch: Batch = "always") -> list[list[str]]:
+    def ask_about(self, *names: str, questions: int = 1, batch: WhenToBatch = "always") -> list[list[str]]:
         """The same, for talks with these names."""
         with Front(self.house(), "chat", 4, batch) as front:
             begun = [Talk(dialogue(front, name, questions), at) for at, name in enumerate(names)]

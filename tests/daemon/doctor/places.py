@@ -11,10 +11,9 @@ from typing import Any
 from daemon.archive.archive import Archive
 from daemon.archive.messages import remember
 from daemon.config import Config
-from daemon.doctor.finding import Finding
-from daemon.doctor.place import Machine, Place
-from daemon.keys.key import Key, NoKey
-from daemon.paths import Folders
+from daemon.config.paths import Folders
+from daemon.keys import Key, NoKey
+from daemon.status.doctor import Finding, Machine, Place
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.document import read_document

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from daemon.archive.archive import Archive
-from daemon.archive.outputs import Output, record_output
-from daemon.doctor.archive import archive, archive_clock, backups, outputs
-from daemon.doctor.place import Place
+from daemon.archive.exports import Output, record_output
+from daemon.config.paths import archive_path
 from daemon.files.backup import keep_original, keep_version, versions
-from daemon.files.hashing import sha256_of
-from daemon.paths import archive_path
+from daemon.files.packed import sha256_of
+from daemon.status.checks import archive, archive_clock, backups, outputs
+from daemon.status.doctor import Place
 from tests.chats import CHAT_ID, long_chat
 from tests.daemon.doctor.places import SEEN_AT, archived, one, place
 

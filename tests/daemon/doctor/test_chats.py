@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 from daemon.archive.archive import Archive
-from daemon.archive.outputs import Output, record_output
-from daemon.doctor.chats import chats
-from daemon.doctor.place import Place
+from daemon.archive.exports import Output, record_output
+from daemon.status.checks import chats
+from daemon.status.doctor import Place
 from tests.chats import CHAT_ID, Json, export_bytes, long_chat, user
 from tests.daemon.doctor.places import SEEN_AT, archived, one, place
 

@@ -7,11 +7,9 @@ from pathlib import Path
 import pytest
 
 from daemon.config import Config, load
-from daemon.doctor import gather
-from daemon.doctor.checks import OF_HOUSE, OF_MACHINE, carry_out, worst_first
-from daemon.doctor.finding import Finding, error, ok, warning
-from daemon.doctor.gather import Usable
-from daemon.doctor.place import Machine
+from daemon.status import doctor as gather
+from daemon.status.checks import OF_HOUSE, OF_MACHINE, carry_out, worst_first
+from daemon.status.doctor import Finding, Machine, Usable, error, ok, warning
 from rules.errors import ArchiveError
 from service.ask import NOT_HERE, TOO_SLOW, Answer, NoBus
 from tests.daemon.doctor.places import levels, machine, place

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from daemon.doctor import gather, installation
-from daemon.doctor.installation import LITELLM, MALICIOUS, PYTHON, TABLE, litellm, python, sqlite, tables
-from daemon.doctor.place import Machine
+from daemon.status import checks as installation
+from daemon.status import doctor as gather
+from daemon.status.checks import LITELLM, MALICIOUS, PYTHON, TABLE, litellm, python, sqlite, tables
+from daemon.status.doctor import Machine
 from service.ask import NOT_HERE, Answer
 from tests.daemon.doctor.places import machine, one
 

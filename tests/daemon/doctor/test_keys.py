@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from daemon.doctor.keys import keys, keys_file
-from daemon.keys.key import Key, NoKey
+from daemon.keys import Key, NoKey
+from daemon.status.checks import keys, keys_file
 from service.standing import NOT_INSTALLED
 from tests.chats import long_chat
 from tests.daemon.doctor.places import a_key, archived, machine, one, place

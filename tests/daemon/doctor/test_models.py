@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from daemon.doctor.models import ends, known
-from daemon.doctor.place import Place
+from daemon.status.checks import ends, known
+from daemon.status.doctor import Place
 from tests.chats import long_chat
 from tests.daemon.doctor.places import archived, machine, one, place
 

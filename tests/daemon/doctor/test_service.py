@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.signs import set_sign
-from daemon.doctor.place import Place
-from daemon.doctor.service import lingering, reach, service
+from daemon.archive.jobs import set_sign
 from daemon.files.lock import hold
+from daemon.status.checks import lingering, reach, service
+from daemon.status.doctor import Place
 from service.ask import NoBus
 from service.standing import NOT_INSTALLED, Standing, State
 from tests.daemon.doctor.places import levels, machine, one, place

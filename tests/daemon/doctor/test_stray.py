@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon.doctor import gather
-from daemon.doctor.stray import leftovers, start_files
+from daemon.status import doctor as gather
+from daemon.status.checks import leftovers, start_files
 from service.ask import NOT_HERE, Answer
 from tests.daemon.doctor.places import machine, one, package
 

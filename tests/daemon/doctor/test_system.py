@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon.doctor.place import Machine
-from daemon.doctor.system import clock, watches
+from daemon.status.checks import clock, watches
+from daemon.status.doctor import Machine
 from tests.daemon.doctor.places import machine, one
 
 

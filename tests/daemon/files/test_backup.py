@@ -12,16 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.files.backup import (
-    AlreadyKept,
-    Version,
-    check,
-    keep_original,
-    keep_version,
-    read_version,
-    versions,
-)
-from daemon.files.index import INDEX
+from daemon.files.backup import INDEX, AlreadyKept, Version, check, keep_original, keep_version, read_version, versions
 from rules.errors import FileTrouble
 from tests.daemon.files.children import killed_at_every_third_line, needs_fork, needs_root, small_disk
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.files import blocks
-from daemon.files.blocks import Again, OtherBytes, first_time
+from daemon.files import read as blocks
+from daemon.files.read import Again, OtherBytes, first_time
 from rules.typingmind.spans import Span
 
 

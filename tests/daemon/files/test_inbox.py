@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.files.inbox import exports_in
+from daemon.files.candidates import exports_in
 from rules.errors import FileTrouble
 
 

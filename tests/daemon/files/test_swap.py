@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.files.swap import put_in_place
+from daemon.files.write import put_in_place
 
 
 class HeldOpen(PermissionError):

@@ -10,7 +10,7 @@ from filelock import FileLock
 from daemon.cli import main
 from daemon.files.lock import hold
 from daemon.files.read import read_export
-from daemon.files.trouble import trouble, unforeseen
+from daemon.files.write import trouble, unforeseen
 from rules.errors import FileTrouble
 from tests.chats import chat, conversation, export_bytes
 from tests.stories.person import Person
@@ -112,10 +112,10 @@ def test_packing_that_fails_leaves_a_sentence_and_nothing_else(
 
     name = {
         "write": "daemon.files.write._write", "fsync": "daemon.files.write.flush_file",
-        "replace": "daemon.files.write.put_in_place", "open": "daemon.moving.packing.tempfile.mkstemp",
+        "replace": "daemon.files.write.put_in_place", "open": "daemon.recovery.packing.tempfile.mkstemp",
     }[place]  # fmt: skip
     monkeypatch.setattr(name, fail)
-    monkeypatch.setattr("daemon.moving.packing.Path.unlink", fail)
+    monkeypatch.setattr("daemon.recovery.packing.Path.unlink", fail)
     ended = ada.memproc("export-archive", target)
     monkeypatch.undo()
     assert (ended.code, "mistake" in ended.err) == (1, False), ended

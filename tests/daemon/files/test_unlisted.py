@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon.files.backup import check, keep_original, keep_version, versions
-from daemon.files.index import INDEX, Line, append, read_index
-from daemon.files.removal import finish_removals, remove_version
-from daemon.files.unlisted import UNLISTED, list_again
+from daemon.files.backup import INDEX, Line, append, check, keep_original, keep_version, read_index, versions
+from daemon.files.removal import UNLISTED, finish_removals, list_again, remove_version
 from daemon.files.write import sweep
 from rules.errors import FileTrouble
 from tests.chats import export_bytes, long_chat

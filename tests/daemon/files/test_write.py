@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.files.trouble import trouble
-from daemon.files.write import TEMPORARY, Written, replace_file, sweep
+from daemon.files.write import TEMPORARY, Written, replace_file, sweep, trouble
 from rules.errors import FileTrouble
 from tests.daemon.files.children import (
     in_child,

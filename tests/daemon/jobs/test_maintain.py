@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.exports_seen import record_export
-from daemon.jobs.maintain import maintain
-from daemon.watching.intake import copies_folder
+from daemon.archive.exports import record_export
+from daemon.inbox.intake import copies_folder
+from daemon.inbox.maintain import maintain
 from rules.errors import ArchiveError
 from tests.daemon.files.children import needs_root, small_disk
 

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from daemon.files.backup import check, keep_original, keep_version, read_version, versions
-from daemon.files.index import INDEX
+from daemon.config.paths import Folders
+from daemon.files.backup import INDEX, check, keep_original, keep_version, read_version, versions
 from daemon.files.removal import finish_removals, remove_version
-from daemon.jobs.prune import prune
-from daemon.paths import Folders
+from daemon.inbox.prune import prune
 from rules.errors import FileTrouble
 from rules.typingmind.dates import write_date
 from tests.daemon.files.children import killed_at_every_third_line, needs_fork

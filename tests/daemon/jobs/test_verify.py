@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.archive import Archive
+from daemon.archive.exports import Output, record_output
 from daemon.archive.jobs import part_to_verify
-from daemon.archive.outputs import Output, record_output
+from daemon.config.paths import Folders
 from daemon.files.backup import keep_original
-from daemon.files.hashing import sha256_of
-from daemon.jobs.verify import part_of, verify_part
-from daemon.paths import Folders
+from daemon.files.packed import sha256_of
+from daemon.inbox.verify import part_of, verify_part
 from rules.retention import PARTS
 
 NOW = "2026-07-15T12:00:00.000Z"

@@ -4,10 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.keys.file import write_key
-from daemon.keys.find import find_key, set_variables
-from daemon.keys.key import Key, NoKey
-from daemon.keys.keyring import Keyring
+from daemon.keys import Key, Keyring, NoKey, find_key, set_variables, write_key
 from rules.errors import ConfigurationError
 from tests.daemon.keys.backends import Blurting, Memory
 

@@ -4,11 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.keys.file import keys_file, read_keys
-from daemon.keys.find import find_key
-from daemon.keys.keep import Forgotten, Stored, forget_key, store_key
-from daemon.keys.key import Key
-from daemon.keys.keyring import Keyring
+from daemon.keys import Forgotten, Key, Keyring, Stored, find_key, forget_key, keys_file, read_keys, store_key
 from rules.errors import ConfigurationError
 from tests.daemon.keys.backends import Blurting, Hanging, Memory
 

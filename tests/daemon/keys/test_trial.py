@@ -2,10 +2,10 @@
 
 import pytest
 
-from daemon.config.models import ModelSettings
-from daemon.keys.key import Key
-from daemon.keys.trial import Fails, Untried, Works, try_key
+from daemon.config.providers import ModelSettings
+from daemon.keys import Key
 from daemon.models.completion import Completion
+from daemon.models.key_trial import Fails, Untried, Works, try_key
 from primer.models import small_model
 from primer.request import Request
 from rules.errors import NotNow, ProviderRefuses

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import recall
-from daemon.config.budget import BudgetSettings
+from daemon.config.providers import BudgetSettings
 from daemon.models import completion
 from daemon.models.completion import Completion, complete
 from daemon.models.patience import patiently

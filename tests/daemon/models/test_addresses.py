@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from daemon.config import parse
-from daemon.config.models import ModelSettings
-from daemon.keys.allowed import allow, allowed, disallow, hosts_file
-from daemon.keys.key import Key, NoKey, Where
+from daemon.config.providers import ModelSettings
+from daemon.keys import Key, NoKey, Where, allow, allowed, disallow, hosts_file
 from daemon.models.addresses import addresses, is_loopback, refusal
 from rules.errors import ConfigurationError
 

@@ -36,7 +36,7 @@ def test_a_model_that_does_not_exist_is_named_and_the_prompt_is_not() -> None:
 
 
 def test_litellm_is_loaded_only_when_a_model_is_asked() -> None:
-    script = "import sys, daemon.cli, daemon.process, daemon.models.completion; print('litellm' in sys.modules)"
+    script = "import sys, daemon.cli, daemon.trip, daemon.models.completion; print('litellm' in sys.modules)"
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert ended.stdout.strip() == "False"
 

@@ -12,9 +12,8 @@ import httpcore
 import httpx
 import pytest
 
-from daemon.batches.client import newest, route_of
-from daemon.batches.wire import sent_for
 from daemon.models.addresses import OWN_HOSTS, addresses, is_own
+from daemon.models.batch_client import newest, route_of, sent_for
 from daemon.models.completion import complete
 from primer.models import KEY_VARIABLES, provider_of
 from primer.prompt import Turn

@@ -11,16 +11,14 @@ from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply, recall
-from daemon.archive.raised import raise_cap
-from daemon.archive.spending import by_model, learned, spent
-from daemon.clock import at, periods
-from daemon.config.budget import BudgetSettings, PriceSettings
-from daemon.models.ask import MOST_CUT_OFF
+from daemon.archive.ledger import by_model, learned, raise_cap, spent
+from daemon.config.clock import at, periods
+from daemon.config.providers import BudgetSettings, PriceSettings
+from daemon.models.ask import MOST_CUT_OFF, Unsent
 from daemon.models.completion import Completion
-from daemon.models.expected import ENOUGH, Expected, expected
+from daemon.models.prices import ENOUGH, Expected, expected
 from daemon.models.purse import Purse, above_step, most_of
 from daemon.models.tokens import count
-from daemon.models.unsent import Unsent
 from primer.models import token_factor
 from primer.prompt import Turn
 from primer.request import ENGINE, Model, Request

@@ -2,8 +2,8 @@
 
 from datetime import date
 
-from daemon.config.models import ModelSettings
-from daemon.keys.key import Key, NoKey
+from daemon.config.providers import ModelSettings
+from daemon.keys import Key, NoKey
 from daemon.models.roles import Roles, chat_model, choose_roles
 from primer.request import ENGINE
 from rules.typingmind.chat import Chat, read_messages

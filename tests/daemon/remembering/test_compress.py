@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 
 from daemon.archive.journal import Reply
+from daemon.context import load_texts
 from daemon.models.completion import Completion
 from daemon.models.roles import Roles
-from daemon.remembering import question
-from daemon.remembering.compress import make_memory
-from daemon.remembering.dialogue import Passage
-from daemon.texts import load_texts
+from daemon.remember import question
+from daemon.remember.dialogue import Passage
+from daemon.remember.ladder import make_memory
 from primer.request import ENGINE, Model, Request
 from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, WRITTEN, Memory

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from daemon.archive.journal import Reply
+from daemon.context import load_texts
 from daemon.models.completion import Completion
-from daemon.remembering import question
-from daemon.remembering.compress import make_memory
-from daemon.remembering.core import Tended, Written, tend
-from daemon.remembering.dialogue import Passage
-from daemon.texts import load_texts
+from daemon.remember import question
+from daemon.remember.core_memory import Tended, Written, tend
+from daemon.remember.dialogue import Passage
+from daemon.remember.ladder import make_memory
 from primer.core import read_edits, tools_of
 from primer.prompt import ToolCall, context
 from primer.request import ENGINE, Model, Request

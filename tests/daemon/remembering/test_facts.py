@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from daemon.context import load_texts
 from daemon.models.completion import Completion
-from daemon.remembering import question
-from daemon.remembering.facts import take_facts
-from daemon.texts import load_texts
+from daemon.remember import question
+from daemon.remember.fact_taking import take_facts
 from primer.request import ENGINE, Model
 from rules.layers.facts import FactEvent, live
 from tests.daemon.remembering.test_compress import MANAGER, Desk

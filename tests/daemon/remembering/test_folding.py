@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
+from daemon.context import load_texts
 from daemon.models.completion import Completion
 from daemon.models.roles import Roles
 from daemon.models.tokens import count
-from daemon.remembering import question
-from daemon.remembering.folding import make_fold
-from daemon.texts import load_texts
+from daemon.remember import question
+from daemon.remember.folds import make_fold
 from primer import prompt
 from primer.request import ENGINE, Model
 from rules.conversation.memory import EXTRACTED, WRITTEN, Edition, Memory, Quote, Six, most_fold_tokens

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from daemon.context import load_texts
 from daemon.models.roles import Roles
-from daemon.remembering import question
-from daemon.remembering.compress import make_memory
-from daemon.remembering.dialogue import Passage
-from daemon.remembering.hindsight import make_hindsight
-from daemon.texts import load_texts
+from daemon.remember import question
+from daemon.remember.dialogue import Passage
+from daemon.remember.hindsight import make_hindsight
+from daemon.remember.ladder import make_memory
 from primer.reply import Refused
 from primer.request import ENGINE, Model, Request
 from rules.conversation.memory import WRITTEN, Edition

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 from daemon.archive.archive import Archive
-from daemon.seeing.status import Status, status
+from daemon.status.status import Status, status
 from rules.money.price import PICO
 from rules.typingmind.dates import write_date
 

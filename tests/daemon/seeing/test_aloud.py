@@ -8,8 +8,8 @@ from typing import TextIO
 
 import pytest
 
-from daemon.seeing.aloud import speaker
-from daemon.seeing.logged import FileIs, Said, Trouble
+from daemon.status.log import FileIs, Said, Trouble
+from daemon.status.notices import speaker
 from tests.daemon.seeing.filled import ago
 
 WORD = Said("All is \x1b[31mwell\x1b[0m.")

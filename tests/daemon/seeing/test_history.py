@@ -8,9 +8,23 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.seeing.history import About, Entry, Unreadable, about, entries
-from daemon.seeing.log import Log, log_files, log_folder
-from daemon.seeing.logged import KINDS, Answered, ChatIs, FileIs, Logged, Planned, Said
+from daemon.status.log import (
+    KINDS,
+    About,
+    Answered,
+    ChatIs,
+    Entry,
+    FileIs,
+    Log,
+    Logged,
+    Planned,
+    Said,
+    Unreadable,
+    about,
+    entries,
+    log_files,
+    log_folder,
+)
 from rules.errors import NotFound
 from tests.daemon.seeing.filled import ago, arrival, outcome
 

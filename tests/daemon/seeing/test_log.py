@@ -4,9 +4,7 @@ import json
 import stat
 from pathlib import Path
 
-from daemon.seeing.log import OLD_FILES, Log, log_files, log_folder
-from daemon.seeing.logged import FileIs, Logged, Said, Trouble
-from daemon.seeing.titles import Titled
+from daemon.status.log import OLD_FILES, FileIs, Log, Logged, Said, Titled, Trouble, log_files, log_folder
 from rules.errors import ArchiveError
 from tests.daemon.files.children import needs_root, small_disk
 from tests.daemon.seeing.filled import ago

@@ -2,7 +2,7 @@
 
 import pytest
 
-from daemon.seeing.moments import in_full, local, span, with_span
+from daemon.status.sentences import in_full, local, span, with_span
 from tests.daemon.seeing.filled import ago, ahead
 
 NOW = ago()

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.seeing.money import Money, spent
+from daemon.status.status import Money, spent
 from tests.daemon.seeing.filled import NOON, call
 
 

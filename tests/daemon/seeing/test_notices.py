@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.seeing.logged import ChatIs, FileIs, JobEnded, Logged, Said, SettingsRefused, Trouble, Watching
-from daemon.seeing.notice import Kind, Notice, is_wanted, notice_of
-from daemon.seeing.notices import MOST_AN_HOUR, Argv, Notifier, Ways
+from daemon.status.log import ChatIs, FileIs, JobEnded, Logged, Said, SettingsRefused, Trouble, Watching
+from daemon.status.notices import MOST_AN_HOUR, Argv, Kind, Notice, Notifier, Ways, is_wanted, notice_of
 from tests.daemon.seeing.filled import ago, ahead
 
 LIMIT_SECONDS = 20.0

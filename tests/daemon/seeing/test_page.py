@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from daemon.archive.archive import Archive
 from daemon.archive.batches import Item, write_down
-from daemon.seeing.page import headline, page
-from daemon.seeing.pausing import pause
+from daemon.status.page import headline, page
+from daemon.status.status import pause
 from tests.daemon.seeing.filled import ago, ahead, alive, arrival, at_noon, call, job, outcome
 
 HEALTHY = """\

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive
-from daemon.seeing.pausing import NotAPause, Paused, pause, paused, read_duration, resume
+from daemon.status.status import NotAPause, Paused, pause, paused, read_duration, resume
 from tests.daemon.seeing.filled import ago, ahead
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from daemon.cli.settings import Settings
-from daemon.paths import default_state
-from daemon.seeing.place import Place, find_place
+from daemon.config.paths import default_state
+from daemon.status.status import Place, find_place
 from rules.errors import ConfigurationError
 
 
@@ -62,7 +62,7 @@ def test_where_even_that_cannot_be_read_all_that_is_wrong_is_told(tmp_path: Path
 def test_looking_costs_no_heavy_import(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; import daemon.cli.status, daemon.cli.pause, daemon.cli.resume, "
-        "daemon.cli.logs; from daemon.cli.settings import Settings; from daemon.seeing.place import find_place; "
+        "daemon.cli.logs; from daemon.cli.settings import Settings; from daemon.status.status import find_place; "
         f"find_place(Settings(Path({str(tmp_path / 'memproc.toml')!r}), False)); "
         "print([name for name in ('pydantic', 'rich', 'litellm', 'tiktoken') if name in sys.modules])"
     )

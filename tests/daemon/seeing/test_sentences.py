@@ -2,9 +2,9 @@
 
 import pytest
 
-from daemon.seeing import logged
-from daemon.seeing.logged import KINDS, FileIs, Logged, Trouble, Watching
-from daemon.seeing.sentences import is_problem, sentence
+from daemon.status import log as logged
+from daemon.status.log import KINDS, FileIs, Logged, Trouble, Watching
+from daemon.status.sentences import is_problem, sentence
 from rules.arrival import FINISHED, IN_HAND, UNTAKEN
 from tests.daemon.seeing.filled import ahead
 

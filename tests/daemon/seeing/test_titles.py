@@ -5,8 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive
-from daemon.seeing.logged import Answered, FileIs, Planned, chat_is
-from daemon.seeing.titles import Titled, event_without_titles, has_words, known_titles, without_titles
+from daemon.status.log import (
+    Answered,
+    FileIs,
+    Planned,
+    Titled,
+    chat_is,
+    event_without_titles,
+    has_words,
+    known_titles,
+    without_titles,
+)
 from rules.output.naming import file_name
 from tests.daemon.seeing.filled import arrival, outcome
 

@@ -11,8 +11,8 @@ from itertools import count
 from pathlib import Path
 
 from daemon.archive.archive import Archive
-from daemon.watching.scanner import Scanned, Unreachable, scan
-from daemon.watching.settings import WatchPlan
+from daemon.inbox.plain_settings import WatchPlan
+from daemon.inbox.scanner import Scanned, Unreachable, scan
 from rules.arrival import Standing
 from rules.typingmind.dates import write_date
 

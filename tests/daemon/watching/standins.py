@@ -12,28 +12,25 @@ from typing import TypeVar
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import Arrival, find_arrival, was_taken
-from daemon.archive.jobs import Job, jobs
+from daemon.archive.jobs import Job, jobs, sign
 from daemon.archive.sightings import Present, record_sightings
-from daemon.archive.signs import sign
-from daemon.clock import now as present
+from daemon.config.clock import now as present
+from daemon.config.paths import archive_path
 from daemon.files.candidates import sighting_of
-from daemon.lines import to_object
-from daemon.paths import archive_path
-from daemon.seeing.log import Log
-from daemon.seeing.logged import Logged
-from daemon.seeing.notice import Notice
-from daemon.seeing.notices import Notifier
-from daemon.watching.duties import Duties
-from daemon.watching.errands import Errands
-from daemon.watching.intake import Taken, copy_path, take
-from daemon.watching.loop import Loop
-from daemon.watching.schedule import Schedule
-from daemon.watching.settings import WatchPlan
-from daemon.watching.telling import Telling
-from daemon.watching.wakes import Stop, Wake, WorkerEnded, WorkerSaid
-from daemon.worker.events import Event, SettingsAre
-from daemon.worker.foreman import Foreman, Lost
-from daemon.worker.orders import Order
+from daemon.inbox.duties import Duties
+from daemon.inbox.errands import Errands
+from daemon.inbox.events import Event, SettingsAre
+from daemon.inbox.foreman import Foreman, Lost
+from daemon.inbox.intake import Taken, copy_path, take
+from daemon.inbox.lines import to_object
+from daemon.inbox.loop import Loop
+from daemon.inbox.orders import Order
+from daemon.inbox.plain_settings import WatchPlan
+from daemon.inbox.schedule import Schedule
+from daemon.inbox.telling import Telling
+from daemon.inbox.wakes import Stop, Wake, WorkerEnded, WorkerSaid
+from daemon.status.log import Log, Logged
+from daemon.status.notices import Notice, Notifier
 
 LIMIT_SECONDS = 20.0
 _Kind = TypeVar("_Kind")

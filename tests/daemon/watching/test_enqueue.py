@@ -11,14 +11,14 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import find_arrival
 from daemon.config import parse
+from daemon.config.paths import Folders
+from daemon.context import House, Written, tell_nobody
 from daemon.files.candidates import sighting_of
-from daemon.house import House, Written, tell_nobody
-from daemon.jobs.postponed import Postponed, postponed
+from daemon.inbox.enqueue import enqueue
+from daemon.inbox.intake import copy_path
+from daemon.inbox.put_off import Postponed, postponed
 from daemon.models.completion import Completion
-from daemon.paths import Folders
-from daemon.round import SetAside, go_round
-from daemon.watching.enqueue import enqueue
-from daemon.watching.intake import copy_path
+from daemon.trip import SetAside, go_round
 from primer.request import Request
 from rules.arrival import MOST_FAILURES, State
 from rules.errors import NotNow

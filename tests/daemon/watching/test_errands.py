@@ -9,11 +9,11 @@ import pytest
 
 from daemon.archive.arrivals import change_state
 from daemon.archive.jobs import jobs
-from daemon.clock import now
-from daemon.seeing import logged
-from daemon.seeing.pausing import pause, resume
-from daemon.worker import events
-from daemon.worker.orders import Order, Prune, Retry, Settings, Verify, Work
+from daemon.config.clock import now
+from daemon.inbox import events
+from daemon.inbox.orders import Order, Prune, Retry, Settings, Verify, Work
+from daemon.status import log as logged
+from daemon.status.status import pause, resume
 from rules.errors import ArchiveError
 from rules.retention import PARTS
 from tests.daemon.watching.standins import Daemon, daemon, locked
@@ -209,7 +209,7 @@ def test_settings_that_could_not_be_read_for_a_while_are_read_again_and_told_onc
     ada: Daemon, monkeypatch: pytest.MonkeyPatch, said: str
 ) -> None:
     for seconds in range(0, 300, 100):
-        monkeypatch.setattr("daemon.watching.errands.monotonic", lambda at=seconds: float(at))
+        monkeypatch.setattr("daemon.inbox.errands.monotonic", lambda at=seconds: float(at))
         ada.errands.reload = seconds == 0
         assert given(ada)[-1:] == [Settings()]
         assert ada.foreman.orders.count(Settings()) == seconds // 100 + 1

@@ -5,8 +5,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from daemon.watching.filesystem import kind_here, kind_in_list, kind_of, without_events
-from daemon.watching.mode import decide, without_native
+from daemon.inbox.filesystem import kind_here, kind_in_list, kind_of, without_events
+from daemon.inbox.mode import decide, without_native
 
 LINUX = r"""22 27 0:21 / /proc rw,relatime - proc proc rw
 27 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw,discard

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.arrivals import Arrival, find_arrival, newest_outcomes
-from daemon.seeing import logged
-from daemon.seeing.logged import Logged
-from daemon.watching.hearing import Hearing, hear, lost
-from daemon.worker import events
-from daemon.worker.events import Event, OutcomeOf
-from daemon.worker.orders import Work
+from daemon.inbox import events
+from daemon.inbox.events import Event, OutcomeOf
+from daemon.inbox.hearing import Hearing, hear, lost
+from daemon.inbox.orders import Work
+from daemon.status import log as logged
+from daemon.status.log import Logged
 from rules.errors import ArchiveError
 from rules.typingmind.dates import parse_date
 from tests.daemon.watching.standins import Daemon, daemon, locked

@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import change_state, find_arrival, next_work
-from daemon.watching.intake import forget_copy
+from daemon.inbox.intake import forget_copy
 from tests.daemon.watching.inbox import SETTLE, Inbox, export
 
 names = st.sampled_from(["a.json", "b.json", "c.zip"])

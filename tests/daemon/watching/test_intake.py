@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from daemon.files.candidates import sighting_of
-from daemon.watching import intake
-from daemon.watching.intake import Changed, NotTaken, NotWanted, Taken, copies_folder, take
+from daemon.inbox import intake
+from daemon.inbox.intake import Changed, NotTaken, NotWanted, Taken, copies_folder, take
 from rules.arrival import Sighting
 
 CONTENT = b'{"a": 1}' * 300_000  # more than two blocks

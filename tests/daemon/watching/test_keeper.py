@@ -7,10 +7,10 @@ from queue import SimpleQueue
 
 import pytest
 
-from daemon.watching.cookie import is_cookie
-from daemon.watching.keeper import Keeper, Kept
-from daemon.watching.pulse import ANSWER_SECONDS, BEAT_SECONDS
-from daemon.watching.wakes import FolderChanged, Wake
+from daemon.inbox.cookie import is_cookie
+from daemon.inbox.keeper import Keeper, Kept
+from daemon.inbox.pulse import ANSWER_SECONDS, BEAT_SECONDS
+from daemon.inbox.wakes import FolderChanged, Wake
 from tests.daemon.watching.waiting import until, wake_of
 
 Wakes = SimpleQueue[Wake]
@@ -70,7 +70,7 @@ def test_a_silent_watch_is_begun_anew_and_the_inbox_looked_through(
 ) -> None:
     with kept(inbox, wakes) as keeper:
         with monkeypatch.context() as deaf:
-            deaf.setattr("daemon.watching.observer.is_cookie", lambda name: False)
+            deaf.setattr("daemon.inbox.observer.is_cookie", lambda name: False)
             assert keeper.look(0.0) == Kept()
             assert wake_of(FolderChanged, wakes)  # the cookie's event has come, and was not known for one
             found = keeper.look(ANSWER_SECONDS + 0.1)
@@ -82,7 +82,7 @@ def test_a_silent_watch_is_begun_anew_and_the_inbox_looked_through(
 def test_a_watch_that_falls_silent_again_and_again_becomes_polling(
     inbox: Path, wakes: Wakes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("daemon.watching.observer.is_cookie", lambda name: False)
+    monkeypatch.setattr("daemon.inbox.observer.is_cookie", lambda name: False)
     with kept(inbox, wakes) as keeper:
         for turn in range(20):
             keeper.look(turn * (ANSWER_SECONDS + 0.1))
@@ -118,7 +118,7 @@ def test_an_inbox_that_takes_no_cookie_is_told(inbox: Path, wakes: Wakes, monkey
     def refuse(folder: Path) -> str:
         raise PermissionError(13, "Permission denied", str(folder))
 
-    monkeypatch.setattr("daemon.watching.cookie.lay", refuse)
+    monkeypatch.setattr("daemon.inbox.cookie.lay", refuse)
     with kept(inbox, wakes) as keeper:
         found = keeper.look(0.0)
         assert not found.proved

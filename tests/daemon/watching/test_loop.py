@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from daemon.keys.file import keys_file
-from daemon.seeing.logged import FileIs, Logged, Trouble, Watching
-from daemon.watching.wakes import Due, EventsLost, FolderChanged, Reload, Stop, WatcherDied
-from daemon.worker import events
-from daemon.worker.orders import Prune, Settings, Work
+from daemon.inbox import events
+from daemon.inbox.orders import Prune, Settings, Work
+from daemon.inbox.wakes import Due, EventsLost, FolderChanged, Reload, Stop, WatcherDied
+from daemon.keys import keys_file
+from daemon.status.log import FileIs, Logged, Trouble, Watching
 from tests.daemon.watching.standins import Daemon, daemon, locked
 
 
@@ -24,8 +24,8 @@ def ada(tmp_path: Path) -> Iterator[Daemon]:
 @pytest.fixture(autouse=True)
 def short_rests(monkeypatch: pytest.MonkeyPatch) -> None:
     """Between two looks, and after trouble, the loop rests for an instant only."""
-    monkeypatch.setattr("daemon.watching.loop._AFTER_TROUBLE", 0.05)
-    monkeypatch.setattr("daemon.watching.loop._LONGEST_SLEEP", 0.05)
+    monkeypatch.setattr("daemon.inbox.loop._AFTER_TROUBLE", 0.05)
+    monkeypatch.setattr("daemon.inbox.loop._LONGEST_SLEEP", 0.05)
 
 
 def states(ada: Daemon) -> list[str]:
@@ -115,7 +115,7 @@ def test_where_events_were_lost_the_inbox_is_looked_through_at_once(
 def test_after_a_suspend_the_inbox_is_looked_through(ada: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:
     def slept() -> bool:
         ada.archive.run("DELETE FROM sign WHERE name = 'last_scan'")
-        monkeypatch.setattr("daemon.watching.loop.time", lambda: 4e9)
+        monkeypatch.setattr("daemon.inbox.loop.time", lambda: 4e9)
         ada.queue.put(Due("prune"))
         return True
 
@@ -226,7 +226,7 @@ def test_at_the_end_the_running_call_is_waited_for_and_what_it_says_counts(ada: 
 def test_a_worker_that_does_not_come_to_an_end_is_not_waited_for_for_ever(
     ada: Daemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("daemon.watching.loop._STOP_SECONDS", 0.3)
+    monkeypatch.setattr("daemon.inbox.loop._STOP_SECONDS", 0.3)
     number = ada.copied("summer.json")
     ada.run(lambda: ada.foreman.orders != [])
     assert ada.foreman.stopped
@@ -234,7 +234,7 @@ def test_a_worker_that_does_not_come_to_an_end_is_not_waited_for_for_ever(
 
 
 def test_the_loop_sleeps_while_it_waits_for_the_worker_to_end(ada: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("daemon.watching.loop._STOP_SECONDS", 1.0)
+    monkeypatch.setattr("daemon.inbox.loop._STOP_SECONDS", 1.0)
     ada.copied("summer.json")
     before: list[int] = []
 

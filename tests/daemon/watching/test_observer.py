@@ -12,11 +12,11 @@ import pytest
 from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver
 
-from daemon.watching import mode as modes
-from daemon.watching import observer as watching
-from daemon.watching import polling
-from daemon.watching.observer import Watcher
-from daemon.watching.wakes import EventsLost, FolderChanged, Wake, WatcherDied
+from daemon.inbox import mode as modes
+from daemon.inbox import observer as watching
+from daemon.inbox import polling
+from daemon.inbox.observer import Watcher
+from daemon.inbox.wakes import EventsLost, FolderChanged, Wake, WatcherDied
 from tests.daemon.watching.waiting import quiet, until, wake_of
 
 Start = Callable[..., Watcher]

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from daemon.watching import cookie
-from daemon.watching.mode import Mode
-from daemon.watching.observer import Watcher
-from daemon.watching.pulse import Alive, NotYet, Pulse, RootChanged, RootMissing, Silent, Unproven, Verdict
-from daemon.watching.wakes import FolderChanged, Wake
+from daemon.inbox import cookie
+from daemon.inbox.mode import Mode
+from daemon.inbox.observer import Watcher
+from daemon.inbox.pulse import Alive, NotYet, Pulse, RootChanged, RootMissing, Silent, Unproven, Verdict
+from daemon.inbox.wakes import FolderChanged, Wake
 from tests.daemon.watching.waiting import until, wake_of
 
 NATIVE, POLL = Mode("native", "events"), Mode("poll", "asked for")

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
-from daemon.watching.reload import needs_restart, stand_of
-from daemon.watching.settings import WatchPlan
+from daemon.inbox.plain_settings import WatchPlan
+from daemon.inbox.reload import needs_restart, stand_of
 
 PLAN = WatchPlan(
     inbox=Path("/ada/inbox"),

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.arrivals import change_state, find_arrival, next_work
-from daemon.archive.outputs import Output, record_output
-from daemon.watching import intake
-from daemon.watching.intake import copy_path, forget_copy
-from daemon.watching.scanner import Unreachable
+from daemon.archive.exports import Output, record_output
+from daemon.inbox import intake
+from daemon.inbox.intake import copy_path, forget_copy
+from daemon.inbox.scanner import Unreachable
 from rules.errors import FileTrouble
 from tests.daemon.watching.inbox import SETTLE, Inbox, export
 

@@ -7,8 +7,8 @@ from queue import Empty, SimpleQueue
 
 import pytest
 
-from daemon.watching.schedule import Schedule
-from daemon.watching.wakes import Due, Wake
+from daemon.inbox.schedule import Schedule
+from daemon.inbox.wakes import Due, Wake
 
 _LIMIT = 10
 
@@ -47,7 +47,7 @@ def test_a_new_time_takes_the_place_of_the_old_one() -> None:
 
 def test_a_process_ends_although_something_is_due_tomorrow() -> None:
     program = (
-        "from datetime import *; from daemon.watching.schedule import Schedule\n"
+        "from datetime import *; from daemon.inbox.schedule import Schedule\n"
         "with Schedule(print) as schedule:\n"
         "    schedule.once('prune', datetime.now(UTC) + timedelta(days=1))\n"
     )

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.watching.suspend import Awake, Clocks, Suspended, between
+from daemon.inbox.suspend import Awake, Clocks, Suspended, between
 
 BEFORE = Clocks(wall=1_800_000_000.0, monotonic=5_000.0)
 

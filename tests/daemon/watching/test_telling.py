@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.seeing.logged import FileIs, Resumed, Trouble
+from daemon.status.log import FileIs, Resumed, Trouble
 from tests.daemon.watching.standins import Daemon, daemon
 
 READY = FileIs(1, "summer.json", "written", "ready to be imported")

@@ -4,7 +4,7 @@ import queue
 import time
 from collections.abc import Callable
 
-from daemon.watching.wakes import Wake
+from daemon.inbox.wakes import Wake
 
 LIMIT_SECONDS = 10.0
 

@@ -13,16 +13,15 @@ from hypothesis import strategies as st
 from daemon.archive.archive import Archive
 from daemon.archive.journal import recall, replies
 from daemon.config import Config
-from daemon.config.budget import BudgetSettings, PriceSettings
-from daemon.house import Answered, Event, House, Noted, Notice
+from daemon.config.paths import Folders
+from daemon.config.providers import BudgetSettings, PriceSettings
+from daemon.context import Answered, Event, House, Noted, Notice
 from daemon.models.completion import Completion
 from daemon.models.pace import Pace
 from daemon.models.prices import price_of
 from daemon.models.purse import most_of
+from daemon.models.scheduler import Blocked, Front, Talk
 from daemon.models.tokens import count
-from daemon.paths import Folders
-from daemon.wavefront.front import Front
-from daemon.wavefront.talk import Blocked, Talk
 from primer.prompt import Turn
 from primer.request import ENGINE, Model, Request
 from rules.errors import ContextTooLong, CutOff, ModelError, OverBudget, ProviderRefuses

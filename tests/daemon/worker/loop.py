@@ -9,10 +9,10 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import TypeVar
 
-from daemon.watching.wakes import Wake, WorkerEnded, WorkerSaid
-from daemon.worker.events import Event, event_of
-from daemon.worker.foreman import HANG_SECONDS, Foreman, Lost
-from daemon.worker.orders import Order
+from daemon.inbox.events import Event, event_of
+from daemon.inbox.foreman import HANG_SECONDS, Foreman, Lost
+from daemon.inbox.orders import Order
+from daemon.inbox.wakes import Wake, WorkerEnded, WorkerSaid
 
 LIMIT_SECONDS = 60.0
 _LOOK_SECONDS = 0.05

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from daemon.files.lock import hold
-from daemon.worker.events import (
+from daemon.inbox.events import (
     Alive,
     Answered,
     Begun,
@@ -24,10 +24,10 @@ from daemon.worker.events import (
     Reported,
     SettingsAre,
     Stopped,
-)  # fmt: skip
-from daemon.worker.orders import Maintain, Prune, Retry, Settings, Verify, Work
-from daemon.worker.settings import read_settings
-from daemon.worker.stopping import TOO_LATE
+)
+from daemon.inbox.orders import Maintain, Prune, Retry, Settings, Verify, Work
+from daemon.inbox.settings_reader import read_settings
+from daemon.inbox.stopping import TOO_LATE
 from tests.chats import CHAT_ID, export_bytes, long_chat
 from tests.daemon.worker.loop import loop
 from tests.server.child import ServerProcess, serve
@@ -158,7 +158,7 @@ def test_a_worker_that_waits_for_another_memproc_can_be_stopped(ada: Person) -> 
 
 def test_another_memproc_that_does_not_end_fails_the_order_alone(ada: Person) -> None:
     code = (
-        "from daemon.worker import child, work; from functools import partial\n"
+        "from daemon.inbox import child, work; from functools import partial\n"
         "work.enter = partial(work.enter, busy_seconds=0); child.main()"
     )
     order = copied(ada, EMPTY)
@@ -180,7 +180,7 @@ def test_the_timed_jobs_report_what_came_of_them(ada: Person) -> None:
 
 
 def test_an_idle_worker_goes(ada: Person) -> None:
-    with loop(worker=real(ada, "from daemon.worker.child import main; main(idle_seconds=0.2)")) as daemon:
+    with loop(worker=real(ada, "from daemon.inbox.child import main; main(idle_seconds=0.2)")) as daemon:
         daemon.do(Settings())
         daemon.until(lambda: daemon.ends != [])
         assert (daemon.ends, daemon.lost) == ([0], [])
@@ -188,7 +188,7 @@ def test_an_idle_worker_goes(ada: Person) -> None:
 
 def test_what_a_library_prints_goes_to_standard_error(ada: Person, capfd: pytest.CaptureFixture[str]) -> None:
     code = (
-        "import os; from daemon.worker import child; before = child.read\n"
+        "import os; from daemon.inbox import child; before = child.read\n"
         "def read(given):\n    print('an advertisement'); os.write(1, b'from below\\n'); return before(given)\n"
         "child.read = read; child.main()"
     )
@@ -200,7 +200,7 @@ def test_what_a_library_prints_goes_to_standard_error(ada: Person, capfd: pytest
 
 def test_a_mistake_of_ours_is_told_with_a_note_and_the_worker_goes_on(ada: Person) -> None:
     code = (
-        "from daemon.worker import child; before = child.read; times = []\n"
+        "from daemon.inbox import child; before = child.read; times = []\n"
         "def read(given):\n    times.append(1)\n    if len(times) == 1: {}['secret words']\n    return before(given)\n"
         "child.read = read; child.main()"
     )
@@ -244,7 +244,7 @@ def test_at_sigterm_the_running_calls_finish_and_a_second_start_repeats_nothing(
     assert server.meter.finished_and_seen_again == []
 
 
-BLOCKED = "import time; from daemon.worker import child, stopping; child.read = lambda given: time.sleep(1000)\n"
+BLOCKED = "import time; from daemon.inbox import child, stopping; child.read = lambda given: time.sleep(1000)\n"
 
 
 def test_a_second_sigterm_ends_the_worker_at_once(ada: Person) -> None:
@@ -276,8 +276,8 @@ def test_the_worker_ends_with_a_daemon_that_is_killed_in_the_middle_of_a_call(
 ) -> None:
     order = copied(ada, SMALL)
     foreman = (
-        "import sys, queue; from pathlib import Path; from daemon.worker.foreman import Foreman\n"
-        "from daemon.worker.orders import Work\n"
+        "import sys, queue; from pathlib import Path; from daemon.inbox.foreman import Foreman\n"
+        "from daemon.inbox.orders import Work\n"
         "foreman = Foreman(queue.SimpleQueue().put, Path(sys.argv[1])); foreman.give(Work(1, *sys.argv[2:]))\n"
         "print(foreman.pid, flush=True); sys.stdin.read()"
     )

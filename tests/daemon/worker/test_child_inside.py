@@ -19,10 +19,9 @@ from typing import TypeVar
 import pytest
 
 from daemon.files.lock import hold
-from daemon.lines import to_line
-from daemon.worker import child
-from daemon.worker.entering import enter
-from daemon.worker.events import (
+from daemon.inbox import child
+from daemon.inbox.entering import enter
+from daemon.inbox.events import (
     Alive,
     Begun,
     Done,
@@ -36,9 +35,10 @@ from daemon.worker.events import (
     SettingsWrong,
     Stopped,
     read_event,
-)  # fmt: skip
-from daemon.worker.orders import Order, Prune, Settings, Stop, Use
-from daemon.worker.stopping import TOO_LATE, Stopping
+)
+from daemon.inbox.lines import to_line
+from daemon.inbox.orders import Order, Prune, Settings, Stop, Use
+from daemon.inbox.stopping import TOO_LATE, Stopping
 from tests.chats import export_bytes, long_chat
 from tests.daemon.worker.told import ENGINE, copied
 from tests.stories.person import Person
@@ -120,7 +120,7 @@ def ada(tmp_path: Path) -> Person:
 def worker(ada: Person, monkeypatch: pytest.MonkeyPatch) -> Iterator[Worker]:
     """A worker whose end, which is due at once, is only noted: this process goes on."""
     ended: SimpleQueue[int] = SimpleQueue()
-    monkeypatch.setattr("daemon.worker.stopping.os._exit", ended.put)
+    monkeypatch.setattr("daemon.inbox.stopping.os._exit", ended.put)
     monkeypatch.setattr(child, "Stopping", partial(Stopping, limit_seconds=0.0))
     handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     yield Worker(ada.toml)
@@ -171,7 +171,7 @@ def test_settings_that_were_handed_over_count_for_the_work(worker: Worker, ada: 
 def test_another_memproc_that_does_not_end_fails_the_order_alone(
     worker: Worker, ada: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("daemon.worker.work.enter", partial(enter, busy_seconds=0.0))
+    monkeypatch.setattr("daemon.inbox.work.enter", partial(enter, busy_seconds=0.0))
     order = copied(ada, EMPTY)
     with hold(ada.home / "state" / "lock"):
         worker.run(order)

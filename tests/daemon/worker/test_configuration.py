@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from daemon.worker.configuration import for_daemon, handed_over, read
-from daemon.worker.orders import Use
-from daemon.worker.settings import watch_plan
+from daemon.inbox.configuration import for_daemon, handed_over, read
+from daemon.inbox.orders import Use
+from daemon.inbox.settings_reader import watch_plan
 from rules.errors import ConfigurationError
 from tests.stories.person import Person
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from daemon.context import tell_nobody
 from daemon.files.lock import Busy, hold, is_held
-from daemon.house import tell_nobody
-from daemon.worker.entering import enter
-from daemon.worker.events import Alive, Event
-from daemon.worker.stopping import ToldToStop
+from daemon.inbox.entering import enter
+from daemon.inbox.events import Alive, Event
+from daemon.inbox.stopping import ToldToStop
 from tests.daemon.worker.told import Told, settled
 from tests.stories.person import Person
 

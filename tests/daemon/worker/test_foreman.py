@@ -9,10 +9,10 @@ from time import monotonic
 
 import pytest
 
-from daemon.watching.wakes import Wake
-from daemon.worker.events import Done, Notice, Ready, SettingsAre
-from daemon.worker.foreman import Foreman
-from daemon.worker.orders import Maintain, Prune, Work
+from daemon.inbox.events import Done, Notice, Ready, SettingsAre
+from daemon.inbox.foreman import Foreman
+from daemon.inbox.orders import Maintain, Prune, Work
+from daemon.inbox.wakes import Wake
 from tests.daemon.worker.loop import loop, script
 
 WORK = Work(7, "/state/arrivals/abc.json", "summer.json")
@@ -105,7 +105,7 @@ def test_a_worker_that_hangs_is_ended_and_told() -> None:
 
 
 def test_a_worker_that_does_not_hear_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("daemon.worker.foreman._GRACE_SECONDS", 0.2)
+    monkeypatch.setattr("daemon.inbox.foreman._GRACE_SECONDS", 0.2)
     deaf = "signal.signal(signal.SIGTERM, signal.SIG_IGN);" + BEGINS + "time.sleep(1000)"
     with loop(worker=script(deaf)) as daemon:
         daemon.foreman.give(WORK)

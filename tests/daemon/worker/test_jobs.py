@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from daemon.worker.events import Alive, Reported
-from daemon.worker.jobs import Job, do_job
-from daemon.worker.orders import Maintain, Prune, Retry, Verify
-from daemon.worker.work import work
+from daemon.inbox.events import Alive, Reported
+from daemon.inbox.orders import Maintain, Prune, Retry, Verify
+from daemon.inbox.work import work
+from daemon.inbox.worker_jobs import Job, do_job
 from tests.chats import export_bytes, long_chat
 from tests.daemon.worker.told import Told, copied, settled
 from tests.stories.person import Person

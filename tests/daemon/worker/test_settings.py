@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from daemon.watching.settings import WatchPlan
-from daemon.worker.events import SettingsAre, SettingsWrong
-from daemon.worker.settings import read_settings, watch_plan
+from daemon.inbox.events import SettingsAre, SettingsWrong
+from daemon.inbox.plain_settings import WatchPlan
+from daemon.inbox.settings_reader import read_settings, watch_plan
 from tests.stories.person import Person
 
 
@@ -77,7 +77,7 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, make: Callable[[Path
 def test_a_process_that_gives_no_answer_says_nothing_of_the_settings(
     monkeypatch: pytest.MonkeyPatch, command: list[str], words: str
 ) -> None:
-    monkeypatch.setattr("daemon.worker.settings.command", lambda _: command)
+    monkeypatch.setattr("daemon.inbox.settings_reader.command", lambda _: command)
     wrong = read_settings(None, limit_seconds=2)
     assert isinstance(wrong, SettingsWrong)
     assert words in wrong.message
@@ -93,7 +93,7 @@ def test_nothing_of_the_current_folder_is_run(tmp_path: Path, monkeypatch: pytes
 def test_the_daemons_end_is_light() -> None:
     heavy = ["pydantic", "daemon.config", "rich", "tiktoken", "litellm", "multiprocessing", "asyncio"]
     code = (
-        "import sys; import daemon.worker.foreman, daemon.worker.settings\n"
+        "import sys; import daemon.inbox.foreman, daemon.inbox.settings_reader\n"
         f"print([name for name in {heavy} if name in sys.modules])"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

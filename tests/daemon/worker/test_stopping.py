@@ -5,7 +5,7 @@ from time import monotonic
 
 import pytest
 
-from daemon.worker.stopping import LIMIT_SECONDS, TOO_LATE, Stopping, ToldToStop
+from daemon.inbox.stopping import LIMIT_SECONDS, TOO_LATE, Stopping, ToldToStop
 
 WAIT_SECONDS = 10.0
 
@@ -14,7 +14,7 @@ WAIT_SECONDS = 10.0
 def exits(monkeypatch: pytest.MonkeyPatch) -> "SimpleQueue[int]":
     """The exit codes with which the process would have ended at once."""
     codes: SimpleQueue[int] = SimpleQueue()
-    monkeypatch.setattr("daemon.worker.stopping.os._exit", codes.put)
+    monkeypatch.setattr("daemon.inbox.stopping.os._exit", codes.put)
     return codes
 
 

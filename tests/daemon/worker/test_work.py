@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from daemon.inbox.events import Alive, Answered, OutcomeOf, Planned, Remembered
+from daemon.inbox.orders import Work
+from daemon.inbox.stopping import ToldToStop
+from daemon.inbox.work import work
 from daemon.models.completion import Completion
-from daemon.worker.events import Alive, Answered, OutcomeOf, Planned, Remembered
-from daemon.worker.orders import Work
-from daemon.worker.stopping import ToldToStop
-from daemon.worker.work import work
 from primer.request import Request
 from rules.errors import NotNow
 from tests.chats import CHAT_ID, export_bytes, long_chat
@@ -94,7 +94,7 @@ def test_before_each_call_the_worker_says_how_long_it_may_be_silent(
     ada: Person, order: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model, told = ScriptedModel(), Told()
-    monkeypatch.setattr("daemon.worker.work.complete", model)
+    monkeypatch.setattr("daemon.inbox.work.complete", model)
     work(order, settled(ada, MODELS), told.line)
     assert len(told.of(Alive)) == len(model.asked) == len(told.of(Answered)) > 0
     assert {event.silence for event in told.of(Alive)} == {80.0}
@@ -107,7 +107,7 @@ def test_a_busy_provider_is_waited_for_with_signs_of_life(
     ada: Person, order: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = Told()
-    monkeypatch.setattr("daemon.worker.work.complete", Busy(2))
+    monkeypatch.setattr("daemon.inbox.work.complete", Busy(2))
     work(order, settled(ada, MODELS), told.line)
     assert len(told.stopping.pauses) == 2
     assert set(told.stopping.pauses) < {event.silence for event in told.of(Alive)}
@@ -120,7 +120,7 @@ def test_during_a_pause_for_a_busy_provider_the_worker_can_be_ended(
 ) -> None:
     told = Told()
     told.stop_at(Alive)
-    monkeypatch.setattr("daemon.worker.work.complete", Busy(99))
+    monkeypatch.setattr("daemon.inbox.work.complete", Busy(99))
     with pytest.raises(ToldToStop):
         work(order, settled(ada, MODELS), told.line)
     assert told.of(OutcomeOf) == []
@@ -131,7 +131,7 @@ def test_work_that_was_ended_between_two_calls_goes_on_there(
     ada: Person, order: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model, told = ScriptedModel(), Told()
-    monkeypatch.setattr("daemon.worker.work.complete", model)
+    monkeypatch.setattr("daemon.inbox.work.complete", model)
     told.stop_at(Answered)
     with pytest.raises(ToldToStop):
         work(order, settled(ada, MODELS), told.line)

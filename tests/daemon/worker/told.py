@@ -4,11 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from daemon.worker.configuration import Settled, read
-from daemon.worker.events import Event
-from daemon.worker.line import Line
-from daemon.worker.orders import Work
-from daemon.worker.stopping import Stopping, ToldToStop
+from daemon.inbox.configuration import Settled, read
+from daemon.inbox.events import Event
+from daemon.inbox.line import Line
+from daemon.inbox.orders import Work
+from daemon.inbox.stopping import Stopping, ToldToStop
 from tests.stories.person import Person
 
 ENGINE = '[models]\nagent = "memproc/extractive"\ncontext_manager = "memproc/extractive"\n'

@@ -1,0 +1,173 @@
+"""How a raw message's bytes are stored: packed where that is smaller, and never handed out unless they are the same."""
+
+import hashlib
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from daemon.archive.errors import MEND
+from rules.errors import DamagedChat
+
+_SMALLEST_PACKED_BYTES = 200
+
+
+def packed(raw: bytes) -> tuple[bytes, int]:
+    """The bytes to store, and 1 where they are packed with zlib, else 0."""
+    smaller = zlib.compress(raw, 6) if len(raw) >= _SMALLEST_PACKED_BYTES else raw
+    return (smaller, 1) if len(smaller) < len(raw) else (raw, 0)
+
+
+def unpacked(stored: object, is_packed: object, expected: str) -> bytes:
+    """The raw message's own bytes. Raises DamagedChat unless their SHA-256 is the expected one."""
+    raw = _plain(stored) if is_packed and isinstance(stored, bytes) else stored
+    if not isinstance(raw, bytes) or sha256(raw).hexdigest() != expected:
+        raise DamagedChat("A raw message in the archive is damaged.", f"See what else is, with: memproc verify. {MEND}")
+    return raw
+
+
+def _plain(stored: bytes) -> bytes | None:
+    try:
+        return zlib.decompress(stored)
+    except zlib.error:
+        return None
+
+
+Run = Callable[..., list[tuple[Any, ...]]]
+"""`Archive.run`."""
+_OF_MEMORIES = "memory IN (SELECT id FROM memory WHERE chat = ?1)"
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """What the seal of a table's rows covers, and which rows are a chat's."""
+
+    columns: Sequence[str]
+    of_chat: str
+    """SQL; ?1 is the number of the chat's row."""
+
+
+def _sealed(columns: str, of_chat: str = "chat = ?1") -> Sealed:
+    return Sealed(columns.split(), of_chat)
+
+
+# Where an updated export lies, and when it was written, is not covered: a folder may be moved, a clock set.
+SEALED = {
+    "chat": _sealed("id chat_id title folder_id head tail first_seen round_to", "id = ?1"),
+    "version": _sealed(
+        "id message number sha256 digest uuid role created_at seen_at",
+        "message IN (SELECT id FROM message WHERE chat = ?1)",
+    ),
+    "memory": _sealed(
+        "id chat number level first_uuid last_uuid began_at ended_at source_tokens pinned forgotten_at "
+        "chosen_edition due hindsight origin recalled"
+    ),
+    "chunk_message": _sealed("memory place message version", _OF_MEMORIES),
+    "fold_member": _sealed("fold place member", "fold IN (SELECT id FROM memory WHERE chat = ?1)"),
+    "edition": _sealed(
+        "memory number kind texts quotes made agent context_manager requests tokens written_at", _OF_MEMORIES
+    ),
+    "layer_step": _sealed("memory layer edition done_at", _OF_MEMORIES),
+    "core_event": _sealed("id chat section value held held_lines by function memory edition undoes at"),
+    "fact_event": _sealed("id chat fact event text said_at source by memory edition why at"),
+    "opening": _sealed("chat digest text preface by base at"),
+    "output": _sealed(
+        "id chat_id sha256 messages_sha256 source_sha256 ours_sha256",
+        "chat_id = (SELECT chat_id FROM chat WHERE id = ?1)",
+    ),
+    "rest": _sealed("chat_id sha256 stand found", "chat_id = (SELECT chat_id FROM chat WHERE id = ?1)"),
+    "layout": _sealed("number sha256 version parts", "false"),
+    "reply": _sealed(
+        "request model step text finish tokens_in tokens_out tokens_cached tokens_cache_written usd asked_at "
+        "answered_at chat_id parameters litellm_usd batch calls",
+        "false",
+    ),
+}
+_WITH_MORE = {"version": ("(SELECT chat || ' ' || key FROM message WHERE id = version.message)",)}
+"""A version is nothing without its message: whose it is, and in which chat."""
+
+
+_TORN = """
+    SELECT 1 FROM message WHERE chat = ?1 AND (
+        NOT EXISTS (SELECT 1 FROM version WHERE version.message = message.id)
+        OR EXISTS (
+            SELECT 1 FROM chunk_message LEFT JOIN memory ON memory.id = chunk_message.memory
+            WHERE chunk_message.message = message.id AND memory.chat IS NOT ?1
+        )
+    )
+    UNION ALL SELECT 1 FROM memory WHERE chat = ?1 AND NOT EXISTS (SELECT 1 FROM edition WHERE memory = memory.id)
+    UNION ALL SELECT 1 FROM memory JOIN chunk_message ON chunk_message.memory = memory.id
+        WHERE chat = ?1 GROUP BY memory.id HAVING count(*) <= max(place)
+    UNION ALL SELECT 1 FROM memory JOIN fold_member ON fold = memory.id
+        WHERE chat = ?1 GROUP BY memory.id HAVING count(*) <= max(place)
+"""
+"""Whether a row that a chat must have belongs to another, or to none: a seal tells nothing of what is not found."""
+
+
+def seal_of(types: str, *values: bytes | float | None) -> str:
+    """The hash of a row: of its values' types and of the values, of which texts come as their bytes."""
+    parts = [types.encode()]
+    for value in values:
+        content = value if isinstance(value, bytes) else repr(value).encode()
+        parts += (b"%d:" % len(content), content)
+    return hashlib.sha256(b"".join(parts)).hexdigest()
+
+
+def is_sound(table: str) -> str:
+    """SQL: whether a row of the table is what was stored."""
+    return f"seal IS {_hash(table)}"
+
+
+def seal_all(run: Run) -> None:
+    """Seal every row as it is: the tables have just got their present form."""
+    for table in SEALED:
+        run(f"UPDATE {table} SET seal = {_hash(table)}")  # noqa: S608  the names are ours
+
+
+def seal_from_now_on(run: Run) -> None:
+    """Have this connection seal what it writes."""
+    for table, sealed in SEALED.items():
+        for event in ("INSERT", f"UPDATE OF {', '.join(sealed.columns)}"):
+            name = f"seal_on_{event.split()[0].lower()}_of_{table}"
+            seal = f"UPDATE {table} SET seal = {_hash(table)} WHERE rowid = NEW.rowid;"  # noqa: S608
+            run(f"CREATE TEMP TRIGGER {name} AFTER {event} ON main.{table} BEGIN {seal} END")
+
+
+def damaged_rows(run: Run, chat: int | None = None, tables: Sequence[str] = tuple(SEALED)) -> Iterator[str]:
+    """The rows that are not what was stored, by their numbers: of all chats, or of the one with this row."""
+    for table in tables:
+        where, values = ("", ()) if chat is None else (f"AND {SEALED[table].of_chat}", (chat,))
+        rows = run(f"SELECT rowid FROM {table} WHERE NOT ({is_sound(table)}) {where} ORDER BY rowid", values)  # noqa: S608
+        yield from (f"row {number} of {table} is not what was stored" for (number,) in rows)
+
+
+def refuse_damage(run: Run, chat_id: str, *tables: str) -> None:
+    """Raise DamagedChat where a row of a chat is not what was stored; of these tables, or of all that work reads."""
+    for (chat,) in run("SELECT id FROM chat WHERE chat_id = ?", (chat_id,)):
+        for damage in damaged_rows(run, chat, tables or _READ):
+            raise damaged_chat(damage)
+        if "memory" in (tables or _READ) and run(_TORN, (chat,)):
+            raise damaged_chat("some of its rows no longer belong to it")
+
+
+def refuse_any_damage(run: Run, *tables: str) -> None:
+    """Raise DamagedChat where a row of any chat is not what was stored: it may be one that this chat lacks."""
+    for damage in damaged_rows(run, tables=tables or _READ):
+        raise damaged_chat(damage)
+
+
+def damaged_chat(damage: str) -> DamagedChat:
+    """What to tell of a chat of which this is damaged."""
+    return DamagedChat(f"What the archive keeps of this chat is damaged: {damage}.", MEND)
+
+
+def _hash(table: str) -> str:
+    values = [*SEALED[table].columns, *_WITH_MORE.get(table, ())]
+    # A text that is none any more would be no argument of a function.
+    types = " || ' ' || ".join(f"typeof({value})" for value in values)
+    as_bytes = (f"iif(typeof({value}) = 'text', CAST({value} AS BLOB), {value})" for value in values)
+    return f"seal_of({types}, {', '.join(as_bytes)})"
+
+
+_READ = tuple(table for table in SEALED if table not in ("layout", "reply", "rest"))

@@ -1,1 +1,0 @@
-"""Anthropic's Message Batches: many requests sent together, at half price, and found again after a kill."""

@@ -1,0 +1,253 @@
+"""`[models.options]`: what may be passed on to LiteLLM, and which of it counts for one model.
+
+A name that holds "/" is a model's, wildcards allowed, and has a table of options for those models alone.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from datetime import date
+from fnmatch import fnmatchcase
+from math import isfinite
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, Field, PrivateAttr, SerializationInfo, ValidationError, field_serializer
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+from daemon.config.tables import MOST_TOKENS, Clash, Table, Text
+from rules.money.price import PICO, Amounts, Price, rates
+
+Options = Mapping[str, object]
+
+_OURS = frozenset(
+    [
+        "cache", "caching", "context_window_fallback_dict", "custom_llm_provider", "drop_params", "fallbacks",
+        "functions", "max_completion_tokens", "max_retries", "max_tokens", "messages", "mock_response", "model", "n",
+        "num_retries", "response_format", "stream", "tool_choice", "tools",
+    ]
+)  # fmt: skip
+_DEEPEST = 8  # levels of tables and lists; no provider's options go deeper
+
+
+def refusals(options: Options) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Every option that cannot be passed on: its place in the table, and why. Never its value, which may be a key."""
+    for name, value in options.items():
+        if "/" not in name:
+            reason = _refusal(name, value)
+            if reason:
+                yield (name,), reason
+        elif not isinstance(value, dict):
+            yield (name,), "must be a table: the options for the models of that name"
+        else:
+            yield from (((name, own), reason) for own in value if (reason := _refusal(own, value[own])))
+
+
+def for_model(options: Options, name: str) -> dict[str, object]:
+    """The options for the model with that LiteLLM name: the general ones, then those of each table that fits it,
+    in the order of the file, so that the later ones win. The result is the caller's own."""
+    found = {key: value for key, value in options.items() if "/" not in key}
+    for pattern, own in options.items():
+        if "/" in pattern and isinstance(own, dict) and (pattern == name or fnmatchcase(name, pattern)):
+            found |= own
+    return deepcopy(found)
+
+
+def merged(options: Options, by: Options) -> dict[str, object]:
+    """`options` with those of `by` in their place, key by key, and so too in the tables for models."""
+    found = {**options, **by}
+    for pattern in options.keys() & by.keys():
+        general, special = options[pattern], by[pattern]
+        if "/" in pattern and isinstance(general, dict) and isinstance(special, dict):
+            found[pattern] = {**general, **special}
+    return found
+
+
+def _refusal(name: str, value: object) -> str | None:
+    if name.lower() == "api_key":
+        return "a key does not belong in this file: memproc key set PROVIDER"
+    if name.lower() in _OURS:
+        return "memproc decides this itself"
+    if not name.isidentifier():
+        return "must be the name of an option, like temperature"
+    if name == "timeout" and not _is_a_time(value):
+        return "must be a number of seconds, more than 0"
+    return _unsendable(value)
+
+
+def _is_a_time(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and value > 0
+
+
+def _unsendable(value: object, depth: int = 0) -> str | None:
+    """Why the value has no place in a request, which is JSON; None where it has."""
+    if depth > _DEEPEST:
+        return f"must not be nested deeper than {_DEEPEST} levels"
+    match value:
+        case dict():
+            return next((reason for one in value.values() if (reason := _unsendable(one, depth + 1))), None)
+        case list():
+            return next((reason for one in value if (reason := _unsendable(one, depth + 1))), None)
+        case float() if not isfinite(value):
+            return "must not hold inf or nan"
+        case str() | int() | float():
+            return None
+        case _:
+            return "must not hold a date or a time"
+
+
+WhenToBatch = Literal["never", "night", "always"]
+
+_LITELLM_NAME = re.compile(r"[^\s/]+/\S+")
+_LEAST_WINDOW = 1024  # tokens; the shortest prompt needs more
+
+
+def _name_or(word: str) -> AfterValidator:
+    def check(value: str) -> str:
+        if value != word and not _LITELLM_NAME.fullmatch(value):
+            shown = f'"{word}"' if word else "empty"
+            raise ValueError(f'must be {shown} or a name like "provider/model"')
+        return value
+
+    return AfterValidator(check)
+
+
+def _window(value: int) -> int:
+    if 0 < value < _LEAST_WINDOW:
+        raise ValueError(f"must be 0 or at least {_LEAST_WINDOW}")
+    return value
+
+
+def _sendable(options: Options) -> Options:
+    """Raises ValidationError with every option that is refused, so that all of them are told at once."""
+    refused = [
+        InitErrorDetails(type=PydanticCustomError("option", "{reason}", {"reason": reason}), loc=place, input=None)
+        for place, reason in refusals(options)
+    ]
+    if refused:
+        raise ValidationError.from_exception_data("options", refused)
+    return options
+
+
+class ModelSettings(Table):
+    """`[models]`, as written: "chat" and "small" are not yet the models that they stand for."""
+
+    agent: Annotated[str, _name_or("chat")] = "chat"
+    context_manager: Annotated[str, _name_or("small")] = "small"
+    fallback: Annotated[str, _name_or("")] = ""
+    window: Annotated[int, AfterValidator(_window)] = Field(default=0, ge=0, le=MOST_TOKENS)
+    concurrency: int = Field(default=6, ge=1, le=16)
+    batch: WhenToBatch = "never"
+    options: Annotated[Options, AfterValidator(_sendable)] = Field(default_factory=dict)
+
+    _found_here: bool = PrivateAttr(default=False)
+
+    @property
+    def found_here(self) -> bool:
+        """Whether these settings lay in the current folder and nobody named them: they decide nothing about keys."""
+        return self._found_here
+
+    def as_found_here(self) -> Self:
+        """The same settings, of a file that was merely found in the current folder."""
+        found = self.model_copy()
+        found._found_here = True
+        return found
+
+    def options_for(self, name: str) -> dict[str, object]:
+        """What to pass to LiteLLM with a call to the model `name`: the general options, then those of the tables
+        whose name fits, in the order of the file. The result may be changed."""
+        return for_model(self.options, name)
+
+    def overridden(self, by: Self) -> Self:
+        """As for every table; the options are taken over one by one."""
+        return super().overridden(by).model_copy(update={"options": merged(self.options, by.options)})
+
+
+MOST_USD = 1_000_000.0
+_Dollars = Annotated[float, Field(ge=0, le=MOST_USD, allow_inf_nan=False)]
+
+
+def _day(value: str) -> str:
+    try:
+        date.fromisoformat(value)
+    except ValueError:
+        raise ValueError('must be a day, like "2026-11-21"') from None
+    return value
+
+
+class PriceSettings(Table):
+    """One `[[budget.price]]`: dollars for a million tokens of the models that `model` fits."""
+
+    model: Text = ""  # that it is missing is told with the clashes
+    as_of: Annotated[str, AfterValidator(_day)] = "1970-01-01"
+    input: _Dollars = 0.0
+    output: _Dollars = 0.0
+    cache_read: _Dollars | None = None
+    cache_write: _Dollars | None = None
+    above: Annotated[int, Field(ge=1)] | None = None
+    input_above: _Dollars | None = None
+    output_above: _Dollars | None = None
+    cache_read_above: _Dollars | None = None
+    cache_write_above: _Dollars | None = None
+
+    @property
+    def price(self) -> Price:
+        """The price that is written here. Above its number of tokens, what is not said costs what it costs below."""
+        basic = rates(self.input, self.output, self.cache_read, self.cache_write)
+        if self.above is None:
+            return Price(basic)
+        higher = rates(
+            _first(self.input_above, self.input),
+            _first(self.output_above, self.output),
+            _first(self.cache_read_above, self.input_above, self.cache_read),
+            _first(self.cache_write_above, self.input_above, self.cache_write),
+        )
+        return Price(basic, self.above, higher)
+
+
+class BudgetSettings(Table):
+    """`[budget]`: caps in dollars, whether calls of unknown or of a higher price may be made, and prices."""
+
+    run_usd: _Dollars = 5.0
+    day_usd: _Dollars = 10.0
+    month_usd: _Dollars = 50.0
+    unpriced: bool = False
+    above_step: bool = False
+    price: Annotated[tuple[PriceSettings, ...], Field(strict=False)] = ()
+
+    @field_serializer("price")
+    def _as_written(self, prices: tuple[PriceSettings, ...], info: SerializationInfo) -> list[dict[str, Any]]:
+        return [price.model_dump(mode=info.mode, exclude_unset=True) for price in prices]
+
+    @property
+    def caps(self) -> Amounts:
+        """The three caps, in picodollars."""
+        return Amounts(*(round(usd * PICO) for usd in (self.run_usd, self.day_usd, self.month_usd)))
+
+    def price_of(self, model: str) -> Price | None:
+        """The price that is configured for a model, where one is: the last that fits."""
+        fitting = [one.price for one in self.price if one.model == model or fnmatchcase(model, one.model)]
+        return fitting[-1] if fitting else None
+
+
+def price_clashes(budget: BudgetSettings) -> Iterator[Clash]:
+    """Prices that do not say what they are for, of when they are, or what a token costs."""
+    for index, price in enumerate(budget.price):
+        for name in ("model", "as_of", "input", "output"):
+            if name not in price.model_fields_set:
+                yield Clash((("budget", "price", index, name),), _MISSING[name])
+        if price.above is None and any(name.endswith("_above") for name in price.model_fields_set):
+            yield Clash(
+                (("budget", "price", index, "above"),), "must say above how many tokens of prompt the other rates count"
+            )
+
+
+_MISSING = {
+    "model": 'must be there: a name like "provider/model", with wildcards',
+    "as_of": 'must be there: the day on which this was the price, like "2026-11-21"',
+    "input": "must be there: dollars for a million tokens of the prompt",
+    "output": "must be there: dollars for a million tokens of the answer",
+}
+
+
+def _first(*found: float | None) -> float:
+    return next((one for one in found if one is not None), 0.0)

@@ -1,1 +1,0 @@
-"""Timed jobs: backups pruned and verified, the archive kept in order, postponed work tried again."""

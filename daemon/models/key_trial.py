@@ -1,0 +1,67 @@
+"""Tries a key: one tiny question to its provider, which costs a fraction of a cent."""
+
+from dataclasses import dataclass
+
+from daemon.config.providers import ModelSettings
+from daemon.keys import Key
+from daemon.models.addresses import refusal
+from daemon.models.ask import Complete
+from primer.models import provider_of, quiet_options, small_model
+from primer.prompt import Turn
+from primer.request import Model, Request
+from rules.errors import MemprocError
+
+_QUESTION = "This is a test of the connection. Please answer with one word."
+_PATIENCE_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Works:
+    """The model answered, so the key is right."""
+
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fails:
+    """Nobody answered; `reason` is a sentence."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Untried:
+    """There is no model to ask; `reason` is a sentence."""
+
+    reason: str
+
+
+def try_key(provider: str, key: Key, settings: ModelSettings, complete: Complete) -> Works | Fails | Untried:
+    """Whether a model of the provider answers with this key.
+
+    It is the one that memproc.toml names for this provider, else the small one that memproc knows.
+    """
+    model = _model(provider, settings)
+    if model is None:
+        return Untried(f"memproc knows no small model of {provider}. Name one in [models] in memproc.toml.")
+    if refused := refusal(model, settings, lambda _: key):
+        return Fails(f"{refused.reason}, so nothing was sent. {refused.next_step}")
+    options = {
+        "timeout": _PATIENCE_SECONDS,
+        **quiet_options(model),
+        **settings.options_for(model),
+        "api_key": key.value,
+    }
+    try:
+        complete(Request("test", Model(model, options), (Turn("user", _QUESTION),), words=5))
+    except MemprocError as trouble:
+        return Fails(trouble.message)
+    return Works(model)
+
+
+def _model(provider: str, settings: ModelSettings) -> str | None:
+    named = (settings.context_manager, settings.agent, settings.fallback)
+    known = small_model(f"{provider}/")  # gives back what it has nothing for
+    return next(
+        (model for model in (*named, known) if provider_of(model) == provider and model != f"{provider}/"), None
+    )

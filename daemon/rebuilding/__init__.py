@@ -1,1 +1,0 @@
-"""A lost archive, had back from what lies in the backups and among the updated exports."""

@@ -1,0 +1,145 @@
+"""After a memory, the context manager is asked once what the chunk says that is to be known.
+
+asked         the chunk's raw messages, never memories, and the known facts that are nearest to them
+unusable      once more, with more room or in other words, as every question; then nothing changes, and it is counted
+answered      its operations become events; with an embedding model, wordings that say the same are found first
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from daemon.archive.core import end_step
+from daemon.archive.facts import fact_events, keep_fact_events, next_fact, ranked
+from daemon.archive.memories import editions
+from daemon.chat.survey import Survey
+from daemon.models.scheduler import Front
+from daemon.remember.asking import desk_for
+from daemon.remember.core_memory import Chain, Keep
+from daemon.remember.question import Desk, Question, put
+from primer.facts import Operations, Unreadable, ask_facts, numbered_passage, read_operations
+from primer.prompt import Turn
+from primer.reply import Refused, read_reply
+from primer.request import EMBEDDING, ENGINE, Model, Request
+from rules.conversation.history import Entry
+from rules.conversation.memory import Memory
+from rules.errors import TooLong
+from rules.layers.fact_operations import Known, Operation, carry_out, forgotten
+from rules.layers.facts import Fact, FactEvent, Source, alike, live, nearest, normal
+from rules.plan.work import PlannedChunk
+from rules.typingmind.dates import parse_date
+
+WORDS = 400
+"""About how long an answer may be."""
+
+
+def take_facts(
+    desk: Desk,
+    manager: Model,
+    chunk: Sequence[Entry],
+    events: Sequence[FactEvent],
+    *,
+    next_number: int,
+    compare: int,
+    embedding: Model | None = None,
+) -> tuple[FactEvent, ...]:
+    """What happens to the facts by this chunk, which is not empty; nothing where the engine is the context manager.
+
+    `events` are all that happened to the chat's facts so far, `next_number` is the number of the next one, and
+    `compare` says how many are shown at most. What is returned bears no memory and no edition yet. Raises ModelError
+    where a model cannot be asked.
+    """
+    if manager == ENGINE:
+        return ()
+    facts = live(events)
+    words = "\n".join(entry.message.words for entry in chunk)
+    shown = nearest(facts, ranked([fact.text for fact in facts], words), compare)
+    operations = _asked(desk, manager, chunk, shown)
+    known = Known(shown, facts, forgotten(events), tuple(map(_source, chunk)), next_number)
+    if embedding is not None:
+        known = replace(known, alike=_likeness(desk, embedding, operations, shown))
+    outcome = carry_out(operations, known)
+    for reason in outcome.refused:
+        desk.note(f"fact refused: {reason}")
+    return outcome.events
+
+
+def _asked(desk: Desk, manager: Model, chunk: Sequence[Entry], shown: Sequence[Fact]) -> tuple[Operation, ...]:
+    """The operations of the first answer that can be read; none where there is no such answer."""
+    counting = replace(desk, note=lambda said: desk.note(f"facts {said}"))
+    request = Request("facts", manager, numbered_passage(desk.texts, chunk), WORDS)
+    question = ask_facts(desk.texts, shown)
+    answer = put(
+        counting,
+        Question(request, question, (), tagged=False, otherwise=desk.texts.facts_again, unfit=_unfit),
+    )
+    read = None if isinstance(answer, Refused) else read_operations(answer.text)
+    if not isinstance(read, Operations):
+        return ()
+    for _ in range(read.malformed):
+        desk.note("fact refused: malformed")
+    return read.read
+
+
+def _unfit(answer: str) -> Refused | None:
+    read = read_operations(answer)
+    return Refused("unreadable", read.reason) if isinstance(read, Unreadable) else None
+
+
+def _source(entry: Entry) -> Source:
+    said_at = entry.message.created_at or ""
+    return Source(entry.key, entry.message.words, said_at if parse_date(said_at) else "")
+
+
+def _likeness(
+    desk: Desk, embedding: Model, operations: Sequence[Operation], shown: Sequence[Fact]
+) -> dict[str, tuple[str, ...]]:
+    """Which new texts say the same as others, by the embedding model; it is not asked where nothing is added."""
+    if not any(one.event == "ADD" for one in operations):
+        return {}
+    new = [one.text for one in operations if one.event in ("ADD", "UPDATE") and normal(one.text)]
+    texts = list(dict.fromkeys([*new, *(fact.text for fact in shown)]))
+    if len(texts) < 2:
+        return {}
+    reply = desk.ask(Request(EMBEDDING, embedding, tuple(Turn("user", text) for text in texts), 0))
+    read = read_reply(reply.text, reply.finish)
+    if isinstance(read, Refused):
+        desk.note(f"likeness of facts {read.kind}")
+        return {}
+    return alike(texts, json.loads(read.text))
+
+
+def facts_chain(front: Front, found: Survey, memories: Sequence[Memory]) -> Chain:
+    """The facts that are planned; `memories` are those of the chat as they are by then."""
+    archive, chat_id = front.house.archive, found.plan.chat_id
+
+    def hold(chunk: PlannedChunk) -> Keep:
+        memory = next(one for one in memories if not one.is_fold and one.number == chunk.number)
+        return partial(keep, memory, () if memory.forgotten else taken(chunk, memory))
+
+    def taken(chunk: PlannedChunk, memory: Memory) -> tuple[FactEvent, ...]:
+        desk = desk_for(front, found, chunk)
+        edition = max(one.number for one in editions(archive, memory.memory_id) if one.kind == "as-of")
+        try:
+            events = take_facts(
+                desk,
+                found.roles.context_manager,
+                found.passage(chunk, ()).chunk,
+                fact_events(archive, chat_id),
+                next_number=next_fact(archive, chat_id),
+                compare=found.facts.compare,
+                embedding=found.roles.embedding,
+            )
+        except TooLong:
+            desk.note("facts question too long for the window")  # the memory itself stands, and the work goes on
+            return ()
+        return tuple(replace(event, memory=memory.number, edition=edition) for event in events)
+
+    def keep(memory: Memory, events: tuple[FactEvent, ...]) -> None:
+        now = front.house.clock()
+        with archive.transaction():
+            keep_fact_events(archive, chat_id, events, now, memory.memory_id)
+            end_step(archive, memory.memory_id, "facts", now)
+
+    return Chain(front, found.plan.layers.facts, hold)

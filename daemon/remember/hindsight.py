@@ -1,0 +1,111 @@
+"""A memory is written once more, with what came after its chunk in view.
+
+From the raw chunk and never from an earlier summary. The quote is permanent: it is copied, not asked for
+again. The analysis is the very request of the as-of edition, so the journal answers it for nothing.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from daemon.archive.archive import Archive
+from daemon.archive.journal import Reply, recall
+from daemon.models.roles import Roles
+from daemon.models.tokens import count
+from daemon.remember.dialogue import QUOTE_WORDS, Dialogue, Pair, Passage, Subject, converse
+from daemon.remember.ladder import Count, Work, first_good, make_memory, pairs
+from daemon.remember.question import Desk
+from primer import hindsight, prompt
+from primer.reply import Refused
+from primer.request import ENGINE, Request
+from primer.texts import Texts
+from rules.conversation.history import Entry
+from rules.conversation.memory import (
+    EXTRACTED,
+    WRITTEN,
+    Edition,
+    Memory,
+    Quote,
+    allowance,
+    is_clearly_smaller,
+    is_enough_for_a_model,
+)
+
+
+def make_hindsight(
+    desk: Desk,
+    passage: Passage,
+    after: Sequence[Entry],
+    before: Edition,
+    roles: Roles,
+    count: Count,
+    written_at: str,
+    number: int,
+) -> Edition | Refused:
+    """The hindsight edition `number` of a chunk's memory; `before` is the edition whose quote it keeps.
+
+    `passage` is what the memory was written from, `after` the raw messages that came after its chunk. Refused
+    where no model writes one that can be used: the engine has no hindsight. Raises ModelError where a model
+    cannot be asked.
+    """
+    writers = [pair for pair in pairs(roles) if pair.agent != ENGINE]
+    if not writers:
+        return Refused("refused", "The built-in engine cannot look back.")
+    work = Work(
+        name="hindsight",
+        source="its chunk",
+        hold=partial(_dialogue, passage, after, before.quotes),
+        words=allowance(passage.tokens),
+        fits=lambda written, tokens: is_clearly_smaller(written, tokens, passage.tokens),
+        count=count,
+    )
+    held = first_good(desk, work, writers)
+    return held if isinstance(held, Refused) else held.edition(number, "hindsight", written_at)
+
+
+def _dialogue(
+    passage: Passage, after: Sequence[Entry], quotes: tuple[Quote, ...], desk: Desk, pair: Pair, words: int
+) -> Dialogue | Refused:
+    """The three calls that are left when the quote is known."""
+    texts = desk.texts
+    lived = (passage.system_message, passage.memories, passage.tail, passage.chunk, after, passage.breaks)
+    subject = Subject(
+        before=hindsight.context_in_hindsight(texts, *lived),
+        alone=prompt.passage_alone(texts, passage.chunk),
+        spoken=passage.spoken,
+        quote=prompt.ask_quote(texts, QUOTE_WORDS),
+        perspective=hindsight.ask_perspective(texts, words),
+        analysis=prompt.ask_analysis(texts, words),
+        words=words,
+        guidance=passage.guidance,
+    )
+    return converse(desk, subject, pair, quotes)
+
+
+class _NotAsked(Exception):
+    """The journal does not know this request."""
+
+
+def worth_asking(
+    archive: Archive, passages: Sequence[Passage], memories: Sequence[Memory], roles: Roles, texts: Texts
+) -> Iterator[int]:
+    """Numbers of the extracted memories that a model could write now. `passages` are those of `memories`."""
+    if roles.agent == ENGINE:
+        return
+    desk = Desk(lambda request: _known(archive, request), lambda _: None, texts)
+    for passage, memory in zip(passages, memories, strict=True):
+        if memory.told.made != EXTRACTED or not is_enough_for_a_model(passage.tokens):
+            continue
+        try:
+            rehearsed = make_memory(desk, passage, roles, count, memory.told.written_at)
+        except _NotAsked:
+            yield memory.number
+        else:
+            if rehearsed.told.made == WRITTEN:
+                yield memory.number
+
+
+def _known(archive: Archive, request: Request) -> Reply:
+    reply = recall(archive, request.key)
+    if reply is None:
+        raise _NotAsked
+    return reply

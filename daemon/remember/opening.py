@@ -1,0 +1,196 @@
+"""Core memory and facts of a chat as they stand now, by all that has happened to them."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from daemon.archive.archive import Archive
+from daemon.archive.core import Layer, core_events, due_steps, has_step, last_step
+from daemon.archive.facts import fact_events
+from daemon.archive.openings import KeptOpening, keep_opening, openings, reworded
+from daemon.config import Config
+from daemon.config.tables import CoreSettings, FactSettings
+from daemon.context import core_layout, load_texts
+from daemon.models.roles import Roles
+from daemon.models.tokens import count, count_once, keep
+from primer.prompt import keep_inert
+from primer.request import ENGINE
+from primer.texts import Texts, wrap
+from rules.conversation.marker import OPENING, text_digest
+from rules.conversation.memory import Memory
+from rules.errors import ChatSetAside
+from rules.layers.core import CoreMemory, OverLimit, Section, Value, core_after
+from rules.layers.facts import Fact, FactEvent, live, within
+from rules.layers.layout import Layout
+from rules.layers.opening import FactLine, Opening, fact_line, read_tagged, write_opening
+from rules.plan.chat_plan import ChatPlan
+from rules.plan.work import NO_LAYERS, Layers, chosen
+from rules.recognize.recognize import Place
+from rules.typingmind.chat import Chat
+
+
+def core_now(archive: Archive, chat_id: str, layout: Layout) -> CoreMemory:
+    """The sections with their values. Raises ChatSetAside where a value does not fit a limit that was lowered since."""
+    try:
+        return core_after(layout.sections, core_events(archive, chat_id))
+    except OverLimit as fault:
+        raise ChatSetAside(
+            f"{fault} It was written when the limit was higher.",
+            f"Raise its limit in [core.sections], or shorten it with: memproc core {chat_id} set SECTION TEXT",
+        ) from fault
+
+
+def facts_now(archive: Archive, chat_id: str) -> tuple[Fact, ...]:
+    """The facts that are true now, by their numbers."""
+    return live(fact_events(archive, chat_id))
+
+
+def facts_shown(archive: Archive, chat_id: str, settings: FactSettings) -> tuple[Fact, ...]:
+    """Those that stand in the export, within the budget of tokens, in the order of their dates."""
+    facts = facts_now(archive, chat_id)
+    lines = {fact.number: fact_line(as_line(fact)) for fact in facts}
+    counts = count_once(archive, {text_digest(line): line for line in lines.values()})
+    keep(archive, counts)
+    sizes = [1 + counts.all[text_digest(lines[fact.number])] for fact in facts]  # and the break of its line
+    return tuple(within(facts, sizes, settings.budget))
+
+
+def as_line(fact: Fact | FactEvent) -> FactLine:
+    """The fact, or what it said after an event, as the opening says it."""
+    return FactLine(fact.said_at[:10], keep_inert(fact.text))
+
+
+def as_value(section: Section, text: str) -> Value:
+    """A text that stands in for a section's value: for a list, one entry a line."""
+    if isinstance(section.value, str):
+        return text
+    return tuple(entry for line in text.split("\n") if (entry := line.strip().removeprefix("- ").strip()))
+
+
+_TOKENS_A_FACT = 40
+"""As it is shown for comparison, with its number and day."""
+
+
+def layers_planned(
+    archive: Archive,
+    plan: ChatPlan,
+    roles: Roles,
+    layout: Layout,
+    config: Config,
+    texts: Texts,
+    adopted: Sequence[Memory] = (),
+) -> Layers:
+    """The steps after the memories that are made now, and those that an interrupted run has left; none by the engine.
+
+    Memories that were made before a layer was switched on, or by the engine before ones that a model wrote, get none:
+    the agent looks after its core memory in the order of what has happened. Nor do those that a fork has `adopted` and
+    writes once more, where they have been followed in the chat it came from.
+    """
+    facts = config.facts
+    has_core = config.core.enabled and layout.sections
+    edits = _numbers(archive, plan, "core", adopted) if has_core and roles.agent != ENGINE else frozenset()
+    has_facts = facts.enabled and roles.context_manager != ENGINE
+    taken = _numbers(archive, plan, "facts", adopted) if has_facts else frozenset()
+    if not edits and not taken:
+        return NO_LAYERS
+    rows = plan.made + plan.chunks
+    shown = _shown_tokens(archive, plan, facts)
+    return Layers(
+        core=chosen(rows, edits),
+        facts=chosen(rows, taken),
+        core_tokens=_core_tokens(archive, plan.chat_id, layout, texts) if edits else 0,
+        facts_tokens=count(texts.facts) + count(texts.fact_keeper) + shown,
+        shown_tokens=shown,
+        embeds=roles.embedding is not None,
+    )
+
+
+def _numbers(archive: Archive, plan: ChatPlan, layer: Layer, adopted: Sequence[Memory]) -> frozenset[int]:
+    """Numbers of the memories after which the layer is looked after."""
+    followed = (one.number for one in adopted if not one.is_fold and has_step(archive, one.origins, layer))
+    last = max([last_step(archive, plan.chat_id, layer), *followed])
+    made: Collection[int] = [chunk.number for chunk in plan.again + plan.chunks if chunk.number > last]
+    return frozenset([*due_steps(archive, plan.chat_id, layer), *made])
+
+
+def _core_tokens(archive: Archive, chat_id: str, layout: Layout, texts: Texts) -> int:
+    stands = core_now(archive, chat_id, layout)
+    return count(texts.core) + sum(count(section.description) + count(section.rendered) for section in stands)
+
+
+def _shown_tokens(archive: Archive, plan: ChatPlan, facts: FactSettings) -> int:
+    known = len(facts_now(archive, plan.chat_id)) + len(plan.chunks)
+    return min(facts.compare, known) * _TOKENS_A_FACT
+
+
+@dataclass(frozen=True, slots=True)
+class ShownChat:
+    """The chat, its messages as they were recognised, and the settings that count for it."""
+
+    chat_id: str
+    title: str
+    places: Sequence[Place]
+    texts: Texts
+    core: CoreSettings
+    layout: Layout
+    """The core memory's, with the sections that memproc.toml says."""
+    facts: FactSettings
+
+
+def shown_chat(chat: Chat, places: Sequence[Place], config: Config) -> ShownChat:
+    """A chat whose messages are recognised; `config` is the one that counts for it. Raises ConfigurationError."""
+    texts, layout = load_texts(config.texts.path), core_layout(config.core)
+    return ShownChat(chat.chat_id, chat.title, places, texts, config.core, layout, config.facts)
+
+
+def opening_text(archive: Archive, found: ShownChat) -> str:
+    """What the opening says, in its tag: as it stands in the export, where that is what it should say, in any order."""
+    chat_id, place = found.chat_id, opening_place(found)
+    sections = core_now(archive, chat_id, found.layout).sections if found.core.enabled else ()
+    facts = facts_shown(archive, chat_id, found.facts) if found.facts.enabled else ()
+    lines = [as_line(fact) for fact in facts]
+    inert = [_shown(section) for section in sections if section.rendered]
+    preface = _preface(openings(archive, chat_id), found, place)
+    text = wrap("system", write_opening(preface, found.texts.layers, inert, lines))
+    stands = place is not None and _says(read(found, place.message.text)) == _says(read(found, text))
+    return place.message.text if place is not None and stands else text
+
+
+def _preface(kept: Sequence[KeptOpening], found: ShownChat, place: Place | None) -> str:
+    """The person's own, where they have reworded it; else that of the texts, which may have changed."""
+    own = reworded(kept)
+    if place is not None and place.ours is not None:
+        shown = text_digest(place.message.text)
+        if place.ours.text != shown and not any(one.goes_back_to(shown) for one in kept):
+            own = read(found, place.message.text).preface  # edited where it shows neither sections nor facts
+    return own or found.texts.opening
+
+
+def _says(opening: Opening) -> tuple[str, Mapping[str, str], Counter[FactLine]]:
+    """What counts of an opening as it reads."""
+    return opening.preface, {name: text for name, text in opening.sections.items() if text}, Counter(opening.facts)
+
+
+def keep_written(archive: Archive, found: ShownChat, text: str, now: str) -> None:
+    """Remember an opening that is about to be written, so that it is known again, and an edit of it shows."""
+    opening = read(found, text)
+    if opening.headed:
+        keep_opening(archive, found.chat_id, KeptOpening(text, opening.preface, "memproc"), now)
+
+
+def opening_place(found: ShownChat) -> Place | None:
+    """The opening that the export has, or None."""
+    places = found.places
+    return next((place for place in places if place.ours is not None and place.ours.kind == OPENING), None)
+
+
+def read(found: ShownChat, text: str) -> Opening:
+    """An opening as it reads, with or without its tag."""
+    return read_tagged(text, {section.name for section in found.layout.sections}, found.texts.layers)
+
+
+def _shown(section: Section) -> Section:
+    """The section with its value as it may stand in a message: no tag of ours is alive in it."""
+    value = section.value
+    shown: Value = keep_inert(value) if isinstance(value, str) else tuple(map(keep_inert, value))
+    return replace(section, value=shown, limit=section.limit * 2)

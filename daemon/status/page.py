@@ -1,0 +1,139 @@
+"""Lays the status out for a person: problems first, then proof of life, the queue, the chats, money and jobs."""
+
+from collections.abc import Iterator, Sequence
+
+from daemon.archive.arrivals import Outcome
+from daemon.status.sentences import in_one_line, local, seconds_between, span, visible, with_span
+from daemon.status.status import Queued, Status
+
+_MOST = 10
+_START = "Start it with: memproc service install, or in this terminal: memproc watch"
+
+
+def page(status: Status) -> str:
+    """The whole page, without a line's end after the last line. Nothing in a name or title steers the terminal."""
+    parts = (
+        [headline(status), *([] if status.running else [_START])],
+        _problems(status),
+        _life(status),
+        _queue(status),
+        _chats(status),
+        _rest(status),
+    )
+    return visible("\n\n".join("\n".join(part) for part in parts if part))
+
+
+def headline(status: Status) -> str:
+    """The state of things in one line, without any title: a service manager shows it too."""
+    if not status.running:
+        last = status.life.last_sign
+        return f"memproc is not running.{f' Its last sign of life: {with_span(last, status.now)}.' if last else ''}"
+    wants = len(status.problems)
+    told = (
+        _working(status),
+        f"${status.money.today_usd:.2f} today",
+        *([f"{wants:,} {'thing wants' if wants == 1 else 'things want'} attention"] if wants else []),
+    )
+    return f"memproc is running: {', '.join(told)}."
+
+
+def _working(status: Status) -> str:
+    doing = [file.file for file in status.queue if file.state == "working"]
+    left = sum(status.open_files.values()) - len(doing)
+    if doing:
+        waiting = f", {_batch(status)}" if status.batches else ""
+        return f"working on {in_one_line(doing[0])}{waiting}{f', {_files(left)} after it' if left else ''}"
+    if status.paused:
+        until = f"until {local(status.paused.until, status.now)}" if status.paused.until else "until memproc resume"
+        return f"paused {until}{f', {_files(left)} to do' if left else ''}"
+    return f"{_files(left)} to do" if left else "nothing to do"
+
+
+def _batch(status: Status) -> str:
+    """What is waited for: the provider answers all of a batch together, within a day."""
+    requests, since = sum(batch.requests for batch in status.batches), status.batches[0].since
+    what = "a batch" if len(status.batches) == 1 else f"{len(status.batches)} batches"
+    return f"waiting for {what} ({requests:,} requests, since {local(since, status.now)})"
+
+
+def _files(number: int) -> str:
+    return f"{number:,} file{'' if number == 1 else 's'}"
+
+
+def _problems(status: Status) -> list[str]:
+    if not status.problems:
+        return []
+    lines = ["Wants attention"]
+    for problem in status.problems[:_MOST]:
+        reason, *more = problem.reason.splitlines() or [""]
+        named = reason if reason.startswith(problem.what) else f"{in_one_line(problem.what)}: {reason}"
+        lines += [f"  {named}", *(f"    {line}" for line in more)]
+        lines.append(f"    -> {problem.next_step}")
+    return [*lines, *_more(len(status.problems) - _MOST, "things")]
+
+
+def _life(status: Status) -> list[str]:
+    life = status.life
+    if not (status.running or life.since):
+        return []
+    lasted = seconds_between(life.since, status.now)
+    since = f"{local(life.since, status.now)}{f' ({span(lasted)})' if lasted is not None else ''}"
+    rows = [
+        ("last event", with_span(life.last_event, status.now)),
+        ("last rescan", with_span(life.last_scan, status.now)),
+        ("watch proved", with_span(life.last_cookie, status.now)),
+        ("watch mode", f"{life.mode or 'unknown'}{f': {life.why}' if life.why else ''}"),
+    ]
+    if status.running:
+        rows.insert(0, ("running since", f"{since}, process {life.pid or 'unknown'}"))
+    return ["Proof of life", *_columns(rows)]
+
+
+def _queue(status: Status) -> list[str]:
+    if not status.open_files:
+        return []
+    counted = ", ".join(f"{number:,} {state}" for state, number in status.open_files.items())
+    lines = [f"Queue: {counted}", *_columns([_queued(file, status.now) for file in status.queue[:_MOST]])]
+    return [*lines, *_more(sum(status.open_files.values()) - len(status.queue[:_MOST]), "files")]
+
+
+def _queued(file: Queued, now: str) -> tuple[str, ...]:
+    again = f"looked at again at {local(file.next_look_at, now)}" if file.next_look_at else ""
+    return (file.file, file.state, "; ".join(text.rstrip(".") for text in (file.reason, again) if text))
+
+
+def _chats(status: Status) -> list[str]:
+    if not status.outcomes:
+        return []
+    rows = [_outcome(outcome, status.now) for outcome in status.outcomes[:_MOST]]
+    return ["Done last, chat by chat", *_columns(rows), *_more(len(status.outcomes) - _MOST, "chats")]
+
+
+def _outcome(outcome: Outcome, now: str) -> tuple[str, ...]:
+    return (outcome.title, local(outcome.at, now), outcome.kind, outcome.path or outcome.detail)
+
+
+def _rest(status: Status) -> list[str]:
+    money = status.money
+    calls = "call" if money.unpriced == 1 else "calls"
+    unpriced = f", and {money.unpriced:,} {calls} without a known price" if money.unpriced else ""
+    lines = [f"Money: ${money.today_usd:.2f} today, ${money.month_usd:.2f} this month{unpriced}"]
+    if status.batches:
+        lines.append(f"Under way: {_batch(status)}")
+    if status.jobs:
+        due = [f"{job.name} {local(job.due_at, status.now)}" for job in status.jobs]
+        lines.append(f"Next jobs: {', '.join(due)}")
+    return lines
+
+
+def _more(number: int, what: str) -> list[str]:
+    return [f"  and {number:,} more {what}"] if number > 0 else []
+
+
+def _columns(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """The rows with their cells below each other; the last cell is as long as it likes."""
+    plain = [[in_one_line(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in list(zip(*plain, strict=True))[:-1]]
+    for row in plain:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        yield f"  {'  '.join((*cells, row[-1]))}".rstrip()

@@ -1,0 +1,242 @@
+"""What is printed of texts that others wrote: nothing in them steers a terminal, turns a line around, or hides.
+
+Written out as `\\x1b` or `\\u200e` are control characters, line and paragraph separators, halves of surrogate pairs,
+and all that Unicode calls format characters: marks, embeddings, overrides and isolates of a direction, characters
+without width, tags, the byte order mark. Right-to-left scripts need none of them: their letters have a direction.
+
+Some format characters are part of how people write, and stay as they are:
+
+    the joiners U+200C and U+200D behind a letter of a script that is written with them (Persian, Hindi, Sinhala ...)
+    the joiner U+200D between two emoji, which makes one of several
+    the tags of a flag (England, Scotland, Wales), of which there are six at most
+    the signs of Arabic, Syriac and Kaithi that enclose numbers, since they can be seen
+
+A joiner anywhere else, in a Latin or Cyrillic word for instance, can only deceive.
+"""
+
+import json
+import re
+import unicodedata
+from collections.abc import Mapping
+
+from daemon.status import log as logged
+from daemon.status.log import Logged
+from rules.typingmind.dates import parse_date
+
+_FLAG = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f"
+_DOUBTFUL = re.compile(f"{_FLAG}|[^\n\x20-\x7e]")
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_SEEN = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
+_JOINERS = "\u200c\u200d"
+# Arabic to Myanmar, Khmer and Mongolian, Indic scripts of the later blocks, Arabic presentation forms, Brahmic, Adlam.
+_JOINED = re.compile(
+    "[\u0600-\u109f\u1780-\u18af\u1a20-\u1aaf\u1b00-\u1c4f\ua800-\uaaff\ufb50-\ufdff\ufe70-\ufefc"
+    "\U00010a00-\U00010a5f\U00010d00-\U00010d3f\U00011000-\U00011fff\U0001e900-\U0001e95f]"
+)
+_EMOJI_GOES_ON = "\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
+
+
+def visible(text: str) -> str:
+    """The text with every character that would steer or deceive written out; tabs become spaces."""
+    return _DOUBTFUL.sub(_spelled, text.expandtabs(4))
+
+
+def in_one_line(text: str) -> str:
+    """The same for a title or a name, which stands in one line."""
+    return visible(text.replace("\n", " "))
+
+
+def printable_json(value: object, indent: int | None = 2) -> str:
+    """The value as JSON for a terminal and for programs: the same characters are spelled as JSON's own escapes."""
+    text = json.dumps(value, indent=indent, ensure_ascii=False, default=str)
+    return _DOUBTFUL.sub(lambda found: json.dumps(found[0])[1:-1] if _spelled(found) != found[0] else found[0], text)
+
+
+def _spelled(found: "re.Match[str]") -> str:
+    character = found[0]
+    if len(character) > 1 or unicodedata.category(character) not in _HIDDEN or character in _SEEN:
+        return character
+    if character in _JOINERS and _joins(found.string, found.start()):
+        return character
+    return character.encode("unicode_escape").decode()
+
+
+def _joins(text: str, at: int) -> bool:
+    before, behind = text[at - 1 : at], text[at + 1 : at + 2]
+    if _JOINED.match(before) and unicodedata.category(before)[0] in "LM":
+        return True
+    is_emoji = unicodedata.category(before or " ") == "So" or before in _EMOJI_GOES_ON
+    return bool(before and behind) and text[at] == "\u200d" and is_emoji and unicodedata.category(behind) == "So"
+
+
+_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
+
+
+def span(seconds: float) -> str:
+    """A span of time in its largest unit, as "3 hours"; under a second it is "0 seconds"."""
+    whole = max(0, int(seconds))
+    size, unit = next((pair for pair in _UNITS if whole >= pair[0]), _UNITS[-1])
+    number = whole // size
+    return f"{number:,} {unit}{'' if number == 1 else 's'}"
+
+
+def local(text: str, now: str) -> str:
+    """A time of the archive on the local clock, with the date where that is not today's; other text stays as it is."""
+    when, today = parse_date(text), parse_date(now)
+    if when is None or today is None:
+        return text
+    here = when.astimezone()
+    same_day = here.date() == today.astimezone().date()
+    return f"{here:%H:%M:%S}" if same_day else f"{here:%Y-%m-%d %H:%M}"
+
+
+def with_span(text: str, now: str) -> str:
+    """A time of the archive on the local clock, and how long ago or ahead that is; "never" for no time."""
+    seconds = seconds_between(text, now)
+    if seconds is None:
+        return text or "never"
+    return f"{local(text, now)} ({f'{span(seconds)} ago' if seconds >= 0 else f'in {span(-seconds)}'})"
+
+
+def seconds_between(before: str, after: str) -> float | None:
+    """Seconds from one time of the archive to another, or None where one of them is none."""
+    first, second = parse_date(before), parse_date(after)
+    return None if first is None or second is None else (second - first).total_seconds()
+
+
+def in_full(text: str) -> str:
+    """A time of the archive on the local clock, as log lines begin; other text stays as it is."""
+    when = parse_date(text)
+    return text if when is None else f"{when.astimezone():%Y-%m-%d %H:%M:%S}"
+
+
+_NO_NAMES: Mapping[str, str] = {}
+_STATES = {
+    "seen": "{} was found in the inbox.",
+    "settling": "{} is waited for",
+    "copied": "{} stands still and is complete: memproc has made a copy to work on.",
+    "planned": "It is decided what to do with {}.",
+    "working": "{} is being worked on.",
+    "written": "{} is done.",
+    "done": "Nothing was to do for {}",
+    "waiting": "{} waits",
+    "paused": "{} waits",
+    "set aside": "{} was set aside",
+    "gone": "{} is no longer looked at",
+}
+
+
+_BECAME = {
+    "written": "{0}, of {1}: the updated export is ready",
+    "left alone": "{0}, of {1}, was left alone",
+    "set aside": "{0}, of {1}, was set aside",
+}
+_WATCHING = {
+    "native": "The inbox is watched by the system's events",
+    "poll": "The inbox is watched by looking into it again and again",
+    "none": "The inbox cannot be watched, and is looked through from time to time",
+}
+
+
+def sentence(event: Logged, titles: Mapping[str, str] = _NO_NAMES) -> str:
+    """What happened, in one or two sentences. `titles` are those of chats, by id, where they may be shown."""
+    match event:
+        case (
+            logged.FileIs()
+            | logged.ChatIs()
+            | logged.Planned()
+            | logged.UserEdits()
+            | logged.Answered()
+            | logged.Remembered()
+        ):
+            return _about_work(event, titles)
+        case logged.Started() | logged.Stopped() | logged.Paused() | logged.Resumed():
+            return _about_daemon(event)
+        case logged.Watching(mode, why):
+            return _with(_WATCHING.get(mode, f"The inbox is watched by {mode}"), why)
+        case logged.JobEnded(name, error):
+            return _with(f"The timed job {name} failed", error) if error else f"The timed job {name} is done."
+        case logged.SettingsRead() | logged.SettingsRefused():
+            return _about_settings(event)
+        case logged.Trouble(what, reason, next_step):
+            return _with(f"Trouble with {what}", reason, next_step)
+        case logged.Said(text):
+            return text
+
+
+def is_problem(event: Logged) -> bool:
+    """Whether the person may have to do something."""
+    match event:
+        case logged.FileIs(state=state, next_step=next_step):
+            return state == "set aside" or bool(next_step)
+        case logged.ChatIs(kind=kind):
+            return kind == "set aside"
+        case logged.JobEnded(error=error):
+            return bool(error)
+        case logged.Watching(mode=mode):
+            return mode == "none"
+        case _:
+            return isinstance(event, logged.SettingsRefused | logged.Trouble)
+
+
+def _about_work(
+    event: logged.FileIs | logged.ChatIs | logged.Planned | logged.UserEdits | logged.Answered | logged.Remembered,
+    titles: Mapping[str, str],
+) -> str:
+    match event:
+        case logged.FileIs(_, file, state, reason, next_step):
+            return _with(_STATES.get(state, f"{{}} is {state}").format(file), reason, next_step)
+        case logged.ChatIs(_, file, chat_id, kind, detail, next_step):
+            return _with(
+                _BECAME.get(kind, f"{{}} of {{}} is {kind}").format(_chat(chat_id, titles), file), detail, next_step
+            )
+        case logged.Planned(_, chat_id, chunks, calls):
+            return f"{_chat(chat_id, titles)}: {_counted(chunks, 'chunk')} to remember, with {_counted(calls, 'call')}."
+        case logged.UserEdits(_, chat_id, text):
+            return f"{_chat(chat_id, titles)}, by your hand in TypingMind: {text}"
+        case logged.Answered(_, chat_id, step, model, tokens_in, tokens_cached, tokens_out, usd):
+            cached = f" ({tokens_cached:,} from the cache)" if tokens_cached else ""
+            money = "at a price that is not known" if usd is None else f"for ${usd:.4f}"
+            who = f"{_chat(chat_id, titles)}: " if chat_id else ""
+            return f"{who}{model} has answered ({step}): {tokens_in:,} tokens{cached} in, {tokens_out:,} out, {money}."
+        case logged.Remembered(_, chat_id, done, of):
+            return f"{_chat(chat_id, titles)}: memory {done:,} of {of:,} is kept."
+
+
+def _about_daemon(event: logged.Started | logged.Stopped | logged.Paused | logged.Resumed) -> str:
+    match event:
+        case logged.Started(version, pid, inbox):
+            return f"memproc {version} looks after {inbox} (process {pid})."
+        case logged.Stopped(reason):
+            return _with("memproc has stopped", reason)
+        case logged.Paused(until):
+            return f"memproc takes up no work until {in_full(until) or 'it is told to go on'}."
+        case logged.Resumed():
+            return "memproc goes on."
+
+
+def _about_settings(event: logged.SettingsRead | logged.SettingsRefused) -> str:
+    match event:
+        case logged.SettingsRead(restart):
+            if restart:
+                return f"memproc.toml was read again, and counts after a restart only, because of {restart}."
+            return "memproc.toml was read again, and counts from now on."
+        case logged.SettingsRefused(reason, next_step):
+            return _with("memproc.toml is wrong, so the settings before it still count", reason, next_step)
+
+
+def _chat(chat_id: str, titles: Mapping[str, str]) -> str:
+    if not chat_id:
+        return "A chat"
+    return f'The chat "{titles[chat_id]}"' if chat_id in titles else f"The chat {chat_id}"
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def _with(told: str, reason: str, next_step: str = "") -> str:
+    """A beginning and its reason as one sentence, and the next step as it is: it may end with a command."""
+    first = f"{told.rstrip('.')}: {reason}" if reason else told
+    ended = first if first.endswith((".", "!", "?")) else f"{first}."
+    return f"{ended} {next_step}".rstrip()

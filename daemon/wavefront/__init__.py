@@ -1,1 +1,0 @@
-"""Several chunks at once: the calls that are under way, and the dialogues that wait for them."""
