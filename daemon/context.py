@@ -14,10 +14,10 @@ from time import sleep
 from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply
 from daemon.config import Config
-from daemon.config.clock import now
-from daemon.config.paths import Folders
 from daemon.config.tables import CoreSettings, SectionSettings
+from daemon.files.clock import now
 from daemon.files.lock import hold
+from daemon.files.paths import Folders
 from daemon.files.removal import list_again
 from daemon.files.write import make_private, sweep
 from daemon.keys import find_key

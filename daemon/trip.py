@@ -27,6 +27,7 @@ from daemon.archive.chat_states import record_doubt, record_taken, was_taken
 from daemon.archive.exports import Rest, acknowledge, keep_parts, known_parts, last_output, record_export, seen_again
 from daemon.archive.messages import Remembered, remember
 from daemon.chat.deliver import Ready, deliver, in_new_chat, mode_for, place_of, stand_already
+from daemon.chat.opening import keep_written, opening_place, opening_text, read
 from daemon.chat.resting import AtRest, at_rest, keep_at_rest, noting, rest_after
 from daemon.chat.survey import Survey, canned, survey
 from daemon.config import Config
@@ -37,7 +38,6 @@ from daemon.models.ask import Unsent
 from daemon.models.prices import price_of
 from daemon.models.tokens import count, keep
 from daemon.recovery.restore import held_back
-from daemon.remember.opening import keep_written, opening_place, opening_text, read
 from daemon.remember.taking_over import take_over
 from daemon.remember.work import compress
 from daemon.status.unforeseen import account

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from daemon.archive.journal import Reply
 from daemon.config import Config
-from daemon.config.paths import Folders
 from daemon.context import House, tell_nobody
+from daemon.files.paths import Folders
 from daemon.models.ask import Clock, Complete
 from daemon.models.purse import Purse
 from daemon.models.scheduler import Front, Talk

@@ -11,8 +11,8 @@ from daemon.archive.errors import archive_errors, damaged, unusable
 from daemon.archive.rows import damaged_rows, seal_all, seal_from_now_on, seal_of, unpacked
 from daemon.archive.schema import OLDEST_SQLITE, STEPS
 from daemon.archive.unfinished import refuse_unfinished
-from daemon.config.paths import archive_path
 from daemon.files import write as file_trouble
+from daemon.files.paths import archive_path
 from daemon.files.write import make_private
 from rules.errors import ArchiveError, MemprocError
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from daemon.archive.archive import Archive
-from daemon.config.clock import at
+from daemon.files.clock import at
 
 LONGEST_SECONDS = 25 * 3600.0
 """A batch ends after 24 hours, done or not."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
 from daemon.archive.jobs import set_sign, sign
-from daemon.config.clock import Periods
+from daemon.files.clock import Periods
 from rules.money.price import NAMES, Allowed, Amounts, Reached, Which, decide
 
 _COUNTS = "coalesce(settled, reserved, 0)"

@@ -10,6 +10,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import is_known
 from daemon.archive.memories import round_of
 from daemon.archive.rows import refuse_any_damage
+from daemon.chat.opening import ShownChat, layers_planned, opening_text
 from daemon.chat.reading import read_chat
 from daemon.config import Config, MemorySettings
 from daemon.config.tables import CoreSettings, FactSettings
@@ -19,7 +20,6 @@ from daemon.models.roles import FindKey, Roles, chat_model, choose_roles, offere
 from daemon.models.tokens import Counts, count_once
 from daemon.remember.dialogue import Passage
 from daemon.remember.hindsight import worth_asking
-from daemon.remember.opening import ShownChat, layers_planned, opening_text
 from primer.core import tools_of
 from primer.models import token_factor
 from primer.prompt import closing, opening

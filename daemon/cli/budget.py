@@ -10,8 +10,8 @@ from daemon.archive.arrivals import look_again
 from daemon.archive.ledger import raise_cap
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import print_table
-from daemon.config.clock import at, now, periods
 from daemon.config.providers import MOST_USD
+from daemon.files.clock import at, now, periods
 from daemon.models.purse import caps_now
 from daemon.status.budget import Budget, Cap
 from daemon.status.budget import budget as gather

@@ -10,13 +10,13 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat
 from daemon.archive.core import core_events, keep_core_events
 from daemon.archive.messages import known_chat
+from daemon.chat.opening import as_value, core_now
 from daemon.cli.of_chat import About, OfChat, pass_about
 from daemon.cli.settings import Settings, json_option
 from daemon.cli.use import TO_SEE_IT
 from daemon.config import Config
-from daemon.config.clock import now
 from daemon.context import core_layout, tell_nobody
-from daemon.remember.opening import as_value, core_now
+from daemon.files.clock import now
 from daemon.status.sentences import printable_json, visible
 from rules.errors import NotFound
 from rules.layers.core import CoreEvent, CoreMemory, OverLimit, Section, rendered, taken_back

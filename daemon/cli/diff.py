@@ -8,8 +8,8 @@ import click
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, find_chat
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.config.paths import Folders
 from daemon.files.backup import read_version, versions
+from daemon.files.paths import Folders
 from daemon.recovery.restore import Content, compare, find_version, read_updated, updated_path
 from daemon.status.sentences import in_one_line, printable_json
 from rules.errors import NotFound

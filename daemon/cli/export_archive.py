@@ -15,7 +15,7 @@ def export_archive(settings: Settings, file: Path) -> int:
 
     It works while the daemon runs. No provider's key is in it, but all your conversations are: keep it safe.
     """
-    from daemon.config.clock import now
+    from daemon.files.clock import now
     from daemon.recovery.packing import export_archive as pack
 
     packed = pack(settings.folders, settings.found.path, file.absolute(), now())

@@ -7,13 +7,13 @@ import click
 
 from daemon.archive.chats import KnownChat, find_chat
 from daemon.archive.facts import fact_events, keep_fact_events, next_fact, ranked
+from daemon.chat.opening import facts_now
 from daemon.cli.of_chat import About, OfChat, pass_about
 from daemon.cli.settings import Settings, json_option
 from daemon.cli.table import print_table
 from daemon.cli.use import TO_SEE_IT
-from daemon.config.clock import now
 from daemon.context import tell_nobody
-from daemon.remember.opening import facts_now
+from daemon.files.clock import now
 from daemon.status.sentences import printable_json, visible
 from rules.errors import NotFound
 from rules.layers.facts import Fact, FactEvent, normal

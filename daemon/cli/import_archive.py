@@ -20,7 +20,7 @@ def import_archive(settings: Settings, file: Path, yes: bool, replace: bool) -> 
     """
     from platformdirs import user_config_path
 
-    from daemon.config.clock import now
+    from daemon.files.clock import now
     from daemon.recovery.transfer import look_into
     from daemon.recovery.unpacking import Places
     from daemon.recovery.unpacking import import_archive as take_over

@@ -6,7 +6,7 @@ import click
 
 from daemon.archive.archive import Archive
 from daemon.cli.settings import Settings, pass_settings
-from daemon.config.clock import now
+from daemon.files.clock import now
 from daemon.files.lock import is_held
 from daemon.status.sentences import with_span
 from daemon.status.status import NotAPause, find_place, read_duration

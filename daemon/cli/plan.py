@@ -15,9 +15,9 @@ from daemon.chat.survey import survey
 from daemon.cli.settings import Settings, json_option, pass_settings, wanted_exports
 from daemon.cli.table import print_table
 from daemon.config import Config
-from daemon.config.clock import at, now, periods
 from daemon.config.providers import BudgetSettings
 from daemon.context import core_layout, keys, load_texts
+from daemon.files.clock import at, now, periods
 from daemon.files.read import Export, read_export
 from daemon.models.costs import Payback, Reckoning, no_work, reckon
 from daemon.models.purse import caps_now

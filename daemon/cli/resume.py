@@ -4,7 +4,7 @@ import click
 
 from daemon.archive.archive import Archive
 from daemon.cli.settings import Settings, pass_settings
-from daemon.config.clock import now
+from daemon.files.clock import now
 from daemon.files.lock import is_held
 from daemon.status.status import find_place
 from daemon.status.status import resume as end

@@ -16,8 +16,8 @@ from rules.errors import FileTrouble
 if TYPE_CHECKING:
     from daemon.archive.archive import Archive
     from daemon.config import Config, Found
-    from daemon.config.paths import Folders
     from daemon.context import House, Tell
+    from daemon.files.paths import Folders
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from platformdirs import user_config_path
 
-from daemon.config.paths import NoPath, resolve
+from daemon.files.paths import NoPath, resolve
 from daemon.files.write import remedy
 from rules.errors import ConfigurationError, ConfigurationOutOfReach
 

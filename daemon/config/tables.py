@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from daemon.config.lines import Key
-from daemon.config.paths import resolve
+from daemon.files.paths import resolve
 from rules.layers.core import Value, rendered
 
 

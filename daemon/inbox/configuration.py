@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from daemon.config import Config, find, folders, parse
-from daemon.config.paths import Folders
+from daemon.files.paths import Folders
 from daemon.files.write import remedy
 from daemon.inbox.events import SettingsAre
 from daemon.inbox.orders import Use

@@ -2,7 +2,7 @@
 
 from daemon.archive.archive import Archive
 from daemon.archive.jobs import began, due, ended, jobs, part_to_verify, set_jobs
-from daemon.config.clock import here
+from daemon.files.clock import here
 from daemon.inbox.orders import Maintain, Order, Prune, Retry, Verify
 from daemon.inbox.schedule import Schedule
 from rules.retention import PARTS, after_failure, next_due, timings

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from daemon.config.paths import Folders
 from daemon.files.backup import Version, all_versions, check
+from daemon.files.paths import Folders
 from daemon.files.removal import finish_removals, remove_version
 from rules.retention import Kept, going
 from rules.typingmind.dates import parse_date, write_date

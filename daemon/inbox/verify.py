@@ -10,8 +10,8 @@ from hashlib import sha256
 
 from daemon.archive.archive import Archive
 from daemon.archive.jobs import part_verified, set_sign, sign
-from daemon.config.paths import Folders
 from daemon.files.backup import Damage, check
+from daemon.files.paths import Folders
 from daemon.status.outputs import standing_exports
 
 _DAMAGED = "damaged_backups"

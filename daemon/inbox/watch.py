@@ -23,9 +23,9 @@ from time import monotonic
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import resume_after_restart
 from daemon.archive.jobs import set_sign, take_down
-from daemon.config.clock import now
-from daemon.config.paths import runtime_folder
+from daemon.files.clock import now
 from daemon.files.lock import Busy, hold
+from daemon.files.paths import runtime_folder
 from daemon.files.write import in_a_sentence, make_own, make_private, sweep
 from daemon.inbox import wakes
 from daemon.inbox.duties import Duties

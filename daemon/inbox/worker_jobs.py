@@ -4,8 +4,8 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from daemon.config.clock import here
 from daemon.context import House, tell_nobody
+from daemon.files.clock import here
 from daemon.inbox.configuration import Settled
 from daemon.inbox.entering import enter
 from daemon.inbox.events import Alive, Reported

@@ -17,9 +17,9 @@ from daemon.archive.batches import (
 )
 from daemon.archive.journal import Reply, recall, record
 from daemon.archive.ledger import settle as settle_at
-from daemon.config.clock import at
 from daemon.config.providers import WhenToBatch
 from daemon.context import House, Waiting
+from daemon.files.clock import at
 from daemon.models import batch_client as client
 from daemon.models.ask import reply_of
 from daemon.models.batch_client import (

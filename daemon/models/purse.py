@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from daemon.archive import ledger as spending
 from daemon.archive.archive import Archive
 from daemon.archive.ledger import raised
-from daemon.config.clock import Periods, at, periods
 from daemon.config.providers import BudgetSettings
+from daemon.files.clock import Periods, at, periods
 from daemon.models.completion import Completion
 from daemon.models.prices import expected, price_of, step_of
 from daemon.models.tokens import count_of

@@ -14,8 +14,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from daemon.archive.archive import Archive, check
-from daemon.config.paths import Folders, archive_path
 from daemon.files.packed import BLOCK
+from daemon.files.paths import Folders, archive_path
 from daemon.files.write import TEMPORARY, file_errors, make_private, replace_file
 from daemon.inbox.intake import copies_folder
 from daemon.recovery.transfer import (

@@ -13,6 +13,7 @@ from daemon.archive.forks import find_kin
 from daemon.archive.memories import HAD, editions, insert_edition, insert_fold, insert_memory, memories
 from daemon.archive.messages import adopt, insert_version, keep_chat, past, remember
 from daemon.archive.rows import unpacked
+from daemon.chat.opening import shown_chat
 from daemon.chat.reading import dates_of_copies, read_chat
 from daemon.chat.survey import canned
 from daemon.context import House, load_texts
@@ -21,7 +22,6 @@ from daemon.models.tokens import count
 from daemon.recovery.evidence import Evidence, Raw, look
 from daemon.recovery.restored import Known, Restored, hindsight_question, quotes_in, restored
 from daemon.recovery.sources import PassedOver, Source, Sources, chat_in, find_sources, output_of
-from daemon.remember.opening import shown_chat
 from daemon.remember.taking_over import take_over
 from rules.conversation.history import UNDER_SOME_MEMORY, Entry
 from rules.conversation.memory import CHUNK_LEVEL, Memory, Preferred, aliases, shown

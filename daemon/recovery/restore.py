@@ -14,9 +14,9 @@ from daemon.archive.messages import known_chat, past, whole
 from daemon.archive.openings import openings
 from daemon.chat.survey import canned
 from daemon.config import Config
-from daemon.config.paths import Folders
 from daemon.context import House, core_layout, load_texts
 from daemon.files.backup import Version, keep_version, read_version, versions
+from daemon.files.paths import Folders
 from daemon.files.read import Export, chats_in
 from daemon.files.write import Written, file_errors, make_private, replace_file
 from rules.conversation.memory import Memory, aliases

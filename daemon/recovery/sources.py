@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from daemon.config.paths import Folders
 from daemon.files.backup import INDEX, Unreadable, Version, all_versions, read_index, read_version
 from daemon.files.candidates import exports_in
+from daemon.files.paths import Folders
 from daemon.files.read import chats_in, read_export
 from daemon.files.write import file_errors
 from rules.errors import ChatSetAside, MemprocError

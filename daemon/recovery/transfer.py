@@ -15,11 +15,11 @@ from typing import TypeGuard
 
 import tomli
 
-from daemon.config.paths import Folders
 from daemon.config.reading import load
 from daemon.config.writing import toml_text
 from daemon.files.lock import Busy, hold
 from daemon.files.packed import BLOCK
+from daemon.files.paths import Folders
 from daemon.files.write import TEMPORARY, file_errors, replace_file, sweep
 from daemon.inbox.intake import copies_folder
 from daemon.models.addresses import host_of, names_a_host

@@ -11,11 +11,11 @@ from functools import partial
 from daemon.archive.core import end_step, keep_core_events
 from daemon.archive.journal import Reply
 from daemon.archive.memories import editions
+from daemon.chat.opening import core_now
 from daemon.chat.survey import Survey, told_before
 from daemon.context import foreign
 from daemon.models.scheduler import Front, Talk
 from daemon.remember.asking import desk_for
-from daemon.remember.opening import core_now
 from daemon.remember.question import Desk
 from primer import core, prompt
 from primer.core import read_edits

@@ -8,7 +8,7 @@ from daemon.archive.core import core_events, keep_core_events
 from daemon.archive.facts import fact_events, keep_fact_events, next_fact
 from daemon.archive.forks import inherit_layers
 from daemon.archive.openings import KeptOpening, edited_from, keep_opening, openings
-from daemon.remember.opening import ShownChat, as_line, as_value, core_now, facts_now, opening_place, opening_text, read
+from daemon.chat.opening import ShownChat, as_line, as_value, core_now, facts_now, opening_place, opening_text, read
 from primer.prompt import restore
 from rules.conversation.marker import text_digest
 from rules.errors import ChatSetAside

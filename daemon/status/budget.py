@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
 from daemon.archive.ledger import by_model, last_run, spent
-from daemon.config.clock import at, periods
 from daemon.config.providers import BudgetSettings
+from daemon.files.clock import at, periods
 from daemon.models.purse import caps_now
 from rules.money.price import NAMES, Which, dollars
 

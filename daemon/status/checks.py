@@ -16,10 +16,10 @@ from typing import TypeVar
 from daemon.archive.archive import Archive, check
 from daemon.archive.jobs import Sign
 from daemon.archive.schema import OLDEST_SQLITE
-from daemon.config.paths import archive_path
 from daemon.files.backup import all_versions
 from daemon.files.backup import check as check_backups
 from daemon.files.lock import is_held
+from daemon.files.paths import archive_path
 from daemon.keys import Key, NoKey, credential_files, read_keys
 from daemon.models.catalogue import Facts, facts, known_models
 from daemon.models.completion import nearest

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat
-from daemon.config.clock import now as present
+from daemon.files.clock import now as present
 from daemon.files.write import file_errors, make_private
 from daemon.inbox.lines import Garbled, of_line, of_object, to_object
 from rules.errors import ArchiveError, FileTrouble, NotFound

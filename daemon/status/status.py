@@ -15,8 +15,8 @@ from daemon.archive.archive import Archive
 from daemon.archive.arrivals import Outcome, newest_outcomes
 from daemon.archive.batches import LONGEST_SECONDS, age, open_batches
 from daemon.archive.jobs import Job, Sign, jobs, set_sign, sign, take_down
-from daemon.config.clock import periods
-from daemon.config.paths import default_state, resolve
+from daemon.files.clock import periods
+from daemon.files.paths import default_state, resolve
 from daemon.status.sentences import seconds_between, span
 from rules.arrival import IN_HAND, UNTAKEN
 from rules.money.price import dollars

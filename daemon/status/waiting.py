@@ -6,8 +6,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 
-from daemon.config.paths import runtime_folder
 from daemon.files.lock import hold, is_held
+from daemon.files.paths import runtime_folder
 from daemon.files.write import is_own, make_own, replace_file
 from rules.errors import MemprocError
 

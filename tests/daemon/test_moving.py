@@ -14,9 +14,9 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
 from daemon.archive.exports import Output, last_output, record_output
 from daemon.config import load
-from daemon.config.paths import Folders, archive_path
 from daemon.files.backup import check, keep_original, versions
 from daemon.files.lock import Busy, hold
+from daemon.files.paths import Folders, archive_path
 from daemon.files.write import make_private, put_in_place
 from daemon.recovery import packing, unpacking
 from daemon.recovery.packing import export_archive

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config.paths import Folders, NoPath, Refused, archive_path, resolve, settle
+from daemon.files.paths import Folders, NoPath, Refused, archive_path, resolve, settle
 
 pytestmark = pytest.mark.usefixtures("home")
 

@@ -16,8 +16,8 @@ from daemon.archive.memories import memories
 from daemon.chat.resting import at_rest
 from daemon.chat.survey import survey
 from daemon.config import parse
-from daemon.config.paths import Folders
 from daemon.context import House, Written, tell_nobody
+from daemon.files.paths import Folders
 from daemon.files.read import read_export
 from daemon.keys import Key, NoKey
 from daemon.models import tokens

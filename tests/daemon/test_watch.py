@@ -139,7 +139,7 @@ def test_without_a_folder_of_the_session_an_inbox_is_locked_in_a_temporary_one(
     ada: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("XDG_RUNTIME_DIR")
-    monkeypatch.setattr("daemon.config.paths.gettempdir", lambda: str(tmp_path / "temporary"))
+    monkeypatch.setattr("daemon.files.paths.gettempdir", lambda: str(tmp_path / "temporary"))
     found: list[Path] = []
     meanwhile = Meanwhile(ada, lambda _: found.extend((tmp_path / "temporary").rglob("inbox-*.lock")))
     assert meanwhile.watch() == 0
@@ -171,7 +171,7 @@ def test_a_temporary_folder_that_is_not_ours_alone_is_not_used(
     if made is _of_somebody_else and os.getuid() != 0:
         pytest.skip("only root can make a folder of somebody else")
     monkeypatch.delenv("XDG_RUNTIME_DIR")
-    monkeypatch.setattr("daemon.config.paths.gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr("daemon.files.paths.gettempdir", lambda: str(tmp_path))
     folder = tmp_path / f"memproc-{os.getuid()}"
     made(folder)
 

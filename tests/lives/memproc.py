@@ -11,13 +11,13 @@ from daemon.archive.core import core_events, keep_core_events
 from daemon.archive.exports import let_go_of_restored
 from daemon.archive.facts import keep_fact_events, next_fact
 from daemon.archive.memories import find_memory
+from daemon.chat.opening import as_value, core_now
 from daemon.config import Config
-from daemon.config.paths import Folders
 from daemon.context import House, core_layout, load_texts, tell_nobody
 from daemon.files.backup import versions
+from daemon.files.paths import Folders
 from daemon.models.completion import Completion
 from daemon.recovery.restore import find_version, restorable, restore
-from daemon.remember.opening import as_value, core_now
 from daemon.trip import Outcome, go_round
 from primer.prompt import closing, opening
 from primer.request import Request

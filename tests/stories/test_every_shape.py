@@ -9,8 +9,8 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.messages import whole
 from daemon.config import parse
-from daemon.config.paths import Folders
 from daemon.context import House, Written, tell_nobody
+from daemon.files.paths import Folders
 from daemon.trip import Outcome, go_round
 from rules.plan.chat_plan import LeftAlone
 from tests.chats import export_bytes, long_chat

@@ -9,7 +9,7 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.rows import SEALED
-from daemon.config.paths import archive_path
+from daemon.files.paths import archive_path
 from tests.chats import export_bytes, long_chat
 from tests.stories.person import Ended, Person
 

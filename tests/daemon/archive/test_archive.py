@@ -12,7 +12,7 @@ from daemon.archive.archive import Archive, check
 from daemon.archive.journal import Reply, recall, record
 from daemon.archive.messages import insert_version
 from daemon.archive.schema import STEPS
-from daemon.config.paths import archive_path
+from daemon.files.paths import archive_path
 from rules.errors import ArchiveError
 from tests.entries import said
 

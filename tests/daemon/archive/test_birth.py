@@ -15,7 +15,7 @@ from daemon.archive.archive import Archive, check
 from daemon.archive.chats import known_chats
 from daemon.archive.journal import recall, record
 from daemon.archive.schema import STEPS
-from daemon.config.paths import archive_path
+from daemon.files.paths import archive_path
 from rules.errors import ArchiveError
 from tests.daemon.archive.test_archive import reply
 from tests.daemon.files.children import in_child, needs_fork

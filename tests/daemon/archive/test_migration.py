@@ -13,7 +13,7 @@ from daemon.archive.memories import editions, memories, round_of
 from daemon.archive.messages import past, standing, whole
 from daemon.archive.rows import packed
 from daemon.archive.schema import STEPS
-from daemon.config.paths import archive_path
+from daemon.files.paths import archive_path
 from rules.recognize.adopt import Adopted
 from rules.typingmind.message import Message
 from tests.daemon.archive.test_archive import reply

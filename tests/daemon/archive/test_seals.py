@@ -17,7 +17,7 @@ from daemon.archive.journal import recall, record
 from daemon.archive.memories import end_turn, find_memory, keep_memory, memories
 from daemon.archive.messages import whole
 from daemon.archive.rows import SEALED, damaged_rows, refuse_any_damage, refuse_damage, seal_of
-from daemon.config.paths import archive_path
+from daemon.files.paths import archive_path
 from rules.errors import ArchiveError, DamagedChat
 from rules.layers.core import CoreEvent
 from rules.layers.facts import FactEvent

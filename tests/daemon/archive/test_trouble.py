@@ -14,7 +14,7 @@ from daemon.archive.errors import archive_errors
 from daemon.archive.journal import recall, record
 from daemon.archive.memories import keep_memory
 from daemon.archive.messages import insert_version, past, whole
-from daemon.config.paths import archive_path
+from daemon.files.paths import archive_path
 from rules.errors import ArchiveError, FileTrouble, MemprocError
 from tests.daemon.archive.test_archive import reply
 from tests.daemon.archive.test_messages import CHAT, TALK, WHEN, see

@@ -11,9 +11,9 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.config import Config
-from daemon.config.paths import Folders
 from daemon.config.providers import BudgetSettings, WhenToBatch
 from daemon.context import Event, House
+from daemon.files.paths import Folders
 from daemon.models import batch_client as client
 from daemon.models.completion import complete
 from daemon.models.patience import patiently

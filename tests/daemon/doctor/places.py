@@ -11,7 +11,7 @@ from typing import Any
 from daemon.archive.archive import Archive
 from daemon.archive.messages import remember
 from daemon.config import Config
-from daemon.config.paths import Folders
+from daemon.files.paths import Folders
 from daemon.keys import Key, NoKey
 from daemon.status.doctor import Finding, Machine, Place
 from rules.recognize.recognize import recognise

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from daemon.archive.archive import Archive
 from daemon.archive.exports import Output, record_output
-from daemon.config.paths import archive_path
 from daemon.files.backup import keep_original, keep_version, versions
 from daemon.files.packed import sha256_of
+from daemon.files.paths import archive_path
 from daemon.status.checks import archive, archive_clock, backups, outputs
 from daemon.status.doctor import Place
 from tests.chats import CHAT_ID, long_chat

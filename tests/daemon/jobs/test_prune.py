@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config.paths import Folders
 from daemon.files.backup import INDEX, check, keep_original, keep_version, read_version, versions
+from daemon.files.paths import Folders
 from daemon.files.removal import finish_removals, remove_version
 from daemon.inbox.prune import prune
 from rules.errors import FileTrouble

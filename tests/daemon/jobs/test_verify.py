@@ -8,9 +8,9 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.exports import Output, record_output
 from daemon.archive.jobs import part_to_verify
-from daemon.config.paths import Folders
 from daemon.files.backup import keep_original
 from daemon.files.packed import sha256_of
+from daemon.files.paths import Folders
 from daemon.inbox.verify import part_of, verify_part
 from rules.retention import PARTS
 

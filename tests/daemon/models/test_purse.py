@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply, recall
 from daemon.archive.ledger import by_model, learned, raise_cap, spent
-from daemon.config.clock import at, periods
 from daemon.config.providers import BudgetSettings, PriceSettings
+from daemon.files.clock import at, periods
 from daemon.models.ask import MOST_CUT_OFF, Unsent
 from daemon.models.completion import Completion
 from daemon.models.prices import ENOUGH, Expected, expected

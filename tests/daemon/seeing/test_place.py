@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from daemon.cli.settings import Settings
-from daemon.config.paths import default_state
+from daemon.files.paths import default_state
 from daemon.status.status import Place, find_place
 from rules.errors import ConfigurationError
 

@@ -14,9 +14,9 @@ from daemon.archive.archive import Archive
 from daemon.archive.arrivals import Arrival, find_arrival, was_taken
 from daemon.archive.jobs import Job, jobs, sign
 from daemon.archive.sightings import Present, record_sightings
-from daemon.config.clock import now as present
-from daemon.config.paths import archive_path
 from daemon.files.candidates import sighting_of
+from daemon.files.clock import now as present
+from daemon.files.paths import archive_path
 from daemon.inbox.duties import Duties
 from daemon.inbox.errands import Errands
 from daemon.inbox.events import Event, SettingsAre

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.jobs import jobs, part_verified
-from daemon.config.clock import here, now
+from daemon.files.clock import here, now
 from daemon.inbox.orders import Maintain, Order, Prune, Retry, Verify
 from rules.retention import PARTS
 from rules.typingmind.dates import parse_date

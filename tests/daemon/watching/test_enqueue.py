@@ -11,9 +11,9 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import find_arrival
 from daemon.config import parse
-from daemon.config.paths import Folders
 from daemon.context import House, Written, tell_nobody
 from daemon.files.candidates import sighting_of
+from daemon.files.paths import Folders
 from daemon.inbox.enqueue import enqueue
 from daemon.inbox.intake import copy_path
 from daemon.inbox.put_off import Postponed, postponed

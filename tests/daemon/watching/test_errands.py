@@ -9,7 +9,7 @@ import pytest
 
 from daemon.archive.arrivals import change_state
 from daemon.archive.jobs import jobs
-from daemon.config.clock import now
+from daemon.files.clock import now
 from daemon.inbox import events
 from daemon.inbox.orders import Order, Prune, Retry, Settings, Verify, Work
 from daemon.status import log as logged

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from daemon.archive.archive import Archive
 from daemon.archive.journal import recall, replies
 from daemon.config import Config
-from daemon.config.paths import Folders
 from daemon.config.providers import BudgetSettings, PriceSettings
 from daemon.context import Answered, Event, House, Noted, Notice
+from daemon.files.paths import Folders
 from daemon.models.completion import Completion
 from daemon.models.pace import Pace
 from daemon.models.prices import price_of
