@@ -159,7 +159,7 @@ def _owner(entry: EntryPoint) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class Context:
     """Everything outside the rules that a trip uses; in tests, each of them can be another."""
 
     config: Config
@@ -194,7 +194,7 @@ def keys(folders: Folders) -> FindKey:
 
 
 @contextmanager
-def open_house(config: Config, folders: Folders, tell: Tell) -> Iterator[House]:
+def open_context(config: Config, folders: Folders, tell: Tell) -> Iterator[Context]:
     """Everything that trips need, for as long as they go on.
 
     Raises Busy where another memproc works with this archive, and ArchiveError, FileTrouble or
@@ -208,7 +208,7 @@ def open_house(config: Config, folders: Folders, tell: Tell) -> Iterator[House]:
         _tidy_up(folders)
         pace, run = Pace(), f"{now()} {os.getpid()}"
         ask = patiently(pace.keeping(complete))
-        yield House(config, folders, archive, ask, keys(folders), now, tell, run, pace=pace)
+        yield Context(config, folders, archive, ask, keys(folders), now, tell, run, pace=pace)
 
 
 def _tidy_up(folders: Folders) -> None:

@@ -19,8 +19,8 @@ def expand(settings: Settings, chat: str, output: Path | None) -> int:
 
     Without --output it goes into the folder `expanded`, beside that of the updated exports.
     """
-    with settings.house(tell_nobody) as house:
-        known = find_chat(house.archive, chat)
-        written = write_whole(house, known, output)
+    with settings.context(tell_nobody) as context:
+        known = find_chat(context.archive, chat)
+        written = write_whole(context, known, output)
     settings.say(f"Wrote {written.path}: {written.size:,} bytes. Importing it replaces the chat in TypingMind.")
     return 0

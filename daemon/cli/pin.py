@@ -14,9 +14,9 @@ from rules.conversation.memory import called
 @pass_settings
 def pin(settings: Settings, memory: str) -> int:
     """Never rewrite or fold MEMORY by itself: no hindsight edition, no other one either, and no place in a fold."""
-    with settings.house(tell_nobody) as house:
-        _, found = holding_of(house.archive, house.config, memory)
-        changed = keep_as_it_is(house.archive, found)
+    with settings.context(tell_nobody) as context:
+        _, found = holding_of(context.archive, context.config, memory)
+        changed = keep_as_it_is(context.archive, found)
     if changed:
         settings.say(f"Pinned {called(found)}: it stays as it is. To undo this: memproc unpin {found.memory_id}")
     else:

@@ -19,10 +19,10 @@ def unpin(settings: Settings, memory: str) -> int:
     If you have edited it in TypingMind, your text gives way to memproc's edition. Your text stays among its editions:
     `memproc use` brings it back.
     """
-    with settings.house(tell_nobody) as house:
-        _, found = holding_of(house.archive, house.config, memory)
-        changed = let_go(house.archive, found)
-        _, now = holding_of(house.archive, house.config, found.memory_id)
+    with settings.context(tell_nobody) as context:
+        _, found = holding_of(context.archive, context.config, memory)
+        changed = let_go(context.archive, found)
+        _, now = holding_of(context.archive, context.config, found.memory_id)
     if not changed:
         settings.say(f"Nothing to do: {called(found)} is not pinned.")
         return 0

@@ -27,10 +27,10 @@ def _number(ctx: click.Context, param: click.Parameter, said: str) -> int | None
 @pass_settings
 def use(settings: Settings, memory: str, edition: int | None) -> int:
     """Show EDITION of MEMORY from now on: a number from `memproc show`, or `auto` for what memory.editions prefers."""
-    with settings.house(tell_nobody) as house:
-        _, found = holding_of(house.archive, house.config, memory)
-        changed = choose_edition(house.archive, found, edition)
-        _, now = holding_of(house.archive, house.config, found.memory_id)
+    with settings.context(tell_nobody) as context:
+        _, found = holding_of(context.archive, context.config, memory)
+        changed = choose_edition(context.archive, found, edition)
+        _, now = holding_of(context.archive, context.config, found.memory_id)
     shown = f"{now.edition.kind} edition {now.edition.number} of {called(now)}"
     how = "as memory.editions prefers" if edition is None else "as you have chosen"
     if not changed:

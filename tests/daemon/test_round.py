@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import daemon.trip
 from daemon.archive.archive import Archive
 from daemon.config import parse
-from daemon.context import House
+from daemon.context import Context
 from daemon.events import Written, tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.write import make_private
@@ -70,8 +70,8 @@ class Inbox:
             paths[-1].write_bytes(export_bytes(*(long_chat(5600, chatID=one, id=one, chatTitle=one) for one in ids)))
         folders = Folders(*(self.home / name for name in ("inbox", "updated", "backups", "state")))
         config = parse(SETTINGS, self.home / "memproc.toml")
-        house = House(config, folders, self.archive, ScriptedModel(), no_keys, lambda: WHEN, tell_nobody)
-        return list(go_round(house, paths))
+        context = Context(config, folders, self.archive, ScriptedModel(), no_keys, lambda: WHEN, tell_nobody)
+        return list(go_round(context, paths))
 
     def good_ones(self) -> dict[str, bytes]:
         """The updated files of all chats but the bad one."""
