@@ -29,19 +29,20 @@ from daemon.archive.messages import Remembered, remember
 from daemon.chat.deliver import Ready, deliver, in_new_chat, mode_for, place_of, stand_already
 from daemon.chat.opening import keep_written, opening_place, opening_text, read
 from daemon.chat.resting import AtRest, at_rest, keep_at_rest, noting, rest_after
-from daemon.chat.survey import Survey, canned, survey
+from daemon.chat.survey import Survey, canned
 from daemon.config import Config
 from daemon.context import Context
 from daemon.events import Notice, UserEdits, Written
 from daemon.files.packed import sha256_of
 from daemon.files.read import Export, read_export, stand_of
+from daemon.files.unforeseen import account
 from daemon.models.ask import Unsent
 from daemon.models.prices import price_of
 from daemon.models.tokens import count, keep
 from daemon.recovery.restore import held_back
+from daemon.remember.planning import survey
 from daemon.remember.taking_over import take_over
 from daemon.remember.work import compress
-from daemon.status.unforeseen import account
 from rules.conversation.history import Entry
 from rules.conversation.marker import text_digest
 from rules.conversation.memory import Memory

@@ -3,7 +3,7 @@
 import click
 
 from daemon.archive.choices import unpin as let_go
-from daemon.chat.resting import holding_of
+from daemon.chat.holding import holding_of
 from daemon.cli.settings import Settings, pass_settings
 from daemon.cli.use import TO_SEE_IT
 from daemon.events import tell_nobody

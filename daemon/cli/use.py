@@ -3,7 +3,7 @@
 import click
 
 from daemon.archive.choices import choose_edition
-from daemon.chat.resting import holding_of
+from daemon.chat.holding import holding_of
 from daemon.cli.settings import Settings, pass_settings
 from daemon.events import tell_nobody
 from rules.conversation.memory import called

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from daemon.archive.arrivals import Arrival, extracted_from, is_outdated, put_off, set_aside
-from daemon.chat.survey import survey
 from daemon.context import Context
 from daemon.files.read import read_export
 from daemon.inbox.enqueue import content_of
+from daemon.remember.planning import survey
 from rules.errors import ChatSetAside, FileTrouble, NotAnExport
 from rules.typingmind.chat import Chat
 from rules.typingmind.warnings import why_not

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from daemon.archive.memories import editions, find_memory, keep_edition, next_edition
 from daemon.archive.messages import known_chat
 from daemon.chat.reading import read_archive
-from daemon.chat.survey import Survey, survey_read
+from daemon.chat.survey import Survey
 from daemon.context import Context
 from daemon.events import Answered, Event, Tell
 from daemon.models.scheduler import Front, Talk
@@ -14,6 +14,7 @@ from daemon.models.tokens import count
 from daemon.remember.asking import desk_for, desk_for_fold
 from daemon.remember.folds import make_fold, stand_before
 from daemon.remember.ladder import make_memory
+from daemon.remember.planning import survey_read
 from primer.request import ENGINE
 from rules.conversation.memory import EXTRACTED, Edition, Memory
 from rules.plan.folds import told_tokens

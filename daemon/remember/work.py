@@ -18,14 +18,13 @@ from daemon.archive.memories import (
     next_edition,
     renew_chunk,
 )
-from daemon.chat.survey import Survey, as_they_are
+from daemon.chat.survey import Passage, Survey, as_they_are
 from daemon.context import Context
 from daemon.events import Notice, Planned, Remembered
 from daemon.models.scheduler import Blocked, Front, Talk
 from daemon.models.tokens import count
 from daemon.remember.asking import desk_for
 from daemon.remember.core_memory import Chain, core_chain
-from daemon.remember.dialogue import Passage
 from daemon.remember.fact_taking import facts_chain
 from daemon.remember.folds import Folds, Keep, stand_before
 from daemon.remember.hindsight import make_hindsight

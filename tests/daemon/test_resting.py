@@ -14,7 +14,6 @@ from daemon.archive.archive import Archive
 from daemon.archive.choices import pin
 from daemon.archive.memories import memories
 from daemon.chat.resting import at_rest
-from daemon.chat.survey import survey
 from daemon.config import parse
 from daemon.context import Context
 from daemon.events import Written, tell_nobody
@@ -22,6 +21,7 @@ from daemon.files.paths import Folders
 from daemon.files.read import read_export
 from daemon.keys import Key, NoKey
 from daemon.models import tokens
+from daemon.remember.planning import survey
 from daemon.trip import Outcome, go_round
 from rules.plan.chat_plan import LeftAlone
 from tests.chats import Json, assistant, export_bytes, long_chat, user
