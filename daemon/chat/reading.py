@@ -135,12 +135,13 @@ def _adopted(archive: Archive, chat: Chat, made: Sequence[Memory], places: Seque
     strange = {name: group for at, (name, group) in enumerate(every.items()) if at > last}
     if not strange:
         return Adopted()
-    refuse_any_damage(archive.run)
     kin = find_kin(archive, chat.chat_id, strange) if not made else None
     inherited = inherit(chat.chat_id, strange, kin) if kin else Adopted()
     origins = {name for one in inherited.memories for name in one.origins}
     at = max((number for number, name in enumerate(strange) if name in origins), default=-1)
     rest = {name: group for number, (name, group) in enumerate(strange.items()) if number > at}
+    if rest:
+        refuse_any_damage(archive.run, "chat", "memory")  # a damaged row may be the memory that nobody seems to know
     first = 1 + max((one.number for one in (*made, *inherited.memories) if not one.is_fold), default=0)
     own_ids = {name: memory_id(chat.chat_id, 0, [name]) for name in known_memories(archive, rest)}
     frozen = freeze(rest, first, count, own_ids)

@@ -16,8 +16,6 @@ from rules.recognize.recognize import Place
 from rules.typingmind.branches import branches
 from rules.typingmind.dates import parse_date
 
-__all__ = ["Known", "Lost", "lost"]
-
 _FEW, _FEW_AT_THE_END, _FEW_BEFORE_NEW_ONES = 10, 2, 8
 
 _GO_BACK = (

@@ -12,7 +12,7 @@ from daemon.archive.messages import remember
 from daemon.chat.reading import read_archive, read_chat
 from rules.conversation.history import INSERTED
 from rules.conversation.memory import Memory, Preferred
-from rules.errors import ChatSetAside
+from rules.errors import ChatSetAside, DamagedChat
 from rules.recognize.reading import Reading
 from rules.recognize.recognize import Place
 from rules.typingmind.chat import Chat
@@ -68,6 +68,7 @@ def forked(messages: list[Json]) -> None:
 
 
 FORK = {"id": "a9b8c7d6e5", "chatID": "a9b8c7d6e5"}
+OTHER = {"id": "z9y8x7w6v5", "chatID": "z9y8x7w6v5"}
 
 
 def ours(place: Place) -> tuple[str, str, int] | None:
@@ -117,6 +118,49 @@ def test_a_fork_has_memories_of_its_own_and_the_same_history(
     assert (again.adopted.memories, again.entries) == ((), reading.entries)
     assert again.memories == reading.memories
     assert memories(archive, CHAT) == tuple(ALL), "the chat that it came from is as it was"
+
+
+def damage(archive: Archive, table: str, column: str, where: str) -> None:
+    """Change what a row says, and leave its seal as it was."""
+    ((row, seal),) = archive.run(f"SELECT rowid, seal FROM {table} WHERE {where} LIMIT 1")
+    archive.run(f"UPDATE {table} SET {column} = {column} || 'x' WHERE rowid = ?", (row,))
+    archive.run(f"UPDATE {table} SET seal = ? WHERE rowid = ?", (seal, row))
+
+
+@pytest.fixture
+def two_chats(archive: Archive) -> Archive:
+    """The archive knows another chat, too."""
+    seen(archive, chat_of(TALK, **OTHER))
+    keep_memory(archive, OTHER["chatID"], replace(memory_of(1, chunk(0, 2)), memory_id="other"))
+    return archive
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "where"),
+    [
+        ("memory", "due", "id = 'other'"),
+        ("edition", "agent", "memory = 'other'"),
+        ("version", "seen_at", "message = (SELECT max(message) FROM version)"),
+    ],
+)
+def test_a_fork_of_a_whole_chat_is_read_whatever_is_damaged_in_another(
+    two_chats: Archive, table: str, column: str, where: str
+) -> None:
+    damage(two_chats, table, column, where)
+    reading = read(two_chats, changed(DONE.messages, forked, **FORK))
+    assert [memory.origins[0] for memory in reading.adopted.memories] == ["m1", "m2", "m3"]
+
+
+def test_a_fork_of_a_damaged_chat_is_not_read(two_chats: Archive) -> None:
+    damage(two_chats, "edition", "agent", "memory = 'm1'")
+    with pytest.raises(DamagedChat, match="edition"):
+        read(two_chats, changed(DONE.messages, forked, **FORK))
+
+
+def test_memories_of_nobody_are_not_taken_over_where_a_damaged_row_may_be_theirs(two_chats: Archive) -> None:
+    damage(two_chats, "memory", "due", "id = 'other'")
+    with pytest.raises(DamagedChat, match="memory"):
+        read(two_chats, changed(finish(chat_of(TALK), [replace(M1, memory_id="lost")]).messages, forked, **FORK))
 
 
 def test_a_fork_in_which_a_fold_stands_has_what_the_fold_stands_for(archive: Archive) -> None:

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
-from rules.recognize.loss import Known, Lost, lost
+from rules.recognize.absent import Known
+from rules.recognize.loss import Lost, lost
 from rules.recognize.recognize import Place, recognise
 from rules.typingmind.message import read_message
 from tests.chats import START, Json, assistant, json_bytes, user
