@@ -195,7 +195,9 @@ def test_a_change_of_any_sealed_column_is_found(state: Path, table: str) -> None
             database.execute("BEGIN")
             changed = f"CASE typeof({column}) WHEN 'integer' THEN {column} + 7 WHEN 'blob' THEN x'00' ELSE 'x' END"
             with suppress(sqlite3.IntegrityError):  # of another type, or there twice: SQLite itself would tell
-                database.execute(f"UPDATE {table} SET {column} = {changed} WHERE rowid = 1")
+                database.execute(
+                    f"UPDATE {table} SET {column} = {changed} WHERE rowid = (SELECT min(rowid) FROM {table})"
+                )
                 assert list(damaged_rows(partial(rows, database))), column
             database.execute("ROLLBACK")
 
