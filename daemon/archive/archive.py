@@ -1,25 +1,33 @@
 """The archive as a resource: one SQLite file in the state folder, opened, migrated, and durable to the last row."""
 
 import sqlite3
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from daemon.archive.bodies import unpacked
 from daemon.archive.errors import archive_errors, damaged, unusable
-from daemon.archive.rows import damaged_rows, seal_all, seal_from_now_on, seal_of, unpacked
-from daemon.archive.schema import OLDEST_SQLITE, STEPS
+from daemon.archive.seals import damaged_rows, seal_from_now_on, seal_of, seal_rows
 from daemon.archive.unfinished import refuse_unfinished
 from daemon.files import write as file_trouble
 from daemon.files.paths import archive_path
 from daemon.files.write import make_private
-from rules.errors import ArchiveError, MemprocError
+from rules.errors import ArchiveError
 
 _BUSY_SECONDS = 5.0
 _UNREAD = "unable to get the page. error code=266"
 """What SQLite's check says of a page that the system did not let it read (SQLITE_IOERR_READ)."""
 _VERSIONS_AT_ONCE = 200
+OLDEST_SQLITE = (3, 38)
+"""The first with JSON built in; strict tables came one before."""
+_RAISED_BY_ODD_VALUES = (
+    ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, StopIteration, TypeError, ValueError,
+    sqlite3.Error, zlib.error,
+)  # fmt: skip
 _README = """\
 This folder belongs to memproc, the program that turns old parts of TypingMind conversations into memories.
 
@@ -30,6 +38,34 @@ lock              held while a memproc works here.
 
 Copy archive.sqlite3 together with archive.sqlite3-wal, and only while no memproc runs.
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A change of the tables: its name, its SQL, and the tables whose rows are sealed anew after it."""
+
+    name: str
+    script: str
+    seals: tuple[str, ...] = ()
+
+
+OLDEST = 12
+"""The version of the oldest archive that still opens: the tables of the last memproc before the first release."""
+STEPS = (
+    Step(
+        "a seal for messages, missing messages and states of chats; when a doubt was said last",
+        """
+        ALTER TABLE message ADD COLUMN seal TEXT NOT NULL DEFAULT '';
+        ALTER TABLE missing ADD COLUMN seal TEXT NOT NULL DEFAULT '';
+        ALTER TABLE chat_state ADD COLUMN said_at TEXT NOT NULL DEFAULT '';
+        ALTER TABLE chat_state ADD COLUMN seal TEXT NOT NULL DEFAULT '';
+        UPDATE chat_state SET said_at = at WHERE doubt <> '';
+        """,
+        seals=("message", "missing", "chat_state"),
+    ),
+)
+"""What has changed since then, in order; schema.sql has all of it too. A step that was released never changes."""
+_SCHEMA = Path(__file__).with_name("schema.sql")
 
 
 class Archive:
@@ -56,7 +92,7 @@ class Archive:
             # With WAL, only FULL keeps the last commit through a power cut.
             archive.run("PRAGMA synchronous = FULL")
             archive.run("PRAGMA foreign_keys = ON")
-            archive._migrate()
+            archive._bring_up_to_date()
             seal_from_now_on(archive.run)
             return archive
 
@@ -73,14 +109,14 @@ class Archive:
         if not there:
             return cls.memory()
         with cls._connect(f"{path.absolute().as_uri()}?mode=ro", path, _BUSY_SECONDS)._closed_on_fault() as archive:
-            return archive if archive._steps_done() == len(STEPS) else archive._migrated_copy()
+            return archive if archive._version() == OLDEST + len(STEPS) else archive._up_to_date_copy()
 
     @classmethod
     def memory(cls) -> Self:
         """An empty archive that lies on no disk."""
         archive = cls._connect(":memory:", Path(":memory:"), _BUSY_SECONDS)
         archive.run("PRAGMA foreign_keys = ON")
-        archive._migrate()
+        archive._bring_up_to_date()
         seal_from_now_on(archive.run)
         return archive
 
@@ -131,7 +167,7 @@ class Archive:
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            if isinstance(fault, Exception) and (damage := damage_behind(self, fault)):
+            if fault is not None and (damage := damage_behind(self, fault)):
                 raise damage from fault
         finally:
             self.close()
@@ -159,44 +195,51 @@ class Archive:
             self.close()
             raise
 
-    def _migrate(self) -> None:
-        if self._steps_done() == len(STEPS):
+    def _bring_up_to_date(self) -> None:
+        newest = OLDEST + len(STEPS)
+        if self._version() == newest:
             return
-        for number, (name, script) in enumerate(STEPS, 1):
-            with self.transaction():
-                # Another process may have made this step while this one waited for its turn.
-                if self._steps_done() < number:
-                    for statement in _statements(script):
-                        self._migrate_by(statement)
-                    self.run("INSERT INTO migration (number, name) VALUES (?, ?)", (number, name))
-                    if number == len(STEPS):
-                        seal_all(self.run)
+        with self.transaction():
+            version = self._version()  # another process may have got here first
+            steps = STEPS[version - OLDEST :] if version else (Step("the whole schema", _SCHEMA.read_text("utf-8")),)
+            for number, step in enumerate(steps, newest - len(steps) + 1):
+                for statement in _statements(step.script):
+                    self._change_tables(statement)
+                self.run("INSERT INTO migration (number, name) VALUES (?, ?)", (number, step.name))
+            for table in {table for step in steps for table in step.seals}:
+                seal_rows(self.run, table)
 
-    def _migrate_by(self, statement: str) -> None:
+    def _change_tables(self, statement: str) -> None:
         try:
             self.run(statement)
-        except sqlite3.Error as fault:  # the tables are not what the steps so far have made
+        except sqlite3.Error as fault:  # the tables are not those of the archive's version
             raise damaged(self._path, "its tables are not those of its version") from fault
 
-    def _migrated_copy(self) -> Self:
+    def _up_to_date_copy(self) -> Self:
         """The same archive with today's tables, in memory: it is an older memproc's, or was killed at its birth."""
         copy = self._connect(":memory:", self._path, _BUSY_SECONDS)
         with self, archive_errors(self._path):
             self._connection.backup(copy._connection)
-        copy._migrate()
+        copy._bring_up_to_date()
         return copy
 
-    def _steps_done(self) -> int:
+    def _version(self) -> int:
+        """The number of the last step that this archive has behind it; 0 where there is nothing in it yet."""
         if not self.run("SELECT 1 FROM sqlite_master WHERE name = 'migration'"):
             return 0
-        done = self.run("SELECT coalesce(max(number), 0) FROM migration")[0][0]
-        if not isinstance(done, int):
+        version = self.run("SELECT coalesce(max(number), 0) FROM migration")[0][0]
+        if not isinstance(version, int) or version < 0:
             raise damaged(self._path, "its list of versions cannot be read")
-        if done > len(STEPS):
+        if version > OLDEST + len(STEPS):
             raise ArchiveError(
                 f"The archive {self._path} was made by a newer memproc.", "Install that version, or a newer one."
             )
-        return int(done)
+        if 0 < version < OLDEST:
+            raise ArchiveError(
+                f"The archive {self._path} was made by a memproc from before the first release, and has other tables.",
+                "Move it away and run: memproc rebuild. That reads the backups and the updated exports.",
+            )
+        return version
 
 
 def check(archive: Archive) -> tuple[str, ...]:
@@ -213,9 +256,12 @@ def check(archive: Archive) -> tuple[str, ...]:
     return tuple(f"archive: {fault}" for fault in faults)
 
 
-def damage_behind(archive: Archive, fault: Exception) -> ArchiveError | None:
-    """What is damaged in the archive, where that may have led to a fault which nobody foresaw; else None."""
-    if isinstance(fault, (MemprocError, OSError)):
+def damage_behind(archive: Archive, fault: BaseException) -> ArchiveError | None:
+    """What is damaged in the archive, where that may have led to a fault which nobody foresaw; else None.
+
+    All of the archive is read for that, so only for the errors that odd values raise.
+    """
+    if isinstance(fault, OSError) or not isinstance(fault, _RAISED_BY_ODD_VALUES):
         return None
     try:
         faults = check(archive)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from daemon.archive.archive import Archive
-from daemon.archive.rows import damaged_chat, damaged_rows
+from daemon.archive.seals import damaged_chat, damaged_rows
 from rules.errors import NotFound
 
 

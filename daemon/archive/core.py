@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Literal
 
 from daemon.archive.archive import Archive
-from daemon.archive.rows import refuse_damage
+from daemon.archive.seals import refuse_damage
 from rules.layers.core import By, CoreEvent, Value
 
 _BY: dict[str, By] = {"agent": "agent", "person": "person"}

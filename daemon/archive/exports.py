@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from daemon.archive.archive import Archive
-from daemon.archive.rows import is_sound
+from daemon.archive.seals import is_sound
 from daemon.files.read import Export, Part
 from rules.typingmind.chat import Outline
 from rules.typingmind.document import Layout

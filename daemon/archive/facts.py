@@ -6,7 +6,7 @@ from contextlib import closing
 from unicodedata import normalize
 
 from daemon.archive.archive import Archive
-from daemon.archive.rows import refuse_damage
+from daemon.archive.seals import refuse_damage
 from rules.errors import ArchiveError
 from rules.extract.words import terms
 from rules.layers.facts import By, Event, FactEvent

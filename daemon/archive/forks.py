@@ -6,7 +6,7 @@ from collections.abc import Collection
 from daemon.archive.archive import Archive
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import past
-from daemon.archive.rows import refuse_damage
+from daemon.archive.seals import refuse_damage
 from rules.conversation.memory import Memory
 from rules.recognize.adopt import Kin
 

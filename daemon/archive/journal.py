@@ -6,7 +6,7 @@ from dataclasses import astuple, dataclass
 from typing import Any
 
 from daemon.archive.archive import Archive
-from daemon.archive.rows import damaged_chat, is_sound
+from daemon.archive.seals import damaged_chat, is_sound
 from primer.prompt import ToolCall
 
 _COLUMNS = (

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict
 
 from daemon.archive.archive import Archive
-from daemon.archive.rows import refuse_damage
+from daemon.archive.seals import refuse_damage
 from rules.conversation.memory import Edition, Kind, Memory, Preferred, Quote, shown, told
 from rules.errors import NotFound
 from rules.plan.hindsight import Round

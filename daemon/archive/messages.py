@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
+from daemon.archive.bodies import packed, unpacked
 from daemon.archive.memories import HAD, insert_edition, insert_fold, insert_memory, keep_hand
-from daemon.archive.rows import packed, refuse_damage, unpacked
+from daemon.archive.seals import refuse_damage
 from rules.conversation.history import UNDER_SOME_MEMORY, Entry, Past
 from rules.conversation.marker import MEMORY
 from rules.output.taken import deleted_uuids
@@ -209,7 +210,7 @@ def whole(archive: Archive, chat_id: str) -> Whole:
 
     Raises DamagedChat.
     """
-    refuse_damage(archive.run, chat_id, "chat", "version")
+    refuse_damage(archive.run, chat_id, "chat", "message", "version", "missing")
     head, tail = archive.run("SELECT head, tail FROM chat WHERE chat_id = ?", (chat_id,))[0]
     rows = archive.run(
         """
@@ -255,21 +256,26 @@ def keep_chat(archive: Archive, chat: Chat, when: str) -> int:
 
 
 def _place(archive: Archive, row: int, order: Sequence[str], raw: Mapping[str, Place]) -> None:
-    """Give every message its position, and those of the export the reason why they are left out, if any."""
+    """Give every message its position, and those of the export the reason why they are left out, if any.
+
+    Only what changes is written: each row costs a seal, and a long chat has thousands that stay.
+    """
+    left_out = {key: place.left_out for key, place in raw.items()}
+    dates = {key: place.message.created_at or "" for key, place in raw.items() if place.message.is_copy}
     archive.run_many(
         """
-        INSERT INTO message (chat, key, position) VALUES (?, ?, ?)
-        ON CONFLICT (chat, key) DO UPDATE SET position = excluded.position
+        INSERT INTO message (chat, key, position, left_out, said_at) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT (chat, key) DO UPDATE SET position = excluded.position WHERE position <> excluded.position
         """,
-        [(row, key, at) for at, key in enumerate(order)],
+        [(row, key, at, left_out.get(key), dates.get(key, "")) for at, key in enumerate(order)],
     )
     archive.run_many(
-        "UPDATE message SET left_out = ? WHERE chat = ? AND key = ?",
-        [(place.left_out, row, place.key) for place in raw.values()],
+        "UPDATE message SET left_out = ?1 WHERE chat = ?2 AND key = ?3 AND left_out IS NOT ?1",
+        [(reason, row, key) for key, reason in left_out.items()],
     )
     archive.run_many(
-        "UPDATE message SET said_at = ? WHERE chat = ? AND key = ?",
-        [(place.message.created_at, row, place.key) for place in raw.values() if place.message.is_copy],
+        "UPDATE message SET said_at = ?1 WHERE chat = ?2 AND key = ?3 AND said_at <> ?1",
+        [(date, row, key) for key, date in dates.items()],
     )
 
 
@@ -329,7 +335,9 @@ def _mark_absent(archive: Archive, row: int, here: set[str], under: set[str], ab
     archive.run_many("UPDATE message SET gone_at = NULL WHERE id = ?", back)
     before = {number for number, _, _, is_missing, _ in rows if is_missing}
     missing = {row[0] for row in rows if _is_missing(row[1], row[4], row[0] in before, here, absent)}
-    archive.run_many("INSERT INTO missing VALUES (?, ?)", [(number, when) for number in missing - before])
+    archive.run_many(
+        "INSERT INTO missing (message, since) VALUES (?, ?)", [(number, when) for number in missing - before]
+    )
     archive.run_many("DELETE FROM missing WHERE message = ?", [(number,) for number in before - missing])
     return len(new)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from daemon.archive.archive import Archive
-from daemon.archive.rows import is_sound
+from daemon.archive.seals import is_sound
 from rules.conversation.marker import text_digest
 
 

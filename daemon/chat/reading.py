@@ -10,7 +10,7 @@ from daemon.archive.forks import find_kin, known_memories, memories_saying, near
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import dates_said, first_seen, last_deleted, missing_keys, past, standing
 from daemon.archive.openings import openings, openings_named
-from daemon.archive.rows import refuse_any_damage, refuse_damage
+from daemon.archive.seals import refuse_any_damage, refuse_damage
 from daemon.models.tokens import count
 from rules.conversation.history import Past, as_it_is_now, history, without_strays
 from rules.conversation.marker import OPENING, Marker, read_marker, text_digest

@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from daemon.archive.archive import Archive
+from daemon.archive.bodies import unpacked
 from daemon.archive.chats import is_known
 from daemon.archive.exports import Output, last_output, record_output
 from daemon.archive.forks import find_kin
 from daemon.archive.memories import HAD, editions, insert_edition, insert_fold, insert_memory, memories
 from daemon.archive.messages import adopt, insert_version, keep_chat, past, remember
-from daemon.archive.rows import unpacked
 from daemon.chat.opening import shown_chat
 from daemon.chat.reading import dates_of_copies, read_chat
 from daemon.chat.survey import canned

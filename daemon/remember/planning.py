@@ -9,7 +9,7 @@ from datetime import date
 from daemon.archive.archive import Archive
 from daemon.archive.chats import is_known
 from daemon.archive.memories import round_of
-from daemon.archive.rows import refuse_any_damage
+from daemon.archive.seals import refuse_lost_name
 from daemon.chat.opening import ShownChat, layers_planned, opening_text
 from daemon.chat.reading import read_chat
 from daemon.chat.survey import Survey, canned, told_before
@@ -43,7 +43,7 @@ def survey(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str)
     reading = read_chat(archive, chat, words, config.memory.editions, now)
     found = survey_read(archive, chat, reading, config, key, date.fromisoformat(now[:10]))
     if found.plan.chunks and not is_known(archive, chat.chat_id):
-        refuse_any_damage(archive.run, "chat")  # it may have lost its name
+        refuse_lost_name(archive.run, chat.chat_id)
     return found
 
 

@@ -13,9 +13,8 @@ from pathlib import Path
 from shlex import quote
 from typing import TypeVar
 
-from daemon.archive.archive import Archive, check
+from daemon.archive.archive import OLDEST_SQLITE, Archive, check
 from daemon.archive.jobs import Sign
-from daemon.archive.schema import OLDEST_SQLITE
 from daemon.files.backup import all_versions
 from daemon.files.backup import check as check_backups
 from daemon.files.lock import is_held

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from daemon.archive.archive import Archive
-from daemon.archive.rows import seal_from_now_on
+from daemon.archive.seals import seal_from_now_on
 from daemon.config import parse
 from daemon.context import Context
 from daemon.events import Written, tell_nobody

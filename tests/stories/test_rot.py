@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.rows import SEALED
+from daemon.archive.seals import SEALED
 from daemon.files.paths import archive_path
 from tests.chats import export_bytes, long_chat
 from tests.stories.person import Ended, Person

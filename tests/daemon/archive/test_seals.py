@@ -8,21 +8,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click import UsageError
 
 from daemon.archive.archive import Archive, check
+from daemon.archive.chat_states import record_taken
 from daemon.archive.core import core_events, keep_core_events
 from daemon.archive.exports import Rest, keep_rest, rest_of
 from daemon.archive.facts import fact_events, keep_fact_events
 from daemon.archive.journal import recall, record
 from daemon.archive.memories import end_turn, find_memory, keep_memory, memories
 from daemon.archive.messages import whole
-from daemon.archive.rows import SEALED, damaged_rows, refuse_any_damage, refuse_damage, seal_of
+from daemon.archive.seals import SEALED, damaged_rows, refuse_any_damage, refuse_damage, refuse_lost_name, seal_of
 from daemon.files.paths import archive_path
-from rules.errors import ArchiveError, DamagedChat
+from daemon.models.ask import Unsent
+from rules.errors import ArchiveError, DamagedChat, FileTrouble
 from rules.layers.core import CoreEvent
 from rules.layers.facts import FactEvent
 from tests.daemon.archive.test_archive import reply
-from tests.daemon.archive.test_messages import CHAT, TALK, WHEN, see
+from tests.daemon.archive.test_messages import CHAT, LATER, TALK, WHEN, see
 from tests.entries import entries, memory_of
 
 
@@ -39,6 +42,9 @@ def state(tmp_path: Path) -> Path:
         line = CoreEvent("human", "Likes tea", held=True, by="person", function="set")
         keep_core_events(archive, CHAT, [line], WHEN)
         record(archive, reply("a"), CHAT, {})
+        archive.run("UPDATE message SET gone_at = ? WHERE id = 6", (LATER,))
+        archive.run("INSERT INTO missing (message, since) VALUES (6, ?)", (LATER,))
+        record_taken(archive, CHAT, "s" * 64, "f" * 64, 5, WHEN)
         keep_rest(archive, CHAT, Rest("a", "b", {"reason": "nothing new"}))
     return tmp_path
 
@@ -65,7 +71,15 @@ def test_what_memproc_itself_has_written_and_changed_is_sound(state: Path) -> No
         ("UPDATE edition SET texts = replace(texts, 'a', 'b') WHERE memory = 'm2'", "row 2 of edition"),
         ("UPDATE memory SET forgotten_at = 'x' WHERE id = 'm1'", "row 1 of memory"),
         ("UPDATE version SET created_at = '1999-01-01T00:00:00.000Z' WHERE id = 4", "row 4 of version"),
-        ("UPDATE message SET key = 'another' WHERE id = 3", "row 3 of version"),
+        ("UPDATE message SET key = 'another' WHERE id = 3", "row 3 of message"),
+        ("UPDATE message SET position = 5 - position", "row 1 of message"),
+        ("UPDATE message SET said_at = '1999-01-01T00:00:00.000Z' WHERE id = 2", "row 2 of message"),
+        ("UPDATE message SET left_out = 'spoken aside' WHERE id = 5", "row 5 of message"),
+        ("UPDATE message SET gone_at = NULL WHERE id = 6", "row 6 of message"),
+        ("UPDATE missing SET since = '1999-01-01T00:00:00.000Z'", "row 6 of missing"),
+        ("UPDATE missing SET message = 5", "row 5 of missing"),
+        ("UPDATE missing SET message = 77", "row 77 of missing"),
+        ("UPDATE chat_state SET accepted_at = '1999-01-01T00:00:00.000Z'", "row 1 of chat_state"),
         ("UPDATE fact_event SET text = 'Ada hates tea'", "row 1 of fact_event"),
         ("UPDATE core_event SET value = '\"Hates tea\"'", "row 1 of core_event"),
         ("UPDATE chat SET tail = x'7d'", "row 1 of chat"),
@@ -101,6 +115,31 @@ def test_no_reader_hands_out_what_is_damaged(state: Path) -> None:
             find_memory(archive, "m1")
 
 
+def test_the_order_and_the_absence_of_messages_never_come_out_of_expand_changed(state: Path) -> None:
+    for sql in ("UPDATE message SET position = 5 - position", "UPDATE missing SET message = 5"):
+        with Archive.open(state) as archive:
+            assert len(whole(archive, CHAT).messages) == 6
+        rot(state, sql)
+        with Archive.read(state) as archive, pytest.raises(DamagedChat):
+            whole(archive, CHAT)
+        rot(state, "UPDATE message SET position = 5 - position")
+
+
+def test_a_damaged_chat_stops_a_new_one_only_where_it_may_be_that_one(state: Path) -> None:
+    rot(state, "UPDATE chat SET title = 'Arya'")
+    with Archive.read(state) as archive:
+        refuse_lost_name(archive.run, "another chat")
+    rot(state, "UPDATE chat SET title = 'Aria'")
+    rot(state, "UPDATE chat SET chat_id = 'k3v9xq2m7q'")
+    with Archive.read(state) as archive:
+        refuse_lost_name(archive.run, "another chat")
+        with pytest.raises(DamagedChat, match="row 1 of chat is not what was stored, and may be its own"):
+            refuse_lost_name(archive.run, CHAT)
+    rot(state, "UPDATE chat SET title = 'Arya'")
+    with Archive.read(state) as archive, pytest.raises(DamagedChat):
+        refuse_lost_name(archive.run, CHAT)
+
+
 def test_what_is_damaged_about_a_resting_chat_is_found_anew(state: Path) -> None:
     rot(state, "UPDATE rest SET found = 'no json'")
     with Archive.read(state) as archive:
@@ -114,6 +153,8 @@ def test_what_is_damaged_about_a_resting_chat_is_found_anew(state: Path) -> None
         "UPDATE chunk_message SET memory = 'gone' WHERE memory = 'm1' AND place = 0",
         "UPDATE version SET message = 99 WHERE message = 3",
         "UPDATE memory SET chat = 99 WHERE id = 'm2'",
+        "UPDATE message SET chat = 99 WHERE id = 5",
+        "DELETE FROM message WHERE id = 5",
     ],
 )
 def test_a_row_that_has_lost_its_chat_is_missed_there(state: Path, sql: str) -> None:
@@ -128,6 +169,13 @@ def test_a_fault_that_nobody_foresaw_is_damage_where_there_is_some(state: Path) 
     rot(state, "UPDATE edition SET kind = 'odd'")
     with pytest.raises(ArchiveError, match="row 1 of edition"), Archive.open(state):
         raise KeyError
+
+
+@pytest.mark.parametrize("fault", [Unsent(), UsageError("?"), KeyboardInterrupt(), OSError(), FileTrouble("?", "?")])
+def test_damage_is_not_looked_for_behind_what_it_cannot_raise(state: Path, fault: BaseException) -> None:
+    rot(state, "UPDATE edition SET kind = 'odd'")
+    with pytest.raises(type(fault)), Archive.open(state):
+        raise fault
 
 
 @pytest.mark.parametrize("number", ["'nine'", "-3"])
@@ -147,7 +195,9 @@ def test_a_change_of_any_sealed_column_is_found(state: Path, table: str) -> None
             database.execute("BEGIN")
             changed = f"CASE typeof({column}) WHEN 'integer' THEN {column} + 7 WHEN 'blob' THEN x'00' ELSE 'x' END"
             with suppress(sqlite3.IntegrityError):  # of another type, or there twice: SQLite itself would tell
-                database.execute(f"UPDATE {table} SET {column} = {changed} WHERE rowid = 1")
+                database.execute(
+                    f"UPDATE {table} SET {column} = {changed} WHERE rowid = (SELECT min(rowid) FROM {table})"
+                )
                 assert list(damaged_rows(partial(rows, database))), column
             database.execute("ROLLBACK")
 

@@ -1,0 +1,359 @@
+-- The whole archive: one SQLite file in the state folder. A new archive is made from this; one that was made before
+-- gets here by the numbered steps in archive.py. Times are UTC with milliseconds and `Z`, unless a line says otherwise.
+-- seal: a hash of the row's other columns, which shows when anything but memproc has changed it (seals.py).
+
+-- The numbered steps that this archive has behind it. One that was made from this file has the last one alone.
+CREATE TABLE migration (
+    number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
+) STRICT;
+
+
+-- What was said -----------------------------------------------------------------------------------------------------
+
+-- A chat as TypingMind knows it; head and tail are its JSON around the messages, newest seen. round_to: the number of
+-- the last chunk of the hindsight round that was begun, so that a killed round goes on as it began.
+CREATE TABLE chat (
+    id INTEGER PRIMARY KEY, chat_id TEXT NOT NULL UNIQUE, title TEXT NOT NULL, folder_id TEXT,
+    head BLOB NOT NULL, tail BLOB NOT NULL, first_seen TEXT NOT NULL, last_seen TEXT NOT NULL,
+    round_to INTEGER NOT NULL DEFAULT 0, seal TEXT NOT NULL DEFAULT ''
+) STRICT;
+-- A raw message of a chat at its place in the history. left_out: why no memory is made of it. gone_at: it is in no
+-- export and under no memory. said_at: when it was said, where its bytes have the date on which a fork copied it.
+CREATE TABLE message (
+    id INTEGER PRIMARY KEY, chat INTEGER NOT NULL REFERENCES chat, key TEXT NOT NULL,
+    position INTEGER NOT NULL, left_out TEXT, gone_at TEXT, said_at TEXT NOT NULL DEFAULT '',
+    seal TEXT NOT NULL DEFAULT '', UNIQUE (chat, key)
+) STRICT;
+CREATE INDEX message_position ON message (chat, position);
+-- What a message said, in versions; the highest number is the present one.
+CREATE TABLE version (
+    id INTEGER PRIMARY KEY, message INTEGER NOT NULL REFERENCES message, number INTEGER NOT NULL,
+    sha256 TEXT NOT NULL, digest TEXT NOT NULL, uuid TEXT, role TEXT, created_at TEXT, seen_at TEXT NOT NULL,
+    seal TEXT NOT NULL DEFAULT '', UNIQUE (message, number)
+) STRICT;
+CREATE INDEX version_digest ON version (digest);
+CREATE INDEX version_sha256 ON version (sha256);
+-- The bytes of a version (zlib where packed = 1), once, however many chats have them: forks share them.
+CREATE TABLE body (sha256 TEXT PRIMARY KEY, raw BLOB NOT NULL, packed INTEGER NOT NULL) STRICT;
+-- Messages that an export lacks, though nothing says that the person deleted them: they stay in `expand`.
+CREATE TABLE missing (
+    message INTEGER PRIMARY KEY REFERENCES message, since TEXT NOT NULL, seal TEXT NOT NULL DEFAULT ''
+) STRICT;
+-- A chat as an export had it, by the SHA-256 of its bytes there. file: that of the whole export. doubt: why the chat
+-- is skipped until the person accepts it, empty where it was processed; at: when that was first so; said_at: when the
+-- doubt was said last; accepted_at: when they did. modified: when the file was written, in nanoseconds of Unix time.
+CREATE TABLE chat_state (
+    number INTEGER PRIMARY KEY, chat_id TEXT NOT NULL, sha256 TEXT NOT NULL, file TEXT NOT NULL,
+    doubt TEXT NOT NULL, at TEXT NOT NULL, accepted_at TEXT, modified INTEGER NOT NULL DEFAULT 0,
+    said_at TEXT NOT NULL DEFAULT '', seal TEXT NOT NULL DEFAULT '', UNIQUE (chat_id, sha256)
+) STRICT;
+
+
+-- What is remembered of it -------------------------------------------------------------------------------------------
+
+-- What stands in the place of raw messages: a chunk's memory (level 1), or a fold of memories. chosen_edition: the one
+-- that the person wants to see (NULL: the one that memory.editions prefers). due: why a new edition is due. hindsight:
+-- 1 where it was chosen for a hindsight edition, 2 where its turn is over. origin: its id in the chat that this one was
+-- forked from. recalled: 1 where it was recalled after it was forgotten, and has been in no export since.
+CREATE TABLE memory (
+    id TEXT PRIMARY KEY, chat INTEGER NOT NULL REFERENCES chat, number INTEGER NOT NULL,
+    level INTEGER NOT NULL, first_uuid TEXT NOT NULL, last_uuid TEXT NOT NULL, began_at TEXT,
+    ended_at TEXT, source_tokens INTEGER NOT NULL, pinned INTEGER NOT NULL DEFAULT 0, forgotten_at TEXT,
+    chosen_edition INTEGER, due TEXT NOT NULL DEFAULT '', hindsight INTEGER NOT NULL DEFAULT 0,
+    origin TEXT NOT NULL DEFAULT '', recalled INTEGER NOT NULL DEFAULT 0, seal TEXT NOT NULL DEFAULT '',
+    UNIQUE (chat, level, number)
+) STRICT;
+CREATE INDEX memory_origin ON memory (origin);
+-- The chunk of a level-1 memory, frozen: exactly these versions of these messages, in this order.
+CREATE TABLE chunk_message (
+    memory TEXT NOT NULL REFERENCES memory, place INTEGER NOT NULL,
+    message INTEGER NOT NULL REFERENCES message, version INTEGER NOT NULL REFERENCES version,
+    seal TEXT NOT NULL DEFAULT '', PRIMARY KEY (memory, place), UNIQUE (message)
+) STRICT;
+-- The memories that a fold stands for.
+CREATE TABLE fold_member (
+    fold TEXT NOT NULL REFERENCES memory, place INTEGER NOT NULL, member TEXT NOT NULL REFERENCES memory,
+    seal TEXT NOT NULL DEFAULT '', PRIMARY KEY (fold, place)
+) STRICT;
+-- A version of a memory; none is ever changed. texts: JSON list of six. quotes: JSON list of {text, source, chosen}.
+-- requests: JSON list of hashes.
+CREATE TABLE edition (
+    memory TEXT NOT NULL REFERENCES memory, number INTEGER NOT NULL, kind TEXT NOT NULL, texts TEXT NOT NULL,
+    made TEXT NOT NULL, agent TEXT NOT NULL, context_manager TEXT NOT NULL, requests TEXT NOT NULL,
+    tokens INTEGER NOT NULL, written_at TEXT NOT NULL, quotes TEXT NOT NULL DEFAULT '[]',
+    seal TEXT NOT NULL DEFAULT '', PRIMARY KEY (memory, number)
+) STRICT;
+-- What a layer (core, facts) does after a memory; done_at: NULL while it is due.
+CREATE TABLE layer_step (
+    memory TEXT NOT NULL REFERENCES memory, layer TEXT NOT NULL, edition INTEGER NOT NULL, done_at TEXT,
+    seal TEXT NOT NULL DEFAULT '', PRIMARY KEY (memory, layer)
+) STRICT;
+-- What was written into a section of the core memory; the newest row of a section counts. value: JSON, a text or a list
+-- of texts. held: 1 where the person has set it; held_lines: JSON list of the lines of it that they have written, which
+-- the agent leaves as they are. function: what was called or done. undoes: the row that this one takes back.
+CREATE TABLE core_event (
+    id INTEGER PRIMARY KEY, chat INTEGER NOT NULL REFERENCES chat, section TEXT NOT NULL, value TEXT NOT NULL,
+    held INTEGER NOT NULL, by TEXT NOT NULL, function TEXT NOT NULL, memory TEXT REFERENCES memory,
+    edition INTEGER NOT NULL, undoes INTEGER REFERENCES core_event, at TEXT NOT NULL,
+    held_lines TEXT NOT NULL DEFAULT '[]', seal TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE INDEX core_event_chat ON core_event (chat);
+-- What happened to a fact: event is ADD, UPDATE, DELETE, CONFIRM or FORGET; source: key of a raw message.
+CREATE TABLE fact_event (
+    id INTEGER PRIMARY KEY, chat INTEGER NOT NULL REFERENCES chat, fact INTEGER NOT NULL, event TEXT NOT NULL,
+    text TEXT NOT NULL, said_at TEXT NOT NULL, source TEXT NOT NULL, by TEXT NOT NULL,
+    memory TEXT REFERENCES memory, edition INTEGER NOT NULL, why TEXT NOT NULL, at TEXT NOT NULL,
+    seal TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE INDEX fact_event_chat ON fact_event (chat);
+-- Openings that stood in exports: written by memproc, or edited by the person. preface: what stands in it before the
+-- sections. base: digest of the text that memproc wrote, where the person has edited it.
+CREATE TABLE opening (
+    chat INTEGER NOT NULL REFERENCES chat, digest TEXT NOT NULL, text TEXT NOT NULL, preface TEXT NOT NULL,
+    by TEXT NOT NULL, base TEXT NOT NULL, at TEXT NOT NULL, seal TEXT NOT NULL DEFAULT '', PRIMARY KEY (chat, digest)
+) STRICT;
+CREATE INDEX opening_digest ON opening (digest);
+
+
+-- What models answered, and what that cost ---------------------------------------------------------------------------
+
+-- The journal: what models answered, by the hash of the request. usd: by our own prices; litellm_usd: what LiteLLM
+-- says. batch: the provider's name of the batch that it came by, empty where it was asked for by itself. calls: JSON
+-- list of [id, name, arguments], the tools that the model called.
+CREATE TABLE reply (
+    request TEXT PRIMARY KEY, model TEXT NOT NULL, step TEXT NOT NULL, text TEXT NOT NULL,
+    finish TEXT NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL,
+    tokens_cached INTEGER NOT NULL, tokens_cache_written INTEGER NOT NULL, usd REAL,
+    asked_at TEXT NOT NULL, answered_at TEXT NOT NULL, chat_id TEXT NOT NULL, parameters TEXT NOT NULL,
+    litellm_usd REAL, batch TEXT NOT NULL DEFAULT '', calls TEXT NOT NULL DEFAULT '[]', seal TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE INDEX reply_asked ON reply (asked_at, usd);
+-- Money of calls, in picodollars: reserved before a call leaves (NULL: nobody knows its price), settled when its answer
+-- is in the journal. What was never settled may have been billed, and counts as it was reserved. run: one
+-- `memproc run`, or the daemon's work on one file. tokens: the prompt's as we count them.
+CREATE TABLE spending (
+    id INTEGER PRIMARY KEY, request TEXT NOT NULL, chat_id TEXT NOT NULL, model TEXT NOT NULL,
+    run TEXT NOT NULL, tokens INTEGER NOT NULL, reserved INTEGER, settled INTEGER, at TEXT NOT NULL
+) STRICT;
+CREATE INDEX spending_at ON spending (at, settled, reserved);
+CREATE INDEX spending_run ON spending (run);
+-- How many tokens a model counts for one of ours, as its replies have shown, and how many of them there were.
+CREATE TABLE calibration (model TEXT PRIMARY KEY, factor REAL NOT NULL, replies INTEGER NOT NULL) STRICT;
+-- Requests that were sent together. A row stands before the batch is created; name: the provider's, once it is known;
+-- since: when the newest of its batches before was created, by its own clock; ended_at: when all that came of it was
+-- kept.
+CREATE TABLE batch (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL DEFAULT '', since TEXT NOT NULL, began_at TEXT NOT NULL,
+    ended_at TEXT
+) STRICT;
+CREATE INDEX batch_open ON batch (id) WHERE ended_at IS NULL;
+-- What is asked in a batch, by the request's hash; spending: what is reserved for it.
+CREATE TABLE batch_request (
+    batch INTEGER NOT NULL REFERENCES batch, request TEXT NOT NULL, chat_id TEXT NOT NULL, model TEXT NOT NULL,
+    step TEXT NOT NULL, parameters TEXT NOT NULL, tokens INTEGER NOT NULL,
+    spending INTEGER REFERENCES spending, PRIMARY KEY (batch, request)
+) STRICT;
+CREATE INDEX batch_request_request ON batch_request (request);
+-- Tokens of a text by its content hash, counted once.
+CREATE TABLE token_count (
+    encoding TEXT NOT NULL, digest TEXT NOT NULL, tokens INTEGER NOT NULL, PRIMARY KEY (encoding, digest)
+) STRICT, WITHOUT ROWID;
+
+
+-- Files that came and went -------------------------------------------------------------------------------------------
+
+-- Exports that were read, by their content.
+CREATE TABLE file_seen (
+    id INTEGER PRIMARY KEY, sha256 TEXT NOT NULL, path TEXT NOT NULL, size INTEGER NOT NULL, seen_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX file_seen_sha256 ON file_seen (sha256);
+-- Where the chats of the last exports lie in their files, by the file's content and memproc's version. parts: JSON, see
+-- exports.py.
+CREATE TABLE layout (
+    number INTEGER PRIMARY KEY, sha256 TEXT NOT NULL, version TEXT NOT NULL, parts TEXT NOT NULL,
+    seal TEXT NOT NULL DEFAULT '', UNIQUE (sha256, version)
+) STRICT;
+-- Updated exports that were written. ours_sha256: of what memproc itself said in it, empty where nobody knows.
+CREATE TABLE output (
+    id INTEGER PRIMARY KEY, chat_id TEXT NOT NULL, path TEXT NOT NULL, sha256 TEXT NOT NULL,
+    messages_sha256 TEXT NOT NULL, source_sha256 TEXT NOT NULL, written_at TEXT NOT NULL,
+    ours_sha256 TEXT NOT NULL DEFAULT '', seal TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE INDEX output_chat ON output (chat_id);
+-- What was found of a chat when there was nothing to be done about it: by the hash of its bytes in the export, and of
+-- the settings, texts and versions that counted. Whatever is written about the chat removes the row (triggers below).
+CREATE TABLE rest (
+    chat_id TEXT PRIMARY KEY, sha256 TEXT NOT NULL, stand TEXT NOT NULL, found TEXT NOT NULL,
+    seal TEXT NOT NULL DEFAULT ''
+) STRICT;
+
+
+-- The daemon ---------------------------------------------------------------------------------------------------------
+
+-- A file in the inbox, with what it was when it was seen last; state is one of rules/arrival's words.
+CREATE TABLE arrival (
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL, device INTEGER NOT NULL, inode INTEGER NOT NULL,
+    size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, sha256 TEXT, state TEXT NOT NULL,
+    reason TEXT NOT NULL DEFAULT '', next_step TEXT NOT NULL DEFAULT '', tries INTEGER NOT NULL DEFAULT 0,
+    next_look_at TEXT, seen_at TEXT NOT NULL, changed_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX arrival_path ON arrival (path);
+CREATE INDEX arrival_state ON arrival (state);
+CREATE INDEX arrival_sha256 ON arrival (sha256);
+-- Every change of an arrival's state.
+CREATE TABLE arrival_step (
+    id INTEGER PRIMARY KEY, arrival INTEGER NOT NULL REFERENCES arrival, state TEXT NOT NULL,
+    reason TEXT NOT NULL, at TEXT NOT NULL
+) STRICT;
+CREATE INDEX arrival_step_arrival ON arrival_step (arrival);
+-- What became of each chat of a file.
+CREATE TABLE outcome (
+    id INTEGER PRIMARY KEY, arrival INTEGER NOT NULL REFERENCES arrival, chat_id TEXT NOT NULL,
+    title TEXT NOT NULL, kind TEXT NOT NULL, detail TEXT NOT NULL, next_step TEXT NOT NULL,
+    path TEXT NOT NULL, at TEXT NOT NULL
+) STRICT;
+CREATE INDEX outcome_chat ON outcome (chat_id);
+-- Timed jobs, so that what was due while the machine slept or was off is done after it.
+CREATE TABLE job (
+    name TEXT PRIMARY KEY, due_at TEXT NOT NULL, began_at TEXT, ended_at TEXT, error TEXT
+) STRICT;
+-- Signs of life of the daemon, and what it has been told to do.
+CREATE TABLE sign (name TEXT PRIMARY KEY, value TEXT NOT NULL, at TEXT NOT NULL) STRICT;
+-- What the person has been told, so that it is told once.
+CREATE TABLE notice (text TEXT PRIMARY KEY, told_at TEXT NOT NULL) STRICT;
+
+
+-- The end of a chat's rest: once anything is written about it, what was found before does not count ------------------
+
+CREATE TRIGGER rest_ends_with_insert_of_message AFTER INSERT ON message BEGIN
+    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = NEW.chat);
+END;
+CREATE TRIGGER rest_ends_with_update_of_message AFTER UPDATE ON message BEGIN
+    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = NEW.chat);
+END;
+CREATE TRIGGER rest_ends_with_delete_of_message AFTER DELETE ON message BEGIN
+    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = OLD.chat);
+END;
+CREATE TRIGGER rest_ends_with_insert_of_version AFTER INSERT ON version BEGIN
+    DELETE FROM rest
+        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM message WHERE id = NEW.message));
+END;
+CREATE TRIGGER rest_ends_with_update_of_version AFTER UPDATE ON version BEGIN
+    DELETE FROM rest
+        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM message WHERE id = NEW.message));
+END;
+CREATE TRIGGER rest_ends_with_delete_of_version AFTER DELETE ON version BEGIN
+    DELETE FROM rest
+        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM message WHERE id = OLD.message));
+END;
+CREATE TRIGGER rest_ends_with_insert_of_memory AFTER INSERT ON memory BEGIN
+    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = NEW.chat);
+END;
+CREATE TRIGGER rest_ends_with_update_of_memory AFTER UPDATE ON memory BEGIN
+    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = NEW.chat);
+END;
+CREATE TRIGGER rest_ends_with_delete_of_memory AFTER DELETE ON memory BEGIN
+    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = OLD.chat);
+END;
+CREATE TRIGGER rest_ends_with_insert_of_edition AFTER INSERT ON edition BEGIN
+    DELETE FROM rest
+        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM memory WHERE id = NEW.memory));
+END;
+CREATE TRIGGER rest_ends_with_update_of_edition AFTER UPDATE ON edition BEGIN
+    DELETE FROM rest
+        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM memory WHERE id = NEW.memory));
+END;
+CREATE TRIGGER rest_ends_with_delete_of_edition AFTER DELETE ON edition BEGIN
+    DELETE FROM rest
+        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM memory WHERE id = OLD.memory));
+END;
+CREATE TRIGGER rest_ends_with_insert_of_chunk_message AFTER INSERT ON chunk_message BEGIN
+    DELETE FROM rest
+        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM memory WHERE id = NEW.memory));
+END;
+CREATE TRIGGER rest_ends_with_update_of_chunk_message AFTER UPDATE ON chunk_message BEGIN
+    DELETE FROM rest
+        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM memory WHERE id = NEW.memory));
+END;
+CREATE TRIGGER rest_ends_with_delete_of_chunk_message AFTER DELETE ON chunk_message BEGIN
+    DELETE FROM rest
+        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM memory WHERE id = OLD.memory));
+END;
+CREATE TRIGGER rest_ends_with_insert_of_fold_member AFTER INSERT ON fold_member BEGIN
+    DELETE FROM rest
+        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM memory WHERE id = NEW.fold));
+END;
+CREATE TRIGGER rest_ends_with_update_of_fold_member AFTER UPDATE ON fold_member BEGIN
+    DELETE FROM rest
+        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM memory WHERE id = NEW.fold));
+END;
+CREATE TRIGGER rest_ends_with_delete_of_fold_member AFTER DELETE ON fold_member BEGIN
+    DELETE FROM rest
+        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM memory WHERE id = OLD.fold));
+END;
+CREATE TRIGGER rest_ends_with_insert_of_output AFTER INSERT ON output BEGIN
+    DELETE FROM rest WHERE chat_id = NEW.chat_id;
+END;
+CREATE TRIGGER rest_ends_with_update_of_output AFTER UPDATE ON output BEGIN
+    DELETE FROM rest WHERE chat_id = NEW.chat_id;
+END;
+CREATE TRIGGER rest_ends_with_delete_of_output AFTER DELETE ON output BEGIN
+    DELETE FROM rest WHERE chat_id = OLD.chat_id;
+END;
+CREATE TRIGGER rest_ends_with_insert_of_chat AFTER INSERT ON chat BEGIN
+    DELETE FROM rest WHERE chat_id = NEW.chat_id;
+END;
+CREATE TRIGGER rest_ends_with_update_of_chat AFTER UPDATE OF round_to ON chat BEGIN
+    DELETE FROM rest WHERE chat_id = NEW.chat_id;
+END;
+CREATE TRIGGER rest_ends_with_insert_of_layer_step AFTER INSERT ON layer_step BEGIN
+    DELETE FROM rest
+        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM memory WHERE id = NEW.memory));
+END;
+CREATE TRIGGER rest_ends_with_update_of_layer_step AFTER UPDATE ON layer_step BEGIN
+    DELETE FROM rest
+        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM memory WHERE id = NEW.memory));
+END;
+CREATE TRIGGER rest_ends_with_delete_of_layer_step AFTER DELETE ON layer_step BEGIN
+    DELETE FROM rest
+        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM memory WHERE id = OLD.memory));
+END;
+CREATE TRIGGER rest_ends_with_insert_of_core_event AFTER INSERT ON core_event BEGIN
+    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = NEW.chat);
+END;
+CREATE TRIGGER rest_ends_with_update_of_core_event AFTER UPDATE ON core_event BEGIN
+    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = NEW.chat);
+END;
+CREATE TRIGGER rest_ends_with_delete_of_core_event AFTER DELETE ON core_event BEGIN
+    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = OLD.chat);
+END;
+CREATE TRIGGER rest_ends_with_insert_of_fact_event AFTER INSERT ON fact_event BEGIN
+    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = NEW.chat);
+END;
+CREATE TRIGGER rest_ends_with_update_of_fact_event AFTER UPDATE ON fact_event BEGIN
+    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = NEW.chat);
+END;
+CREATE TRIGGER rest_ends_with_delete_of_fact_event AFTER DELETE ON fact_event BEGIN
+    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = OLD.chat);
+END;
+CREATE TRIGGER rest_ends_with_insert_of_opening AFTER INSERT ON opening BEGIN
+    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = NEW.chat);
+END;
+CREATE TRIGGER rest_ends_with_update_of_opening AFTER UPDATE ON opening BEGIN
+    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = NEW.chat);
+END;
+CREATE TRIGGER rest_ends_with_delete_of_opening AFTER DELETE ON opening BEGIN
+    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = OLD.chat);
+END;
+CREATE TRIGGER rest_ends_with_insert_of_missing AFTER INSERT ON missing BEGIN
+    DELETE FROM rest
+        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM message WHERE id = NEW.message));
+END;
+CREATE TRIGGER rest_ends_with_update_of_missing AFTER UPDATE ON missing BEGIN
+    DELETE FROM rest
+        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM message WHERE id = NEW.message));
+END;
+CREATE TRIGGER rest_ends_with_delete_of_missing AFTER DELETE ON missing BEGIN
+    DELETE FROM rest
+        WHERE chat_id = (SELECT chat_id FROM chat WHERE id = (SELECT chat FROM message WHERE id = OLD.message));
+END;

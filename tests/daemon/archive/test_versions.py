@@ -1,0 +1,124 @@
+"""An archive of the memproc before the first release opens as it is, and becomes one of today; an older one is told."""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from daemon.archive.archive import OLDEST, STEPS, Archive, check
+from daemon.archive.chat_states import waiting_state
+from daemon.archive.exports import last_output, rest_of
+from daemon.archive.facts import fact_events
+from daemon.archive.journal import recall
+from daemon.archive.memories import memories
+from daemon.archive.messages import missing_keys, whole
+from daemon.archive.seals import SEALED
+from daemon.files.paths import archive_path
+from rules.errors import ArchiveError
+from tests.daemon.archive.test_archive import reply
+from tests.daemon.archive.test_messages import CHAT, LATER, TALK, WHEN
+from tests.entries import entries, memory_of
+
+TWELVE_STEPS = Path(__file__).parent / "fixtures" / "twelve_steps.sql"
+Shape = dict[tuple[str, str], object]
+
+
+@pytest.fixture
+def older(tmp_path: Path) -> Path:
+    """The state folder of the memproc before: six messages, the last one missing, two memories, and more."""
+    with closing(sqlite3.connect(archive_path(tmp_path))) as database:
+        database.executescript(TWELVE_STEPS.read_text(encoding="utf-8"))
+    return tmp_path
+
+
+def rows(database: sqlite3.Connection) -> dict[str, list[dict[str, object]]]:
+    """All rows of all tables, but for what the steps have changed."""
+    database.row_factory = sqlite3.Row
+    tables = [str(row["name"]) for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    new = {table: {"seal"} for step in STEPS for table in step.seals} | {"chat_state": {"seal", "said_at"}}
+    return {
+        table: [
+            {key: row[key] for key in row.keys() if key not in new.get(table, ())}  # noqa: SIM118  a Row is no dict
+            for row in database.execute(f"SELECT * FROM {table}")
+        ]
+        for table in tables
+        if table not in ("migration", "rest")
+    }
+
+
+def shape(archive: Archive) -> Shape:
+    """Columns of every table, whatever their order, and the text of every index and trigger."""
+    things = archive.run("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL")
+    columns = 'SELECT name, type, "notnull", dflt_value, pk FROM pragma_table_info(?) ORDER BY name'
+    return {
+        (kind, name): archive.run(columns, (name,)) if kind == "table" else " ".join(str(sql).split())
+        for kind, name, sql in things
+    }
+
+
+def test_nothing_that_was_in_it_is_lost_or_changed(older: Path) -> None:
+    with closing(sqlite3.connect(archive_path(older))) as database:
+        before = rows(database)
+    with Archive.open(older) as archive:
+        assert check(archive) == ()
+        assert [bytes(raw) for raw in whole(archive, CHAT).messages] == [message.raw for message in TALK]
+        assert missing_keys(archive, CHAT) == {TALK[5].uuid}
+        assert memories(archive, CHAT) == tuple(memory_of(n, entries(TALK)[2 * n - 2 : 2 * n]) for n in (1, 2))
+        assert [event.text for event in fact_events(archive, CHAT)] == ["Ada likes tea"]
+        assert recall(archive, "a") == reply("a")
+        assert (last := last_output(archive, CHAT)) is not None
+        assert last.path == "/updated/a.json"
+        assert (waiting := waiting_state(archive, CHAT)) is not None
+        assert (waiting.doubt, waiting.at) == ("Most is gone.", LATER)
+    with closing(sqlite3.connect(archive_path(older))) as database:
+        assert rows(database) == before
+
+
+def test_it_has_all_that_a_new_one_has(older: Path) -> None:
+    with Archive.open(older) as archive, Archive.memory() as new:
+        assert shape(archive) == shape(new)
+        assert archive.one("SELECT max(number) FROM migration") == new.one("SELECT max(number) FROM migration")
+        assert archive.run("SELECT name FROM migration WHERE number > ?", (OLDEST,)) == [(step.name,) for step in STEPS]
+
+
+@pytest.mark.parametrize("opened", [Archive.open, Archive.read])
+def test_damage_that_it_had_is_not_sealed(older: Path, opened: Callable[[Path], Archive]) -> None:
+    change(older, "UPDATE edition SET texts = replace(texts, 'a', 'b') WHERE memory = 'm2'")
+    with opened(older) as archive:
+        assert check(archive) == ("archive: row 2 of edition is not what was stored",)
+
+
+@pytest.mark.parametrize("table", ["message", "missing", "chat_state"])
+def test_what_had_no_seal_has_one_from_then_on(older: Path, table: str) -> None:
+    Archive.open(older).close()
+    column = next(name for name in SEALED[table].columns if name in ("gone_at", "since", "at"))
+    change(older, f"UPDATE {table} SET {column} = ?", WHEN[:-1])
+    with Archive.read(older) as archive:
+        assert any(f"of {table} is not what was stored" in fault for fault in check(archive))
+
+
+def test_it_can_be_read_as_it_will_be_and_is_not_touched_by_that(older: Path) -> None:
+    before = archive_path(older).read_bytes()
+    with Archive.read(older) as archive:
+        assert len(memories(archive, CHAT)) == 2
+        assert rest_of(archive, CHAT) is None
+        assert check(archive) == ()
+    assert archive_path(older).read_bytes() == before
+
+
+def test_one_from_before_that_is_told_with_the_way_on_and_not_touched(older: Path) -> None:
+    change(older, "DELETE FROM migration WHERE number > 7")
+    before = archive_path(older).read_bytes()
+    for opened in (Archive.open, Archive.read):
+        with pytest.raises(ArchiveError, match="from before the first release") as told:
+            opened(older)
+        assert "memproc rebuild" in told.value.next_step
+    assert archive_path(older).read_bytes()[100:] == before[100:], "but for the mode in its header"
+
+
+def change(state: Path, sql: str, *values: str) -> None:
+    with closing(sqlite3.connect(archive_path(state))) as database:
+        database.execute(sql, values)
+        database.commit()
