@@ -418,6 +418,7 @@ def disallow(provider: str, host: str) -> bool:
 def _write_allowed(lines: Sequence[tuple[str, str]]) -> Path:
     path = hosts_file()
     make_private(path.parent)
+    sweep(path.parent)
     replace_file(path, ["".join(f"{line}\n" for line in (_ALLOWED_HEADING, *map(" ".join, lines))).encode()])
     return path
 
