@@ -1,18 +1,19 @@
-"""A key and where it was found, or why there is none; and which texts can be a key at all."""
+"""Providers' keys: looked for in the environment, systemd's credentials, memproc's own file and the system keyring.
+
+That is the order in which they count. First stands the keyring, which may hang; then finding, storing and forgetting a
+key; then the other places.
+"""
 
 import os
 import re
 import stat
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from time import monotonic
 from typing import Literal, Protocol, TypeVar
-
-from platformdirs import user_config_path
 
 from daemon.files.write import file_errors, make_private, replace_file, sweep
 from primer.models import KEY_VARIABLES, key_variables
@@ -45,6 +46,178 @@ class NotAKey:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class NoKeyring:
+    """The system keyring cannot be used; `reason` completes "the system keyring ..."."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredKey:
+    """Where a key was put; `why_not_keyring` completes "the system keyring ...", empty where nobody asked it."""
+
+    where: Where
+    why_not_keyring: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ForgottenKey:
+    """The places that a key was taken out of; `unanswered` is why the keyring could not be asked, if so."""
+
+    where: tuple[Where, ...]
+    unanswered: str = ""
+
+
+class Backend(Protocol):
+    """A keyring as the `keyring` library shows it."""
+
+    def get_password(self, service: str, username: str) -> str | None:
+        """The secret of an account."""
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        """Keep a secret for an account."""
+
+    def delete_password(self, service: str, username: str) -> None:
+        """Forget the secret of an account."""
+
+
+SERVICE = "memproc"
+SECONDS = 3.0
+_NO_ANSWER = NoKeyring("did not answer in time: it may be locked, or be asking in a window of its own")
+_NOT_KEPT = NoKeyring("did not keep it")
+_Answer = TypeVar("_Answer")
+
+
+class Keyring:
+    """A keyring that is asked for a few seconds at most, since it may hang or wait for a window to be closed."""
+
+    def __init__(self, backend: Callable[[], Backend | NoKeyring], seconds: float = SECONDS) -> None:
+        self._backend = backend
+        self._seconds = seconds
+        self._asked = Lock()
+        """Held from a question to its answer, however late that comes."""
+        self._due = 0.0
+
+    def read(self, account: str) -> str | NoKeyring | None:
+        """The secret of an account, or None."""
+        return self._ask(lambda backend: backend.get_password(SERVICE, account))
+
+    def write(self, account: str, secret: str) -> NoKeyring | None:
+        """Keep a secret. Some keyrings take everything and keep nothing, so it is read back."""
+
+        def keep(backend: Backend) -> NoKeyring | None:
+            backend.set_password(SERVICE, account, secret)
+            return None if backend.get_password(SERVICE, account) == secret else _NOT_KEPT
+
+        return self._ask(keep)
+
+    def forget(self, account: str) -> bool | NoKeyring:
+        """Forget the secret of an account, and say whether there was one."""
+
+        def drop(backend: Backend) -> bool:
+            if backend.get_password(SERVICE, account) is None:
+                return False
+            backend.delete_password(SERVICE, account)
+            return True
+
+        return self._ask(drop)
+
+    def _ask(self, question: Callable[[Backend], _Answer | NoKeyring]) -> _Answer | NoKeyring:
+        """The answer, if it comes in time. While an older question is overdue, no other is asked."""
+        if not self._asked.acquire(timeout=max(0.0, self._due - monotonic())):
+            return _NO_ANSWER
+        self._due = monotonic() + self._seconds
+        answers: list[_Answer | NoKeyring] = []
+
+        def answer() -> None:
+            try:
+                backend = self._backend()
+                answers.append(backend if isinstance(backend, NoKeyring) else question(backend))
+            except Exception as trouble:  # the boundary: keyrings are other people's programs, and raise anything
+                # Their words may repeat the secret, so only the kind is told.
+                answers.append(NoKeyring(f"failed ({type(trouble).__name__})"))
+            finally:
+                self._asked.release()
+
+        thread = Thread(target=answer, name="keyring", daemon=True)
+        thread.start()
+        thread.join(self._seconds)
+        return answers[0] if answers else _NO_ANSWER
+
+
+def _system_backend() -> Backend | NoKeyring:
+    """The keyring that the `keyring` library finds here; imported late, since that alone talks to the system."""
+    import keyring
+
+    backend = keyring.get_keyring()
+    if backend.priority <= 0:  # so the library marks its two backends that keep nothing
+        return NoKeyring("is not there on this system")
+    return backend
+
+
+SYSTEM = Keyring(_system_backend)
+"""The person's own keyring."""
+
+
+def find_key(provider: str, environ: Mapping[str, str], folder: Path, keyring: Keyring = SYSTEM) -> Key | NoKey:
+    """The key of a provider, by LiteLLM's name of it, and where it was found. `folder` is the state folder.
+
+    A keyring that does not answer within three seconds counts as not there. Raises ConfigurationError where a
+    key is kept in a way that cannot be used, and FileTrouble where the file cannot be read.
+    """
+    variables = key_variables(provider)
+    if not variables:
+        return NoKey(provider, f'memproc keeps no key for the provider "{provider}"')
+    variable = variables[0]
+    for other in set_variables(provider, environ):
+        return Key(_usable(environ[other], f"{other} in the environment"), "environment")
+    if credential := _credential(variable, environ):
+        return Key(_usable(credential, f"The credential {variable}"), "credential")
+    if key := read_keys(folder).get(variable):
+        return Key(key, "file")
+    answer = keyring.read(provider)
+    if isinstance(answer, str):
+        return Key(_usable(answer, f"The key for {provider} in the system keyring"), "keyring")
+    silence = answer.reason if isinstance(answer, NoKeyring) else "has no key for it"
+    return NoKey(
+        provider, f"{variable} is not set, {keys_file(folder)} does not name it, and the system keyring {silence}"
+    )
+
+
+def store_key(provider: str, value: str, folder: Path, prefer: Where, keyring: Keyring = SYSTEM) -> StoredKey:
+    """Put a key into the keyring, or into the file where that does not answer or `prefer` is "file".
+
+    The file counts before the keyring, so an older key there has to go. Raises ConfigurationError or
+    FileTrouble where the file is not in order.
+    """
+    variable = KEY_VARIABLES[provider]
+    read_keys(folder)  # a file that is not in order is told before a key is anywhere
+    answer = NoKeyring("") if prefer == "file" else keyring.write(provider, value)
+    if isinstance(answer, NoKeyring):
+        write_key(folder, variable, value)
+        return StoredKey("file", answer.reason)
+    remove_key(folder, variable)
+    return StoredKey("keyring")
+
+
+def forget_key(provider: str, folder: Path, keyring: Keyring = SYSTEM) -> ForgottenKey:
+    """Take a key out of the file and the keyring. The environment is the person's: it cannot be unset from here.
+
+    Raises ConfigurationError or FileTrouble where the file is not in order.
+    """
+    where: tuple[Where, ...] = ("file",) if remove_key(folder, KEY_VARIABLES[provider]) else ()
+    answer = keyring.forget(provider)
+    if isinstance(answer, NoKeyring):
+        return ForgottenKey(where, answer.reason)
+    return ForgottenKey((*where, "keyring") if answer else where)
+
+
+def set_variables(provider: str, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """The environment variables that hold a key of this provider; the first one counts."""
+    return tuple(variable for variable in key_variables(provider) if environ.get(variable, "").strip())
+
+
 def read_key(text: str) -> str | NotAKey:
     """The key that somebody wrote, without the white space around it, or why it cannot be one.
 
@@ -62,7 +235,15 @@ def read_key(text: str) -> str | NotAKey:
     return value
 
 
-def credential(variable: str, environ: Mapping[str, str]) -> str:
+def _usable(text: str, place: str) -> str:
+    """The key in `text`. Raises ConfigurationError, which names the place and repeats nothing, where it is none."""
+    value = read_key(text)
+    if isinstance(value, NotAKey):
+        raise ConfigurationError(f"{place} {value.reason}.", "Set it again: memproc key set PROVIDER")
+    return value
+
+
+def _credential(variable: str, environ: Mapping[str, str]) -> str:
     """The text that systemd was given for a variable; empty where there is none. Raises FileTrouble."""
     folder = environ.get("CREDENTIALS_DIRECTORY")
     path = Path(folder or "/", variable)
@@ -79,42 +260,41 @@ def credential_files(folder: Path) -> tuple[tuple[str, Path], ...]:
     files = tuple((name, folder / name) for name in sorted(KEY_VARIABLES.values()) if (folder / name).is_file())
     for _, path in files:
         with file_errors(path, "read"):
-            refuse_shared(path, path.stat())
+            _refuse_shared(path, path.stat())
     return files
 
 
 _HEADING = "# Keys that memproc sends to their providers. Nobody else may read this file: chmod 600."
 _LINE = re.compile(r"([A-Z0-9_]+)\s*=\s*([!#-&(-~]+)")  # no spaces, no quotes: no key has any
-_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _KNOWN = frozenset(KEY_VARIABLES.values())
 
 
 def keys_file(folder: Path) -> Path:
-    """Where the file is, in the state folder `folder`."""
+    """Where memproc's own file of keys is, in the state folder `folder`."""
     return folder / "keys.env"
 
 
 def read_keys(folder: Path) -> Mapping[str, str]:
-    """Each variable's key; none where there is no file.
+    """The key of each variable in the file; none where there is no file.
 
     Raises ConfigurationError where others can read the file or a line is broken, which is named by its number
     alone, and FileTrouble where it cannot be read.
     """
     path = keys_file(folder)
-    found: dict[str, str] = {}
+    keys: dict[str, str] = {}
     for number, line in enumerate(_lines(path), 1):
-        said = line.strip()
-        if not said or said.startswith("#"):
+        text = line.strip()
+        if not text or text.startswith("#"):
             continue
-        match = _LINE.fullmatch(said)
-        if match is None or match[1] not in _KNOWN or match[1] in found:
+        match = _LINE.fullmatch(text)
+        if match is None or match[1] not in _KNOWN or match[1] in keys:
             raise ConfigurationError(
                 f"Line {number} of {path} is not a key.",
                 "Write one VARIABLE=value a line, without quotes, each variable once. The variables that memproc "
                 f"knows: {', '.join(sorted(_KNOWN))}.",
             )
-        found[match[1]] = match[2]
-    return found
+        keys[match[1]] = match[2]
+    return keys
 
 
 def write_key(folder: Path, variable: str, value: str) -> Path:
@@ -122,308 +302,65 @@ def write_key(folder: Path, variable: str, value: str) -> Path:
 
     Raises as `read_keys` does: a file that is not in order is not made worse.
     """
-    lines = _without(folder, variable) or [_HEADING]
-    return _write(folder, [*lines, f"{variable}={value}"])
+    return write_private(keys_file(folder), [*(_lines_without(folder, variable) or [_HEADING]), f"{variable}={value}"])
 
 
 def remove_key(folder: Path, variable: str) -> bool:
     """Take a key out of the file, and say whether it was there. Raises as `read_keys` does."""
     if variable not in read_keys(folder):
         return False
-    _write(folder, _without(folder, variable))
+    write_private(keys_file(folder), _lines_without(folder, variable))
     return True
 
 
-def _without(folder: Path, variable: str) -> list[str]:
+def _lines_without(folder: Path, variable: str) -> list[str]:
     """The file's lines but the variable's own; comments stay as they are."""
     read_keys(folder)
     return [line for line in _lines(keys_file(folder)) if line.partition("=")[0].strip() != variable]
 
 
-def _write(folder: Path, lines: list[str]) -> Path:
-    path = keys_file(folder)
-    make_private(folder)
-    content = "".join(f"{line}\n" for line in lines)
-    sweep(path.parent)
-    replace_file(path, [content.encode("utf-8", "surrogateescape")])
-    return path
+def _lines(path: Path) -> list[str]:
+    """The lines of the file of keys, once it is certain that it is its owner's secret."""
+    data = private_content(path, _refuse_shared)
+    if data is None:
+        return []
+    # Editors on Windows begin a file with a mark and end its lines with two characters.
+    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
+    return [line.rstrip("\r") for line in text.removesuffix("\n").split("\n")]
 
 
-def _lines(path: Path) -> Iterator[str]:
-    """The lines of the file, once it is certain that it is its owner's secret."""
+def private_content(path: Path, refuse: Callable[[Path, os.stat_result], None]) -> bytes | None:
+    """The bytes of a file whose owner and rights `refuse` has looked at; None where there is none.
+
+    Raises what `refuse` raises, and FileTrouble.
+    """
     with file_errors(path, "read"):
         try:
             with path.open("rb") as file:
-                refuse_shared(path, os.fstat(file.fileno()))
-                data = file.read()
+                refuse(path, os.fstat(file.fileno()))
+                return file.read()
         except FileNotFoundError:
-            return
-    # Editors on Windows begin a file with a mark and end its lines with two characters.
-    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
-    yield from (line.rstrip("\r") for line in text.removesuffix("\n").split("\n"))
+            return None
 
 
-def refuse_shared(path: Path, found: os.stat_result) -> None:
-    """Raise ConfigurationError where a file with keys, which `found` describes, is not its owner's alone."""
+def write_private(path: Path, lines: Iterable[str]) -> Path:
+    """Put these lines in the place of the file, rights 0600; what a killed process left beside it is swept away."""
+    make_private(path.parent)
+    sweep(path.parent)
+    replace_file(path, ["".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")])
+    return path
+
+
+def _refuse_shared(path: Path, status: os.stat_result) -> None:
+    """Raise ConfigurationError where a file with keys is not its owner's alone."""
     if sys.platform == "win32":
         return  # there a file in a person's own folders is theirs by inheritance, and has no such bits
-    if found.st_uid != os.geteuid():
+    if status.st_uid != os.geteuid():
         raise ConfigurationError(
             f"{path} belongs to another user, so its keys are not used.", f"Make it yours, then: chmod 600 {path}"
         )
-    if found.st_mode & _OTHERS:
+    if status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise ConfigurationError(
             f"{path} can be read or changed by others, so its keys are not used.",
             f"Run: chmod 600 {path}. Whoever may have read it knows the keys: consider new ones.",
-        )
-
-
-SERVICE = "memproc"
-SECONDS = 3.0
-
-_Answer = TypeVar("_Answer")
-
-
-class Backend(Protocol):
-    """A keyring as the `keyring` library shows it."""
-
-    def get_password(self, service: str, username: str) -> str | None:
-        """The secret of an account."""
-
-    def set_password(self, service: str, username: str, password: str) -> None:
-        """Keep a secret for an account."""
-
-    def delete_password(self, service: str, username: str) -> None:
-        """Forget the secret of an account."""
-
-
-@dataclass(frozen=True, slots=True)
-class Silent:
-    """The keyring cannot be used; `reason` completes "the system keyring ..."."""
-
-    reason: str
-
-
-_NO_ANSWER = Silent("did not answer in time: it may be locked, or be asking in a window of its own")
-_NOT_KEPT = Silent("did not keep it")
-
-
-class Keyring:
-    """A keyring with the one question that it may still owe an answer to."""
-
-    def __init__(self, backend: Callable[[], Backend | Silent], seconds: float = SECONDS) -> None:
-        self._backend = backend
-        self._seconds = seconds
-        self._asked = Lock()
-        """Held from a question to its answer, however late that comes."""
-        self._due = 0.0
-
-    def read(self, account: str) -> str | Silent | None:
-        """The secret of an account, or None."""
-        return self._ask(lambda backend: backend.get_password(SERVICE, account))
-
-    def write(self, account: str, secret: str) -> Silent | None:
-        """Keep a secret. Some keyrings take everything and keep nothing, so it is read back."""
-
-        def keep(backend: Backend) -> Silent | None:
-            backend.set_password(SERVICE, account, secret)
-            return None if backend.get_password(SERVICE, account) == secret else _NOT_KEPT
-
-        return self._ask(keep)
-
-    def forget(self, account: str) -> bool | Silent:
-        """Forget the secret of an account, and say whether there was one."""
-
-        def drop(backend: Backend) -> bool:
-            if backend.get_password(SERVICE, account) is None:
-                return False
-            backend.delete_password(SERVICE, account)
-            return True
-
-        return self._ask(drop)
-
-    def _ask(self, question: Callable[[Backend], _Answer | Silent]) -> _Answer | Silent:
-        """The answer, if it comes in time. While an older question is overdue, no other is asked."""
-        if not self._asked.acquire(timeout=max(0.0, self._due - monotonic())):
-            return _NO_ANSWER
-        self._due = monotonic() + self._seconds
-        answers: SimpleQueue[_Answer | Silent] = SimpleQueue()
-
-        def answer() -> None:
-            try:
-                answers.put(self._answer(question))
-            finally:
-                self._asked.release()
-
-        Thread(target=answer, name="keyring", daemon=True).start()
-        try:
-            return answers.get(timeout=self._seconds)
-        except Empty:
-            return _NO_ANSWER
-
-    def _answer(self, question: Callable[[Backend], _Answer | Silent]) -> _Answer | Silent:
-        try:
-            backend = self._backend()
-            return backend if isinstance(backend, Silent) else question(backend)
-        except Exception as trouble:  # the boundary: keyrings are other people's programs, and raise anything
-            # Their words may repeat the secret, so only the kind is told.
-            return Silent(f"failed ({type(trouble).__name__})")
-
-
-def _of_the_system() -> Backend | Silent:
-    """The keyring that the `keyring` library finds here; imported late, since that alone talks to the system."""
-    import keyring
-
-    backend = keyring.get_keyring()
-    if backend.priority <= 0:  # so the library marks its two backends that keep nothing
-        return Silent("is not there on this system")
-    return backend
-
-
-SYSTEM = Keyring(_of_the_system)
-"""The person's own keyring."""
-
-
-def find_key(provider: str, environ: Mapping[str, str], folder: Path, keyring: Keyring = SYSTEM) -> Key | NoKey:
-    """The key of a provider, by LiteLLM's name of it, and where it was found. `folder` is the state folder.
-
-    A keyring that does not answer within three seconds counts as not there. Raises ConfigurationError where a
-    key is kept in a way that cannot be used, and FileTrouble where the file cannot be read.
-    """
-    variables = key_variables(provider)
-    if not variables:
-        return NoKey(provider, f'memproc keeps no key for the provider "{provider}"')
-    for variable in set_variables(provider, environ):
-        return Key(_usable(environ[variable], f"{variable} in the environment"), "environment")
-    if handed := credential(variables[0], environ):
-        return Key(_usable(handed, f"The credential {variables[0]}"), "credential")
-    kept = read_keys(folder)
-    if variables[0] in kept:
-        return Key(kept[variables[0]], "file")
-    found = keyring.read(provider)
-    if isinstance(found, str):
-        return Key(_usable(found, f"The key for {provider} in the system keyring"), "keyring")
-    silence = found.reason if isinstance(found, Silent) else "has no key for it"
-    return NoKey(
-        provider, f"{variables[0]} is not set, {keys_file(folder)} does not name it, and the system keyring {silence}"
-    )
-
-
-def set_variables(provider: str, environ: Mapping[str, str]) -> tuple[str, ...]:
-    """The environment variables that hold a key of this provider; the first one counts."""
-    return tuple(variable for variable in key_variables(provider) if environ.get(variable, "").strip())
-
-
-def _usable(text: str, place: str) -> str:
-    value = read_key(text)
-    if isinstance(value, NotAKey):
-        raise ConfigurationError(f"{place} {value.reason}.", "Set it again: memproc key set PROVIDER")
-    return value
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """Where a key was put; `why_not_keyring` completes "the system keyring ...", empty where nobody asked it."""
-
-    where: Where
-    why_not_keyring: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Forgotten:
-    """The places that a key was taken out of; `unanswered` is why the keyring could not be asked, if so."""
-
-    where: tuple[Where, ...]
-    unanswered: str = ""
-
-
-def store_key(provider: str, value: str, folder: Path, prefer: Where, keyring: Keyring = SYSTEM) -> Stored:
-    """Put a key into the keyring, or into the file where that does not answer or `prefer` is "file".
-
-    The file counts before the keyring, so an older key there has to go. Raises ConfigurationError or
-    FileTrouble where the file is not in order.
-    """
-    variable = KEY_VARIABLES[provider]
-    read_keys(folder)  # a file that is not in order is told before a key is anywhere
-    answer = Silent("") if prefer == "file" else keyring.write(provider, value)
-    if isinstance(answer, Silent):
-        write_key(folder, variable, value)
-        return Stored("file", answer.reason)
-    remove_key(folder, variable)
-    return Stored("keyring")
-
-
-def forget_key(provider: str, folder: Path, keyring: Keyring = SYSTEM) -> Forgotten:
-    """Take a key out of the file and the keyring. The environment is the person's: it cannot be unset from here.
-
-    Raises ConfigurationError or FileTrouble where the file is not in order.
-    """
-    where: list[Where] = []
-    if remove_key(folder, KEY_VARIABLES[provider]):
-        where.append("file")
-    answer = keyring.forget(provider)
-    if isinstance(answer, Silent):
-        return Forgotten(tuple(where), answer.reason)
-    if answer:
-        where.append("keyring")
-    return Forgotten(tuple(where))
-
-
-_ALLOWED_HEADING = "# Hosts that keys may go to: provider and host. Written by `memproc key allow`."
-_ALLOWED_LINE = re.compile(r"(\S+)\s+(\S+)")
-_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
-
-
-def hosts_file() -> Path:
-    """Where the file is."""
-    return user_config_path("memproc", appauthor=False) / "allowed-hosts"
-
-
-def allowed() -> tuple[tuple[str, str], ...]:
-    """Every provider and host that the person allowed.
-
-    Raises ConfigurationError where somebody else could have written the file, FileTrouble where it cannot be read.
-    """
-    path = hosts_file()
-    with file_errors(path, "read"):
-        try:
-            with path.open("rb") as file:
-                _refuse_foreign(path, os.fstat(file.fileno()))
-                text = file.read().decode("utf-8", "replace")
-        except FileNotFoundError:
-            return ()
-    lines = (_ALLOWED_LINE.fullmatch(line.strip()) for line in text.splitlines() if not line.startswith("#"))
-    return tuple((line[1], line[2]) for line in lines if line)
-
-
-def allowed_hosts(provider: str) -> frozenset[str]:
-    """The hosts that a provider's key may go to. Raises as `allowed`."""
-    return frozenset(host for each, host in allowed() if each == provider)
-
-
-def allow(provider: str, host: str) -> Path:
-    """Let the provider's key go to a host; where that is written. Raises as `allowed`."""
-    return _write_allowed([*(line for line in allowed() if line != (provider, host)), (provider, host)])
-
-
-def disallow(provider: str, host: str) -> bool:
-    """Take that back, and say whether it was allowed. Raises as `allowed`."""
-    lines = allowed()
-    if (provider, host) not in lines:
-        return False
-    _write_allowed([line for line in lines if line != (provider, host)])
-    return True
-
-
-def _write_allowed(lines: Sequence[tuple[str, str]]) -> Path:
-    path = hosts_file()
-    make_private(path.parent)
-    replace_file(path, ["".join(f"{line}\n" for line in (_ALLOWED_HEADING, *map(" ".join, lines))).encode()])
-    return path
-
-
-def _refuse_foreign(path: Path, found: os.stat_result) -> None:
-    if sys.platform != "win32" and (found.st_uid != os.geteuid() or found.st_mode & _OTHERS_WRITE):
-        raise ConfigurationError(
-            f"{path} can be changed by others, so no host in it counts.", f"Look at it, make it yours: chmod 600 {path}"
         )

@@ -1,7 +1,7 @@
 """The command line: one command a file, loaded only when it is called, and the one place where errors end.
 
 Exit codes: 0 done or nothing to do; 1 something was set aside; 2 usage or configuration; 3 a bug in
-memproc; 130 interrupted.
+memproc; 4 a cap of the budget is reached; 130 interrupted.
 """
 
 import sys

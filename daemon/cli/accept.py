@@ -8,7 +8,9 @@ from daemon.archive.chats import KnownChat, find_chat
 from daemon.archive.exports import RESTORED, last_output, let_go_of_restored
 from daemon.cli.settings import Settings, pass_settings
 from daemon.files.clock import now
+from daemon.files.lock import is_held
 from daemon.inbox.enqueue import enqueue
+from daemon.status.status import find_place
 
 _NEXT = "The next run goes on with it"
 
@@ -27,11 +29,14 @@ def accept(settings: Settings, chat: str) -> int:
     with Archive.open(state) as archive:
         accepted = _accepted(archive, known, when)
         if not accepted:
-            settings.say(f'Nothing of "{known.title}" waits to be accepted.')
+            settings.say(
+                f'Nothing of "{known.title}" waits to be accepted. Only what a run has skipped waits: memproc run'
+            )
             return 0
         arrival = newest_arrival(archive, known.chat_id)
         begun = enqueue(archive, state, (arrival,), when, done=True) if arrival is not None else ()
-    settings.say(f"{accepted} {_NEXT}{', and so does the daemon, at once' if begun else ''}.")
+    goes_on = begun and is_held(find_place(settings).lock)
+    settings.say(f"{accepted} {_NEXT}{', and so does the daemon, at once' if goes_on else ''}.")
     return 0
 
 

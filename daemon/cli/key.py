@@ -113,9 +113,9 @@ def allow(settings: Settings, provider: str | None, host: str | None, forget: bo
     A host that your own memproc.toml names, or the environment that holds the key, needs no such word. No key ever
     goes over plain HTTP, except to this machine.
     """
-    from daemon.keys import allow as keep
-    from daemon.keys import allowed, disallow
     from daemon.models.addresses import host_of
+    from daemon.models.hosts import allow as keep
+    from daemon.models.hosts import allowed, disallow
 
     if provider is None or host is None:
         if provider is not None:

@@ -15,7 +15,7 @@ from rules.errors import FileTrouble
 
 if TYPE_CHECKING:
     from daemon.archive.archive import Archive
-    from daemon.config import Config, Found
+    from daemon.config import Config, FoundConfig
     from daemon.context import Context
     from daemon.events import Tell
     from daemon.files.paths import Folders
@@ -29,7 +29,7 @@ class Settings:
     quiet: bool
 
     @property
-    def found(self) -> "Found":
+    def found(self) -> "FoundConfig":
         """Which memproc.toml counts, and why that one."""
         from daemon.config import find
 

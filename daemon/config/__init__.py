@@ -1,6 +1,6 @@
-"""memproc.toml: what may be set, where the file is found, and how it is read with all its problems told.
+"""memproc.toml: what may be set, where the file is found, and how it is read, with everything that is wrong in it.
 
-Each name is loaded when it is first used: to check settings takes long, and to find their file takes nothing.
+Each name is loaded when it is first used: checking settings needs pydantic, and finding their file does not.
 """
 
 from importlib import import_module
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from daemon.config.reading import folders, load, parse, shipped_text
-    from daemon.config.search import Found, find
+    from daemon.config.search import FoundConfig, find
     from daemon.config.settings import Config
     from daemon.config.tables import MemorySettings
     from daemon.config.writing import toml_text
@@ -18,7 +18,7 @@ else:
         "folders": "reading",
         "load": "reading",
         "parse": "reading",
-        "Found": "search",
+        "FoundConfig": "search",
         "find": "search",
         "Config": "settings",
         "shipped_text": "reading",
@@ -31,4 +31,4 @@ else:
         return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
 
 
-__all__ = ["Config", "Found", "MemorySettings", "find", "folders", "load", "parse", "shipped_text", "toml_text"]
+__all__ = ["Config", "FoundConfig", "MemorySettings", "find", "folders", "load", "parse", "shipped_text", "toml_text"]

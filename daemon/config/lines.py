@@ -10,7 +10,7 @@ The text is one that the TOML parser has accepted. In any other, the lines are a
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
 
 Key = tuple[str | int, ...]
 """The names that lead to a setting, and in a list of tables the entry's number, counted from 0."""
@@ -29,101 +29,117 @@ _TOKEN = re.compile(
 
 def key_lines(text: str) -> Mapping[Key, int]:
     """The first line, counted from 1, of every key and every table in `text`."""
-    walk = _Walk()
-    at, line = 0, 1
-    for match in _TOKEN.finditer(text):
-        line += text.count("\n", at, match.start())
-        at = match.start()
-        walk.read(match.group(), line)
-    return walk.lines
+    reader = _Reader(text)
+    with suppress(RecursionError):  # what stands behind brackets that are nested so deep has no line
+        reader.read_tables()
+    return reader.lines
 
 
 def line_of(lines: Mapping[Key, int], key: Key) -> int | None:
     """The line of `key`, or else of the table that it would stand in; None if neither is in the text."""
-    for length in range(len(key), 0, -1):
-        if key[:length] in lines:
-            return lines[key[:length]]
-    return None
+    return next((lines[key[:length]] for length in range(len(key), 0, -1) if key[:length] in lines), None)
 
 
-@dataclass(slots=True)
-class _Bracket:
-    """A bracket of a value that is still open: its mark, its path, and which entry of a list is being read."""
+class _Reader:
+    """Reads the tokens of a text from the first to the last, and notes the line of each key."""
 
-    mark: str
-    path: Key
-    entry: int = 0
+    def __init__(self, text: str) -> None:
+        self.lines: dict[Key, int] = {}
+        self._tokens: list[tuple[str, int]] = []
+        self._next = 0
+        at, line = 0, 1
+        for match in _TOKEN.finditer(text):
+            line += text.count("\n", at, match.start())
+            at = match.start()
+            if not match[0].startswith("#"):
+                self._tokens.append((match[0], line))
+        self._tokens.append(("", line))
 
+    def read_tables(self) -> None:
+        """The whole text: headers, and below each of them its settings."""
+        newest: dict[Key, int] = {}
+        table: Key = ()
+        while mark := self._mark:
+            if mark == "\n":
+                self._take()
+            elif mark == "[":
+                table = self._read_header(newest)
+            else:
+                self._read_setting(table)
 
-@dataclass(slots=True)
-class _Walk:
-    """Where in the text we are: in which table, how deep in a value, and whether a key or a value comes."""
+    @property
+    def _mark(self) -> str:
+        """The token that comes next; empty at the end."""
+        return self._tokens[self._next][0]
 
-    lines: dict[Key, int] = field(default_factory=dict)
-    table: Key = ()
-    path: Key = ()  # of the value that is being read
-    within: list[_Bracket] = field(default_factory=list)
-    parts: list[str] = field(default_factory=list)
-    awaits: str = "key"  # or "header", or "value"
-    repeats: bool = False  # the header is one of [[many]]
-    newest: dict[Key, int] = field(default_factory=dict)  # the number of the newest table of each [[many]]
+    @property
+    def _line(self) -> int:
+        return self._tokens[self._next][1]
 
-    def read(self, token: str, line: int) -> None:
-        match token:
-            case "\n" if not self.within:
-                self._await_key()
-            case "[" | "{":
-                self._open(token, line)
-            case "]" | "}":
-                self._close(line)
-            case "=" if self.awaits == "key":
-                self.path = (*(self.within[-1].path if self.within else self.table), *self.parts)
-                self._note(self.path, line)
-                self.awaits = "value"
-            case "," if self.within and self.within[-1].mark == "{":
-                self._await_key()
-            case "," if self.within:
-                self.within[-1].entry += 1
-            case "\n" | "." | "," | "=":
-                pass
-            case _ if self.awaits != "value" and not token.startswith("#"):
-                self.parts.append(token[1:-1] if token[0] in "\"'" else token)
+    def _take(self) -> str:
+        mark = self._mark
+        self._next += bool(mark)
+        return mark
 
-    def _open(self, mark: str, line: int) -> None:
-        if self.awaits != "value":
-            self.repeats = self.awaits == "header"
-            self.awaits = "header"
-            return
-        inside_a_list = bool(self.within) and self.within[-1].mark == "["
-        path = (*self.within[-1].path, self.within[-1].entry) if inside_a_list else self.path
-        self.within.append(_Bracket(mark, path))
-        if mark == "{":
-            if inside_a_list:
-                self._note(path, line)
-            self._await_key()
-
-    def _close(self, line: int) -> None:
-        if self.awaits == "header":
-            self.table = self._header()
-            self._note(self.table, line)
-        elif self.within:
-            self.within.pop()
-        self.awaits = "value"
-
-    def _header(self) -> Key:
-        """The path of the table that begins. Within [[many]], that is the newest of them."""
+    def _read_header(self, newest: dict[Key, int]) -> Key:
+        """The path of the table that begins. Within [[many]], that is the `newest` of them."""
+        line = self._line
+        self._take()
+        is_one_of_many = self._mark == "["
+        if is_one_of_many:
+            self._take()
+        names = self._read_key()
         path: Key = ()
-        for at, part in enumerate(self.parts, 1):
-            path = (*path, part)
-            if self.repeats and at == len(self.parts):
-                self.newest[path] = self.newest.get(path, -1) + 1
-            if path in self.newest:
-                path = (*path, self.newest[path])
+        for at, name in enumerate(names, 1):
+            path = (*path, name)
+            if is_one_of_many and at == len(names):
+                newest[path] = newest.get(path, -1) + 1
+                self._take()
+            if path in newest:
+                path = (*path, newest[path])
+        self._note(path, line)
         return path
 
-    def _await_key(self) -> None:
-        self.awaits = "key"
-        self.parts = []
+    def _read_setting(self, table: Key) -> None:
+        line = self._line
+        path = (*table, *self._read_key())
+        self._note(path, line)
+        self._read_value(path)
+
+    def _read_key(self) -> list[str]:
+        """The names of a dotted key, up to the mark that ends it."""
+        names: list[str] = []
+        while (mark := self._take()) not in ("=", "]", ""):
+            if mark != ".":
+                names.append(mark[1:-1] if mark[0] in "\"'" else mark)
+        return names
+
+    def _read_value(self, path: Key) -> None:
+        match self._take():
+            case "[":
+                self._read_list(path)
+            case "{":
+                while self._mark not in ("}", ""):
+                    if self._mark in (",", "\n"):
+                        self._take()
+                    else:
+                        self._read_setting(path)
+                self._take()
+            case _:
+                while self._mark not in (",", "]", "}", "\n", ""):  # further pieces of a number or a date
+                    self._take()
+
+    def _read_list(self, path: Key) -> None:
+        entry = 0
+        while (mark := self._mark) not in ("]", ""):
+            if mark in (",", "\n"):
+                entry += mark == ","
+                self._take()
+                continue
+            if mark == "{":
+                self._note((*path, entry), self._line)
+            self._read_value((*path, entry))
+        self._take()
 
     def _note(self, key: Key, line: int) -> None:
         for length in range(1, len(key) + 1):

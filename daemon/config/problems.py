@@ -1,7 +1,6 @@
 """What is wrong with a setting, in plain words: never a library's words, never more than a short value."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, get_args, get_origin
@@ -11,9 +10,11 @@ from pydantic_core import ErrorDetails
 
 from daemon.config.lines import Key, key_lines, line_of
 from daemon.config.settings import Config
+from daemon.config.tables import ConfigProblem
 from daemon.config.writing import BARE
 
-_LONGEST_SHOWN = 40
+_MOST_SHOWN = 100
+_LONGEST_SHOWN = 40  # characters
 _HUGE = 10**15
 _KINDS = {
     "int_type": "must be a whole number",
@@ -25,53 +26,30 @@ _KINDS = {
 }
 
 
-def problems_of(error: ValidationError) -> dict[Key, list[str]]:
-    """The problems that pydantic found, by the setting, table or override they are about."""
-    found: dict[Key, list[str]] = {}
+def report(problems: Sequence[ConfigProblem], text: str, path: Path) -> str:
+    """The problems of the file `path`, which holds `text`, in the order of its lines; a hundred of them at most."""
+    lines = key_lines(text)
+    placed = [(_line(problem, lines), problem) for problem in problems]
+    placed.sort(key=lambda pair: pair[0] or 0)
+    many = "1 problem" if len(placed) == 1 else f"{len(placed)} problems"
+    sentences = [
+        f"{'' if line is None else f'line {line}: '}{_dotted(problem.keys[0])}: {problem.reason}"
+        for line, problem in placed[:_MOST_SHOWN]
+    ]
+    if len(placed) > _MOST_SHOWN:
+        sentences.append(f"and {len(placed) - _MOST_SHOWN} more")
+    return "\n".join([f"{path} has {many}:", *(f"  {sentence}" for sentence in sentences)])
+
+
+def problems_of(error: ValidationError) -> list[ConfigProblem]:
+    """What pydantic found, in our words, each with the setting, the table or the override that it is about."""
+    problems = []
     for details in error.errors(include_url=False):
-        key = _setting(details["loc"])
-        found.setdefault(key, []).append(_in_words(key, details))
-    return found
-
-
-def printable(text: str) -> str:
-    """`text` on one line and without what a terminal would obey; long ones are cut."""
-    short = text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"
-    return "".join(mark if mark.isprintable() else mark.encode("unicode_escape").decode() for mark in short)
-
-
-def _setting(place: Key) -> Key:
-    """The setting that `place` lies in: an entry of a list of texts is no setting, one of a list of tables is."""
-    for at, part in enumerate(place):
-        if isinstance(part, int) and _table_at(place[:at]) is None:
-            return place[:at]
-    return place
-
-
-def _table_at(key: Key) -> type[BaseModel] | None:
-    """The table, or the table of which there may be many, that stands at `key`; None for anything else."""
-    table: type[BaseModel] | None = Config
-    named: type[BaseModel] | None = None
-    for name in key:
-        if isinstance(name, str) and named:
-            table, named = named, None
-        elif isinstance(name, str):
-            field = table.model_fields.get(name) if table else None
-            table, named = (_table(field.annotation), _named_table(field.annotation)) if field else (None, None)
-    return table
-
-
-def _table(annotation: Any) -> type[BaseModel] | None:
-    for kind in (annotation, *get_args(annotation)[:1]):
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
-            return kind
-    return None
-
-
-def _named_table(annotation: Any) -> type[BaseModel] | None:
-    """The table of which there is one for each name that people choose."""
-    kinds = get_args(annotation)
-    return _table(kinds[1]) if get_origin(annotation) is dict and len(kinds) == 2 else None
+        key = details["loc"]
+        if isinstance(key[-1], int) and details["type"] != "model_type":
+            key = key[:-1]  # an entry of a list of texts is no setting of its own; one of a list of tables is
+        problems.append(ConfigProblem((key,), _in_words(key, details)))
+    return problems
 
 
 def _in_words(key: Key, details: ErrorDetails) -> str:
@@ -124,9 +102,9 @@ def _unknown(key: Key) -> str:
 
 def _elsewhere(place: Key, name: str) -> list[str]:
     """The tables that have a setting of that name: in the same override, or in the file."""
-    numbered = [at for at, part in enumerate(place) if isinstance(part, int)]
-    around = _table_at(place[: numbered[-1] + 1] if numbered else ()) or Config
-    tables = {other: _table(field.annotation) for other, field in around.model_fields.items()}
+    start = max((at + 1 for at, part in enumerate(place) if isinstance(part, int)), default=0)
+    around = _table_at(place[:start]) or Config
+    tables = {other: _table_at((*place[:start], other)) for other in around.model_fields}
     return [f"{other}.{name}" for other, table in tables.items() if table and name in table.model_fields]
 
 
@@ -139,7 +117,7 @@ def _shown(value: object) -> str:
         case int() | float():
             return str(value)
         case str():
-            return f'"{printable(value)}"'
+            return f'"{_printable(value)}"'
         case list():
             return "a list"
         case dict():
@@ -148,38 +126,10 @@ def _shown(value: object) -> str:
             return "a date or a time"
 
 
-_MOST_SHOWN = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One thing that is wrong: its key, the other keys that play a part, and what must be."""
-
-    keys: tuple[Key, ...]
-    reason: str
-
-
-def report(problems: Sequence[Problem], text: str, path: Path) -> str:
-    """The problems of the file `path`, which holds `text`; no more than a hundred are told."""
-    lines = key_lines(text)
-    placed = [(_line(problem, lines), problem) for problem in problems]
-    placed.sort(key=lambda pair: pair[0] or 0)
-    many = "1 problem" if len(placed) == 1 else f"{len(placed)} problems"
-    told = [_sentence(line, problem) for line, problem in placed[:_MOST_SHOWN]]
-    if len(placed) > _MOST_SHOWN:
-        told.append(f"and {len(placed) - _MOST_SHOWN} more")
-    return "\n".join([f"{path} has {many}:", *(f"  {one}" for one in told)])
-
-
-def _line(problem: Problem, lines: Mapping[Key, int]) -> int | None:
+def _line(problem: ConfigProblem, lines: Mapping[Key, int]) -> int | None:
     """Where to look: at the first of the problem's settings that is in the file, or else at its table."""
     written = [lines[key] for key in problem.keys if key in lines]
     return written[0] if written else line_of(lines, problem.keys[0])
-
-
-def _sentence(line: int | None, problem: Problem) -> str:
-    place = "" if line is None else f"line {line}: "
-    return f"{place}{_dotted(problem.keys[0])}: {problem.reason}"
 
 
 def _dotted(key: Key) -> str:
@@ -189,9 +139,27 @@ def _dotted(key: Key) -> str:
         if isinstance(part, int):
             dotted += f"[{part + 1}]"
         else:
-            dotted += ("." if dotted else "") + (part if _is_short_and_bare(part) else f'"{printable(part)}"')
+            shown = _printable(part)
+            dotted += ("." if dotted else "") + (part if BARE.fullmatch(part) and shown == part else f'"{shown}"')
     return dotted
 
 
-def _is_short_and_bare(part: str) -> bool:
-    return printable(part) == part and bool(BARE.fullmatch(part))
+def _table_at(key: Key) -> type[BaseModel] | None:
+    """The table that stands at `key`, or of which there are many there; None for anything else."""
+    kind: Any = Config
+    for name in key:
+        if isinstance(name, int):
+            continue  # the tables of a list are all of one kind
+        if get_origin(kind) is dict:  # tables whose names people choose
+            kind = get_args(kind)[1]
+        elif (field := getattr(kind, "model_fields", {}).get(name)) is None:
+            return None
+        else:
+            kind = get_args(field.annotation)[0] if get_origin(field.annotation) is tuple else field.annotation
+    return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
+
+
+def _printable(text: str) -> str:
+    """`text` on one line and without what a terminal would obey; long ones are cut."""
+    short = text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"
+    return "".join(mark if mark.isprintable() else mark.encode("unicode_escape").decode() for mark in short)

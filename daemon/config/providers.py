@@ -1,6 +1,7 @@
-"""`[models.options]`: what may be passed on to LiteLLM, and which of it counts for one model.
+"""`[models]` and `[budget]`: which models are asked, with which of LiteLLM's options, and for how many dollars.
 
-A name that holds "/" is a model's, wildcards allowed, and has a table of options for those models alone.
+In `[models.options]` a name that holds "/" is a model's, wildcards allowed, and has a table of options for those
+models alone.
 """
 
 import re
@@ -9,12 +10,12 @@ from copy import deepcopy
 from datetime import date
 from fnmatch import fnmatchcase
 from math import isfinite
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, PrivateAttr, SerializationInfo, ValidationError, field_serializer
+from pydantic import AfterValidator, Field, PrivateAttr, ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from daemon.config.tables import MOST_TOKENS, Clash, Table, Text
+from daemon.config.tables import AS_WRITTEN, MOST_TOKENS, ConfigProblem, Table, Text
 from rules.money.price import PICO, Amounts, Price, rates
 
 Options = Mapping[str, object]
@@ -29,7 +30,7 @@ _OURS = frozenset(
 _DEEPEST = 8  # levels of tables and lists; no provider's options go deeper
 
 
-def refusals(options: Options) -> Iterator[tuple[tuple[str, ...], str]]:
+def _refusals(options: Options) -> Iterator[tuple[tuple[str, ...], str]]:
     """Every option that cannot be passed on: its place in the table, and why. Never its value, which may be a key."""
     for name, value in options.items():
         if "/" not in name:
@@ -40,26 +41,6 @@ def refusals(options: Options) -> Iterator[tuple[tuple[str, ...], str]]:
             yield (name,), "must be a table: the options for the models of that name"
         else:
             yield from (((name, own), reason) for own in value if (reason := _refusal(own, value[own])))
-
-
-def for_model(options: Options, name: str) -> dict[str, object]:
-    """The options for the model with that LiteLLM name: the general ones, then those of each table that fits it,
-    in the order of the file, so that the later ones win. The result is the caller's own."""
-    found = {key: value for key, value in options.items() if "/" not in key}
-    for pattern, own in options.items():
-        if "/" in pattern and isinstance(own, dict) and (pattern == name or fnmatchcase(name, pattern)):
-            found |= own
-    return deepcopy(found)
-
-
-def merged(options: Options, by: Options) -> dict[str, object]:
-    """`options` with those of `by` in their place, key by key, and so too in the tables for models."""
-    found = {**options, **by}
-    for pattern in options.keys() & by.keys():
-        general, special = options[pattern], by[pattern]
-        if "/" in pattern and isinstance(general, dict) and isinstance(special, dict):
-            found[pattern] = {**general, **special}
-    return found
 
 
 def _refusal(name: str, value: object) -> str | None:
@@ -84,9 +65,9 @@ def _unsendable(value: object, depth: int = 0) -> str | None:
         return f"must not be nested deeper than {_DEEPEST} levels"
     match value:
         case dict():
-            return next((reason for one in value.values() if (reason := _unsendable(one, depth + 1))), None)
+            return _unsendable(list(value.values()), depth)
         case list():
-            return next((reason for one in value if (reason := _unsendable(one, depth + 1))), None)
+            return next((reason for entry in value if (reason := _unsendable(entry, depth + 1))), None)
         case float() if not isfinite(value):
             return "must not hold inf or nan"
         case str() | int() | float():
@@ -121,7 +102,7 @@ def _sendable(options: Options) -> Options:
     """Raises ValidationError with every option that is refused, so that all of them are told at once."""
     refused = [
         InitErrorDetails(type=PydanticCustomError("option", "{reason}", {"reason": reason}), loc=place, input=None)
-        for place, reason in refusals(options)
+        for place, reason in _refusals(options)
     ]
     if refused:
         raise ValidationError.from_exception_data("options", refused)
@@ -155,11 +136,20 @@ class ModelSettings(Table):
     def options_for(self, name: str) -> dict[str, object]:
         """What to pass to LiteLLM with a call to the model `name`: the general options, then those of the tables
         whose name fits, in the order of the file. The result may be changed."""
-        return for_model(self.options, name)
+        options = {key: value for key, value in self.options.items() if "/" not in key}
+        for pattern, own in self.options.items():
+            if "/" in pattern and isinstance(own, dict) and (pattern == name or fnmatchcase(name, pattern)):
+                options |= own
+        return deepcopy(options)
 
     def overridden(self, by: Self) -> Self:
-        """As for every table; the options are taken over one by one."""
-        return super().overridden(by).model_copy(update={"options": merged(self.options, by.options)})
+        """As for every table; the options are taken over one by one, and so are those in the tables for models."""
+        options = {**self.options, **by.options}
+        for pattern in self.options.keys() & by.options.keys():
+            general, special = self.options[pattern], by.options[pattern]
+            if "/" in pattern and isinstance(general, dict) and isinstance(special, dict):
+                options[pattern] = {**general, **special}
+        return super().overridden(by).model_copy(update={"options": options})
 
 
 MOST_USD = 1_000_000.0
@@ -212,11 +202,7 @@ class BudgetSettings(Table):
     month_usd: _Dollars = 50.0
     unpriced: bool = False
     above_step: bool = False
-    price: Annotated[tuple[PriceSettings, ...], Field(strict=False)] = ()
-
-    @field_serializer("price")
-    def _as_written(self, prices: tuple[PriceSettings, ...], info: SerializationInfo) -> list[dict[str, Any]]:
-        return [price.model_dump(mode=info.mode, exclude_unset=True) for price in prices]
+    price: Annotated[tuple[PriceSettings, ...], Field(strict=False), AS_WRITTEN] = ()
 
     @property
     def caps(self) -> Amounts:
@@ -225,18 +211,18 @@ class BudgetSettings(Table):
 
     def price_of(self, model: str) -> Price | None:
         """The price that is configured for a model, where one is: the last that fits."""
-        fitting = [one.price for one in self.price if one.model == model or fnmatchcase(model, one.model)]
-        return fitting[-1] if fitting else None
+        fitting = (row for row in reversed(self.price) if row.model == model or fnmatchcase(model, row.model))
+        return next((row.price for row in fitting), None)
 
 
-def price_clashes(budget: BudgetSettings) -> Iterator[Clash]:
+def price_clashes(budget: BudgetSettings) -> Iterator[ConfigProblem]:
     """Prices that do not say what they are for, of when they are, or what a token costs."""
     for index, price in enumerate(budget.price):
         for name in ("model", "as_of", "input", "output"):
             if name not in price.model_fields_set:
-                yield Clash((("budget", "price", index, name),), _MISSING[name])
+                yield ConfigProblem((("budget", "price", index, name),), _MISSING[name])
         if price.above is None and any(name.endswith("_above") for name in price.model_fields_set):
-            yield Clash(
+            yield ConfigProblem(
                 (("budget", "price", index, "above"),), "must say above how many tokens of prompt the other rates count"
             )
 
@@ -249,5 +235,6 @@ _MISSING = {
 }
 
 
-def _first(*found: float | None) -> float:
-    return next((one for one in found if one is not None), 0.0)
+def _first(*rates: float | None) -> float:
+    """The first rate that is written."""
+    return next((rate for rate in rates if rate is not None), 0.0)

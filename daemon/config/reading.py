@@ -1,4 +1,4 @@
-"""The documented memproc.toml that comes with the program: every setting at its default."""
+"""Reads a memproc.toml: the settings that it holds, or everything that is wrong in it, line by line."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -8,99 +8,14 @@ import tomli
 from pydantic import ValidationError
 
 from daemon.config.lines import Key
-from daemon.config.problems import Problem, problems_of, report
+from daemon.config.problems import problems_of, report
 from daemon.config.providers import price_clashes
 from daemon.config.search import NAME
 from daemon.config.settings import ChatOverride, Config
-from daemon.config.tables import Clash, FolderSettings, OutputSettings, section_clashes, token_clashes
+from daemon.config.tables import ConfigProblem, FolderSettings, OutputSettings, section_clashes, token_clashes
 from daemon.files.paths import Folders, settle
 from daemon.files.write import remedy
 from rules.errors import ConfigurationError, FileTrouble
-
-_DAEMON = Path(__file__).parents[1]
-
-
-def shipped_text() -> str:
-    """The text of the shipped memproc.toml, whose values are those of `Config()`.
-
-    An installed copy has it inside the package `daemon`, a checkout beside it. Raises FileTrouble if it
-    is in neither place.
-    """
-    for place in (_DAEMON / NAME, _DAEMON.parent / NAME):
-        if place.is_file():
-            return place.read_text(encoding="utf-8")
-    raise FileTrouble(f"{NAME} is missing from the installation in {_DAEMON}.", "Install memproc again.")
-
-
-def clashes(config: Config) -> Iterator[Clash]:
-    """Everything in `config` that does not agree: token counts, how memories are put back,
-    sections of the core memory, prices and batches, folders, and what each override makes of them.
-    An override that names no chat is told here too."""
-    yield from token_clashes(config.tail, config.chunk)
-    yield from section_clashes(config.core)
-    yield from _output_clashes(config.output)
-    yield from price_clashes(config.budget)
-    yield from _night_clashes(config, ("models", "batch"))
-    yield from _folder_clashes(config.folders)
-    for index, override in enumerate(config.chats.override):
-        yield from _override_clashes(config, index, override)
-
-
-def _output_clashes(output: OutputSettings) -> Iterator[Clash]:
-    """A new chat beside the old one goes into a file of its own: the export that came has no place for it."""
-    if output.mode == "new-chat" and output.container == "export":
-        yield Clash(
-            (("output", "container"), ("output", "mode")),
-            'must be "chat" where output.mode is "new-chat", which puts each new chat into a file of its own '
-            '(is "export")',
-        )
-
-
-def _night_clashes(config: Config, key: Key) -> Iterator[Clash]:
-    """Batches at night need to be told when that is."""
-    if config.models.batch == "night" and not config.schedule.night:
-        yield Clash((key, ("schedule", "night")), 'must not be "night" where schedule.night is empty')
-
-
-def _folder_clashes(folders: FolderSettings) -> Iterator[Clash]:
-    settled = settle(folders.model_dump())
-    if not isinstance(settled, Folders):
-        for refused in settled:
-            yield Clash(tuple(("folders", name) for name in refused.names), refused.reason)
-
-
-def _override_clashes(config: Config, index: int, override: ChatOverride) -> Iterator[Clash]:
-    """What is wrong with one override, laid over the main tables. What they do wrong alone is not told again."""
-    place = ("chats", "override", index)
-    if not override.chat:
-        yield Clash(((*place, "chat"),), "must be there: the chat's title, with wildcards, or its id or its folder's")
-    laid_over = config.with_override(override)
-    for clash in token_clashes(laid_over.tail, laid_over.chunk):
-        unsaid = [key for key in clash.keys if not override.says(key)]
-        if len(unsaid) < len(clash.keys):
-            yield Clash((*((*place, *key) for key in clash.keys), *unsaid), clash.reason)
-    if override.says(("core", "sections")):
-        for clash in section_clashes(laid_over.core):
-            yield Clash(tuple((*place, *key) for key in clash.keys), clash.reason)
-    if override.says(("models", "batch")):
-        yield from _night_clashes(laid_over, (*place, "models", "batch"))
-
-
-def folders(config: Config) -> Folders:
-    """The four folders of `config`; raises ConfigurationError if they cannot be used.
-
-    A configuration that was loaded from a file has passed this already. The defaults have not: on a
-    system without a home folder they lead nowhere.
-    """
-    settled = settle(config.folders.model_dump())
-    if isinstance(settled, Folders):
-        return settled
-    reasons = "; ".join(f"folders.{refused.names[0]}: {refused.reason}" for refused in settled)
-    raise ConfigurationError(
-        f"The folders cannot be used: {reasons}.",
-        "Name other folders in the table [folders] of memproc.toml.",
-    )
-
 
 _LARGEST = 1_000_000  # bytes
 _CHECK = "Correct it; `memproc config check` tells whether anything is left."
@@ -130,15 +45,16 @@ def parse(content: bytes, path: Path) -> Config:
     """
     text = _text(content, path)
     data = _data(text, path)
-    problems: list[Problem] = []
-    base = path.parent
+    problems: list[ConfigProblem] = []
     try:
-        config = Config.model_validate(data, context=base)
+        config = Config.model_validate(data, context=path.parent)
     except ValidationError as error:
-        found = problems_of(error)
-        problems += [Problem((key,), reason) for key, reasons in found.items() for reason in reasons]
-        config = Config.model_validate(_without(data, set(found)), context=base)
-    problems += _clashes(config, {key for problem in problems for key in problem.keys})
+        problems = problems_of(error)
+        wrong = {problem.keys[0] for problem in problems}
+        config = Config.model_validate(_without(data, wrong), context=path.parent)
+        problems += (clash for clash in _clashes(config) if not _is_about(clash, wrong))
+    else:
+        problems += _clashes(config)
     if problems:
         raise ConfigurationError(report(problems, text, path), _CHECK)
     return config
@@ -190,8 +106,93 @@ def _without(data: dict[str, Any], wrong: Collection[Key]) -> Any:
     return left(data, ())
 
 
-def _clashes(config: Config, wrong: Collection[Key]) -> Iterator[Problem]:
-    """What does not agree in `config`, but nothing about settings that are wrong anyway."""
-    for clash in clashes(config):
-        if not any(key[:length] in wrong for key in clash.keys for length in range(1, len(key) + 1)):
-            yield Problem(clash.keys, clash.reason)
+def _is_about(clash: ConfigProblem, wrong: Collection[Key]) -> bool:
+    """Whether a setting takes part that is wrong anyway, or that stands in a table that is."""
+    return any(key[:length] in wrong for key in clash.keys for length in range(1, len(key) + 1))
+
+
+def _clashes(config: Config) -> Iterator[ConfigProblem]:
+    """Everything in `config` that does not agree: token counts, how memories are put back,
+    sections of the core memory, prices and batches, folders, and what each override makes of them.
+    An override that names no chat is told here too."""
+    yield from token_clashes(config.tail, config.chunk)
+    yield from section_clashes(config.core)
+    yield from _output_clashes(config.output)
+    yield from price_clashes(config.budget)
+    yield from _night_clashes(config, ("models", "batch"))
+    yield from _folder_clashes(config.folders)
+    for index, override in enumerate(config.chats.override):
+        yield from _override_clashes(config, index, override)
+
+
+def _output_clashes(output: OutputSettings) -> Iterator[ConfigProblem]:
+    """A new chat beside the old one goes into a file of its own: the export that came has no place for it."""
+    if output.mode == "new-chat" and output.container == "export":
+        yield ConfigProblem(
+            (("output", "container"), ("output", "mode")),
+            'must be "chat" where output.mode is "new-chat", which puts each new chat into a file of its own '
+            '(is "export")',
+        )
+
+
+def _night_clashes(config: Config, key: Key) -> Iterator[ConfigProblem]:
+    """Batches at night need to be told when that is."""
+    if config.models.batch == "night" and not config.schedule.night:
+        yield ConfigProblem((key, ("schedule", "night")), 'must not be "night" where schedule.night is empty')
+
+
+def _folder_clashes(folders: FolderSettings) -> Iterator[ConfigProblem]:
+    settled = settle(folders.model_dump())
+    if not isinstance(settled, Folders):
+        for refused in settled:
+            yield ConfigProblem(tuple(("folders", name) for name in refused.names), refused.reason)
+
+
+def _override_clashes(config: Config, index: int, override: ChatOverride) -> Iterator[ConfigProblem]:
+    """What is wrong with one override, laid over the main tables. What they do wrong alone is not told again."""
+    place = ("chats", "override", index)
+    if not override.chat:
+        yield ConfigProblem(
+            ((*place, "chat"),), "must be there: the chat's title, with wildcards, or its id or its folder's"
+        )
+    laid_over = config.with_override(override)
+    for clash in token_clashes(laid_over.tail, laid_over.chunk):
+        unsaid = [key for key in clash.keys if not override.says(key)]
+        if len(unsaid) < len(clash.keys):
+            yield ConfigProblem((*((*place, *key) for key in clash.keys), *unsaid), clash.reason)
+    if override.says(("core", "sections")):
+        for clash in section_clashes(laid_over.core):
+            yield ConfigProblem(tuple((*place, *key) for key in clash.keys), clash.reason)
+    if override.says(("models", "batch")):
+        yield from _night_clashes(laid_over, (*place, "models", "batch"))
+
+
+def folders(config: Config) -> Folders:
+    """The four folders of `config`; raises ConfigurationError if they cannot be used.
+
+    A configuration that was loaded from a file has passed this already. The defaults have not: on a
+    system without a home folder they lead nowhere.
+    """
+    settled = settle(config.folders.model_dump())
+    if isinstance(settled, Folders):
+        return settled
+    reasons = "; ".join(f"folders.{refused.names[0]}: {refused.reason}" for refused in settled)
+    raise ConfigurationError(
+        f"The folders cannot be used: {reasons}.",
+        "Name other folders in the table [folders] of memproc.toml.",
+    )
+
+
+_DAEMON = Path(__file__).parents[1]
+
+
+def shipped_text() -> str:
+    """The text of the shipped memproc.toml, whose values are those of `Config()`.
+
+    An installed copy has it inside the package `daemon`, a checkout beside it. Raises FileTrouble if it
+    is in neither place.
+    """
+    for place in (_DAEMON / NAME, _DAEMON.parent / NAME):
+        if place.is_file():
+            return place.read_text(encoding="utf-8")
+    raise FileTrouble(f"{NAME} is missing from the installation in {_DAEMON}.", "Install memproc again.")

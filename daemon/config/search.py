@@ -14,7 +14,7 @@ NAME = "memproc.toml"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundConfig:
     """The file to load, or None for the defaults; `how` says in plain words why this one."""
 
     path: Path | None
@@ -26,8 +26,15 @@ class Found:
 
     @property
     def others(self) -> tuple[str, ...]:
-        """Files that could have counted, and do not. Looked for only by who asks: to tell defaults costs time."""
-        return _others(self.path, self.here) if self.path and self.here else ()
+        """Files that could have counted, and do not. Looked for only on request: to tell defaults costs time."""
+        if self.path is None or self.here is None:
+            return ()
+        places = (self.here / NAME, own_file())
+        others = [place for place in places if _is_there(place) and not _is_same(place, self.path)]
+        return tuple(
+            f"{path} (nothing but defaults)" if path == places[0] and holds_only_defaults(path) else str(path)
+            for path in others
+        )
 
     @property
     def choice(self) -> str:
@@ -36,7 +43,7 @@ class Found:
         return f"{self.path} counts ({self.how}). Beside it, not counting: {others}." if others else ""
 
 
-def find(explicit: Path | None, here: Path, environ: Mapping[str, str]) -> Found:
+def find(explicit: Path | None, here: Path, environ: Mapping[str, str]) -> FoundConfig:
     """The configuration that counts for a command that is run in the folder `here`.
 
     In this order: `explicit` (--config), $MEMPROC_CONFIG in `environ`, memproc.toml in `here`, memproc.toml
@@ -46,18 +53,18 @@ def find(explicit: Path | None, here: Path, environ: Mapping[str, str]) -> Found
     """
     if explicit is not None:
         path = _named(str(explicit), here, "--config")
-        return Found(path, "named by --config", here=here)
+        return FoundConfig(path, "named by --config", here=here)
     if environ.get("MEMPROC_CONFIG"):
         path = _named(environ["MEMPROC_CONFIG"], here, "$MEMPROC_CONFIG")
-        return Found(path, "named by $MEMPROC_CONFIG", here=here)
+        return FoundConfig(path, "named by $MEMPROC_CONFIG", here=here)
     own, near = own_file(), here / NAME
     if _is_there(near) and not _is_same(near, own) and not holds_only_defaults(near):
-        return Found(near, "found in this folder", is_here=True, here=here)
+        return FoundConfig(near, "found in this folder", is_here=True, here=here)
     if _is_there(own):
-        return Found(own, "found in the system's folder", here=here)
+        return FoundConfig(own, "found in the system's folder", here=here)
     if _is_there(near):
-        return Found(None, f"{near} holds nothing but the defaults, and these count")
-    return Found(None, "no file found: the defaults count")
+        return FoundConfig(None, f"{near} holds nothing but the defaults, and these count")
+    return FoundConfig(None, "no file found: the defaults count")
 
 
 def own_file() -> Path:
@@ -71,20 +78,11 @@ def holds_only_defaults(path: Path) -> bool:
     from daemon.config.settings import Config
 
     try:
-        found, defaults = load(path), Config()
-        same_folders = folders(found) == folders(defaults)
+        config, defaults = load(path), Config()
+        same_folders = folders(config) == folders(defaults)
     except ConfigurationError:
         return False
-    return same_folders and found.model_dump(exclude={"folders"}) == defaults.model_dump(exclude={"folders"})
-
-
-def _others(counts: Path, here: Path) -> tuple[str, ...]:
-    """The files in the two places where one is looked for, but for the one that counts."""
-    found = [path for path in (here / NAME, own_file()) if _is_there(path) and not _is_same(path, counts)]
-    return tuple(
-        f"{path} (nothing but defaults)" if path.parent == here and holds_only_defaults(path) else str(path)
-        for path in found
-    )
+    return same_folders and config.model_dump(exclude={"folders"}) == defaults.model_dump(exclude={"folders"})
 
 
 def _is_same(one: Path, other: Path) -> bool:

@@ -1,12 +1,13 @@
-"""`[chats]`: which chats count, and what is set for some of them alone."""
+"""All of memproc.toml as one value, and `[chats]`: which chats count, and what is set for some of them alone."""
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
-from pydantic import Field, SerializationInfo, field_serializer
+from pydantic import Field
 
 from daemon.config.lines import Key
 from daemon.config.providers import BudgetSettings, ModelSettings
 from daemon.config.tables import (
+    AS_WRITTEN,
     ChunkSettings,
     CoreSettings,
     FactSettings,
@@ -55,11 +56,7 @@ class ChatSettings(Table):
 
     include: Texts = ()
     exclude: Texts = ()
-    override: Annotated[tuple[ChatOverride, ...], Field(strict=False)] = ()
-
-    @field_serializer("override")
-    def _as_written(self, overrides: tuple[ChatOverride, ...], info: SerializationInfo) -> list[dict[str, Any]]:
-        return [override.model_dump(mode=info.mode, exclude_unset=True) for override in overrides]
+    override: Annotated[tuple[ChatOverride, ...], Field(strict=False), AS_WRITTEN] = ()
 
 
 class Config(Table):

@@ -11,11 +11,11 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    PlainSerializer,
     PlainValidator,
     SerializationInfo,
     SerializeAsAny,
     ValidationInfo,
-    field_serializer,
 )
 
 from daemon.config.lines import Key
@@ -24,8 +24,8 @@ from rules.layers.core import Value, rendered
 
 
 @dataclass(frozen=True, slots=True)
-class Clash:
-    """Settings that do not agree: their keys, the one to change first, and what it must be."""
+class ConfigProblem:
+    """What is wrong: the keys of the settings that take part, the one to change first, and what that must be."""
 
     keys: tuple[Key, ...]
     reason: str
@@ -39,6 +39,16 @@ class Table(BaseModel):
     def overridden(self, by: Self) -> Self:
         """This table with every setting that is written in `by`; what `by` leaves out stays as it is here."""
         return self.model_copy(update={name: getattr(by, name) for name in by.model_fields_set})
+
+
+def _as_written(tables: Any, info: SerializationInfo) -> Any:
+    if isinstance(tables, dict):
+        return {name: table.model_dump(mode=info.mode, exclude_unset=True) for name, table in tables.items()}
+    return [table.model_dump(mode=info.mode, exclude_unset=True) for table in tables]
+
+
+AS_WRITTEN = PlainSerializer(_as_written)
+"""For several tables of one kind: each is written out with no more than what was written in it."""
 
 
 def _not_blank(value: str) -> str:
@@ -119,15 +129,15 @@ class ChunkSettings(Table):
     tokens: Annotated[int, AfterValidator(_large_enough)] = Field(default=4_000, le=MOST_TOKENS)
 
 
-def token_clashes(tail: TailSettings, chunk: ChunkSettings) -> Iterator[Clash]:
+def token_clashes(tail: TailSettings, chunk: ChunkSettings) -> Iterator[ConfigProblem]:
     """Everything in which the numbers of tokens do not agree."""
     if tail.tokens < _LOOK_AHEAD * chunk.tokens:
-        yield Clash(
+        yield ConfigProblem(
             (("tail", "tokens"), ("chunk", "tokens")),
             f"must be at least {_LOOK_AHEAD * chunk.tokens}, {_LOOK_AHEAD} times chunk.tokens (is {tail.tokens})",
         )
     if tail.step > 2 * tail.tokens:
-        yield Clash(
+        yield ConfigProblem(
             (("tail", "step"), ("tail", "tokens")),
             f"must be at most {2 * tail.tokens}, twice tail.tokens (is {tail.step})",
         )
@@ -189,19 +199,15 @@ class CoreSettings(Table):
     enabled: bool = True
     layout: Text = "chat"
     form: Literal["auto", "tools", "json"] = "auto"
-    sections: Annotated[dict[str, SectionSettings], AfterValidator(_named)] = Field(default_factory=dict)
+    sections: Annotated[dict[str, SectionSettings], AfterValidator(_named), AS_WRITTEN] = Field(default_factory=dict)
 
     def overridden(self, by: Self) -> Self:
         """As for every table; the sections are taken over one by one."""
         sections = {**self.sections, **by.sections}
         return super().overridden(by).model_copy(update={"sections": sections})
 
-    @field_serializer("sections")
-    def _as_written(self, sections: dict[str, SectionSettings], info: SerializationInfo) -> dict[str, dict[str, Any]]:
-        return {name: one.model_dump(mode=info.mode, exclude_unset=True) for name, one in sections.items()}
 
-
-def section_clashes(core: CoreSettings) -> Iterator[Clash]:
+def section_clashes(core: CoreSettings) -> Iterator[ConfigProblem]:
     """First values that are longer than their sections may be.
 
     Where the limit is left to a layout that somebody else has made, it shows only when that is loaded.
@@ -211,7 +217,7 @@ def section_clashes(core: CoreSettings) -> Iterator[Clash]:
         length = len(rendered(section.value))
         if (ours or "limit" in section.model_fields_set) and 0 < section.limit < length:
             place = ("core", "sections", name)
-            yield Clash(
+            yield ConfigProblem(
                 ((*place, "value"), (*place, "limit")),
                 f"must have at most {section.limit} characters, the limit of its section (has {length})",
             )

@@ -16,7 +16,8 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from daemon.config.providers import ModelSettings
-from daemon.keys import Key, NoKey, allowed_hosts
+from daemon.keys import Key, NoKey
+from daemon.models.hosts import allowed_hosts
 from primer.models import provider_of
 
 OWN_HOSTS: Mapping[str, tuple[str, ...]] = {

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config import Found, find, shipped_text
+from daemon.config import FoundConfig, find, shipped_text
 from daemon.config.search import own_file
 from rules.errors import ConfigurationError
 
@@ -28,7 +28,7 @@ def lay(folder: Path, name: str = "memproc.toml", text: str = SETTING) -> Path:
 
 def test_the_nearest_configuration_counts(here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("daemon.config.search.user_config_path", lambda *_, **__: tmp_path / "etc")
-    assert find(None, here, {}) == Found(None, "no file found: the defaults count")
+    assert find(None, here, {}) == FoundConfig(None, "no file found: the defaults count")
 
     of_the_system = lay(tmp_path / "etc")
     assert find(None, here, {}).path == of_the_system
@@ -38,10 +38,10 @@ def test_the_nearest_configuration_counts(here: Path, tmp_path: Path, monkeypatc
 
     of_the_environment = lay(tmp_path, "environment.toml")
     environ = {"MEMPROC_CONFIG": str(of_the_environment)}
-    assert find(None, here, environ) == Found(of_the_environment, "named by $MEMPROC_CONFIG")
+    assert find(None, here, environ) == FoundConfig(of_the_environment, "named by $MEMPROC_CONFIG")
 
     named = lay(tmp_path, "named.toml")
-    assert find(named, here, environ) == Found(named, "named by --config")
+    assert find(named, here, environ) == FoundConfig(named, "named by --config")
 
 
 def test_the_systems_folder_is_memprocs_own(here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,7 +50,7 @@ def test_the_systems_folder_is_memprocs_own(here: Path, tmp_path: Path, monkeypa
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "etc"))
     system = lay(tmp_path / "etc" / "memproc")
 
-    assert find(None, here, {}) == Found(system, "found in the system's folder")
+    assert find(None, here, {}) == FoundConfig(system, "found in the system's folder")
 
 
 def test_an_empty_variable_names_nothing(here: Path) -> None:

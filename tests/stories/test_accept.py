@@ -98,7 +98,9 @@ def test_what_is_accepted_goes_on_and_what_is_missing_stays_in_expand_alone(chat
     chat.talk(1)
     set_aside(chat)
     accept(chat, "the newest of the last time are missing", "The next run goes on with it")
-    assert "Nothing of" in chat.person.memproc("accept", chat.chat_id).out
+    again = chat.person.memproc("accept", chat.chat_id).out
+    assert "Nothing of" in again
+    assert "memproc run" in again, "a doubt that only `plan` has shown is not kept, so the sentence says what is"
     path = chat.person.inbox / f"{chat.chat_id}.json"
     assert chat.person.memproc("plan", path).code == 0
     ended = chat.person.memproc("run", path)
@@ -241,6 +243,20 @@ def test_the_daemon_goes_on_with_what_is_accepted_and_its_log_says_what_the_hand
     assert f"by your hand in TypingMind: {6 * len(names[1:])}" not in logs
     assert f"{len(names[1:])} forgotten: memproc recall" in logs
     assert "is missing" not in logs
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the stories look into /proc")
+def test_a_daemon_that_has_ended_is_not_said_to_go_on_with_what_is_accepted(chat: Cycle) -> None:
+    for name in chat.shown()[1:]:
+        chat.forget(name)
+    chat.talk(14)
+    chat.person.settings(ENGINE + QUICK)
+    with running(chat.person) as daemon:
+        chat.person.drop(chat.export(), "new.json")
+        daemon.comes_to("new.json", "set aside")
+    ended = chat.person.memproc("accept", chat.chat_id)
+    assert "The next run goes on with it." in ended.out
+    assert "and so does the daemon" not in ended.out
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the stories look into /proc")

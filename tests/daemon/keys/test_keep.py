@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from daemon.keys import Forgotten, Key, Keyring, Stored, find_key, forget_key, keys_file, read_keys, store_key
+from daemon.keys import ForgottenKey, Key, Keyring, StoredKey, find_key, forget_key, keys_file, read_keys, store_key
 from rules.errors import ConfigurationError
 from tests.daemon.keys.backends import Blurting, Hanging, Memory
 
 
 def test_a_keyring_that_answers_is_where_a_key_goes(tmp_path: Path) -> None:
     backend = Memory()
-    assert store_key("anthropic", "sk-abc", tmp_path, "keyring", Keyring(lambda: backend)) == Stored("keyring")
+    assert store_key("anthropic", "sk-abc", tmp_path, "keyring", Keyring(lambda: backend)) == StoredKey("keyring")
     assert backend.kept == {("memproc", "anthropic"): "sk-abc"}
     assert not keys_file(tmp_path).exists()
 
@@ -27,12 +27,12 @@ def test_a_keyring_that_hangs_leaves_the_key_to_the_file(tmp_path: Path) -> None
 
 def test_a_keyring_that_fails_leaves_the_key_to_the_file(tmp_path: Path) -> None:
     stored = store_key("anthropic", "sk-abc", tmp_path, "keyring", Keyring(Blurting))
-    assert stored == Stored("file", "failed (ValueError)")
+    assert stored == StoredKey("file", "failed (ValueError)")
 
 
 def test_whoever_wants_the_file_gets_it_without_the_keyring_being_asked(tmp_path: Path) -> None:
     backend = Memory()
-    assert store_key("anthropic", "sk-abc", tmp_path, "file", Keyring(lambda: backend)) == Stored("file")
+    assert store_key("anthropic", "sk-abc", tmp_path, "file", Keyring(lambda: backend)) == StoredKey("file")
     assert backend.questions == 0
 
 
@@ -63,8 +63,8 @@ def test_a_key_is_forgotten_in_both_places(tmp_path: Path) -> None:
     store_key("anthropic", "sk-abc", tmp_path, "keyring", keyring)
     store_key("anthropic", "sk-abc", tmp_path, "file", keyring)
     store_key("openai", "sk-other", tmp_path, "file", keyring)
-    assert forget_key("anthropic", tmp_path, keyring) == Forgotten(("file", "keyring"))
-    assert forget_key("anthropic", tmp_path, keyring) == Forgotten(())
+    assert forget_key("anthropic", tmp_path, keyring) == ForgottenKey(("file", "keyring"))
+    assert forget_key("anthropic", tmp_path, keyring) == ForgottenKey(())
     assert backend.kept == {}
     assert read_keys(tmp_path) == {"OPENAI_API_KEY": "sk-other"}
 
@@ -72,4 +72,4 @@ def test_a_key_is_forgotten_in_both_places(tmp_path: Path) -> None:
 def test_a_keyring_that_could_not_be_asked_is_told_when_a_key_is_forgotten(tmp_path: Path) -> None:
     store_key("anthropic", "sk-abc", tmp_path, "file")
     forgotten = forget_key("anthropic", tmp_path, Keyring(Blurting))
-    assert forgotten == Forgotten(("file",), "failed (RuntimeError)")
+    assert forgotten == ForgottenKey(("file",), "failed (RuntimeError)")

@@ -7,7 +7,7 @@ from time import monotonic
 
 import pytest
 
-from daemon.keys import SECONDS, Backend, Keyring, Silent
+from daemon.keys import SECONDS, Backend, Keyring, NoKeyring
 from tests.daemon.keys.backends import Blurting, Forgetful, Hanging, Memory
 
 PATIENCE = 0.05
@@ -39,7 +39,7 @@ def test_a_keyring_keeps_reads_and_forgets() -> None:
 def test_a_keyring_that_does_not_answer_counts_as_not_there(hanging: Hanging) -> None:
     keyring = ring(hanging)
     for answer in (keyring.read("anthropic"), keyring.write("anthropic", "sk-abc"), keyring.forget("anthropic")):
-        assert isinstance(answer, Silent)
+        assert isinstance(answer, NoKeyring)
         assert "did not answer" in answer.reason
 
 
@@ -47,20 +47,20 @@ def test_no_second_question_waits_behind_one_that_hangs(hanging: Hanging) -> Non
     keyring = Keyring(lambda: hanging, 0.5)
     begun = monotonic()
     for provider in range(20):
-        assert isinstance(keyring.read(str(provider)), Silent)
+        assert isinstance(keyring.read(str(provider)), NoKeyring)
     assert monotonic() - begun < 5 * 0.5
     hanging.closed.set()
-    while isinstance(keyring.read("0"), Silent):
+    while isinstance(keyring.read("0"), NoKeyring):
         pass
     assert hanging.questions <= 3, "the nineteen others were never put to it"
 
 
 def test_a_keyring_that_was_unlocked_meanwhile_answers_again(hanging: Hanging) -> None:
     keyring = ring(hanging)
-    assert isinstance(keyring.read("anthropic"), Silent)
+    assert isinstance(keyring.read("anthropic"), NoKeyring)
     hanging.kept["memproc", "anthropic"] = "sk-abc"
     hanging.closed.set()
-    while isinstance(found := keyring.read("anthropic"), Silent):
+    while isinstance(found := keyring.read("anthropic"), NoKeyring):
         pass
     assert found == "sk-abc"
 
@@ -74,14 +74,14 @@ def test_an_error_of_the_keyring_tells_its_kind_and_none_of_its_words() -> None:
         (keyring.write("anthropic", "sk-canary"), "ValueError"),
         (keyring.forget("anthropic"), "RuntimeError"),
     ):
-        assert isinstance(answer, Silent)
+        assert isinstance(answer, NoKeyring)
         assert kind in answer.reason
         assert "canary" not in repr(answer)
 
 
 def test_a_keyring_that_keeps_nothing_is_found_out() -> None:
     answer = Keyring(Forgetful).write("anthropic", "sk-abc")
-    assert isinstance(answer, Silent)
+    assert isinstance(answer, NoKeyring)
     assert "did not keep it" in answer.reason
 
 

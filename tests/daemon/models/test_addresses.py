@@ -8,8 +8,9 @@ import pytest
 
 from daemon.config import parse
 from daemon.config.providers import ModelSettings
-from daemon.keys import Key, NoKey, Where, allow, allowed, disallow, hosts_file
+from daemon.keys import Key, NoKey, Where
 from daemon.models.addresses import addresses, is_loopback, refusal
+from daemon.models.hosts import allow, allowed, disallow, hosts_file
 from rules.errors import ConfigurationError
 
 CLAUDE, GPT = "anthropic/claude-haiku-5-5", "openai/gpt-4o"
