@@ -4,7 +4,8 @@ from pathlib import Path
 
 from daemon.archive.journal import Reply
 from daemon.config import Config
-from daemon.context import House, tell_nobody
+from daemon.context import Context
+from daemon.events import tell_nobody
 from daemon.files.paths import Folders
 from daemon.models.ask import Clock, Complete
 from daemon.models.purse import Purse
@@ -17,6 +18,6 @@ def ask(purse: Purse, request: Request, complete: Complete, clock: Clock) -> Rep
     """The reply, paid from the purse. Raises what a dialogue would see."""
     folders = Folders(*(Path(name) for name in ("inbox", "updated", "backups", "state")))
     config = Config(budget=purse.budget)
-    house = House(config, folders, purse.archive, complete, no_keys, clock, tell_nobody, purse.run)
-    with Front(house, "chat", 1) as front:
+    context = Context(config, folders, purse.archive, complete, no_keys, clock, tell_nobody, purse.run)
+    with Front(context, "chat", 1) as front:
         return front.finish(Talk(lambda: front.answer(request)))

@@ -11,7 +11,6 @@ from daemon.archive.archive import Archive
 from daemon.archive.exports import known_parts
 from daemon.archive.ledger import spent
 from daemon.chat.resting import at_rest
-from daemon.chat.survey import survey
 from daemon.cli.settings import Settings, json_option, pass_settings, wanted_exports
 from daemon.cli.table import print_table
 from daemon.config import Config
@@ -23,6 +22,7 @@ from daemon.models.costs import Payback, Reckoning, no_work, reckon
 from daemon.models.purse import caps_now
 from daemon.models.roles import FindKey, Who, who
 from daemon.recovery.restore import held_back
+from daemon.remember.planning import survey
 from daemon.status.sentences import printable_json, visible
 from daemon.trip import SetAside, is_written_anew, set_aside, without_chats
 from rules.money.estimate import NOTHING, QUIET, Outlook, Traffic

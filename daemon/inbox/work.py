@@ -5,8 +5,8 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from daemon import context as at_home
-from daemon.context import Tell
+from daemon import events as at_home
+from daemon.events import Tell
 from daemon.inbox import events
 from daemon.inbox.configuration import Settled
 from daemon.inbox.entering import enter
@@ -30,8 +30,8 @@ def work(order: Work, settled: Settled, line: Line) -> None:
     FileTrouble, ConfigurationError or Busy where nothing can begin.
     """
     pace = _pace(line.stopping)
-    with enter(settled, line, _progress(order, line)) as house:
-        patient = replace(house, complete=_with_signs(line, pace), pause=_with_a_sign(line), pace=pace)
+    with enter(settled, line, _progress(order, line)) as context:
+        patient = replace(context, complete=_with_signs(line, pace), pause=_with_a_sign(line), pace=pace)
         for outcome in go_round(patient, [Path(order.path)]):
             line.tell(outcome_of(order, outcome))
             line.stopping.check()
@@ -74,7 +74,7 @@ def _longest(request: Request) -> float:
 
 
 def _progress(order: Work, line: Line) -> Tell:
-    """Pass on what the house tells, about this arrival; after each of it the worker may end."""
+    """Pass on what the context tells, about this arrival; after each of it the worker may end."""
 
     def tell(event: at_home.Event) -> None:
         match event:

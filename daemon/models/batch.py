@@ -18,7 +18,8 @@ from daemon.archive.batches import (
 from daemon.archive.journal import Reply, recall, record
 from daemon.archive.ledger import settle as settle_at
 from daemon.config.providers import WhenToBatch
-from daemon.context import House, Waiting
+from daemon.context import Context
+from daemon.events import Waiting
 from daemon.files.clock import at
 from daemon.models import batch_client as client
 from daemon.models.ask import reply_of
@@ -64,24 +65,24 @@ SETTLED_SECONDS = 60.0
 """A batch that the provider does not list so long after it was sent was never created."""
 
 
-def find(house: House, route: Route, sent: OpenBatch) -> Batch | None:
+def find(context: Context, route: Route, sent: OpenBatch) -> Batch | None:
     """The batch that was sent, once it has ended; None where there is none. Raises as `client.look`, and OutOfReach."""
-    others = set(names(house.archive))
+    others = set(names(context.archive))
     waited = 0.0
     for pause in pauses():
         undecided = False
-        for batch in persistently(lambda: _alike(route, sent), house.pause):
+        for batch in persistently(lambda: _alike(route, sent), context.pause):
             if batch.name in others:
                 continue
             if not batch.ended:
                 undecided = True
-            elif _is(house, route, batch, sent):
+            elif _is(context, route, batch, sent):
                 return batch
             else:
                 others.add(batch.name)
-        if not undecided and max(waited, age(sent, house.clock())) >= SETTLED_SECONDS:
+        if not undecided and max(waited, age(sent, context.clock())) >= SETTLED_SECONDS:
             break
-        house.pause(pause)
+        context.pause(pause)
         waited += pause
     return None
 
@@ -90,8 +91,8 @@ def _alike(route: Route, sent: OpenBatch) -> list[Batch]:
     return [batch for batch in client.since(route, sent.since) if batch.requests == len(sent.items)]
 
 
-def _is(house: House, route: Route, batch: Batch, sent: OpenBatch) -> bool:
-    inside = persistently(lambda: set(_keys(route, batch)), house.pause)
+def _is(context: Context, route: Route, batch: Batch, sent: OpenBatch) -> bool:
+    inside = persistently(lambda: set(_keys(route, batch)), context.pause)
     return inside == {item.request for item in sent.items}
 
 
@@ -105,20 +106,20 @@ _MOST_CHARACTERS = 60_000_000
 """The provider takes 100,000 requests and 256 MB, and so much more is of no use to one chat."""
 
 
-def send(house: House, route: Route, chat_id: str, wanted: Sequence[tuple[Request, Sent]]) -> OpenBatch:
+def send(context: Context, route: Route, chat_id: str, wanted: Sequence[tuple[Request, Sent]]) -> OpenBatch:
     """Create a batch of as many of these as fit into one, and under the caps; they go to `route`, in this order.
 
     Raises NoBatches where the provider takes none, OverBudget and UnknownPrice where not even the first may leave,
     OutOfReach, ProviderRefuses or ModelError where it could not be created.
     """
-    before = persistently(lambda: client.newest(route), house.pause)
+    before = persistently(lambda: client.newest(route), context.pause)
     fitting = list(_fitting(wanted))
-    number = _written_down(house, chat_id, [request for request, _ in fitting], before)
-    sent = next(one for one in open_batches(house.archive) if one.number == number)
+    number = _written_down(context, chat_id, [request for request, _ in fitting], before)
+    sent = next(one for one in open_batches(context.archive) if one.number == number)
     inside = {item.request for item in sent.items}
-    batch = _created(house, route, sent, {request.key: one.body for request, one in fitting if request.key in inside})
-    call_it(house.archive, number, batch.name)
-    return next(one for one in open_batches(house.archive) if one.number == number)
+    batch = _created(context, route, sent, {request.key: one.body for request, one in fitting if request.key in inside})
+    call_it(context.archive, number, batch.name)
+    return next(one for one in open_batches(context.archive) if one.number == number)
 
 
 def _fitting(wanted: Sequence[tuple[Request, Sent]]) -> Iterator[tuple[Request, Sent]]:
@@ -130,13 +131,13 @@ def _fitting(wanted: Sequence[tuple[Request, Sent]]) -> Iterator[tuple[Request, 
         yield request, sent
 
 
-def _written_down(house: House, chat_id: str, requests: Sequence[Request], before: Batch | None) -> int:
-    now = house.clock()
+def _written_down(context: Context, chat_id: str, requests: Sequence[Request], before: Batch | None) -> int:
+    now = context.clock()
     items: list[Item] = []
-    with house.archive.transaction():
+    with context.archive.transaction():
         for request in requests:
             try:
-                booked = reserve(house.purse, request, chat_id, now, batched=True)
+                booked = reserve(context.purse, request, chat_id, now, batched=True)
             except OverBudget:
                 if not items:
                     raise
@@ -145,24 +146,24 @@ def _written_down(house: House, chat_id: str, requests: Sequence[Request], befor
             items.append(
                 Item(request.key, chat_id, booked.model, request.step, parameters, booked.tokens, booked.number)
             )
-        return write_down(house.archive, items, before.created_at if before else "", now)
+        return write_down(context.archive, items, before.created_at if before else "", now)
 
 
-def _created(house: House, route: Route, sent: OpenBatch, bodies: Mapping[str, Mapping[str, object]]) -> Batch:
+def _created(context: Context, route: Route, sent: OpenBatch, bodies: Mapping[str, Mapping[str, object]]) -> Batch:
     """The batch; where an answer got lost it is looked for, before it is sent once more."""
     for attempt in range(1, ATTEMPTS + 1):
         try:
             return client.create(route, bodies)
         except NotNow as fault:
-            found = find(house, route, sent)
+            found = find(context, route, sent)
             if found is not None:
                 return found
             if attempt == ATTEMPTS:
-                give_up(house, sent)
+                give_up(context, sent)
                 told = f"{fault.message} A batch was sent {attempt} times."
                 raise OutOfReach(told, fault.next_step) from fault
         except (MemprocError, NoBatches):
-            give_up(house, sent)
+            give_up(context, sent)
             raise
     raise AssertionError("the last attempt creates or raises")
 
@@ -172,16 +173,16 @@ InVain = Mapping[str, MemprocError | None]
 """Requests, by their keys, that were not answered: the error that comes of it, or None where it is asked by itself."""
 
 
-def take(house: House, route: Route, sent: OpenBatch, hear: Hear, *, cancel: bool) -> InVain:
+def take(context: Context, route: Route, sent: OpenBatch, hear: Hear, *, cancel: bool) -> InVain:
     """Wait for the end of a batch whose name is known, and take what came of it; `cancel`: have it end soon.
 
     Raises OutOfReach where the provider is, ProviderRefuses where it does not let us, ArchiveError.
     """
-    ended = _ended(house, route, sent, cancel=cancel)
-    return take_ended(house, route, sent, ended, hear)
+    ended = _ended(context, route, sent, cancel=cancel)
+    return take_ended(context, route, sent, ended, hear)
 
 
-def take_ended(house: House, route: Route, sent: OpenBatch, ended: Batch | None, hear: Hear) -> InVain:
+def take_ended(context: Context, route: Route, sent: OpenBatch, ended: Batch | None, hear: Hear) -> InVain:
     """Take what came of a batch that has ended. None: it cannot be seen any more, and what it cost stays reserved."""
     left = {item.request: item for item in sent.items}
     in_vain: dict[str, MemprocError | None] = {}
@@ -190,49 +191,51 @@ def take_ended(house: House, route: Route, sent: OpenBatch, ended: Batch | None,
         for result in client.results(route, batch):
             item = left.get(result.key)
             if item is not None:
-                in_vain.update(_take(house, route.sample, sent, item, result, batch.name, hear))
+                in_vain.update(_take(context, route.sample, sent, item, result, batch.name, hear))
                 del left[result.key]
 
     if ended is not None and ended.results_url:
         with suppress(NoBatches):  # it was seen, and is not shown any more
-            persistently(lambda: take_all(ended), house.pause)
-    close(house.archive, sent.number, house.clock())
+            persistently(lambda: take_all(ended), context.pause)
+    close(context.archive, sent.number, context.clock())
     return {**dict.fromkeys(left), **in_vain}
 
 
-def give_up(house: House, sent: OpenBatch) -> None:
+def give_up(context: Context, sent: OpenBatch) -> None:
     """Nothing of it was ever asked, so it costs nothing."""
-    with house.archive.transaction():
+    with context.archive.transaction():
         for item in sent.items:
-            _release(house, item)
-        close(house.archive, sent.number, house.clock())
+            _release(context, item)
+        close(context.archive, sent.number, context.clock())
 
 
-def _ended(house: House, route: Route, sent: OpenBatch, *, cancel: bool) -> Batch | None:
+def _ended(context: Context, route: Route, sent: OpenBatch, *, cancel: bool) -> Batch | None:
     told = False
     for pause in pauses():
         try:
-            batch = persistently(lambda: client.look(route, sent.name), house.pause)
+            batch = persistently(lambda: client.look(route, sent.name), context.pause)
         except NoBatches:
             return None  # another key, or another account
         if batch.ended:
             return batch
-        if age(sent, house.clock()) > LONGEST_SECONDS:
+        if age(sent, context.clock()) > LONGEST_SECONDS:
             return None
         if not told:
-            house.tell(Waiting(len(sent.items), sent.began_at))
+            context.tell(Waiting(len(sent.items), sent.began_at))
             if cancel:
-                persistently(lambda: client.cancel(route, sent.name), house.pause)
+                persistently(lambda: client.cancel(route, sent.name), context.pause)
             told = True
-        house.pause(pause)
+        context.pause(pause)
     return None
 
 
-def _take(house: House, sample: Request, sent: OpenBatch, item: Item, result: Result, name: str, hear: Hear) -> InVain:
-    if recall(house.archive, item.request) is not None:
+def _take(
+    context: Context, sample: Request, sent: OpenBatch, item: Item, result: Result, name: str, hear: Hear
+) -> InVain:
+    if recall(context.archive, item.request) is not None:
         return {}  # it was taken before an end in the middle
     if result.kind in ("expired", "canceled"):
-        _release(house, item)
+        _release(context, item)
         return {item.request: None}
     billed = result.kind == "succeeded"
     request = replace(sample, model=Model(item.model, sample.model.options))
@@ -240,23 +243,23 @@ def _take(house: House, sample: Request, sent: OpenBatch, item: Item, result: Re
         answer = (answer_of if billed else refusal_of)(request, result.body)
     except MemprocError as fault:
         if not billed:
-            _release(house, item)
+            _release(context, item)
         return {item.request: None if billed or isinstance(fault, NotNow) else fault}
-    hear(_keep(house, request.model, item, answer, sent.began_at, name, billed=billed))
+    hear(_keep(context, request.model, item, answer, sent.began_at, name, billed=billed))
     return {}
 
 
 def _keep(
-    house: House, model: Model, item: Item, answer: Completion, asked_at: str, name: str, *, billed: bool
+    context: Context, model: Model, item: Item, answer: Completion, asked_at: str, name: str, *, billed: bool
 ) -> Reply:
-    price = known_price(model, house.config.budget)
+    price = known_price(model, context.config.budget)
     booked = Booked(item.model, price.batched if price else None, item.spending, item.tokens)
-    with house.archive.transaction():
+    with context.archive.transaction():
         usd: float | None = 0.0
         if billed:
-            usd = settle(house.purse, booked, answer)
+            usd = settle(context.purse, booked, answer)
         else:
-            _release(house, item)
+            _release(context, item)
         reply = reply_of(
             answer,
             usd,
@@ -264,19 +267,19 @@ def _keep(
             model=item.model,
             step=item.step,
             asked_at=asked_at,
-            now=house.clock(),
+            now=context.clock(),
             batch=name,
         )
-        return record(house.archive, reply, item.chat_id, item.parameters)
+        return record(context.archive, reply, item.chat_id, item.parameters)
 
 
-def _release(house: House, item: Item) -> None:
+def _release(context: Context, item: Item) -> None:
     if item.spending is not None:
-        settle_at(house.archive, item.spending, 0)
+        settle_at(context.archive, item.spending, 0)
 
 
 def carry_out(
-    house: House, chat_id: str, wanted: Mapping[str, Request], hear: Hear, *, create: bool, cancel: bool
+    context: Context, chat_id: str, wanted: Mapping[str, Request], hear: Hear, *, create: bool, cancel: bool
 ) -> InVain:
     """Have requests answered, by their keys: the replies are in the journal, and `hear` hears each of them.
 
@@ -285,38 +288,38 @@ def carry_out(
     """
     in_vain: dict[str, MemprocError | None] = {}
     resumed = False
-    for sent in open_batches(house.archive):
+    for sent in open_batches(context.archive):
         asked = next((wanted[item.request] for item in sent.items if item.request in wanted), None)
         if asked is not None:
-            in_vain.update(_resumed(house, route_of(asked, sent_for(asked)), sent, hear, cancel=cancel))
+            in_vain.update(_resumed(context, route_of(asked, sent_for(asked)), sent, hear, cancel=cancel))
             resumed = True
     if resumed or not create:
         return in_vain
     route, together = _together(list(wanted.values()))
-    _settle_forgotten(house, route, hear)
-    return take(house, route, send(house, route, chat_id, together), hear, cancel=False)
+    _settle_forgotten(context, route, hear)
+    return take(context, route, send(context, route, chat_id, together), hear, cancel=False)
 
 
-def _resumed(house: House, route: Route, sent: OpenBatch, hear: Hear, *, cancel: bool) -> InVain:
+def _resumed(context: Context, route: Route, sent: OpenBatch, hear: Hear, *, cancel: bool) -> InVain:
     """What comes of a batch that was sent in another run, if it was."""
     if sent.name:
-        return take(house, route, sent, hear, cancel=cancel)
+        return take(context, route, sent, hear, cancel=cancel)
     try:
-        found = find(house, route, sent)
+        found = find(context, route, sent)
     except NoBatches:
-        return take_ended(house, route, sent, None, hear)  # nobody can say any more whether it was paid for
+        return take_ended(context, route, sent, None, hear)  # nobody can say any more whether it was paid for
     if found is None:
-        give_up(house, sent)
+        give_up(context, sent)
         return {}
-    call_it(house.archive, sent.number, found.name)
-    return take_ended(house, route, sent, found, hear)
+    call_it(context.archive, sent.number, found.name)
+    return take_ended(context, route, sent, found, hear)
 
 
-def _settle_forgotten(house: House, route: Route, hear: Hear) -> None:
+def _settle_forgotten(context: Context, route: Route, hear: Hear) -> None:
     """Take what came of batches that nothing asks for any more, once they must have ended: their money is settled."""
-    for sent in open_batches(house.archive):
-        if age(sent, house.clock()) > LONGEST_SECONDS:
-            _resumed(house, route, sent, hear, cancel=False)
+    for sent in open_batches(context.archive):
+        if age(sent, context.clock()) > LONGEST_SECONDS:
+            _resumed(context, route, sent, hear, cancel=False)
 
 
 def _together(requests: Sequence[Request]) -> tuple[Route, Sequence[tuple[Request, Sent]]]:

@@ -12,7 +12,8 @@ from typing import Any, Generic, Self, TypeVar
 from daemon.archive.batches import is_under_way
 from daemon.archive.journal import Reply, recall
 from daemon.config.providers import WhenToBatch
-from daemon.context import Answered, House, Noted, Notice
+from daemon.context import Context
+from daemon.events import Answered, Noted, Notice
 from daemon.models.ask import Asked, Complete, begin, fail, keep
 from daemon.models.batch import time_for_batches
 from daemon.models.completion import Completion
@@ -105,8 +106,8 @@ class Talk(Generic[T]):
 class Front:
     """The talks about one chat that are under way, and their calls: at most `most` at once, or batches of all."""
 
-    def __init__(self, house: House, chat_id: str, most: int, batch: WhenToBatch = "never") -> None:
-        self.house = house
+    def __init__(self, context: Context, chat_id: str, most: int, batch: WhenToBatch = "never") -> None:
+        self.context = context
         self._chat_id = chat_id
         self._most = most
         self._batch = batch
@@ -114,7 +115,7 @@ class Front:
         self._alone: set[str] = set()
         self._refused = False
         self._talks: list[Talk[Any]] = []
-        self._calls = Calls(house.complete)
+        self._calls = Calls(context.complete)
         self._sent: set[str] = set()
         self._lost = Counter[str]()
         self._faults: dict[str, BaseException] = {}
@@ -130,7 +131,7 @@ class Front:
     ) -> None:
         if self._calls and isinstance(fault, KeyboardInterrupt):
             told = f"{len(self._calls)} calls are under way and are waited for; interrupt once more to end at once"
-            self.house.tell(Notice(told))
+            self.context.tell(Notice(told))
         self._drain()
 
     @property
@@ -151,11 +152,11 @@ class Front:
         self._used.add(key)
         if key in self._faults:
             raise self._faults[key]
-        known = recall(self.house.archive, key)
+        known = recall(self.context.archive, key)
         if known is not None:
             return known
         if request.model != ENGINE:
-            if too_dear := above_step(self.house.purse, request):
+            if too_dear := above_step(self.context.purse, request):
                 raise too_dear
             raise NotYet(key, request)
         return self._at_once(request)
@@ -195,9 +196,9 @@ class Front:
         return talk.result
 
     def _at_once(self, request: Request) -> Reply:
-        house = self.house
-        asked = begin(house.purse, request, self._chat_id, house.clock())
-        reply = keep(house.archive, house.purse, asked, self._chat_id, house.complete(request), house.clock())
+        context = self.context
+        asked = begin(context.purse, request, self._chat_id, context.clock())
+        reply = keep(context.archive, context.purse, asked, self._chat_id, context.complete(request), context.clock())
         self._hear(reply)
         return reply
 
@@ -214,7 +215,7 @@ class Front:
             if is_over:  # be it by a fault
                 self._fresh -= self._used
                 for said in self._noted:
-                    self.house.tell(Noted(said))
+                    self.context.tell(Noted(said))
 
     def _is_over(self, key: str) -> bool:
         return key in self._sent and key not in self._calls
@@ -225,7 +226,7 @@ class Front:
                 talk.opened = talk.opened or talk.awaits.key
         for talk in talks:
             if talk.ahead and (len(self._calls) < self._most or self._takes_batches(talk.ahead)):
-                if not above_step(self.house.purse, talk.ahead):
+                if not above_step(self.context.purse, talk.ahead):
                     self._call(talk.ahead.key, talk.ahead)
                 talk.ahead = None
 
@@ -241,15 +242,15 @@ class Front:
 
         Raises OverBudget where it must not leave even when all that is under way is settled, and UnknownPrice.
         """
-        if key in self._sent or key in self._wave or recall(self.house.archive, key):
+        if key in self._sent or key in self._wave or recall(self.context.archive, key):
             return False
-        if is_under_way(self.house.archive, key) or (self._takes_batches(request) and key not in self._alone):
+        if is_under_way(self.context.archive, key) or (self._takes_batches(request) and key not in self._alone):
             self._wave[key] = request
             return True
         if len(self._calls) >= self._most:
             return False
         try:
-            asked = begin(self.house.purse, request, self._chat_id, self.house.clock(), self._lost[key] + 1)
+            asked = begin(self.context.purse, request, self._chat_id, self.context.clock(), self._lost[key] + 1)
         except OverBudget:
             if self._calls:
                 return False  # those that are under way will have cost less than is reserved for them
@@ -269,7 +270,7 @@ class Front:
     def _is_time_for_batches(self) -> bool:
         if self._batch == "never" or self._refused:
             return False
-        return time_for_batches(self._batch, self.house.config.schedule.night, self.house.clock())
+        return time_for_batches(self._batch, self.context.config.schedule.night, self.context.clock())
 
     def _takes_batches(self, request: Request) -> bool:
         return self._is_time_for_batches and takes_batches(request.model.name)
@@ -284,15 +285,15 @@ class Front:
         wave, self._wave = self._wave, {}
         create, cancel = self._is_time_for_batches, self._batch == "never"
         try:
-            in_vain = carry_out(self.house, self._chat_id, wave, self._hear, create=create, cancel=cancel)
+            in_vain = carry_out(self.context, self._chat_id, wave, self._hear, create=create, cancel=cancel)
         except NoBatches as refused:
             self._refused = True
             told = f"The provider takes no batch of these requests ({refused}): they are asked directly, at full price."
-            self.house.tell(Notice(told))
+            self.context.tell(Notice(told))
             return
         self._faults |= {key: fault for key, fault in in_vain.items() if fault}
         self._alone |= {key for key, fault in in_vain.items() if fault is None}
-        self._sent |= {key for key in wave if key in self._faults or recall(self.house.archive, key)}
+        self._sent |= {key for key in wave if key in self._faults or recall(self.context.archive, key)}
 
     def _take(self, call: Call) -> None:
         """Put the answer into the journal, and tell of it; a fault is there for the dialogue that asks for it."""
@@ -301,11 +302,11 @@ class Front:
             self._hear(reply)
 
     def _kept(self, call: Call) -> Reply | None:
-        house, asked, fault = self.house, call.asked, call.future.exception()
+        context, asked, fault = self.context, call.asked, call.future.exception()
         self._calls.put_away(call)
         if fault is None:
-            return keep(house.archive, house.purse, asked, self._chat_id, call.future.result(), house.clock())
-        final = fail(house.purse, asked, fault)
+            return keep(context.archive, context.purse, asked, self._chat_id, call.future.result(), context.clock())
+        final = fail(context.purse, asked, fault)
         if final is None:
             self._lost[call.key] += 1
             self._sent.discard(call.key)
@@ -315,14 +316,14 @@ class Front:
 
     def _hear(self, reply: Reply) -> None:
         self._fresh.add(reply.request)
-        self.house.tell(Answered(reply))
+        self.context.tell(Answered(reply))
 
     def _drain(self) -> None:
         """Wait for all calls that are under way; their answers are in the journal before any of them is told.
 
         Those that still wait for their turn do not leave any more.
         """
-        with ExitStack() as telling, self.house.pace.closed():
+        with ExitStack() as telling, self.context.pace.closed():
             while self._calls:
                 for call in self._calls.ended():
                     reply = self._kept(call)

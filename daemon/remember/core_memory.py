@@ -189,7 +189,7 @@ def _events(before: CoreMemory, after: CoreMemory, edit: Edit) -> list[CoreEvent
 def core_chain(front: Front, found: Survey, memories: Sequence[Memory], leads: Sequence[Lead]) -> Chain:
     """The edits that are planned; `memories` are those of the chat as they are by then."""
     breaks = {found.plan.work[lead.place].number: lead.breaks for lead in leads}
-    archive, chat_id = front.house.archive, found.plan.chat_id
+    archive, chat_id = front.context.archive, found.plan.chat_id
 
     def hold(chunk: PlannedChunk) -> Keep:
         memory = next(one for one in memories if not one.is_fold and one.number == chunk.number)
@@ -209,7 +209,7 @@ def core_chain(front: Front, found: Survey, memories: Sequence[Memory], leads: S
             return ()
 
     def keep(memory: Memory, events: tuple[CoreEvent, ...]) -> None:
-        now = front.house.clock()
+        now = front.context.clock()
         with archive.transaction():
             keep_core_events(archive, chat_id, events, now, memory.memory_id)
             end_step(archive, memory.memory_id, "core", now)

@@ -15,7 +15,7 @@ from primer.prompt import Turn, keep_inert, restore
 from primer.reply import Answered, Refused, forged
 from primer.request import ENGINE, Model, Request
 from rules.conversation.history import Entry
-from rules.conversation.memory import Memory, Quote, Six
+from rules.conversation.memory import Quote, Six
 from rules.conversation.quote import NotVerbatim, Verbatim, find_quote, nearest_passage
 from rules.extract.sentences import with_closed_fence
 
@@ -78,29 +78,6 @@ def _nearest(desk: Desk, answers: Sequence[Answered], chunk: Sequence[Entry]) ->
 
 _NO_QUOTE = "[no quote]"
 """TypingMind takes no empty message."""
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A chunk with all that its memory is written from."""
-
-    chat_id: str
-    number: int
-    system_message: str
-    memories: Sequence[Memory]
-    """Those whose chunks end before the tail, the older ones folded."""
-    tail: Sequence[Entry]
-    chunk: Sequence[Entry]
-    tokens: int
-    guidance: str = ""
-    """What the person says about this memory (`memproc retry --say`)."""
-    breaks: Sequence[int] = ()
-    """Behind how many messages of the tail a provider's cache may break off."""
-
-    @property
-    def spoken(self) -> list[str]:
-        """What was said in the chunk, message by message."""
-        return [entry.message.words for entry in self.chunk]
 
 
 @dataclass(frozen=True, slots=True)

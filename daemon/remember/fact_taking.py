@@ -112,7 +112,7 @@ def _likeness(
 
 def facts_chain(front: Front, found: Survey, memories: Sequence[Memory]) -> Chain:
     """The facts that are planned; `memories` are those of the chat as they are by then."""
-    archive, chat_id = front.house.archive, found.plan.chat_id
+    archive, chat_id = front.context.archive, found.plan.chat_id
 
     def hold(chunk: PlannedChunk) -> Keep:
         memory = next(one for one in memories if not one.is_fold and one.number == chunk.number)
@@ -137,7 +137,7 @@ def facts_chain(front: Front, found: Survey, memories: Sequence[Memory]) -> Chai
         return tuple(replace(event, memory=memory.number, edition=edition) for event in events)
 
     def keep(memory: Memory, events: tuple[FactEvent, ...]) -> None:
-        now = front.house.clock()
+        now = front.context.clock()
         with archive.transaction():
             keep_fact_events(archive, chat_id, events, now, memory.memory_id)
             end_step(archive, memory.memory_id, "facts", now)

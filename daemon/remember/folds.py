@@ -11,7 +11,7 @@ from functools import partial
 
 from daemon.archive.memories import keep_fold
 from daemon.chat.survey import Survey
-from daemon.context import Folded
+from daemon.events import Folded
 from daemon.models.roles import Roles
 from daemon.models.scheduler import Front, Talk
 from daemon.models.tokens import count
@@ -222,13 +222,13 @@ def _talk(front: Front, found: Survey, memories: list[Memory], members: Sequence
             level,
             found.roles,
             count,
-            front.house.clock(),
+            front.context.clock(),
         )
         return partial(keep, fold)
 
     def keep(fold: Memory) -> None:
-        kept = keep_fold(front.house.archive, found.plan.chat_id, fold)
+        kept = keep_fold(front.context.archive, found.plan.chat_id, fold)
         memories.append(kept)
-        front.house.tell(Folded(found.plan, len(members), kept.level))
+        front.context.tell(Folded(found.plan, len(members), kept.level))
 
     return Talk(hold, _BEFORE_ALL_CHUNKS, ahead=fold_analysis(found.texts, members, found.roles, count))

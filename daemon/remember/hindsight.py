@@ -9,9 +9,10 @@ from functools import partial
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply, recall
+from daemon.chat.survey import Passage
 from daemon.models.roles import Roles
 from daemon.models.tokens import count
-from daemon.remember.dialogue import QUOTE_WORDS, Dialogue, Pair, Passage, Subject, converse
+from daemon.remember.dialogue import QUOTE_WORDS, Dialogue, Pair, Subject, converse
 from daemon.remember.ladder import Count, Work, first_good, make_memory, pairs
 from daemon.remember.question import Desk
 from primer import hindsight, prompt

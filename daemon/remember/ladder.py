@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from daemon.chat.survey import Passage
 from daemon.models.roles import Roles
-from daemon.remember.dialogue import QUOTE_WORDS, Dialogue, Pair, Passage, Subject, choose_quote, converse
+from daemon.remember.dialogue import QUOTE_WORDS, Dialogue, Pair, Subject, choose_quote, converse
 from daemon.remember.question import Desk, Question, recording
 from primer import prompt
 from primer.prompt import Turn

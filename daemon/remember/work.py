@@ -18,13 +18,13 @@ from daemon.archive.memories import (
     next_edition,
     renew_chunk,
 )
-from daemon.chat.survey import Survey, as_they_are
-from daemon.context import House, Notice, Planned, Remembered
+from daemon.chat.survey import Passage, Survey, as_they_are
+from daemon.context import Context
+from daemon.events import Notice, Planned, Remembered
 from daemon.models.scheduler import Blocked, Front, Talk
 from daemon.models.tokens import count
 from daemon.remember.asking import desk_for
 from daemon.remember.core_memory import Chain, core_chain
-from daemon.remember.dialogue import Passage
 from daemon.remember.fact_taking import facts_chain
 from daemon.remember.folds import Folds, Keep, stand_before
 from daemon.remember.hindsight import make_hindsight
@@ -54,7 +54,7 @@ class Task:
 
 def write_new(task: Task, chunk: PlannedChunk, passage: Passage) -> KeepOne:
     """A chunk becomes a memory."""
-    archive = task.front.house.archive
+    archive = task.front.context.archive
     memory = _written(task, chunk, passage, 1)
 
     def keep() -> bool:
@@ -69,7 +69,7 @@ def write_new(task: Task, chunk: PlannedChunk, passage: Passage) -> KeepOne:
 
 def write_again(task: Task, chunk: PlannedChunk, passage: Passage) -> KeepOne:
     """A memory gets another as-of edition, unless it would be one more of the engine's."""
-    archive = task.front.house.archive
+    archive = task.front.context.archive
     at, before = _of(chunk, task.memories)
     memory = _written(task, chunk, passage, next_edition(archive, before.memory_id))
 
@@ -98,25 +98,25 @@ def _followed_by(task: Task, number: int) -> Iterator[Layer]:
 
 def look_back(task: Task, chunk: PlannedChunk, passage: Passage) -> KeepOne:
     """A memory gets its hindsight edition; none, where it could not be had, or no model's is there to keep to."""
-    house, found = task.front.house, task.found
+    context, found = task.front.context, task.found
     at, before = _of(chunk, task.memories)
     if before.told.made == EXTRACTED:
         return lambda: True
     after = _seen_later(found, chunk)
-    number = next_edition(house.archive, before.memory_id)
+    number = next_edition(context.archive, before.memory_id)
     desk = desk_for(task.front, found, chunk, sum(found.counts.all[entry.message.digest] for entry in after))
     try:
-        edition = make_hindsight(desk, passage, after, before.told, found.roles, count, house.clock(), number)
+        edition = make_hindsight(desk, passage, after, before.told, found.roles, count, context.clock(), number)
     except TooLong:
         # The provider counts more than was foreseen. Without this edition the work can go on all the same.
         desk.note("hindsight too long for the window")
         edition = Refused("too long", "What came after does not fit into the model's window.")
 
     def keep() -> bool:
-        with house.archive.transaction():
+        with context.archive.transaction():
             if isinstance(edition, Edition):
-                keep_edition(house.archive, before.memory_id, edition)
-            end_turn(house.archive, before.memory_id)
+                keep_edition(context.archive, before.memory_id, edition)
+            end_turn(context.archive, before.memory_id)
         if isinstance(edition, Edition):
             task.memories[at] = _renewed(task, before)
         return isinstance(edition, Refused)
@@ -126,7 +126,7 @@ def look_back(task: Task, chunk: PlannedChunk, passage: Passage) -> KeepOne:
 
 def _written(task: Task, chunk: PlannedChunk, passage: Passage, number: int) -> Memory:
     desk = desk_for(task.front, task.found, chunk)
-    return make_memory(desk, passage, task.found.roles, count, task.front.house.clock(), number)
+    return make_memory(desk, passage, task.found.roles, count, task.front.context.clock(), number)
 
 
 def _seen_later(found: Survey, chunk: PlannedChunk) -> tuple[Entry, ...]:
@@ -152,7 +152,7 @@ def _seen_later(found: Survey, chunk: PlannedChunk) -> tuple[Entry, ...]:
 
 def _renewed(task: Task, memory: Memory) -> Memory:
     """The memory with all editions that the archive has of it by now."""
-    every = editions(task.front.house.archive, memory.memory_id)
+    every = editions(task.front.context.archive, memory.memory_id)
     preferred = task.found.memory.editions
     return replace(memory, edition=shown(every, memory.chosen, preferred), told=told(every, memory.chosen))
 
@@ -161,20 +161,20 @@ def _of(chunk: PlannedChunk, memories: Sequence[Memory]) -> tuple[int, Memory]:
     return next((at, one) for at, one in enumerate(memories) if not one.is_fold and one.number == chunk.number)
 
 
-def compress(house: House, found: Survey) -> tuple[tuple[Memory, ...], tuple[Memory, ...]]:
+def compress(context: Context, found: Survey) -> tuple[tuple[Memory, ...], tuple[Memory, ...]]:
     """Make all that is planned. All memories and folds of the chat, and those of them that are to be shown.
 
     Raises ModelError where a model cannot be asked, ChatSetAside where a chunk does not fit its window.
     """
     plan = found.plan
-    _tell_once(house, found)
+    _tell_once(context, found)
     if plan.calls:
-        house.tell(Planned(plan))
+        context.tell(Planned(plan))
     if plan.work:
-        begin_round(house.archive, plan.chat_id, found.round)
+        begin_round(context.archive, plan.chat_id, found.round)
     memories = list(found.reading.memories)
-    models = house.config.of(found.chat).models
-    with Front(house, plan.chat_id, models.concurrency, models.batch) as front:
+    models = context.config.of(found.chat).models
+    with Front(context, plan.chat_id, models.concurrency, models.batch) as front:
         order = leads(plan)
         chains = (core_chain(front, found, memories, order), facts_chain(front, found, memories))
         _do_all(_Work(Task(front, found, memories), Folds(front, found, memories), chains, needs(plan), order))
@@ -268,14 +268,14 @@ def _give_up(fault: ChatSetAside) -> None:
 def _keep(work: _Work, at: int, keep: KeepOne) -> None:
     plan = work.task.found.plan
     extracted = keep()
-    work.task.front.house.tell(Remembered(plan, plan.work[at].number, at + 1, extracted))
+    work.task.front.context.tell(Remembered(plan, plan.work[at].number, at + 1, extracted))
 
 
-def _tell_once(house: House, found: Survey) -> None:
+def _tell_once(context: Context, found: Survey) -> None:
     for address in found.roles.addresses:
-        if address not in house.told:
-            house.told.add(address)
-            house.tell(Notice(address))
+        if address not in context.told:
+            context.told.add(address)
+            context.tell(Notice(address))
     for notice in found.roles.notices:
-        if is_news(house.archive, notice, house.clock()):
-            house.tell(Notice(notice))
+        if is_news(context.archive, notice, context.clock()):
+            context.tell(Notice(notice))

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 
 from daemon.archive.journal import Reply
+from daemon.chat.survey import Passage
 from daemon.context import load_texts
 from daemon.models.completion import Completion
 from daemon.models.roles import Roles
 from daemon.remember import question
-from daemon.remember.dialogue import Passage
 from daemon.remember.ladder import make_memory
 from primer.request import ENGINE, Model, Request
 from rules.conversation.history import Entry

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from daemon.archive.journal import Reply
+from daemon.chat.survey import Passage
 from daemon.context import load_texts
 from daemon.models.completion import Completion
 from daemon.remember import question
 from daemon.remember.core_memory import Tended, Written, tend
-from daemon.remember.dialogue import Passage
 from daemon.remember.ladder import make_memory
 from primer.core import read_edits, tools_of
 from primer.prompt import ToolCall, context

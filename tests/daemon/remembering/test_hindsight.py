@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from daemon.chat.survey import Passage
 from daemon.context import load_texts
 from daemon.models.roles import Roles
 from daemon.remember import question
-from daemon.remember.dialogue import Passage
 from daemon.remember.hindsight import make_hindsight
 from daemon.remember.ladder import make_memory
 from primer.reply import Refused

@@ -14,7 +14,8 @@ from daemon.archive.archive import Archive
 from daemon.archive.journal import recall, replies
 from daemon.config import Config
 from daemon.config.providers import BudgetSettings, PriceSettings
-from daemon.context import Answered, Event, House, Noted, Notice
+from daemon.context import Context
+from daemon.events import Answered, Event, Noted, Notice
 from daemon.files.paths import Folders
 from daemon.models.completion import Completion
 from daemon.models.pace import Pace
@@ -72,7 +73,7 @@ class Counting:
 
 @dataclass
 class Told:
-    """Everything that the house tells; `after` is called after each event."""
+    """Everything that the context tells; `after` is called after each event."""
 
     events: list[Event] = field(default_factory=list)
     after: Callable[[Event], None] = lambda event: None
@@ -91,9 +92,9 @@ def archive() -> Iterator[Archive]:
 FREE = BudgetSettings(unpriced=True)
 
 
-def house_of(archive: Archive, model: Answering, told: Told | None = None, budget: BudgetSettings = FREE) -> House:
+def context_of(archive: Archive, model: Answering, told: Told | None = None, budget: BudgetSettings = FREE) -> Context:
     folders = Folders(*(Path(name) for name in ("inbox", "updated", "backups", "state")))
-    return House(Config(budget=budget), folders, archive, model, no_keys, lambda: WHEN, told or Told())
+    return Context(Config(budget=budget), folders, archive, model, no_keys, lambda: WHEN, told or Told())
 
 
 def dialogue(front: Front, name: str, questions: int) -> Callable[[], list[str]]:
@@ -120,7 +121,7 @@ def all_of(front: Front, talks: list[Talk[list[str]]]) -> list[list[str]]:
 @settings(max_examples=30)
 def test_never_more_calls_than_may_be_and_the_same_answers_with_any_number(talks: list[int], most: int) -> None:
     model = Counting()
-    with Archive.memory() as archive, Front(house_of(archive, model), "chat", most) as front:
+    with Archive.memory() as archive, Front(context_of(archive, model), "chat", most) as front:
         found = all_of(front, [Talk(dialogue(front, str(at), asks), at) for at, asks in enumerate(talks)])
     assert model.most <= most
     assert found == [[f"answer to {at}.{number}" for number in range(asks)] for at, asks in enumerate(talks)]
@@ -135,14 +136,14 @@ def test_as_many_calls_as_may_be_are_under_way_at_once(archive: Archive, most: i
         together.wait(PATIENCE_SECONDS)
         return echo(request)
 
-    with Front(house_of(archive, meet), "chat", most) as front:
+    with Front(context_of(archive, meet), "chat", most) as front:
         all_of(front, [Talk(dialogue(front, str(at), 2), at) for at in range(most)])
     assert not together.broken
 
 
 def test_one_call_at_a_time_finishes_one_dialogue_before_the_next(archive: Archive) -> None:
     model = Counting()
-    with Front(house_of(archive, model), "chat", 1) as front:
+    with Front(context_of(archive, model), "chat", 1) as front:
         all_of(front, [Talk(dialogue(front, name, 2), rank) for rank, name in ((1, "b"), (0, "a"), (2, "c"))])
     assert model.said() == ["a.0", "a.1", "b.0", "b.1", "c.0", "c.1"]
 
@@ -150,7 +151,7 @@ def test_one_call_at_a_time_finishes_one_dialogue_before_the_next(archive: Archi
 def test_only_the_call_itself_leaves_the_thread_and_the_engine_does_not(archive: Archive) -> None:
     model, engine = Counting(), Counting()
     with Front(
-        house_of(archive, lambda asked: (engine if asked.model == ENGINE else model)(asked)), "chat", 4
+        context_of(archive, lambda asked: (engine if asked.model == ENGINE else model)(asked)), "chat", 4
     ) as front:
 
         def hold() -> list[str]:
@@ -166,7 +167,7 @@ def test_only_the_call_itself_leaves_the_thread_and_the_engine_does_not(archive:
 
 def test_those_that_begin_alike_wait_for_the_first_answer_of_the_one_that_leads(archive: Archive) -> None:
     model = Counting()
-    with Front(house_of(archive, model), "chat", 8) as front:
+    with Front(context_of(archive, model), "chat", 8) as front:
         leads = Talk(dialogue(front, "leads", 2), 0)
         follows = [Talk(dialogue(front, f"follows {at}", 1), at, leads) for at in (1, 2)]
         goes_alone = Talk(dialogue(front, "alone", 1), 3)
@@ -189,7 +190,7 @@ def test_what_can_be_asked_ahead_is_asked_while_the_one_that_leads_is_waited_for
         return echo(request)
 
     model = Counting(meet)
-    with Front(house_of(archive, model), "chat", 2) as front:
+    with Front(context_of(archive, model), "chat", 2) as front:
         leads = Talk(dialogue(front, "leads", 1), 0)
 
         def hold() -> list[str]:
@@ -202,7 +203,7 @@ def test_what_can_be_asked_ahead_is_asked_while_the_one_that_leads_is_waited_for
 
 def test_nothing_is_asked_ahead_where_calls_are_wanted_for_what_is_due(archive: Archive) -> None:
     model = Counting()
-    with Front(house_of(archive, model), "chat", 1) as front:
+    with Front(context_of(archive, model), "chat", 1) as front:
 
         def hold() -> list[str]:
             return [front.answer(question("first")).text, front.answer(question("ahead")).text]
@@ -213,24 +214,24 @@ def test_nothing_is_asked_ahead_where_calls_are_wanted_for_what_is_due(archive: 
 
 def test_what_two_dialogues_ask_is_sent_once(archive: Archive) -> None:
     model = Counting()
-    with Front(house_of(archive, model), "chat", 4) as front:
+    with Front(context_of(archive, model), "chat", 4) as front:
         found = all_of(front, [Talk(dialogue(front, "same", 2), at) for at in range(3)])
     assert found == [["answer to same.0", "answer to same.1"]] * 3
     assert model.said() == ["same.0", "same.1"]
 
 
 def test_what_the_journal_knows_is_not_sent(archive: Archive) -> None:
-    with Front(house_of(archive, echo), "chat", 4) as front:
+    with Front(context_of(archive, echo), "chat", 4) as front:
         all_of(front, [Talk(dialogue(front, "a", 3))])
     model = Counting()
-    with Front(house_of(archive, model), "chat", 4) as front:
+    with Front(context_of(archive, model), "chat", 4) as front:
         assert all_of(front, [Talk(dialogue(front, "a", 3))]) == [["answer to a.0", "answer to a.1", "answer to a.2"]]
     assert model.asked == []
 
 
 def test_a_dialogue_whose_beginning_is_not_there_yet_holds_up_nobody(archive: Archive) -> None:
     there: list[str] = []
-    with Front(house_of(archive, echo), "chat", 4) as front:
+    with Front(context_of(archive, echo), "chat", 4) as front:
 
         def blocked() -> list[str]:
             if not there:
@@ -255,7 +256,7 @@ def test_after_a_fault_nothing_is_sent_and_what_is_under_way_is_kept_and_told(ar
         return echo(request)
 
     model, told = Counting(answering), Told()
-    with pytest.raises(ProviderRefuses), Front(house_of(archive, model, told), "chat", 3) as front:
+    with pytest.raises(ProviderRefuses), Front(context_of(archive, model, told), "chat", 3) as front:
         all_of(front, [Talk(dialogue(front, str(at), 4), at) for at in range(9)])
     answered = [event for event in told.events if isinstance(event, Answered)]
     assert sorted(model.said())[:3] == ["0.0", "1.0", "2.0"]
@@ -270,7 +271,7 @@ def test_a_wish_to_end_lets_every_answer_that_is_under_way_come_home(archive: Ar
         raise Enough
 
     model, told = Counting(), Told(after=enough)
-    with pytest.raises(Enough), Front(house_of(archive, model, told), "chat", 4) as front:
+    with pytest.raises(Enough), Front(context_of(archive, model, told), "chat", 4) as front:
         all_of(front, [Talk(dialogue(front, str(at), 4), at) for at in range(4)])
     assert len(replies(archive, "chat")) == len(model.asked) == len(told.events) <= 7
 
@@ -289,7 +290,7 @@ def test_who_interrupts_is_told_what_is_waited_for(archive: Archive) -> None:
         return echo(request)
 
     model, told = Counting(answering), Told(after=interrupt)
-    with pytest.raises(KeyboardInterrupt), Front(house_of(archive, model, told), "chat", 3) as front:
+    with pytest.raises(KeyboardInterrupt), Front(context_of(archive, model, told), "chat", 3) as front:
         all_of(front, [Talk(dialogue(front, str(at), 2), at) for at in range(3)])
     (notice,) = [event for event in told.events if isinstance(event, Notice)]
     assert notice.text.startswith("2 calls are under way")
@@ -300,7 +301,7 @@ def test_what_a_call_raises_is_raised_where_it_was_asked(archive: Archive) -> No
     def refuse(request: Request) -> Completion:
         raise ModelError("No.", "Another.")
 
-    with Front(house_of(archive, refuse), "chat", 2) as front:
+    with Front(context_of(archive, refuse), "chat", 2) as front:
 
         def hold() -> str:
             try:
@@ -313,7 +314,7 @@ def test_what_a_call_raises_is_raised_where_it_was_asked(archive: Archive) -> No
 
 def test_what_a_dialogue_notes_is_told_once_when_it_is_over(archive: Archive) -> None:
     told = Told()
-    with Front(house_of(archive, echo, told), "chat", 2) as front:
+    with Front(context_of(archive, echo, told), "chat", 2) as front:
 
         def hold() -> str:
             front.note("first")
@@ -327,7 +328,7 @@ def test_what_a_dialogue_notes_is_told_once_when_it_is_over(archive: Archive) ->
 
 def test_a_reply_is_fresh_until_a_dialogue_that_is_over_has_used_it(archive: Archive) -> None:
     seen: list[bool] = []
-    with Front(house_of(archive, echo), "chat", 2) as front:
+    with Front(context_of(archive, echo), "chat", 2) as front:
 
         def hold() -> bool:
             seen.append(front.is_fresh(front.answer(question("a"))))
@@ -358,8 +359,8 @@ def test_what_is_reserved_for_calls_under_way_is_waited_for_before_a_cap_says_no
     archive: Archive, reserved_at_once: float
 ) -> None:
     model = Counting()
-    house = house_of(archive, model, budget=BudgetSettings(day_usd=reserved_at_once * worst(archive)))
-    with Front(house, "chat", 6) as front:
+    context = context_of(archive, model, budget=BudgetSettings(day_usd=reserved_at_once * worst(archive)))
+    with Front(context, "chat", 6) as front:
         for at in range(6):
             front.begin(Talk(lambda at=at: front.answer(dear(at)), at))  # type: ignore[misc]
         while len(model.asked) < 6:
@@ -371,8 +372,8 @@ def test_at_a_cap_what_is_under_way_is_kept_and_nothing_more_is_sent(archive: Ar
     def long(request: Request) -> Completion:
         return Completion("Said.", "stop", 400, 60, 0, 0, None)
 
-    house = house_of(archive, Counting(long), budget=BudgetSettings(day_usd=2.5 * worst(archive)))
-    with pytest.raises(OverBudget), Front(house, "chat", 6) as front:
+    context = context_of(archive, Counting(long), budget=BudgetSettings(day_usd=2.5 * worst(archive)))
+    with pytest.raises(OverBudget), Front(context, "chat", 6) as front:
         all_of(front, [Talk(lambda at=at: [front.answer(dear(at)).text], at) for at in range(6)])  # type: ignore[misc]
     kept = archive.run("SELECT count(*) FROM reply")[0][0]
     assert 2 <= kept < 6
@@ -388,7 +389,7 @@ def test_an_answer_that_got_lost_is_asked_for_again_beside_the_others(archive: A
         return echo(request)
 
     model = Counting(loses_each_once)
-    with Front(house_of(archive, model), "chat", 3) as front:
+    with Front(context_of(archive, model), "chat", 3) as front:
         found = all_of(front, [Talk(dialogue(front, str(at), 2), at) for at in range(4)])
     assert found == [[f"answer to {at}.0", f"answer to {at}.1"] for at in range(4)]
     assert len(model.asked) == 16
@@ -409,8 +410,8 @@ def test_a_call_that_waits_for_its_turn_when_all_ends_does_not_leave_and_costs_n
         time.sleep(0.001)
 
     model, pace = Counting(exhausted), Pace(lambda: 0.0, sleep)
-    house = replace(house_of(archive, pace.keeping(model)), pace=pace)
-    with pytest.raises(ProviderRefuses), Front(house, "chat", 2) as front:
+    context = replace(context_of(archive, pace.keeping(model)), pace=pace)
+    with pytest.raises(ProviderRefuses), Front(context, "chat", 2) as front:
         front.finish(Talk(lambda: front.answer(dear(1))))
         front.begin(Talk(lambda: front.answer(dear(2))))
         front.finish(Talk(lambda: front.answer(question("What else?")), 1))
@@ -422,11 +423,11 @@ def test_a_call_that_waits_for_its_turn_when_all_ends_does_not_leave_and_costs_n
 def test_what_would_cost_more_because_it_is_long_is_never_sent_not_even_ahead(archive: Archive) -> None:
     model, too_long = Counting(), question("too long", model="test/dear")
     dear = PriceSettings(model="test/dear", as_of="2026-11-21", input=1, output=1, above=1, input_above=2)
-    house = house_of(archive, model, budget=BudgetSettings(unpriced=True, price=(dear,)))
+    context = context_of(archive, model, budget=BudgetSettings(unpriced=True, price=(dear,)))
 
     def hold() -> list[str]:
         return [front.answer(asked).text for asked in (question("short"), too_long)]
 
-    with Front(house, "chat", 4) as front, pytest.raises(ContextTooLong, match="costs more with test/dear"):
+    with Front(context, "chat", 4) as front, pytest.raises(ContextTooLong, match="costs more with test/dear"):
         all_of(front, [Talk(hold, ahead=too_long)])
     assert model.said() == ["short"]
