@@ -7,7 +7,6 @@ from daemon.archive.archive import Archive
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import past
 from daemon.archive.seals import refuse_damage
-from rules.conversation.memory import Memory
 from rules.recognize.adopt import Kin
 
 
@@ -59,26 +58,6 @@ def known_memories(archive: Archive, ids: Collection[str]) -> frozenset[str]:
     """Those of these ids that memories of any chat have."""
     rows = archive.run("SELECT id FROM memory WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(ids)),))
     return frozenset(name for (name,) in rows)
-
-
-def memories_saying(archive: Archive, texts: Collection[str]) -> tuple[Memory, ...]:
-    """Those of the chat whose memories say most of these texts, word for word; none where no chat's do.
-
-    For an export from which another tool has stripped all that names its origin. A fork and its origin say the same in
-    their memories: the one counts whose opening is among the texts.
-    """
-    row = archive.one(
-        """
-        SELECT chat_id FROM edition, json_each(edition.texts) AS said
-        JOIN memory ON memory.id = edition.memory JOIN chat ON chat.id = memory.chat
-        WHERE said.value IN (SELECT value FROM json_each(?1))
-        GROUP BY chat_id ORDER BY count(DISTINCT said.value) DESC, EXISTS (
-            SELECT 1 FROM opening WHERE opening.chat = chat.id AND text IN (SELECT value FROM json_each(?1))
-        ) DESC, chat.id LIMIT 1
-        """,
-        (json.dumps(list(texts)),),
-    )
-    return () if row is None else memories(archive, row[0])
 
 
 _WHAT_IT_HAD = """

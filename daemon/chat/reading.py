@@ -6,7 +6,7 @@ from dataclasses import replace
 from daemon.archive.archive import Archive
 from daemon.archive.chat_states import is_accepted, newest_file
 from daemon.archive.exports import RESTORED, last_output
-from daemon.archive.forks import find_kin, known_memories, memories_saying, nearest_history
+from daemon.archive.forks import find_kin, known_memories, nearest_history
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import dates_said, first_seen, last_deleted, missing_keys, past, standing
 from daemon.archive.openings import openings, openings_named
@@ -15,14 +15,14 @@ from daemon.models.tokens import count
 from rules.conversation.history import Past, as_it_is_now, history, without_strays
 from rules.conversation.marker import OPENING, Marker, read_marker, text_digest
 from rules.conversation.memory import Edition, Memory, Preferred, aliases, memory_id, shown, told
-from rules.errors import NotAccepted
+from rules.errors import ChatSetAside, NotAccepted
 from rules.output.arrange import Canned
 from rules.output.taken import deleted_uuids
 from rules.recognize.absent import NAMED_SINCE, NOTHING_ABSENT, Absent, Deletions, absent, as_known
 from rules.recognize.adopt import Adopted, freeze, inherit
 from rules.recognize.loss import lost
 from rules.recognize.reading import Reading
-from rules.recognize.recognize import Place, recognise
+from rules.recognize.recognize import Place, recognise, unnamed_memories
 from rules.recognize.true_dates import as_dated, may_be_copies, true_dates
 from rules.recognize.user_edits import Hand, deleted_memories, groups, there, what_was_done
 from rules.typingmind.chat import Chat, read_messages
@@ -30,7 +30,6 @@ from rules.typingmind.compose import drafts_of
 from rules.typingmind.dates import parse_date
 from rules.typingmind.message import Message
 
-TAG = b"<context_manager>"
 _ANNOUNCED = "<system>"
 Editions = Mapping[str, Sequence[Edition]]
 
@@ -47,10 +46,9 @@ def read_chat(archive: Archive, chat: Chat, words: Canned, preferred: Preferred,
     before = past(archive, chat.chat_id)
     deleted = deleted_uuids(chat)
     layered = [one.text for one in openings(archive, chat.chat_id)]
-    known = drafts_of(chat.chat_id, made, every, words.opening, words.closing, deleted, layered) | _strangers(
-        archive, chat, made, messages, words
-    )
+    known = drafts_of(chat.chat_id, made, every, words.opening, words.closing, deleted, layered)
     places = _recognised(messages, known, made, before)
+    _refuse_unnamed(archive, chat, places)
     adopted = _adopted(archive, chat, made, places)
     lacks = NOTHING_ABSENT
     if adopted.memories:
@@ -104,22 +102,6 @@ def _truly_dated(archive: Archive, chat_id: str, places: Sequence[Place], *, is_
     return tuple(as_dated(place, dates) for place in places)
 
 
-def _strangers(
-    archive: Archive, chat: Chat, made: Sequence[Memory], messages: Sequence[Message], words: Canned
-) -> dict[str, Marker]:
-    """Messages of another chat's memories that may stand here: in a fork that has lost its markers.
-
-    It is looked for where our tags stand in a message that does not say what it is, and the chat has no memories
-    of its own.
-    """
-    if made or not any(TAG in message.raw and not message.marker for message in messages):
-        return {}
-    others = memories_saying(archive, {message.text for message in messages})
-    every = {one.memory_id: editions(archive, one.memory_id) for one in others}
-    layered = openings_named(archive, _openings_meant(messages))
-    return drafts_of(chat.chat_id, others, every, words.opening, words.closing, deleted_uuids(chat), layered)
-
-
 def _openings_meant(messages: Sequence[Message]) -> set[str]:
     """Digests of what may be an opening of ours, and of what edited ones were: their markers name it."""
     said = {text_digest(message.text) for message in messages if _ANNOUNCED in message.text}
@@ -146,6 +128,25 @@ def _adopted(archive: Archive, chat: Chat, made: Sequence[Memory], places: Seque
     own_ids = {name: memory_id(chat.chat_id, 0, [name]) for name in known_memories(archive, rest)}
     frozen = freeze(rest, first, count, own_ids)
     return Adopted(inherited.memories + frozen.memories, {**inherited.editions, **frozen.editions}, inherited.past)
+
+
+def _refuse_unnamed(archive: Archive, chat: Chat, places: Sequence[Place]) -> None:
+    """Raise ChatSetAside where memories stand that nothing but their text tells from the conversation."""
+    known_keys = first_seen(archive, chat.chat_id)
+    count = unnamed_memories(places, known_keys)
+    if not count or is_accepted(archive, chat.chat_id, chat.sha256):
+        return
+    memories_there = "a memory" if count == 1 else f"{count:,} memories"
+    reason = (
+        f'"{chat.title}" holds {memories_there} without the fields by which memproc knows its own: another tool has '
+        "taken them away, so the chat was skipped."
+    )
+    if not known_keys:
+        way_on = "Import the updated file of the chat that it was forked from into TypingMind, and fork that one."
+        raise ChatSetAside(reason, f"{way_on} Nothing is lost.")
+    way_on = "Import the newest updated file of this chat into TypingMind again and go on there; nothing is lost."
+    meant = f"If these messages are part of the conversation: memproc accept {chat.chat_id}"
+    raise NotAccepted(reason, f"{way_on} {meant}", chat.sha256)
 
 
 def _absent(

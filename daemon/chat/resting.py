@@ -13,7 +13,6 @@ from typing import Any
 from daemon.archive.archive import Archive
 from daemon.archive.exports import Rest, keep_rest, rest_of
 from daemon.archive.messages import Remembered
-from daemon.chat.reading import TAG
 from daemon.chat.survey import Survey
 from daemon.config import Config
 from daemon.context import load_texts
@@ -70,14 +69,13 @@ def rest_after(
 ) -> Rest | None:
     """The chat's rest, if nothing was to be done and the archive learned nothing new of it; else None.
 
-    With `output.container = "export"` every chat is written whenever one is. A new chat's place, and messages that
-    look like memories of another chat, depend on other chats of the archive.
+    With `output.container = "export"` every chat is written whenever one is. A new chat's place depends on
+    other chats of the archive.
     """
     reading, hand = found.reading, found.reading.hand
     done = found.plan.calls or hand.is_news or hand.changed or hand.deleted or reading.adopted.memories
     whole = config.output.container != "chat" or config.output.mode == "new-chat"
-    strange = not reading.memories and TAG in found.chat.slice(found.chat.span)
-    if done or whole or strange or remembered != _NOTHING_NEW:
+    if done or whole or remembered != _NOTHING_NEW:
         return None
     models = who(found.roles)
     noted = {

@@ -1,123 +1,34 @@
-"""Which messages that claim to be ours are believed: whoever forges a claim must not hide a message by it.
+"""What each message of an export is: one of ours, an original that we kept beside its memory, or the person's.
 
-A claim is a marker; or one of our uuids where another tool has stripped the marker; or our exact text where a
-fork has given new uuids besides. Where a message with a uuid of ours says what was written under it, the archive
-tells what it is, whatever its marker says. A claim fits where role and text are those that were written. What the
-person has edited no longer fits, and is believed for its place:
+A message claims to be ours by its marker, or by its uuid where another tool has stripped the marker. Whoever forges a
+claim must not hide a message by it, so a claim is believed only where role and text are those that were written. What
+the person has edited no longer fits, and is believed for its place:
 
     memory             it fits, or it stands in a row of one memory, four or more, of which another one fits
     opening, closing   two of four: it fits; it has a marker, and says what ours says; its uuid is ours; it stands
                        right before or behind a memory. An opening's marker may also name what ours says: the person
                        has edited it in a fork, and what they have written there is kept
 
-A memory is claimed by text only for a row of messages (see rows.py). What stays in the chat as an original claims
-nothing, whatever its uuid and its text.
+Where a message with a uuid of ours says what was written under it, the archive tells what it is, whatever its marker
+says. What stays in the chat as an original claims nothing, whatever its uuid and its text. Memories that have lost
+both markers and uuids are not recognised: see `unnamed_memories`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, read_marker
-from rules.recognize.rows import rows_by_text, spoken, written
+from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, read_marker, text_digest
 from rules.typingmind.message import Message, left_out, read_message
 from rules.typingmind.originals import is_original, plain_original
-
-_Claims = Sequence[Marker | None]
-_LEAST_LEFT = 4
-
-
-def believed(messages: Sequence[Message], known: Mapping[str, Marker]) -> tuple[Marker | None, ...]:
-    """The marker of each message that is ours; None for all others. `known` are our uuids, from the archive."""
-    originals = [is_original(message.marker) for message in messages]
-    said = ["" if kept else spoken(message) for message, kept in zip(messages, originals, strict=True)]
-    own = [None if kept else known.get(message.uuid or "") for message, kept in zip(messages, originals, strict=True)]
-    claims = [_claim(message, text, mine) for message, text, mine in zip(messages, said, own, strict=True)]
-    claims = _with_texts(said, claims, _fitting(said, claims, own), known)
-    fitting = _fitting(said, claims, own)
-    memories = {at for at in fitting if _kind(claims[at]) == MEMORY}
-    memories |= {at for row in _rows(claims) if fitting & set(row) for at in row}
-    our_words = {written(marker) for marker in known.values() if marker.kind in (OPENING, CLOSING)}
-    as_ours = [
-        bool(message.marker) and (text in our_words or _named(message) in our_words)
-        for message, text in zip(messages, said, strict=True)
-    ]
-    canned = {
-        at
-        for at, claim in enumerate(claims)
-        if claim is not None and claim.kind in (OPENING, CLOSING)
-        and [at in fitting, as_ours[at], own[at] is not None, _touches(at, claim, claims, memories)].count(True) >= 2
-    }  # fmt: skip
-    return tuple(claim if at in memories or at in canned else None for at, claim in enumerate(claims))
-
-
-def _claim(message: Message, text: str, mine: Marker | None) -> Marker | None:
-    """What a message says that it is; `mine` where it has that uuid and text, but names something else."""
-    theirs = read_marker(message.marker)
-    if theirs is None or mine is None:
-        return theirs or mine
-    same = (theirs.kind, theirs.memory, theirs.slot) == (mine.kind, mine.memory, mine.slot)
-    return theirs if same or text != written(mine) else mine
-
-
-def _fitting(said: Sequence[str], claims: _Claims, own: _Claims) -> frozenset[int]:
-    """Where a message says what was written; one with a uuid of ours, what was written under that uuid."""
-    return frozenset(
-        at for at, claim in enumerate(claims) if claim is not None and said[at] == written(own[at] or claim)
-    )
-
-
-def _with_texts(
-    said: Sequence[str], claims: _Claims, fitting: Set[int], known: Mapping[str, Marker]
-) -> list[Marker | None]:
-    """The claims, and for messages without one what they are by their text."""
-    shown = {claim.memory for at, claim in enumerate(claims) if claim is not None and at in fitting}
-    rows = rows_by_text(said, claims, shown, known)
-    canned = {written(marker): marker for marker in known.values() if marker.kind in (OPENING, CLOSING)}
-    return [claim or rows.get(at) or canned.get(said[at]) for at, claim in enumerate(claims)]
-
-
-def _named(message: Message) -> str:
-    """What an opening's marker says that it was written for."""
-    marker = read_marker(message.marker)
-    return written(marker) if marker is not None and marker.kind == OPENING else ""
-
-
-def _kind(claim: Marker | None) -> str:
-    return "" if claim is None else claim.kind
-
-
-def _rows(claims: _Claims) -> Iterator[range]:
-    """Where messages in a row claim to be of one memory, in the order of its slots; some may have been deleted."""
-    start = 0
-    for at in range(1, len(claims) + 1):
-        if at == len(claims) or not _goes_on(claims[at - 1], claims[at]):
-            if at - start >= _LEAST_LEFT:
-                yield range(start, at)
-            start = at
-
-
-def _goes_on(one: Marker | None, following: Marker | None) -> bool:
-    if one is None or following is None or following.kind != MEMORY:
-        return False
-    return one.memory == following.memory and one.slot < following.slot
-
-
-def _touches(at: int, claim: Marker, claims: _Claims, memories: Set[int]) -> bool:
-    """It stands where we put it: right before a memory's first message that is left, or right behind its last."""
-    beside, behind = (at + 1, at - 1) if claim.kind == OPENING else (at - 1, at + 1)
-    if beside not in memories:
-        return False
-    return behind not in memories or _memory(claims[behind]) != _memory(claims[beside])
-
-
-def _memory(claim: Marker | None) -> str:
-    return "" if claim is None else claim.memory
-
 
 Under = Mapping[str, Mapping[str, str]]
 """By memory id: the keys of the messages that stand under it, each with the digest of what was said."""
 
+_Claims = Sequence[Marker | None]
+_LEAST_LEFT = 4
+_SIX = 6
+"""The messages of a memory: three questions and three answers."""
 _NAMELESS = "digest:"
 _NOTHING: Under = MappingProxyType({})
 _SAME: Mapping[str, str] = MappingProxyType({})
@@ -165,36 +76,135 @@ def recognise(
     waiting = {memory: dict(keys) for memory, keys in under.items()}
     places = []
     for at, (message, marker) in enumerate(zip(messages, ours, strict=True)):
-        kept = _original(message, waiting, aliases) if marker is None else None
-        if kept is not None:
-            places.append(kept.at_index(at, message.raw))
-            continue
-        name = message.uuid or _NAMELESS + message.digest
-        came_back = message.uuid is not None and taken.pop(name, None) == message.digest
-        key = name if came_back else _free_key(name, times)
-        places.append(Place(at, message, key, marker, None if marker else left_out(message), "", message.raw))
+        place = _original(at, message, waiting, aliases) if marker is None else None
+        if place is None:
+            name = message.uuid or _NAMELESS + message.digest
+            came_back = message.uuid is not None and taken.pop(name, None) == message.digest
+            key = name if came_back else _free_key(name, times)
+            place = Place(at, message, key, marker, None if marker else left_out(message), written=message.raw)
+        places.append(place)
     return tuple(places)
 
 
-@dataclass(frozen=True, slots=True)
-class _Original:
-    plain: Message
-    key: str
-    memory: str
+def unnamed_memories(places: Sequence[Place], known_keys: Collection[str]) -> int:
+    """How many memories of ours stand here whose markers and uuids another tool seems to have taken away.
 
-    def at_index(self, at: int, written: bytes) -> Place:
-        return Place(at, self.plain, self.key, None, left_out(self.plain), self.memory, written)
+    Their shape gives them away: three questions in a row that are whole messages in our tag, each with its answer.
+    `known_keys` are the keys of messages that the archive has as part of the conversation: the person has accepted
+    these.
+    """
+    unknown = [place.lived and not place.message.marker and place.key not in known_keys for place in places]
+    questions = [ok and _is_question(place.message) for ok, place in zip(unknown, places, strict=True)]
+    answers = [ok and place.message.role == "assistant" for ok, place in zip(unknown, places, strict=True)]
+    found, at = 0, 0
+    while at + _SIX <= len(places):
+        if all(questions[at : at + _SIX : 2]) and all(answers[at + 1 : at + _SIX : 2]):
+            found, at = found + 1, at + _SIX
+        else:
+            at += 1
+    return found
 
 
-def _original(message: Message, waiting: Mapping[str, dict[str, str]], aliases: Mapping[str, str]) -> _Original | None:
+def _is_question(message: Message) -> bool:
+    text = message.text
+    return message.role == "user" and text.startswith("<context_manager>\n") and text.endswith("\n</context_manager>")
+
+
+def believed(messages: Sequence[Message], known: Mapping[str, Marker]) -> tuple[Marker | None, ...]:
+    """The marker of each message that is ours; None for all others. `known` are our uuids, from the archive."""
+    by_uuid = [None if is_original(message.marker) else known.get(message.uuid or "") for message in messages]
+    claims = [_claim(message, own) for message, own in zip(messages, by_uuid, strict=True)]
+    fitting = {
+        at
+        for at, (message, claim) in enumerate(zip(messages, claims, strict=True))
+        if claim is not None and _spoken(message) == _written(by_uuid[at] or claim)
+    }
+    memories = {at for at in fitting if (claim := claims[at]) is not None and claim.kind == MEMORY}
+    memories |= {at for row in _rows(claims) if fitting & set(row) for at in row}
+    our_words = {_written(marker) for marker in known.values() if marker.kind in (OPENING, CLOSING)}
+
+    def is_canned(at: int, claim: Marker) -> bool:
+        if claim.kind not in (OPENING, CLOSING):
+            return False
+        signs = (
+            at in fitting,
+            bool(messages[at].marker) and bool({_spoken(messages[at]), _named(messages[at])} & our_words),
+            by_uuid[at] is not None,
+            _touches(at, claim, claims, memories),
+        )
+        return sum(signs) >= 2
+
+    return tuple(
+        claim if claim is not None and (at in memories or is_canned(at, claim)) else None
+        for at, claim in enumerate(claims)
+    )
+
+
+def _claim(message: Message, by_uuid: Marker | None) -> Marker | None:
+    """What a message says that it is; `by_uuid` where it has that uuid and text, but names something else."""
+    marker = read_marker(message.marker)
+    if marker is None or by_uuid is None:
+        return marker or by_uuid
+    same = (marker.kind, marker.memory, marker.slot) == (by_uuid.kind, by_uuid.memory, by_uuid.slot)
+    return marker if same or _spoken(message) != _written(by_uuid) else by_uuid
+
+
+def _written(marker: Marker) -> tuple[str | None, str]:
+    """Role and digest of the message that a marker was written for."""
+    return "assistant" if marker.kind == MEMORY and marker.slot % 2 == 0 else "user", marker.text
+
+
+def _spoken(message: Message) -> tuple[str | None, str]:
+    """Role and digest of a message as it stands in the export, to be compared with `_written`."""
+    return message.role, text_digest(message.text)
+
+
+def _named(message: Message) -> tuple[str | None, str]:
+    """What an opening's marker says that it was written for."""
+    marker = read_marker(message.marker)
+    return _written(marker) if marker is not None and marker.kind == OPENING else ("", "")
+
+
+def _rows(claims: _Claims) -> Iterator[range]:
+    """Where messages in a row claim to be of one memory, in the order of its slots; some may have been deleted."""
+    start = 0
+    for at in range(1, len(claims) + 1):
+        if at == len(claims) or not _goes_on(claims[at - 1], claims[at]):
+            if at - start >= _LEAST_LEFT:
+                yield range(start, at)
+            start = at
+
+
+def _goes_on(before: Marker | None, following: Marker | None) -> bool:
+    if before is None or following is None or following.kind != MEMORY:
+        return False
+    return before.memory == following.memory and before.slot < following.slot
+
+
+def _touches(at: int, claim: Marker, claims: _Claims, memories: Set[int]) -> bool:
+    """It stands where we put it: right before a memory's first message that is left, or right behind its last."""
+    beside, behind = (at + 1, at - 1) if claim.kind == OPENING else (at - 1, at + 1)
+    if beside not in memories:
+        return False
+    return behind not in memories or _memory(claims[behind]) != _memory(claims[beside])
+
+
+def _memory(claim: Marker | None) -> str:
+    return "" if claim is None else claim.memory
+
+
+def _original(
+    at: int, message: Message, waiting: Mapping[str, dict[str, str]], aliases: Mapping[str, str]
+) -> Place | None:
     """The raw message that we kept here beside its memory: by its uuid, or by what it says, in order.
 
-    In a fork no uuid is known; where a uuid stands twice, what the message says tells which of them has stayed.
+    In a fork no uuid is known; where a uuid stands twice, what the message says tells which of them has stayed. A key
+    that is found is taken out of `waiting`.
     """
-    if not is_original(message.marker):
+    if message.marker is None or not is_original(message.marker):
         return None
-    said = str((message.marker or {})["memory"])
-    memory = aliases.get(said, said)
+    name = str(message.marker["memory"])
+    memory = aliases.get(name, name)
     keys = waiting.get(memory, {})
     plain = read_message(plain_original(message.raw))
     named = plain.uuid if plain.uuid in keys else None
@@ -202,7 +212,7 @@ def _original(message: Message, waiting: Mapping[str, dict[str, str]], aliases: 
     if key is None:
         return None
     del keys[key]
-    return _Original(plain, key, memory)
+    return Place(at, plain, key, None, left_out(plain), memory, message.raw)
 
 
 def _saying(keys: Mapping[str, str], digest: str, named: str | None) -> str | None:

@@ -6,16 +6,16 @@ Each of these has a limit in time, which a busy machine can miss; `make bench` r
 import pytest
 
 from rules.conversation.answer import foreign
-from rules.conversation.marker import MEMORY, Marker, text_digest
 from rules.conversation.quote import NotVerbatim, Verbatim, nearest_passage
 from rules.extract.answers import refinement
 from rules.extract.passage import Said
 from rules.extract.sentences import sentences
 from rules.extract.words import length
 from rules.recognize.recognize import believed
+from rules.typingmind.message import read_message
+from tests.chats import json_bytes
 from tests.entries import talk
-from tests.rules.history.test_rows import SLOTS, TALK, archive, marked, read, six, without
-from tests.rules.history.test_rows import Said as Told
+from tests.rules.history.test_claims import row as memory_row
 from tests.rules.memory.test_nearest import INVENTED, SEA
 
 pytestmark = pytest.mark.bench
@@ -71,29 +71,8 @@ def test_a_megabyte_is_answered_before_the_limit(text: str) -> None:
     assert length(refinement(passage, 200)) <= 230
 
 
-NAMES = [f"m{number}" for number in range(300)]
-HARD = {
-    "every field stripped": [one for name in NAMES for one in six(name)] + TALK * 683,
-    "every field kept": [one for name in NAMES for one in marked(name)] + TALK * 683,
-    "one answer missing in each": [one for name in NAMES for one in without(six(name), 4)] * 7,
-    "nothing but one question": [six()[0]] * 10_000,
-    "one memory again and again": six() * 1667,
-    "answers of different memories": [one for n, name in enumerate(NAMES) for one in six(name, n % 2 + 1)[:3]] * 12,
-}
-
-
-@pytest.mark.parametrize("said", HARD.values(), ids=HARD)
 @pytest.mark.timeout(60)
-def test_ten_thousand_messages_and_six_hundred_editions_are_read_in_time(said: list[Told]) -> None:
-    messages, known = read(said), archive(*NAMES)
-    assert len(believed(messages, known)) == len(messages)
-
-
-@pytest.mark.timeout(60)
-def test_memories_that_all_have_the_same_texts_are_read_in_time_too() -> None:
-    known = {
-        f"{name}/{slot}": Marker(MEMORY, text_digest("ok"), memory=name, slot=slot) for name in NAMES for slot in SLOTS
-    }
-    messages = read([Told("user" if at % 2 == 0 else "assistant", "ok") for at in range(10_000)])
-    found = believed(messages, known)
-    assert sum(one is not None for one in found) == 6 * len(NAMES)
+@pytest.mark.parametrize("rows", [["m1"] * 1667, [f"m{number}" for number in range(300)] * 5])
+def test_ten_thousand_messages_that_claim_to_be_ours_are_read_in_time(rows: list[str]) -> None:
+    messages = [read_message(json_bytes(one)) for name in rows for one in memory_row(name)]
+    assert None not in believed(messages, {})

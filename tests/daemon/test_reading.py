@@ -12,7 +12,7 @@ from daemon.archive.messages import remember
 from daemon.chat.reading import read_archive, read_chat
 from rules.conversation.history import INSERTED
 from rules.conversation.memory import Memory, Preferred
-from rules.errors import ChatSetAside, DamagedChat
+from rules.errors import ChatSetAside, DamagedChat, NotAccepted
 from rules.recognize.reading import Reading
 from rules.recognize.recognize import Place
 from rules.typingmind.chat import Chat
@@ -103,13 +103,8 @@ def test_messages_inserted_among_memories_are_left_out_and_said_to_be(archive: A
     assert len(reading.entries) == 8
 
 
-@pytest.mark.parametrize("lose", [lambda m: None, stripped], ids=["with markers", "without any"])
-def test_a_fork_has_memories_of_its_own_and_the_same_history(
-    archive: Archive, lose: Callable[[list[Json]], object]
-) -> None:
-    messages = [dict(message) for message in DONE.messages]
-    forked(messages)
-    chat = changed(messages, lose, **FORK)
+def test_a_fork_has_memories_of_its_own_and_the_same_history(archive: Archive) -> None:
+    chat = changed(DONE.messages, forked, **FORK)
     reading = seen(archive, chat)
     assert [memory.origins[0] for memory in reading.adopted.memories] == ["m1", "m2", "m3"]
     assert [entry.message.text for entry in reading.entries] == [message.text for message in TALK]
@@ -118,6 +113,22 @@ def test_a_fork_has_memories_of_its_own_and_the_same_history(
     assert (again.adopted.memories, again.entries) == ((), reading.entries)
     assert again.memories == reading.memories
     assert memories(archive, CHAT) == tuple(ALL), "the chat that it came from is as it was"
+
+
+def nameless(messages: list[Json]) -> None:
+    stripped(messages)
+    forked(messages)
+
+
+@pytest.mark.parametrize("fields", [{}, FORK], ids=["the chat", "a fork"])
+def test_memories_without_markers_and_uuids_are_skipped(archive: Archive, fields: dict[str, str]) -> None:
+    chat = changed(DONE.messages, nameless, **fields)
+    with pytest.raises(ChatSetAside, match="another tool has taken them away, so the chat was skipped") as told:
+        read(archive, chat)
+    assert "message number" not in str(told.value)
+    assert "3 memories" in str(told.value)
+    assert isinstance(told.value, NotAccepted) == (not fields), "memproc accept knows no chat that was never read"
+    assert memories(archive, CHAT) == tuple(ALL)
 
 
 def damage(archive: Archive, table: str, column: str, where: str) -> None:

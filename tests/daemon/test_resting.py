@@ -252,14 +252,6 @@ def test_in_a_whole_export_no_chat_rests(desk: Desk) -> None:
     assert {one.plan.chat_id for one in written} == {"long a", "long b"}
 
 
-def test_a_chat_in_which_our_tags_stand_depends_on_other_chats_and_never_rests(desk: Desk) -> None:
-    strange = one_more(CHATS[0])
-    strange["messages"][-2]["content"] = "<context_manager>What do you remember?</context_manager>"
-    desk.run(strange)
-    desk.run(strange)
-    assert desk.surveyed == ["short a"]
-
-
 def test_whatever_is_written_about_a_chat_ends_its_rest() -> None:
     """Every table that names a chat, a message or a memory, by itself or through another, has its three triggers."""
     with Archive.memory() as archive:

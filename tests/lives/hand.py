@@ -16,7 +16,7 @@ def _forgotten(trip: Trip) -> None:
     gone = trip.before.standing - trip.hinted_at - trip.recalled
     assert not gone & trip.after.standing, "a memory that the person has deleted is not forgotten"
     there = trip.before.standing & (trip.told | trip.recalled)
-    assert trip.nameless or there <= trip.after.standing, "a memory is forgotten that the person has not deleted"
+    assert there <= trip.after.standing, "a memory is forgotten that the person has not deleted"
 
 
 def _edited(trip: Trip) -> None:

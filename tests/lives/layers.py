@@ -92,7 +92,7 @@ def _taken_over(trip: Trip, at: int) -> None:
     """All that stood in the opening is known from then on; what the person wrote there is theirs, and stays."""
     given = said(trip.given["messages"][at])
     marked = trip.given["messages"][at].get("memproc")
-    if not marked and given in trip.ours.openings and (trip.nameless or trip.renewed):
+    if not marked and given in trip.ours.openings and trip.renewed:
         return  # nothing tells any more that it is an opening
     opening, before, after = shown(given), trip.before.ledger, trip.after.ledger
     elsewhere = _of_other_chats(trip)

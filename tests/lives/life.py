@@ -187,7 +187,6 @@ class Life:
             ours=self.person.ours,
             budget=self.memproc.budget,
             keeps_originals=self.memproc.mode == "keep-originals",
-            nameless=self.person.nameless,
             recalled=frozenset(self._recalled),
             chooses=self._chooses,
             canned=self.memproc.canned[0],

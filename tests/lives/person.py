@@ -36,7 +36,6 @@ class Person:
         self._written: set[str] = set()
         self._stripped: set[str] = set()
         self._renewed: set[str] = set()
-        self._nameless: set[str] = set()
         self._edits = 0
 
     @property
@@ -52,11 +51,6 @@ class Person:
         both = frozenset(texts & self._talked)
         memories, written = frozenset(texts - both), frozenset(self._written)
         return Ours(self._closing, frozenset(self._openings), memories, written, both, self.archive)
-
-    @property
-    def nameless(self) -> bool:
-        """Some of memproc's messages in the chat have lost their markers, and their uuids besides."""
-        return self.chat_id in self._nameless
 
     @property
     def renewed(self) -> bool:
@@ -200,13 +194,16 @@ class Person:
 
     def fork(self, upto: int | None, *, new_uuids: bool) -> None:
         """The chat is forked, and the person goes on in the fork; older clients give new uuids in any case."""
+        if self.chat_id in self._stripped:
+            return
         at = None if upto is None or not self.messages else upto % len(self.messages)
         renewed = new_uuids or self.device.build == "2024"
         self._goes_on_in(self.device.fork(self.chat_id, at, new_uuids=renewed), renewed=renewed)
 
     def restore(self) -> None:
         """Into the bin and back."""
-        self._goes_on_in(self.device.restore(self.chat_id), renewed=True)
+        if self.chat_id not in self._stripped:
+            self._goes_on_in(self.device.restore(self.chat_id), renewed=True)
 
     def turn_to(self, which: int) -> None:
         """The person goes on in another chat."""
@@ -218,17 +215,22 @@ class Person:
         self.device.bring_in(jsonb(self.device.export(self.chat_id)))
 
     def strip_markers(self) -> None:
-        """Another tool has gone over the chat and kept only the fields that it knows."""
-        self.device.bring_in(strip_markers(self.device.export(self.chat_id)))
-        self._stripped.add(self.chat_id)
-        if self.chat_id in self._renewed:
-            self._nameless.add(self.chat_id)
+        """Another tool has gone over the chat and kept only the fields that it knows.
+
+        A chat with other uuids than memproc's would be skipped from then on, as would a copy of this one: there the
+        life of the chat ends, so this is done to no such chat, and no copies are made of this one.
+        """
+        if not self.renewed:
+            self.device.bring_in(strip_markers(self.device.export(self.chat_id)))
+            self._stripped.add(self.chat_id)
 
     def bring_in(self, export: bytes) -> None:
         """An updated export is imported, and the person goes on in its chat."""
+        chat_id = str(read_chats(export)[0]["chatID"])
+        if chat_id != self.chat_id and self.chat_id in self._stripped:
+            return
         self.device.bring_in(export)
         self.crossed_out.clear()
-        chat_id = str(read_chats(export)[0]["chatID"])
         self._goes_on_in(chat_id, renewed=chat_id != self.chat_id)
 
     def sync_to_the_other(self) -> None:
@@ -256,11 +258,10 @@ class Person:
     def _goes_on_in(self, chat_id: str, *, renewed: bool) -> None:
         """In a chat that came of the present one, and knows of memproc's messages no more than that one does."""
         before, self.chat_id = self.chat_id, chat_id
-        for such in (self._stripped, self._renewed, self._nameless):
+        for such in (self._stripped, self._renewed):
             such.update({chat_id} if before in such else ())
         if renewed:
             self._renewed.add(chat_id)
-            self._nameless.update({chat_id} if before in self._stripped else ())
 
     def _memories(self) -> list[int]:
         """Where whole memories begin in the chat."""

@@ -87,8 +87,7 @@ def _section(trip: Trip) -> None:
     shown = [edition.memory for _, edition in trip.shown]
     covers = [name for memory in shown for name in trip.after.chunks if name in trip.after.covered(memory)]
     wanted = [name for name in trip.after.chunks if name in trip.after.standing]
-    complete = set(covers) >= set(wanted) if trip.nameless else covers == wanted
-    assert complete, f"{len(wanted)} memories should be shown, {len(covers)} are, or they are out of order"
+    assert covers == wanted, f"{len(wanted)} memories should be shown, {len(covers)} are, or they are out of order"
     inside = {at for first, _ in trip.shown for at in range(first, first + SLOTS)}
     edges = {trip.shown[0][0] - 1, trip.shown[-1][0] + SLOTS} if shown else set()
     messages = trip.finished["messages"]
@@ -101,7 +100,7 @@ def _may_be_lost(trip: Trip, message: Json) -> bool:
     if said(message) in trip.ours.touched_up | trip.ours.openings:
         return True
     is_marked = (message.get("memproc") or {}).get("kind") in ("opening", "memory", "closing")
-    return not is_marked and (trip.nameless or trip.ours.is_canned(message))
+    return not is_marked and trip.ours.is_canned(message)
 
 
 def _order(trip: Trip) -> None:

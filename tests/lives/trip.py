@@ -23,8 +23,6 @@ class Trip:
     ours: Ours
     budget: int
     keeps_originals: bool
-    nameless: bool
-    """Some of our messages have neither marker nor uuid any more: what is left of a broken memory is not ours then."""
     recalled: Set[str]
     """The memories that were recalled and have not been in an export since."""
     chooses: bool

@@ -54,12 +54,8 @@ def restored(cycle: Cycle) -> Cycle:
     return cycle.of(cycle.device.restore(cycle.chat_id))
 
 
-def forked_without_markers(cycle: Cycle) -> Cycle:
-    return forked_with_new_uuids(without_markers(cycle))
-
-
 WAYS: list[Callable[[Cycle], Cycle]] = [
-    as_it_is, through_the_cloud, without_markers, forked, forked_with_new_uuids, restored, forked_without_markers,
+    as_it_is, through_the_cloud, without_markers, forked, forked_with_new_uuids, restored,
 ]  # fmt: skip
 
 

@@ -37,12 +37,7 @@ def restored(cycle: Cycle) -> Cycle:
     return cycle.of(cycle.device.restore(cycle.chat_id))
 
 
-def stripped_and_forked(cycle: Cycle) -> Cycle:
-    cycle.device.bring_in(strip_markers(cycle.export()))
-    return forked_with_new_uuids(cycle)
-
-
-WAYS: list[Way] = [forked, forked_with_new_uuids, restored, stripped_and_forked]
+WAYS: list[Way] = [forked, forked_with_new_uuids, restored]
 
 
 def said(message: Json) -> str:
@@ -89,6 +84,51 @@ def chat_messages(chat: Cycle) -> list[Json]:
     """What TypingMind has of a chat; nothing, where it went into the bin."""
     found: list[Json] = chat.device.chats.get(chat.chat_id, {}).get("messages", [])
     return found
+
+
+def without_field_and_uuids(export: bytes) -> bytes:
+    """Another tool has gone over the chat, and has given its messages new names besides."""
+    read = json.loads(strip_markers(export))
+    for number, message in enumerate(read["data"]["chats"][0]["messages"]):
+        message["uuid"] = f"{number:08d}-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+    return json.dumps(read).encode()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_fork_that_another_tool_has_stripped_of_our_field_is_skipped(chat: Cycle, way: Way) -> None:
+    """Nothing but their text tells the memories from the conversation. A fork of the updated file goes on."""
+    updated = chat.updated().read_bytes()
+    chat.device.bring_in(strip_markers(chat.export()))
+    fork = way(chat)
+    calls, files, known = chat.calls(), stand(chat), chat.rows("SELECT id FROM memory")
+
+    ended = fork.hand_in()
+
+    assert "another tool has taken them away, so the chat was skipped" in ended.out + ended.err
+    assert "the updated file of the chat that it was forked from" in ended.out + ended.err
+    assert (chat.calls(), stand(chat), chat.rows("SELECT id FROM memory")) == (calls, files, known)
+    chat.device.bring_in(updated)
+    assert forked(chat).hand_in().code == 0
+
+
+def test_a_chat_without_our_field_and_with_other_uuids_is_skipped_until_it_is_accepted(chat: Cycle) -> None:
+    raw = list(map(said, chat.expanded()))
+    chat.device.bring_in(without_field_and_uuids(chat.export()))
+    messages = list(map(said, chat.messages))
+    calls, files = chat.calls(), stand(chat)
+
+    ended = chat.hand_in()
+
+    assert "another tool has taken them away, so the chat was skipped" in ended.out + ended.err
+    assert f"memproc accept {chat.chat_id}" in ended.out + ended.err
+    assert (chat.calls(), stand(chat)) == (calls, files)
+    assert list(map(said, chat.expanded())) == raw, "nothing is lost"
+
+    assert chat.person.memproc("accept", chat.chat_id).code == 0
+    chat.goes_round()
+    assert list(map(said, chat.expanded()))[-len(messages) :] == messages, "they are part of the conversation now"
+    chat.talk().goes_round()
+    quiet(chat)
 
 
 def test_what_a_fork_has_in_common_is_in_the_archive_once(chat: Cycle) -> None:

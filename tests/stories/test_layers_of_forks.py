@@ -14,7 +14,6 @@ from rules.layers.facts import FactEvent
 from tests.server.scribe import scribe
 from tests.stories.facts import known
 from tests.stories.rounds import Life, life
-from tests.typingmind import strip_markers
 
 Way = Callable[[Life], str]
 
@@ -40,11 +39,6 @@ def forked_with_new_uuids(lived: Life) -> str:
     return lived.device.fork(lived.chat_id, new_uuids=True)
 
 
-def stripped_and_forked(lived: Life) -> str:
-    lived.device.bring_in(strip_markers(lived.device.export(lived.chat_id)))
-    return forked_with_new_uuids(lived)
-
-
 def facts_of(lived: Life, chat_id: str) -> list[FactEvent]:
     with Archive.read(lived.person.home / "state") as archive:
         return list(fact_events(archive, chat_id, forgotten=True))
@@ -59,7 +53,7 @@ def core_of(lived: Life, chat_id: str) -> list[CoreEvent]:
 
 
 @pytest.mark.variants
-@pytest.mark.parametrize("way", [forked, forked_with_new_uuids, stripped_and_forked])
+@pytest.mark.parametrize("way", [forked, forked_with_new_uuids])
 def test_a_fork_has_all_that_was_known_with_its_history(lived: Life, way: Way) -> None:
     old = lived.chat_id
     facts, core = facts_of(lived, old), core_of(lived, old)

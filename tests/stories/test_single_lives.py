@@ -48,13 +48,3 @@ def test_a_fact_that_is_reworded_where_a_fork_was_cut_off_before_it_is_taken_ove
 def test_originals_that_stay_do_not_hide_that_most_memories_were_deleted(life: Life) -> None:
     life.person.delete_all_memories_but(0)
     life.run_and_accept()
-
-
-def test_what_the_person_set_is_theirs_in_a_fork_of_a_fork_without_markers(life: Life) -> None:
-    life.set_section(1)
-    life.person.fork(None, new_uuids=True)
-    life.run()
-    life.import_newest()
-    life.person.fork(30, new_uuids=True)
-    life.person.strip_markers()
-    life.run()

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from daemon.archive.archive import Archive, check
-from daemon.archive.forks import find_kin, memories_saying
+from daemon.archive.forks import find_kin
 from daemon.archive.memories import editions, keep_edition, keep_fold, keep_memory, memories, round_of
 from daemon.archive.messages import past, remember, whole
 from rules.conversation.history import Past
@@ -147,14 +147,3 @@ def test_a_fork_of_a_fork_is_found_by_the_ids_that_its_messages_still_bear(first
     kin = find_kin(first, "third", ["m1", "m2"])
     assert kin is not None
     assert kin.memories == memories(first, FORK)
-
-
-def test_memories_are_found_by_what_they_say_in_the_chat_that_has_most_of_it(first: Archive) -> None:
-    texts = memories(first, CHAT)[0].edition.texts
-    assert memories_saying(first, texts) == memories(first, CHAT)
-    assert memories_saying(first, ["Nobody has said this."]) == ()
-    taken_over(first, adopted(first))
-    one, *_ = memories(first, FORK)
-    mine = replace(one.edition, number=9, texts=("This", "is", "in", "the", "fork", "alone"))
-    keep_edition(first, one.memory_id, mine)
-    assert memories_saying(first, [*texts, "alone"]) == memories(first, FORK)

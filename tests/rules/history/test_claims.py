@@ -108,3 +108,25 @@ def test_what_the_archive_wrote_under_a_uuid_is_that_whatever_its_marker_has_bec
     known = {one["uuid"]: read_marker_of(one) for one in row()}
     found = believed([read_message(json_bytes(one)) for one in messages], known)
     assert found == tuple(known.values())
+
+
+def bare(messages: list[Json]) -> list[Json]:
+    """The messages without what names them as ours."""
+    return [{key: value for key, value in one.items() if key != "memproc"} for one in messages]
+
+
+@pytest.mark.parametrize("slots", [ROW, (1, 2, 4, 5, 6), (3, 4, 5, 6), (4,)])
+def test_what_is_left_of_a_memory_is_known_by_its_uuids(slots: tuple[int, ...]) -> None:
+    left = [one for slot, one in enumerate(row(), 1) if slot in slots]
+    assert kinds(*bare(left), user("Hello.", 99), known=tuple(row())) == [*[MEMORY] * len(left), ""]
+
+
+def test_our_texts_alone_make_no_message_ours() -> None:
+    messages = [*bare([opening(), *row(), closing()])]
+    pasted = [one | {"uuid": f"new {at}"} for at, one in enumerate(messages)]
+    assert set(kinds(*pasted, known=(opening(), *row(), closing()))) == {""}
+
+
+def test_a_message_that_was_put_between_the_six_is_the_person_s() -> None:
+    messages = row()
+    assert kinds(*messages[:3], user("Hello.", 99), *messages[3:]) == [*[MEMORY] * 3, "", *[MEMORY] * 3]

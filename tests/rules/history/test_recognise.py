@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
-from rules.recognize.recognize import Place, recognise
+from rules.recognize.recognize import Place, recognise, unnamed_memories
 from rules.recognize.user_edits import groups
 from rules.typingmind.message import Message, read_message
 from rules.typingmind.originals import kept_original
@@ -66,6 +66,35 @@ def test_tags_in_a_persons_text_make_no_memory(text: str) -> None:
     (place,) = places(user(text))
     assert place.ours is None
     assert place.lived
+
+
+QUESTION = "<context_manager>\nWhat was it to you?\n</context_manager>"
+
+
+def asked_and_answered(times: int, question: str = QUESTION) -> list[Json]:
+    return [one for at in range(times) for one in (user(question, at), assistant(f"It was the sea, {at}.", at))]
+
+
+@pytest.mark.parametrize(("questions", "memories"), [(2, 0), (3, 1), (5, 1), (6, 2)])
+def test_the_shape_of_a_memory_tells_one_that_has_lost_its_names(questions: int, memories: int) -> None:
+    assert unnamed_memories(places(user("Hi", 98), *asked_and_answered(questions)), ()) == memories
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [user(QUESTION, at) for at in range(9)],
+        asked_and_answered(9, f"I quote: {QUESTION}"),
+        [one for pair in zip(asked_and_answered(6), asked_and_answered(6, "Hm?"), strict=True) for one in pair],
+    ],
+)
+def test_questions_of_ours_in_another_shape_are_the_person_s(messages: list[Json]) -> None:
+    assert unnamed_memories(places(*messages), ()) == 0
+
+
+def test_what_the_archive_has_as_part_of_the_conversation_is_no_memory_without_a_name() -> None:
+    found = places(*asked_and_answered(3))
+    assert unnamed_memories(found, {place.key for place in found}) == 0
 
 
 def test_a_fork_of_ours_is_still_ours() -> None:
