@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import date
 from functools import cache
 from importlib.metadata import version
@@ -59,6 +59,7 @@ def holding_of(archive: Archive, config: Config, wanted: str) -> tuple[Holding, 
 
 
 _CHUNKS = ("made", "chunks", "again", "hindsight")
+_FIELDS = {field.name for field in fields(ChatPlan)}
 _NOTHING_NEW = Remembered(0, 0, 0)
 
 
@@ -86,7 +87,12 @@ def noting(key: FindKey, noted: dict[str, str]) -> FindKey:
 def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str) -> AtRest | None:
     """What was found of the chat the last time, if nothing that it depends on has changed; `config` is the chat's."""
     rest = rest_of(archive, chat.chat_id)
-    if rest is None or rest.sha256 != chat.sha256 or rest.stand != _stand(config):
+    if (
+        rest is None
+        or rest.found["plan"].keys() != _FIELDS
+        or rest.sha256 != chat.sha256
+        or rest.stand != _stand(config)
+    ):
         return None
     found = rest.found
     models = Who(**found["who"] | {"notices": tuple(found["who"]["notices"])})

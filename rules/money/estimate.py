@@ -89,15 +89,15 @@ def _calls(plan: ChatPlan, hindsight_tokens: int, *, longest: bool) -> Iterator[
         front = plan.fixed_tokens + chunk.memories_tokens + chunk.tail_tokens
         turns = 2 * _TURNS + (chunk.stop - chunk.tail_start) + chunk.memories_before * 6
         context = _Context(front + chunk.tokens + after, found, front if place else found, turns)
-        words = allowance(chunk.tokens)
+        words = allowance(chunk.tokens, plan.questions_tokens)
         if place in looked_back:
             yield from _written(context, words, _QUOTES, longest=longest)
-        elif chunk.has_words:
+        elif chunk.asks_agent:
             yield _agent(context, _QUOTE_WORDS, 0)
             yield from _written(context.again, words, _QUOTES, longest=longest)
             yield _manager(chunk.tokens, words, chunk.stop - chunk.start)
     for members in plan.folds:
-        words = fold_words(members, _QUOTES)
+        words = fold_words(members, _QUOTES, plan.questions_tokens)
         yield from _written(
             _Context(plan.fixed_tokens + members, 0, plan.fixed_tokens + members, 6 * _TURNS),
             words,
@@ -117,7 +117,7 @@ def _layers(plan: ChatPlan, *, longest: bool) -> Iterator[Call]:
         front = plan.fixed_tokens + chunk.memories_tokens + chunk.tail_tokens
         turns = 2 * _TURNS + (chunk.stop - chunk.tail_start) + chunk.memories_before * 6
         context = _Context(front + chunk.tokens, 0, front + chunk.tokens, turns)
-        words = allowance(chunk.tokens)
+        words = allowance(chunk.tokens, plan.questions_tokens)
         said = _room(words) if longest else round(words * _TOKENS_A_WORD)
         dialogue = _QUOTES + 3 * said + layers.core_tokens
         call = _agent(context.again if chunk.number in now else context, CORE_WORDS, dialogue)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from rules.conversation.history import Entry
-from rules.conversation.quote import can_be_quoted
+from rules.conversation.memory import SHIPPED_QUESTIONS, expected_tokens
 from rules.plan.chunks import Chunking, chunks
 from rules.plan.folds import Bounds, Foresight
 from rules.plan.turns import Spoken
@@ -24,9 +24,9 @@ from rules.plan.work import (
     planned,
     unbroken,
 )
-from rules.plan.worth import Around, why_not_worth
+from rules.plan.worth import Around, asks_agent, why_not_worth
 from rules.recognize.reading import Reading
-from rules.typingmind.attachments import attachments
+from rules.typingmind.originals import with_attachments
 
 CALLS_A_MEMORY = 4
 CALLS_A_HINDSIGHT = 2
@@ -83,8 +83,10 @@ class ChatPlan:
     """Tokens that the calls will send and receive, without caching."""
     fixed_tokens: int
     """Tokens that each of the agent's calls begins with: its tools, the chat's system message and the primer."""
+    questions_tokens: int = SHIPPED_QUESTIONS
+    """Tokens of the questions in each memory."""
     attached: int = 0
-    """Messages under memories that the work leaves in the chat, since they name a file."""
+    """Messages under memories that stay in the chat: they name a file, or belong to a tool call of which one does."""
     over_budget: str = ""
     """That the memory section stays larger than its budget, and why, as half a sentence; empty where it does not."""
     canned_tokens: int = 0
@@ -95,7 +97,7 @@ class ChatPlan:
     @property
     def calls(self) -> int:
         """Model calls when every answer is good at once."""
-        memories = sum(chunk.has_words for chunk in self.again + self.chunks)
+        memories = sum(chunk.asks_agent for chunk in self.again + self.chunks)
         others = len(self.hindsight) * CALLS_A_HINDSIGHT + len(self.folds) * CALLS_A_FOLD
         return memories * CALLS_A_MEMORY + others + self.layers.calls
 
@@ -154,6 +156,8 @@ def plan_chat(
     begin = sum(entry.memory is not None for entry in entries)
     spoken = [Spoken(_role(entry), n, entry.message.calls_tools) for entry, n in zip(entries, tokens, strict=True)]
     has_memories = bool(reading.memories)
+    by_model = around is not None and around.by_model
+    questions = around.questions if around else SHIPPED_QUESTIONS
     chunking = chunks(spoken, begin, limits.chunk, limits.tail)
     formed = [chunk.tokens for chunk in chunking.chunks]
     if around and (why := why_not_worth(formed, around, has_memories=has_memories)):
@@ -161,11 +165,13 @@ def plan_chat(
     made = frozen(entries, tokens)
     first = 1 + len(reading.chunk_memories)
     new = [Run(number, one.start, one.stop, one.tokens) for number, one in enumerate(chunking.chunks, first)]
-    sizes = Foresight(chat_id, reading.memories, [run.tokens for run in new], limits.fold)
+    sizes = Foresight(chat_id, reading.memories, [expected_tokens(run.tokens, questions) for run in new], limits.fold)
     rows = tuple(
-        replace(chunk, has_words=can_be_quoted(entries[chunk.start : chunk.stop]))
+        replace(
+            chunk, asks_agent=asks_agent(entries[chunk.start : chunk.stop], chunk.tokens, questions, by_model=by_model)
+        )
         for row in unbroken(made + new)
-        for chunk in planned(row, tokens, limits.tail, limits.step, sizes)
+        for chunk in planned(row, tokens, limits.tail, limits.step, sizes, questions)
     )
     return ChatPlan(
         chat_id=chat_id,
@@ -188,17 +194,21 @@ def plan_chat(
         warnings=warnings,
         estimate=total(rows[len(made) :], (), sizes.folds_to_make(), fixed_tokens, 0),
         fixed_tokens=fixed_tokens,
-        attached=_attached(reading, new[-1].stop if new else begin),
+        questions_tokens=questions,
+        attached=_attached(reading, made + new),
         over_budget=sizes.over_budget(),
         canned_tokens=around.canned if around and (has_memories or new) else 0,
     )
 
 
-def _attached(reading: Reading, stop: int) -> int:
-    """How many messages of the export before entry `stop` name a file, and are not kept beside their memory already."""
-    keys = {entry.key for entry in reading.entries[:stop]}
-    here = (place for place in reading.places if place.ours is None and not place.original and place.key in keys)
-    return sum(bool(attachments(place.message.raw)) for place in here)
+def _attached(reading: Reading, runs: Sequence[Run]) -> int:
+    """How many messages of these chunks stay in the export for their attachments, and are not kept there already."""
+    staying = 0
+    for run in runs:
+        places = [reading.places[entry.at] for entry in reading.entries[run.start : run.stop] if entry.at is not None]
+        kept = with_attachments([place.message for place in places])
+        staying += sum(not places[index].original for index in kept)
+    return staying
 
 
 def _all_waiting(chunking: Chunking, begin: int, why: str) -> Chunking:
@@ -219,10 +229,14 @@ def total(
     `fixed` are those of system message and primer, `hindsight_tokens` those that are shown of what came after.
     """
     each = [
-        estimate(fixed, chunk.memories_tokens, chunk.tail_tokens, chunk.tokens) for chunk in planned if chunk.has_words
+        estimate(fixed, chunk.memories_tokens, chunk.tail_tokens, chunk.tokens, chunk.memory_tokens)
+        for chunk in planned
+        if chunk.asks_agent
     ]
     each += [
-        estimate_hindsight(fixed + chunk.memories_tokens + chunk.tail_tokens, chunk.tokens, hindsight_tokens)
+        estimate_hindsight(
+            fixed + chunk.memories_tokens + chunk.tail_tokens, chunk.tokens, hindsight_tokens, chunk.memory_tokens
+        )
         for chunk in again
     ]
     each += [estimate_fold(fixed, members) for members in folds]
