@@ -25,7 +25,7 @@ from daemon.models.roles import FindKey, Who, who
 from rules.conversation.memory import Edition, Memory
 from rules.plan.chat_plan import ChatPlan
 from rules.plan.hindsight import State, states
-from rules.plan.work import Estimate, Layers, PlannedChunk
+from rules.plan.work import Layers, PlannedChunk
 from rules.typingmind.chat import Chat
 
 
@@ -159,4 +159,4 @@ def _plan(found: Mapping[str, Any]) -> ChatPlan:
     rows = {name: tuple(found[name]) for name in ("folds", "most_folds", "warnings")}
     # A chat at rest has no chunks after whose memories anything is due.
     layers = Layers(**{**found["layers"], "core": (), "facts": ()})
-    return ChatPlan(**{**found, **chunks, **rows, "estimate": Estimate(**found["estimate"]), "layers": layers})
+    return ChatPlan(**{**found, **chunks, **rows, "layers": layers})

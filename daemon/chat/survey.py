@@ -146,9 +146,9 @@ def survey_read(archive: Archive, chat: Chat, reading: Reading, config: Config, 
     )  # fmt: skip
     again = _again(archive, found)
     begun = hindsight_round(last, reading.chunk_memories, len(plan.chunks), asked, again)
-    plan = plan.with_more(again, begun.numbers, config.memory.hindsight_tokens)
-    plan = plan.with_layers(layers_planned(archive, plan, roles, layout, config, texts, reading.adopted.memories))
-    plan = replace(plan, warnings=(*plan.warnings, *_beyond_window(found, config)))
+    plan = plan.with_more(again, begun.numbers)
+    layers = layers_planned(archive, plan, roles, layout, config, texts, reading.adopted.memories)
+    plan = replace(plan, layers=layers, warnings=(*plan.warnings, *_beyond_window(found, config)))
     agent = expected(archive, roles.agent.name)
     limit = nearest_limit(roles.window, step_of(roles.agent, config.budget), sure=agent.is_sure)
     return replace(found, plan=plan, round=begun, limit=limit, too_large=_too_large(plan, agent.factor, limit))

@@ -12,14 +12,9 @@ from rules.plan.folds import Bounds, Foresight
 from rules.plan.turns import Spoken
 from rules.plan.work import (
     NO_LAYERS,
-    Estimate,
     Layers,
     PlannedChunk,
     Run,
-    estimate,
-    estimate_fold,
-    estimate_hindsight,
-    estimate_layers,
     frozen,
     planned,
     unbroken,
@@ -79,8 +74,6 @@ class ChatPlan:
     """Why no more is compressed now."""
     left_out: Mapping[str, int]
     warnings: tuple[str, ...]
-    estimate: Estimate
-    """Tokens that the calls will send and receive, without caching."""
     fixed_tokens: int
     """Tokens that each of the agent's calls begins with: its tools, the chat's system message and the primer."""
     questions_tokens: int = SHIPPED_QUESTIONS
@@ -102,31 +95,22 @@ class ChatPlan:
         return memories * CALLS_A_MEMORY + others + self.layers.calls
 
     @property
-    def left_tokens(self) -> int:
-        """About how many tokens of memories and messages each further message sends, once the plan is carried out."""
-        return self.section_tokens + self.canned_tokens + self.waiting_tokens + self.live_tokens
-
-    @property
-    def saved_tokens(self) -> int:
-        """About how many tokens less each further message sends, once the plan is carried out."""
-        added = self.section_tokens - self.section_before + (0 if self.section_before else self.canned_tokens)
-        return max(0, sum(chunk.tokens for chunk in self.chunks) - added)
-
-    @property
     def work(self) -> tuple[PlannedChunk, ...]:
         """All chunks that models are asked about, in the order of the work."""
         return self.again + self.hindsight + self.chunks
 
-    def with_more(self, again: Collection[int], hindsight: Collection[int], hindsight_tokens: int) -> Self:
-        """The same plan, in which these memories are written again, and these with hindsight."""
-        anew = tuple(chunk for chunk in self.made if chunk.number in again)
-        later = tuple(chunk for chunk in self.made if chunk.number in hindsight)
-        estimate = total(anew + self.chunks, later, self.folds, self.fixed_tokens, hindsight_tokens)
-        return replace(self, again=anew, hindsight=later, estimate=estimate)
+    @property
+    def looking_back(self) -> range:
+        """The places in `work` of those that get a hindsight edition."""
+        return range(len(self.again), len(self.again) + len(self.hindsight))
 
-    def with_layers(self, layers: Layers) -> Self:
-        """The same plan, in which the two further layers of memory are looked after."""
-        return replace(self, layers=layers, estimate=self.estimate.plus(estimate_layers(layers, self.fixed_tokens)))
+    def with_more(self, again: Collection[int], hindsight: Collection[int]) -> Self:
+        """The same plan, in which these memories are written again, and these with hindsight."""
+        return replace(
+            self,
+            again=tuple(chunk for chunk in self.made if chunk.number in again),
+            hindsight=tuple(chunk for chunk in self.made if chunk.number in hindsight),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +176,6 @@ def plan_chat(
         reason=chunking.reason,
         left_out=dict(Counter(place.left_out for place in reading.places if place.left_out and not place.original)),
         warnings=warnings,
-        estimate=total(rows[len(made) :], (), sizes.folds_to_make(), fixed_tokens, 0),
         fixed_tokens=fixed_tokens,
         questions_tokens=questions,
         attached=_attached(reading, made + new),
@@ -215,36 +198,6 @@ def _all_waiting(chunking: Chunking, begin: int, why: str) -> Chunking:
     """The same, where nothing becomes a memory now."""
     waiting = chunking.waiting_tokens + sum(chunk.tokens for chunk in chunking.chunks)
     return Chunking((), begin, waiting, chunking.live_tokens, why)
-
-
-def total(
-    planned: Sequence[PlannedChunk],
-    again: Sequence[PlannedChunk],
-    folds: Sequence[int],
-    fixed: int,
-    hindsight_tokens: int,
-) -> Estimate:
-    """Tokens of all calls for these chunks, for those with hindsight, and for folds of so many tokens.
-
-    `fixed` are those of system message and primer, `hindsight_tokens` those that are shown of what came after.
-    """
-    each = [
-        estimate(fixed, chunk.memories_tokens, chunk.tail_tokens, chunk.tokens, chunk.memory_tokens)
-        for chunk in planned
-        if chunk.asks_agent
-    ]
-    each += [
-        estimate_hindsight(
-            fixed + chunk.memories_tokens + chunk.tail_tokens, chunk.tokens, hindsight_tokens, chunk.memory_tokens
-        )
-        for chunk in again
-    ]
-    each += [estimate_fold(fixed, members) for members in folds]
-    return Estimate(
-        agent_in=sum(one.agent_in for one in each),
-        context_manager_in=sum(one.context_manager_in for one in each),
-        out=sum(one.out for one in each),
-    )
 
 
 def _role(entry: Entry) -> str:

@@ -9,7 +9,6 @@ import pytest
 from tests.stories.person import Person
 from tests.stories.rounds import ENGINE, Life, life
 
-
 LEAST = 475
 """So many tokens a chunk must have before a model is asked about it."""
 

@@ -72,7 +72,7 @@ def test_only_memories_before_a_chunk_s_own_tail_are_shown_to_it(tokens: list[in
 
 def test_a_plan_of_nothing_makes_no_call() -> None:
     plan = planned(history(4), [50, 50, 50, 50])
-    assert (plan.calls, plan.chunks, plan.estimate.agent_in) == (0, (), 0)
+    assert (plan.calls, plan.chunks) == (0, ())
 
 
 def test_folds_that_the_budget_asks_for_are_counted_among_the_calls() -> None:
@@ -87,12 +87,11 @@ def test_what_is_written_again_or_with_hindsight_is_counted_too_and_the_same_chu
     whole = history(80)
     first = planned(whole[:60], [250] * 60)
     plan = planned(remembered(whole, list(first.chunks)), [250] * 80)
-    more = plan.with_more({1}, {10, 11}, 50)
+    more = plan.with_more({1}, {10, 11})
     assert [chunk.number for chunk in more.again] == [1]
     assert [chunk.number for chunk in more.hindsight] == [10, 11]
     assert more.chunks == plan.chunks
     assert more.calls == plan.calls + CALLS_A_MEMORY + 2 * CALLS_A_HINDSIGHT
-    assert more.estimate.agent_in > plan.estimate.agent_in
     assert more.work == more.again + more.hindsight + more.chunks
 
 
