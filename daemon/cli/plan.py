@@ -18,14 +18,14 @@ from daemon.config.providers import BudgetSettings
 from daemon.context import core_layout, keys, load_texts
 from daemon.files.clock import at, now, periods
 from daemon.files.read import Export, read_export
-from daemon.models.costs import Payback, Reckoning, no_work, reckon
+from daemon.models.costs import Reckoning, no_work, reckon
 from daemon.models.purse import caps_now
 from daemon.models.roles import FindKey, Who, who
 from daemon.recovery.restore import held_back
 from daemon.remember.planning import survey
 from daemon.status.sentences import printable_json, visible
 from daemon.trip import SetAside, is_written_anew, set_aside, without_chats
-from rules.money.estimate import NOTHING, QUIET, Outlook, Traffic
+from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate, Traffic
 from rules.money.price import Reached, dollars, first_reached, in_words
 from rules.plan.chat_plan import ChatPlan, LeftAlone
 from rules.typingmind.chat import Chat
@@ -38,7 +38,7 @@ class Totals:
     """What all chats of a plan will cost, and what the caps say to that; amounts are picodollars."""
 
     traffic: Traffic
-    outlook: Outlook
+    cost: CostEstimate
     unpriced: int
     """How many chats are in `traffic` alone, because nobody knows the price of their models."""
     likely: Reached | None
@@ -49,9 +49,9 @@ class Totals:
     @property
     def sentences(self) -> Iterator[str]:
         """For a person; none where nothing costs anything."""
-        if self.outlook == NOTHING:
+        if self.cost == NO_COST:
             return
-        told = f"In all: {_range(self.outlook)}."
+        told = f"In all: {_range(self.cost)}."
         if self.likely:
             yield f"{told} That is more than {_left(self.likely)}: it will pause there."
         elif self.at_most:
@@ -65,7 +65,7 @@ class Totals:
         pauses = {"likely": self.likely and self.likely.which, "at_most": self.at_most and self.at_most.which}
         return {
             "tokens": _tokens(self.traffic),
-            **_usd(self.outlook),
+            **_usd(self.cost),
             "unpriced_chats": self.unpriced,
             "pauses_at": pauses,
         }
@@ -73,61 +73,43 @@ class Totals:
 
 def totals(archive: Archive, budget: BudgetSettings, found: Sequence[Reckoning], now: str) -> Totals:
     """The sum over chats, held against the caps of a new run, of today and of this month."""
-    traffic, outlook = QUIET, NOTHING
+    traffic, cost = NO_TRAFFIC, NO_COST
     for one in found:
-        traffic, outlook = traffic.plus(one.traffic), outlook.plus(one.outlook or NOTHING)
+        traffic, cost = traffic.plus(one.traffic), cost.plus(one.cost or NO_COST)
     caps, so_far = caps_now(archive, budget, now), spent(archive, "", periods(at(now)))
-    likely, at_most = (first_reached(caps, so_far, amount) for amount in (outlook.likely, outlook.at_most))
+    likely, at_most = (first_reached(caps, so_far, amount) for amount in (cost.likely, cost.at_most))
     return Totals(
         traffic,
-        outlook,
-        sum(one.outlook is None for one in found),
+        cost,
+        sum(one.cost is None for one in found),
         likely,
         at_most,
     )
 
 
 def notes(found: Reckoning) -> Iterator[str]:
-    """What a chat will send, receive and cost, how sure that is, and when it has paid for itself."""
+    """What a chat will send, receive and cost, and how sure that is."""
     traffic = found.traffic
     if traffic.sent:
         share = f"{traffic.cached_share:.0%} of them read from the provider's cache"
         yield f"sends about {traffic.sent:,} tokens, {share}, and gets {traffic.answered:,}"
         sure = f"stands on {found.replies:,} replies" if found.replies else "has not been held against replies yet"
         yield f"how many tokens the model counts {sure}"
-    if found.outlook is None:
+    if found.cost is None:
         yield "nobody knows the price of its models, so no cap holds what they cost"
         return
-    if found.outlook == NOTHING:
+    if found.cost == NO_COST:
         yield "costs nothing"
         return
     how = ", in batches at half price" if found.batched else ""
-    yield f"costs {_range(found.outlook)}{how}; what must be asked again comes on top, under the caps"
-    yield _payback(found.payback)
-
-
-def _payback(found: Payback | None) -> str:
-    if found is None:
-        return "nobody knows what the chat itself costs, and so when this has paid for itself"
-    if found.uncached is None and found.cached is None:
-        return f"does not pay for itself by shorter messages, in a chat with {found.model}"
-    uncached, cached = (
-        "never" if number is None else f"after {number:,} further messages" for number in (found.uncached, found.cached)
-    )
-    return f"in a chat with {found.model}, pays for itself {uncached}; where the chat is cached, {cached}"
+    yield f"costs {_range(found.cost)}{how}; what must be asked again comes on top, under the caps"
 
 
 def in_json(found: Reckoning) -> dict[str, object]:
     """The same for programs, in dollars."""
-    payback = found.payback
     return {
         "tokens": _tokens(found.traffic),
-        **_usd(found.outlook),
-        "pays_back_after": {
-            "model": payback and payback.model,
-            "uncached": payback and payback.uncached,
-            "cached": payback and payback.cached,
-        },
+        **_usd(found.cost),
         "replies": found.replies,
         "batched": found.batched,
     }
@@ -144,17 +126,15 @@ def _tokens(traffic: Traffic) -> dict[str, object]:
     }
 
 
-def _usd(outlook: Outlook | None) -> dict[str, object]:
+def _usd(cost: CostEstimate | None) -> dict[str, object]:
     return {
-        "low_usd": dollars(outlook.low) if outlook else None,
-        "likely_usd": dollars(outlook.likely) if outlook else None,
-        "at_most_usd": dollars(outlook.at_most) if outlook else None,
+        "likely_usd": dollars(cost.likely) if cost else None,
+        "at_most_usd": dollars(cost.at_most) if cost else None,
     }
 
 
-def _range(outlook: Outlook) -> str:
-    low, likely, at_most = (in_words(amount) for amount in (outlook.low, outlook.likely, outlook.at_most))
-    return f"likely {likely}, at least {low}, at most {at_most}"
+def _range(cost: CostEstimate) -> str:
+    return f"likely {in_words(cost.likely)}, at most {in_words(cost.at_most)}"
 
 
 def _left(reached: Reached) -> str:

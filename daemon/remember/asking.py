@@ -62,4 +62,4 @@ def _desk(front: Front, found: Survey, what: str, parts: Mapping[str, int], pass
         if fresh or said not in KINDS:  # what the journal answers was counted when it came
             front.note(said)
 
-    return Desk(answer, note, found.texts)
+    return Desk(answer, note, found.texts, found.plan.questions_tokens)

@@ -73,7 +73,7 @@ def make_fold(
     before = prompt.context(desk.texts, system_message, members, (), ())
     at_desk, asked = recording(desk)
     quotes = carried(at_desk, roles.agent, before, members, guidance)
-    work = _work(members, quotes, partial(_dialogue, before, members, guidance, quotes), count)
+    work = _work(members, quotes, partial(_dialogue, before, members, guidance, quotes), count, desk.questions_tokens)
     held = first_good(desk, work, pairs(roles))
     if isinstance(held, Refused):
         if roles.agent != ENGINE:
@@ -83,18 +83,20 @@ def make_fold(
     return _memory(chat_id, members, level, replace(edition, requests=(*asked, *edition.requests)))
 
 
-def fold_analysis(texts: Texts, members: Sequence[Memory], roles: Roles, count: Count) -> Request | None:
+def fold_analysis(
+    texts: Texts, members: Sequence[Memory], roles: Roles, count: Count, questions_tokens: int
+) -> Request | None:
     """The question about a fold that needs no answer before it; None where there is none."""
     quotes = [quote for member in members for quote in member.told.quotes]
     if len(quotes) > MOST_QUOTES:
         return None  # how long it may be depends on those that the agent chooses
-    words = _words(members, quotes, count)
+    words = _words(members, quotes, count, questions_tokens)
     return first_analysis(texts, roles, fold.memories_alone(texts, members), fold.ask_analysis(texts, words), words)
 
 
-def _words(members: Sequence[Memory], quotes: Sequence[Quote], count: Count) -> int:
+def _words(members: Sequence[Memory], quotes: Sequence[Quote], count: Count, questions: int) -> int:
     member_tokens = sum(member.told.tokens for member in members)
-    return fold_words(member_tokens, sum(count(quote.text) for quote in quotes))
+    return fold_words(member_tokens, sum(count(quote.text) for quote in quotes), questions)
 
 
 def _work(
@@ -102,11 +104,12 @@ def _work(
     quotes: tuple[Quote, ...],
     dialogue: Callable[[Desk, Pair, int], Dialogue | Refused],
     count: Count,
+    questions: int,
 ) -> Work:
     member_tokens = sum(member.told.tokens for member in members)
     quote_tokens = sum(count(quote.text) for quote in quotes)
-    most = most_fold_tokens(member_tokens, quote_tokens)
-    words = _words(members, quotes, count)
+    most = most_fold_tokens(member_tokens, quote_tokens, questions)
+    words = _words(members, quotes, count, questions)
     return Work("fold", "its memories", dialogue, words, lambda _, tokens: tokens <= most, count)
 
 
@@ -231,4 +234,8 @@ def _talk(front: Front, found: Survey, memories: list[Memory], members: Sequence
         memories.append(kept)
         front.context.tell(Folded(found.plan, len(members), kept.level))
 
-    return Talk(hold, _BEFORE_ALL_CHUNKS, ahead=fold_analysis(found.texts, members, found.roles, count))
+    return Talk(
+        hold,
+        _BEFORE_ALL_CHUNKS,
+        ahead=fold_analysis(found.texts, members, found.roles, count, found.plan.questions_tokens),
+    )

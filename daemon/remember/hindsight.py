@@ -55,7 +55,7 @@ def make_hindsight(
         name="hindsight",
         source="its chunk",
         hold=partial(_dialogue, passage, after, before.quotes),
-        words=allowance(passage.tokens),
+        words=allowance(passage.tokens, desk.questions_tokens),
         fits=lambda written, tokens: is_clearly_smaller(written, tokens, passage.tokens),
         count=count,
     )
@@ -87,14 +87,19 @@ class _NotAsked(Exception):
 
 
 def worth_asking(
-    archive: Archive, passages: Sequence[Passage], memories: Sequence[Memory], roles: Roles, texts: Texts
+    archive: Archive,
+    passages: Sequence[Passage],
+    memories: Sequence[Memory],
+    roles: Roles,
+    texts: Texts,
+    questions: int,
 ) -> Iterator[int]:
     """Numbers of the extracted memories that a model could write now. `passages` are those of `memories`."""
     if roles.agent == ENGINE:
         return
-    desk = Desk(lambda request: _known(archive, request), lambda _: None, texts)
+    desk = Desk(lambda request: _known(archive, request), lambda _: None, texts, questions)
     for passage, memory in zip(passages, memories, strict=True):
-        if memory.told.made != EXTRACTED or not is_enough_for_a_model(passage.tokens):
+        if memory.told.made != EXTRACTED or not is_enough_for_a_model(passage.tokens, questions):
             continue
         try:
             rehearsed = make_memory(desk, passage, roles, count, memory.told.written_at)

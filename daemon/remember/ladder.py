@@ -31,6 +31,7 @@ from rules.conversation.memory import (
     memory_id,
 )
 from rules.conversation.quote import can_be_quoted
+from rules.plan.worth import asks_agent
 
 Count = Callable[[str], int]
 _ENGINE_ALONE = Pair(ENGINE, (ENGINE,))
@@ -143,10 +144,11 @@ def _each_once(*models: Model) -> tuple[Model, ...]:
 def make_memory(desk: Desk, passage: Passage, roles: Roles, count: Count, written_at: str, number: int = 1) -> Memory:
     """The memory of a chunk, in edition `number`.
 
-    Where the chunk has no words, no model is asked, and the engine says what was there. Raises ModelError where a
-    model cannot be asked.
+    Where the chunk has no words, or too few for what a model writes, no model is asked, and the engine says what was
+    there. Raises ModelError where a model cannot be asked.
     """
-    words = allowance(passage.tokens)
+    words = allowance(passage.tokens, desk.questions_tokens)
+    asked = asks_agent(passage.chunk, passage.tokens, desk.questions_tokens, by_model=roles.agent != ENGINE)
     work = Work(
         name="memory",
         source="its chunk",
@@ -155,7 +157,7 @@ def make_memory(desk: Desk, passage: Passage, roles: Roles, count: Count, writte
         fits=lambda written, tokens: is_clearly_smaller(written, tokens, passage.tokens),
         count=count,
     )
-    held = first_good(desk, work, pairs(roles)) if can_be_quoted(passage.chunk) else None
+    held = first_good(desk, work, pairs(roles)) if asked else None
     if isinstance(held, Refused) and roles.agent != ENGINE:
         desk.note("memory extracted by the engine")
     if not isinstance(held, Held):
@@ -163,11 +165,13 @@ def make_memory(desk: Desk, passage: Passage, roles: Roles, count: Count, writte
     return _memory(passage, held, written_at, number)
 
 
-def chunk_analysis(texts: Texts, chunk: Sequence[Entry], tokens: int, roles: Roles) -> Request | None:
+def chunk_analysis(
+    texts: Texts, chunk: Sequence[Entry], tokens: int, roles: Roles, questions_tokens: int
+) -> Request | None:
     """The question about a chunk that needs no answer before it; None where the engine answers it."""
-    if not can_be_quoted(chunk):
+    if not asks_agent(chunk, tokens, questions_tokens, by_model=roles.agent != ENGINE):
         return None
-    words = allowance(tokens)
+    words = allowance(tokens, questions_tokens)
     return first_analysis(texts, roles, prompt.passage_alone(texts, chunk), prompt.ask_analysis(texts, words), words)
 
 

@@ -15,6 +15,7 @@ from primer.prompt import Turn
 from primer.reply import Answered, Refused, judge, read_reply, repeated
 from primer.request import ENGINE, Request
 from primer.texts import Texts
+from rules.conversation.memory import SHIPPED_QUESTIONS
 
 _MORE_ROOM = 4
 
@@ -26,6 +27,8 @@ class Desk:
     ask: Callable[[Request], Reply]
     note: Callable[[str], None]
     texts: Texts
+    questions_tokens: int = SHIPPED_QUESTIONS
+    """Tokens of the questions in each memory, as these texts word them."""
 
 
 def recording(desk: Desk) -> tuple[Desk, list[str]]:

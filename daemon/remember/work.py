@@ -253,9 +253,9 @@ def _talk(work: _Work, lead: Lead) -> Talk[Keep]:
             work.set_aside.add(at)
             return partial(_give_up, fault)
 
-    ahead = (
-        None if looks_back else chunk_analysis(found.texts, found.passage(chunk, ()).chunk, chunk.tokens, found.roles)
-    )
+    said = found.passage(chunk, ()).chunk
+    questions = plan.questions_tokens
+    ahead = None if looks_back else chunk_analysis(found.texts, said, chunk.tokens, found.roles, questions)
     # The one it would follow is not there where that comes after one that cannot be made.
     behind = None if lead.behind is None else work.talks.get(lead.behind)
     return Talk(hold, len(work.talks), behind, ahead)

@@ -8,7 +8,7 @@ from daemon.context import load_texts
 from daemon.models.completion import Completion
 from daemon.models.roles import Roles
 from daemon.remember import question
-from daemon.remember.ladder import make_memory
+from daemon.remember.ladder import chunk_analysis, make_memory
 from primer.request import ENGINE, Model, Request
 from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, WRITTEN, Memory
@@ -62,6 +62,15 @@ def test_a_memory_takes_four_calls_in_this_order() -> None:
     assert memory.edition.made == WRITTEN
     assert memory.edition.texts[1::2] == (QUOTE, "My perspective, in my own words.", "My refinement, in my own words.")
     assert "My analysis, in my own words." in memory.edition.texts[4]
+
+
+def test_a_chunk_too_small_for_what_a_model_writes_is_the_engine_s_and_nobody_is_asked() -> None:
+    desk = Desk({"quote": [QUOTE]})
+    memory = remember(desk, tokens=474)
+    assert desk.model.asked == []
+    assert memory.edition.made == EXTRACTED
+    assert chunk_analysis(load_texts(None), CHUNK, 474, ROLES, 200) is None
+    assert chunk_analysis(load_texts(None), CHUNK, 475, ROLES, 200) is not None
 
 
 def test_the_questions_stand_in_the_tags_of_the_context_manager() -> None:
