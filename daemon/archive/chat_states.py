@@ -1,4 +1,4 @@
-"""The states of a chat that exports have shown, and those of them that wait until the person accepts them."""
+"""The states of a chat that exports have shown, and those that wait until the person accepts them."""
 
 from dataclasses import dataclass
 
@@ -7,11 +7,11 @@ from daemon.archive.archive import Archive
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A state of a chat that was set aside: its SHA-256, why, and when that was first said."""
+    """A state of a chat that is skipped: its SHA-256, why, and when that was last said."""
 
     sha256: str
     doubt: str
-    at: str
+    said_at: str
 
 
 def record_taken(archive: Archive, chat_id: str, sha256: str, file: str, modified: int, when: str) -> None:
@@ -44,15 +44,15 @@ def has_gone_on(archive: Archive, chat_id: str, sha256: str, modified: int) -> b
 
 
 def record_doubt(archive: Archive, chat_id: str, sha256: str, file: str, doubt: str, when: str) -> None:
-    """The chat was set aside as it is there. The moment stays that of the first time that it was said."""
+    """The chat was skipped as it is there. `at` stays the moment when that was first said, `said_at` is the last."""
     with archive.transaction():
         archive.run(
             """
-            INSERT INTO chat_state (chat_id, sha256, file, doubt, at) VALUES (?, ?, ?, ?, ?)
+            INSERT INTO chat_state (chat_id, sha256, file, doubt, at, said_at) VALUES (?, ?, ?, ?, ?, ?)
             ON CONFLICT (chat_id, sha256) DO UPDATE SET doubt = excluded.doubt, file = excluded.file,
-                accepted_at = NULL, at = iif(doubt = '', excluded.at, at)
+                accepted_at = NULL, at = iif(doubt = '', excluded.at, at), said_at = excluded.said_at
             """,
-            (chat_id, sha256, file, doubt, when),
+            (chat_id, sha256, file, doubt, when, when),
         )
 
 
@@ -89,12 +89,15 @@ def is_accepted(archive: Archive, chat_id: str, sha256: str) -> bool:
 
 
 def waiting_state(archive: Archive, chat_id: str) -> Waiting | None:
-    """The chat's newest state, if it waits until the person accepts it."""
+    """The state of the chat whose doubt was said last, of all that wait until the person accepts them."""
     row = archive.one(
-        "SELECT sha256, doubt, at, accepted_at FROM chat_state WHERE chat_id = ? ORDER BY at DESC, number DESC LIMIT 1",
+        """
+        SELECT sha256, doubt, said_at FROM chat_state WHERE chat_id = ? AND doubt <> '' AND accepted_at IS NULL
+        ORDER BY said_at DESC, number DESC LIMIT 1
+        """,
         (chat_id,),
     )
-    return Waiting(*row[:3]) if row and row[1] and row[3] is None else None
+    return Waiting(*row) if row else None
 
 
 def accept_state(archive: Archive, chat_id: str, sha256: str, when: str) -> None:
