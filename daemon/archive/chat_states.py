@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
+from daemon.archive.seals import is_sound
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +36,13 @@ def has_gone_on(archive: Archive, chat_id: str, sha256: str, modified: int) -> b
     Such an export lies there since then. One that is written anew is judged, whatever state it holds.
     """
     row = archive.one(
-        """
-        SELECT sha256, modified FROM chat_state WHERE chat_id = ? AND doubt = '' ORDER BY at DESC, number DESC LIMIT 1
-        """,
-        (chat_id,),
+        f"""
+        SELECT sha256 <> ? AND modified > ? AND {is_sound("chat_state")}
+        FROM chat_state WHERE chat_id = ? AND doubt = '' ORDER BY at DESC, number DESC LIMIT 1
+        """,  # noqa: S608
+        (sha256, modified, chat_id),
     )
-    return row is not None and row[0] != sha256 and row[1] > modified and was_taken(archive, chat_id, sha256)
+    return row is not None and bool(row[0]) and was_taken(archive, chat_id, sha256)
 
 
 def record_doubt(archive: Archive, chat_id: str, sha256: str, file: str, doubt: str, when: str) -> None:
@@ -65,10 +67,10 @@ def was_taken(archive: Archive, chat_id: str, sha256: str) -> bool:
 def was_seen_before(archive: Archive, chat_id: str, sha256: str, file: str, moment: str) -> bool:
     """Whether this state, or the whole export that holds it, was seen at that moment or before."""
     row = archive.one(
-        """
-        SELECT 1 FROM chat_state WHERE chat_id = ? AND sha256 = ? AND at <= ?
+        f"""
+        SELECT 1 FROM chat_state WHERE chat_id = ? AND sha256 = ? AND at <= ? AND {is_sound("chat_state")}
         UNION SELECT 1 FROM file_seen WHERE sha256 = ? AND seen_at <= ?
-        """,
+        """,  # noqa: S608
         (chat_id, sha256, moment, file, moment),
     )
     return row is not None
