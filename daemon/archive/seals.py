@@ -141,9 +141,9 @@ def refuse_damage(run: Run, chat_id: str, *tables: str) -> None:
                 raise damaged_chat("some of its rows no longer belong to it")
 
 
-def refuse_any_damage(run: Run) -> None:
+def refuse_any_damage(run: Run, *tables: str) -> None:
     """Raise DamagedChat where a row of any chat is not what was stored: it may be one that this chat lacks."""
-    for damage in damaged_rows(run, tables=_READ):
+    for damage in damaged_rows(run, tables=tables or _READ):
         raise damaged_chat(damage)
 
 
