@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from datetime import date
 from functools import cache
@@ -14,7 +14,7 @@ from time import sleep
 from daemon.archive.archive import Archive
 from daemon.config import Config
 from daemon.config.tables import CoreSettings, SectionSettings
-from daemon.events import Tell
+from daemon.events import Notice, Tell
 from daemon.files.clock import now
 from daemon.files.lock import hold
 from daemon.files.paths import Folders
@@ -205,19 +205,22 @@ def open_context(config: Config, folders: Folders, tell: Tell) -> Iterator[Conte
     for folder in (folders.state, folders.updated, folders.backups):
         make_private(folder)
     with hold(folders.state / "lock"), Archive.open(folders.state) as archive:
-        _tidy_up(folders)
+        for trouble in _tidy_up(folders):
+            tell(Notice(str(trouble)))
         pace, run = Pace(), f"{now()} {os.getpid()}"
         ask = patiently(pace.keeping(complete))
         yield Context(config, folders, archive, ask, keys(folders), now, tell, run, pace=pace)
 
 
-def _tidy_up(folders: Folders) -> None:
-    """Take away what killed processes have left, and see to backups that they have not listed yet."""
+def _tidy_up(folders: Folders) -> tuple[FileTrouble, ...]:
+    """Take away what killed processes have left, and list backups that they have not listed yet, or say why not."""
     backups = folders.backups
     shelves = (path for part in ("originals", "versions") for path in (backups / part).glob("*") if path.is_dir())
     for folder in (folders.updated, folders.state, folders.state / "copies", backups, *shelves):
         sweep(folder)
     sweep_stages(folders)
     sweep_export(folders.state)
-    with suppress(FileTrouble):  # an index that cannot be read stops what needs it
-        list_again(backups)
+    try:
+        return list_again(backups)
+    except FileTrouble:
+        return ()  # an index that cannot be read stops what needs it

@@ -1,17 +1,18 @@
-"""The states of a chat that exports have shown, and those of them that wait until the person accepts them."""
+"""The states of a chat that exports have shown, and those that wait until the person accepts them."""
 
 from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
+from daemon.archive.seals import is_sound
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A state of a chat that was set aside: its SHA-256, why, and when that was first said."""
+    """A state of a chat that is skipped: its SHA-256, why, and when that was last said."""
 
     sha256: str
     doubt: str
-    at: str
+    said_at: str
 
 
 def record_taken(archive: Archive, chat_id: str, sha256: str, file: str, modified: int, when: str) -> None:
@@ -35,24 +36,25 @@ def has_gone_on(archive: Archive, chat_id: str, sha256: str, modified: int) -> b
     Such an export lies there since then. One that is written anew is judged, whatever state it holds.
     """
     row = archive.one(
-        """
-        SELECT sha256, modified FROM chat_state WHERE chat_id = ? AND doubt = '' ORDER BY at DESC, number DESC LIMIT 1
-        """,
-        (chat_id,),
+        f"""
+        SELECT sha256 <> ? AND modified > ? AND {is_sound("chat_state")}
+        FROM chat_state WHERE chat_id = ? AND doubt = '' ORDER BY at DESC, number DESC LIMIT 1
+        """,  # noqa: S608
+        (sha256, modified, chat_id),
     )
-    return row is not None and row[0] != sha256 and row[1] > modified and was_taken(archive, chat_id, sha256)
+    return row is not None and bool(row[0]) and was_taken(archive, chat_id, sha256)
 
 
 def record_doubt(archive: Archive, chat_id: str, sha256: str, file: str, doubt: str, when: str) -> None:
-    """The chat was set aside as it is there. The moment stays that of the first time that it was said."""
+    """The chat was skipped as it is there. `at` stays the moment when that was first said, `said_at` is the last."""
     with archive.transaction():
         archive.run(
             """
-            INSERT INTO chat_state (chat_id, sha256, file, doubt, at) VALUES (?, ?, ?, ?, ?)
+            INSERT INTO chat_state (chat_id, sha256, file, doubt, at, said_at) VALUES (?, ?, ?, ?, ?, ?)
             ON CONFLICT (chat_id, sha256) DO UPDATE SET doubt = excluded.doubt, file = excluded.file,
-                accepted_at = NULL, at = iif(doubt = '', excluded.at, at)
+                accepted_at = NULL, at = iif(doubt = '', excluded.at, at), said_at = excluded.said_at
             """,
-            (chat_id, sha256, file, doubt, when),
+            (chat_id, sha256, file, doubt, when, when),
         )
 
 
@@ -65,10 +67,10 @@ def was_taken(archive: Archive, chat_id: str, sha256: str) -> bool:
 def was_seen_before(archive: Archive, chat_id: str, sha256: str, file: str, moment: str) -> bool:
     """Whether this state, or the whole export that holds it, was seen at that moment or before."""
     row = archive.one(
-        """
-        SELECT 1 FROM chat_state WHERE chat_id = ? AND sha256 = ? AND at <= ?
+        f"""
+        SELECT 1 FROM chat_state WHERE chat_id = ? AND sha256 = ? AND at <= ? AND {is_sound("chat_state")}
         UNION SELECT 1 FROM file_seen WHERE sha256 = ? AND seen_at <= ?
-        """,
+        """,  # noqa: S608
         (chat_id, sha256, moment, file, moment),
     )
     return row is not None
@@ -89,12 +91,15 @@ def is_accepted(archive: Archive, chat_id: str, sha256: str) -> bool:
 
 
 def waiting_state(archive: Archive, chat_id: str) -> Waiting | None:
-    """The chat's newest state, if it waits until the person accepts it."""
+    """The state of the chat whose doubt was said last, of all that wait until the person accepts them."""
     row = archive.one(
-        "SELECT sha256, doubt, at, accepted_at FROM chat_state WHERE chat_id = ? ORDER BY at DESC, number DESC LIMIT 1",
+        """
+        SELECT sha256, doubt, said_at FROM chat_state WHERE chat_id = ? AND doubt <> '' AND accepted_at IS NULL
+        ORDER BY said_at DESC, number DESC LIMIT 1
+        """,
         (chat_id,),
     )
-    return Waiting(*row[:3]) if row and row[1] and row[3] is None else None
+    return Waiting(*row) if row else None
 
 
 def accept_state(archive: Archive, chat_id: str, sha256: str, when: str) -> None:

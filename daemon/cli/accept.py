@@ -13,6 +13,7 @@ from daemon.inbox.enqueue import enqueue
 from daemon.status.status import find_place
 
 _NEXT = "The next run goes on with it"
+_RUN_FIRST = "`memproc plan` only shows what a run would skip: run memproc once, and accept it then."
 
 
 @click.command
@@ -29,9 +30,7 @@ def accept(settings: Settings, chat: str) -> int:
     with Archive.open(state) as archive:
         accepted = _accepted(archive, known, when)
         if not accepted:
-            settings.say(
-                f'Nothing of "{known.title}" waits to be accepted. Only what a run has skipped waits: memproc run'
-            )
+            settings.say(f'Nothing of "{known.title}" waits to be accepted. {_RUN_FIRST}')
             return 0
         arrival = newest_arrival(archive, known.chat_id)
         begun = enqueue(archive, state, (arrival,), when, done=True) if arrival is not None else ()
@@ -44,9 +43,9 @@ def _accepted(archive: Archive, known: KnownChat, when: str) -> str:
     """What is accepted from now on, as a sentence; empty where nothing waits."""
     waiting, last = waiting_state(archive, known.chat_id), last_output(archive, known.chat_id)
     restored = last if last is not None and last.messages_sha256 == RESTORED else None
-    if waiting is not None and (restored is None or waiting.at > restored.written_at):
+    if waiting is not None and (restored is None or waiting.said_at > restored.written_at):
         accept_state(archive, known.chat_id, waiting.sha256, when)
-        return f"Accepted as meant, what was set aside on {waiting.at[:10]}: {waiting.doubt}"
+        return f"Accepted as meant, what was set aside on {waiting.said_at[:10]}: {waiting.doubt}"
     if restored is not None:
         let_go_of_restored(archive, known.chat_id)
         return f'Accepted: "{known.title}", which was restored on {restored.written_at[:10]}, is worked on again.'

@@ -6,7 +6,6 @@ One that is whole gets its line again; any other goes to `unlisted`, beside the 
 import gzip
 import re
 import zlib
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import file_digest, sha256
@@ -24,36 +23,38 @@ _SHELVES = ("originals/*/*.gz", "versions/*/*.gz")
 _VERSION = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-([0-9a-f]{8})(?:-\d+)?\.(?:json|zip)\.gz")
 
 
-def list_again(folder: Path) -> None:
+def list_again(folder: Path) -> tuple[FileTrouble, ...]:
     """See to it that the index names every backup that is whole, and that no other lies among them.
 
-    Only while the archive's lock is held. Raises FileTrouble, also where the index itself cannot be read.
+    The answer says which files could not be read or moved: those stay as they are, and stop no other. Only while the
+    archive's lock is held. Raises FileTrouble where the index itself cannot be read or written.
     """
+    named = {line.file for _, line in standing(folder)}
+    removed = {line.file: line for line in read_index(folder) if isinstance(line, Line) and line.kind == "removed"}
     lines: list[Line] = []
-    for path in _unnamed(folder):
-        line = _line_of(folder, path)
-        if line is None:
-            _put_aside(folder, path)
-        else:
-            lines.append(line)
+    troubles: list[FileTrouble] = []
+    for path in sorted(path for shelf in _SHELVES for path in folder.glob(shelf)):
+        file = path.relative_to(folder).as_posix()
+        if file in named or not path.is_file() or path.is_symlink():
+            continue
+        try:
+            if file in removed and is_removed(path, removed[file]):
+                continue
+            if line := _line_of(folder, path):
+                lines.append(line)
+            else:
+                _put_aside(folder, path)
+        except FileTrouble as trouble:
+            troubles.append(trouble)
     for line in sorted(lines, key=lambda line: line.written_at):
         append(folder, line)
+    return tuple(troubles)
 
 
 def is_removed(path: Path, line: Line) -> bool:
     """Whether this is the very file of which a line says that it was removed: an index may have lost later lines."""
     with file_errors(path, "read"), path.open("rb") as file:
         return file_digest(file, "sha256").hexdigest() == line.packed_sha256
-
-
-def _unnamed(folder: Path) -> Iterator[Path]:
-    named = {line.file for _, line in standing(folder)}
-    removed = {line.file: line for line in read_index(folder) if isinstance(line, Line) and line.kind == "removed"}
-    for path in sorted(path for shelf in _SHELVES for path in folder.glob(shelf)):
-        file = path.relative_to(folder).as_posix()
-        is_named = file in named or (file in removed and is_removed(path, removed[file]))
-        if not is_named and path.is_file() and not path.is_symlink():
-            yield path
 
 
 def _line_of(folder: Path, path: Path) -> Line | None:

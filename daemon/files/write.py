@@ -183,18 +183,12 @@ def remedy(error: OSError, if_refused: str) -> str:
     return if_refused if error.errno in (errno.EACCES, errno.EPERM) else explain(error)[1]
 
 
-def unforeseen(error: OSError) -> FileTrouble:
-    """The same for an error that came where nobody foresaw one. The system does not always name the file."""
-    return trouble(error, Path(os.fsdecode(error.filename)) if error.filename else _SOME_FILE, "used")
-
-
-def in_a_sentence(fault: MemprocError | OSError) -> MemprocError:
-    """What went wrong, also where the system said it of no file that we know of."""
+def unforeseen(fault: MemprocError | OSError) -> MemprocError:
+    """The error for the person, also where the system's came unforeseen; it does not always name the file."""
     if isinstance(fault, MemprocError):
         return fault
-    if isinstance(fault.filename, str):
-        return trouble(fault, Path(fault.filename), "used")
-    return FileTrouble(f"The system refused what memproc asked for: {fault.strerror or fault}.", "See its journal.")
+    named = isinstance(fault.filename, (str, bytes))
+    return trouble(fault, Path(os.fsdecode(fault.filename)) if named else _SOME_FILE, "used")
 
 
 def held_open(error: OSError) -> bool:
@@ -257,8 +251,10 @@ def _is_left(file: Path, prefix: str) -> bool:
 def _swept(file: Path) -> bool:
     try:
         handle = os.open(file, os.O_RDWR)
-    except OSError:
+    except (FileNotFoundError, PermissionError):
         handle = None  # gone meanwhile, or without the right to read it
+    except OSError:
+        return False  # too many files are open, say: nobody can tell whose it is, so it stays for now
     try:
         if handle is not None and not _marked(handle):
             return False

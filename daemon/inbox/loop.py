@@ -16,7 +16,7 @@ from time import monotonic, time
 
 from daemon.archive.archive import Archive
 from daemon.archive.jobs import set_sign, sign
-from daemon.files.write import in_a_sentence
+from daemon.files.write import unforeseen
 from daemon.inbox import wakes
 from daemon.inbox.errands import Errands
 from daemon.inbox.foreman import Foreman
@@ -75,7 +75,7 @@ class Loop:
                 except (MemprocError, OSError) as trouble:
                     # A full disk, an archive that is locked: nothing is lost, and it is tried again.
                     self._rest_until = monotonic() + _AFTER_TROUBLE
-                    self._in_trouble(in_a_sentence(trouble))
+                    self._in_trouble(unforeseen(trouble))
         finally:
             self._keeper.stop()
             self._foreman.stop(0)

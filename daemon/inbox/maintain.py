@@ -10,15 +10,12 @@ from pathlib import Path
 
 from daemon.archive.archive import Archive, check
 from daemon.archive.arrivals import is_needed
+from daemon.archive.errors import MEND
 from daemon.files.write import TEMPORARY, file_errors, flush_file, flush_folder, make_private, put_in_place, sweep
 from daemon.inbox.intake import copies_folder
 
 COPIES = 7
 _DAY = timedelta(days=1)
-_MEND = (
-    "The copies of the days before were kept. Copy the whole folder away first, then put the newest sound one in the "
-    "archive's place."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +35,10 @@ def maintain(archive: Archive, state: Path, now: datetime) -> Maintained:
     """
     removed = tuple(_arrivals_removed(archive, state, now))
     if faults := check(archive):
-        return Maintained(None, removed, f"The archive is damaged ({faults[0]}), so it was not copied. {_MEND}")
+        problem = (
+            f"The archive is damaged ({faults[0]}), so it was not copied. The copies of the days before were kept."
+        )
+        return Maintained(None, removed, f"{problem} {MEND}")
     archive.run("PRAGMA optimize")
     archive.run("PRAGMA wal_checkpoint(TRUNCATE)")
     folder = state / "copies"

@@ -26,7 +26,7 @@ from daemon.archive.jobs import set_sign, take_down
 from daemon.files.clock import now
 from daemon.files.lock import Busy, hold
 from daemon.files.paths import runtime_folder
-from daemon.files.write import in_a_sentence, make_own, make_private, sweep
+from daemon.files.write import make_own, make_private, sweep, unforeseen
 from daemon.inbox import wakes
 from daemon.inbox.duties import Duties
 from daemon.inbox.errands import Errands
@@ -69,7 +69,7 @@ def watch(config: Path | None) -> int:
                 plan = watch_plan(settings)
                 _look_after(plan, settings, queue, config, shown.close)
             except (MemprocError, OSError) as fault:
-                trouble = in_a_sentence(fault)
+                trouble = unforeseen(fault)
             else:
                 return 0
             if _is_final(trouble):

@@ -1,18 +1,29 @@
 """What was had back of a chat, put into the archive beside what is there."""
 
 import hashlib
-import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from daemon.archive.archive import Archive
-from daemon.archive.bodies import unpacked
 from daemon.archive.chats import is_known
 from daemon.archive.exports import Output, last_output, record_output
 from daemon.archive.forks import find_kin
-from daemon.archive.memories import HAD, editions, insert_edition, insert_fold, insert_memory, memories
-from daemon.archive.messages import adopt, insert_version, keep_chat, past, remember
+from daemon.archive.memories import editions, memories
+from daemon.archive.messages import adopt, past, remember
+from daemon.archive.rebuilt import (
+    MessageVersions,
+    add_chunk,
+    add_memory,
+    add_message,
+    chat_row_for,
+    complete_memory,
+    count_chat,
+    memories_of_others,
+    message_versions,
+    put_in_order,
+    show_edition,
+)
 from daemon.chat.opening import shown_chat
 from daemon.chat.reading import dates_of_copies, read_chat
 from daemon.chat.survey import canned
@@ -29,37 +40,21 @@ from rules.errors import ArchiveError, ChatSetAside, DamagedChat, MemprocError
 from rules.recognize.adopt import inherit
 from rules.recognize.reading import Reading
 from rules.recognize.recognize import Place, recognise
-from rules.recognize.true_dates import said_at, with_true_date
+from rules.recognize.true_dates import with_true_date
 from rules.recognize.user_edits import groups
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.compose import drafts_of
 from rules.typingmind.copies import new_chat_id
-from rules.typingmind.message import read_message
-
-
-def chat_row_for(archive: Archive, chat: Chat, when: str) -> int:
-    """The chat's row. One that is new is as this file has it, until the newest file is read."""
-    rows = archive.run("SELECT id FROM chat WHERE chat_id = ?", (chat.chat_id,))
-    return int(rows[0][0]) if rows else keep_chat(archive, chat, when)
 
 
 def archived(archive: Archive, chat_id: str) -> dict[str, Raw]:
     """The raw messages that the archive has of a chat, gone ones too, by their keys and in their order."""
-    rows = archive.run(
-        """
-        SELECT key, left_out, CAST(raw AS BLOB), packed, version.sha256, seen_at
-        FROM chat JOIN message ON message.chat = chat.id JOIN version ON version.message = message.id
-        LEFT JOIN body ON body.sha256 = version.sha256
-        WHERE chat_id = ? ORDER BY position, version.number
-        """,
-        (chat_id,),
-    )
-    found: dict[str, Raw] = {}
-    for key, left_out, raw, packed, sha256, seen_at in rows:
-        message = found.setdefault(key, Raw([], None if left_out == UNDER_SOME_MEMORY else left_out, []))
-        message.versions.append(read_message(unpacked(raw, packed, sha256)))
-        message.seen_at.append(seen_at)
-    return found
+    return {
+        known.key: Raw(
+            list(known.versions), None if known.left_out == UNDER_SOME_MEMORY else known.left_out, list(known.seen_at)
+        )
+        for known in message_versions(archive, chat_id)
+    }
 
 
 def keep_restored(
@@ -71,89 +66,28 @@ def keep_restored(
     """
     under = {key for memory in (*restored.memories, *restored.found_again) for key in memory.keys}
     staying = under | restored.left_over
+    put_in_order(archive, row, evidence.order, [key for key in under if key in stored])
     for position, key in enumerate(evidence.order):
-        if key in stored:
-            archive.run("UPDATE message SET position = ? WHERE chat = ? AND key = ?", (position, row, key))
-            if key in under:
-                archive.run("UPDATE message SET left_out = NULL, gone_at = NULL WHERE chat = ? AND key = ?", (row, key))
-            continue
-        left_out = UNDER_SOME_MEMORY if key in restored.left_over else evidence.raw[key].left_out
-        newest = evidence.raw[key].versions[-1]
-        archive.run(
-            "INSERT INTO message (chat, key, position, left_out, gone_at, said_at) VALUES (?, ?, ?, ?, ?, ?)",
-            (row, key, position, left_out, None if key in staying else when, said_at(newest)),
-        )
-        _keep_versions(archive, row, key, evidence.raw[key])
+        if key not in stored:
+            raw = evidence.raw[key]
+            left_out = UNDER_SOME_MEMORY if key in restored.left_over else raw.left_out
+            found = MessageVersions(key, left_out, tuple(raw.versions), tuple(raw.seen_at))
+            add_message(archive, row, position, found, None if key in staying else when)
     for memory in restored.memories:
-        _keep_memory(archive, row, memory, restored)
+        add_memory(archive, row, memory, restored.editions[memory.memory_id], _is_lone_fold(memory))
+        if not memory.is_fold:
+            add_chunk(archive, row, memory, restored.versions[memory.memory_id])
     for memory in restored.found_again:
-        _keep_chunk(archive, row, memory, restored)
-        _keep_found(archive, memory, evidence)
-
-
-def _keep_versions(archive: Archive, row: int, key: str, raw: Raw) -> None:
-    (message,) = archive.run("SELECT id FROM message WHERE chat = ? AND key = ?", (row, key))[0]
-    for number, (version, seen_at) in enumerate(zip(raw.versions, raw.seen_at, strict=True), 1):
-        insert_version(archive, message, number, version, seen_at)
-
-
-def _keep_memory(archive: Archive, row: int, memory: Memory, restored: Restored) -> None:
-    if memory.is_fold:
-        insert_fold(archive, row, memory)
-    else:
-        insert_memory(archive, row, memory)
-        _keep_chunk(archive, row, memory, restored)
-    kept = restored.editions[memory.memory_id]
-    for edition in kept:
-        insert_edition(archive, memory.memory_id, edition)
-    archive.run(
-        "UPDATE memory SET pinned = ?, hindsight = ? WHERE id = ?",
-        (
-            _is_lone_fold(memory),
-            HAD if any(edition.kind == "hindsight" for edition in kept) else 0,
-            memory.memory_id,
-        ),
-    )
+        add_chunk(archive, row, memory, restored.versions[memory.memory_id])
+        chunk = [Entry(key, evidence.raw[key].versions[-1], None, None) for key in memory.keys]
+        kept = editions(archive, memory.memory_id)
+        quotes = {edition.number: quotes_in(edition.texts[1], chunk) for edition in kept}
+        complete_memory(archive, memory, memory.pinned or _is_lone_fold(memory), quotes)
 
 
 def _is_lone_fold(memory: Memory) -> bool:
     """It stands for more messages than a chunk has: nobody can write it again from all of them."""
     return memory.level > CHUNK_LEVEL and not memory.is_fold
-
-
-def _keep_chunk(archive: Archive, row: int, memory: Memory, restored: Restored) -> None:
-    archive.run_many(
-        """
-        INSERT INTO chunk_message (memory, place, message, version)
-        SELECT ?, ?, message.id, version.id FROM message JOIN version ON version.message = message.id
-        WHERE chat = ? AND key = ? AND version.number = ?
-        """,
-        [
-            (memory.memory_id, place, row, key, 1 + restored.versions[memory.memory_id][key])
-            for place, key in enumerate(memory.keys)
-        ],
-    )
-
-
-def _keep_found(archive: Archive, memory: Memory, evidence: Evidence) -> None:
-    """What follows for a memory from the raw messages that stand under it again."""
-    archive.run(
-        "UPDATE memory SET source_tokens = ?, began_at = ?, ended_at = ?, pinned = ? WHERE id = ?",
-        (
-            memory.source_tokens,
-            memory.began_at,
-            memory.ended_at,
-            memory.pinned or _is_lone_fold(memory),
-            memory.memory_id,
-        ),
-    )
-    chunk = [Entry(key, evidence.raw[key].versions[-1], None, None) for key in memory.keys]
-    for edition in editions(archive, memory.memory_id):
-        quotes = [asdict(quote) for quote in quotes_in(edition.texts[1], chunk)]
-        archive.run(
-            "UPDATE edition SET quotes = ? WHERE memory = ? AND number = ?",
-            (json.dumps(quotes, ensure_ascii=False), memory.memory_id, edition.number),
-        )
 
 
 _NEW_CHATS = 9
@@ -195,7 +129,7 @@ def rebuild_chat(context: Context, chat_id: str, sources: Sources) -> RebuiltCha
     was_known = is_known(archive, chat_id)
     with archive.transaction():
         row = chat_row_for(archive, chat_in(own[0], chat_id), own[0].kept_at)
-        before = _counted(archive, row)
+        before = count_chat(archive, row)
         is_fork = not was_known and _inherits(archive, row, chat_id, own)
         evidence = _begun(context, newest)
         stored = tuple(evidence.raw)
@@ -209,8 +143,8 @@ def rebuild_chat(context: Context, chat_id: str, sources: Sources) -> RebuiltCha
         keep_restored(archive, row, evidence, stored, found, own[-1].kept_at)
         _read_newest(context, chat_id, own, found, was_known=was_known)
         _record_output(archive, chat_id, own, [one for one in others if not sources.is_of_its_own(one[1])])
-        after = _counted(archive, row)
-    messages, added, without, folds = (now - then for now, then in zip(after, before, strict=True))
+        after = count_chat(archive, row)
+    messages, added, without, folds = (now - then for now, then in zip(astuple(after), astuple(before), strict=True))
     again = len(found.found_again)
     return RebuiltChat(chat_id, newest.title, messages, added, without + again, folds, again, len(found.unplaced))
 
@@ -267,10 +201,9 @@ def _date_truly(archive: Archive, evidence: Evidence, stored: Collection[str], *
 def _known(context: Context, evidence: Evidence, newest: Chat, row: int) -> Known:
     places = recognise(read_messages(newest), evidence.ours, evidence.under, evidence.aliases)
     texts = load_texts(context.config.of(newest).texts.path)
-    others = context.archive.run("SELECT id FROM memory WHERE chat <> ?", (row,))
     return Known(
         memories=memories(context.archive, evidence.chat_id),
-        elsewhere=frozenset(name for (name,) in others),
+        elsewhere=memories_of_others(context.archive, row),
         shown=list(groups(places)),
         hindsight=hindsight_question(texts),
         standing=frozenset(_texts(group) for group in groups(places).values()),
@@ -310,10 +243,7 @@ def _choose(archive: Archive, reading: Reading, new: set[str], preferred: Prefer
         every = editions(archive, name) if name in new and name not in reading.person else ()
         standing = next((one for one in every if one.texts == _texts(group)), None)
         if standing is not None and standing != shown(every, None, preferred):
-            archive.run(
-                "UPDATE memory SET chosen_edition = ?, pinned = ? WHERE id = ?",
-                (standing.number, standing.kind == "person", name),
-            )
+            show_edition(archive, name, standing)
 
 
 def _record_output(archive: Archive, chat_id: str, own: Sequence[Source], others: Sequence[tuple[Source, str]]) -> None:
@@ -325,21 +255,6 @@ def _record_output(archive: Archive, chat_id: str, own: Sequence[Source], others
         if output_of(chat, [source]) and (last is None or last.sha256 != sha256):
             messages = hashlib.sha256(b"\n".join(chat.slice(span) for span in chat.messages)).hexdigest()
             record_output(archive, Output(chat_id, str(source.path), sha256, messages, "", source.kept_at))
-
-
-def _counted(archive: Archive, row: int) -> tuple[int, ...]:
-    counts = archive.run(
-        """
-        WITH lone AS (
-            SELECT id FROM memory WHERE chat = ?1 AND NOT EXISTS (SELECT 1 FROM fold_member WHERE fold = memory.id)
-        )
-        SELECT (SELECT count(*) FROM message WHERE chat = ?1), (SELECT count(*) FROM lone),
-               (SELECT count(*) FROM lone WHERE NOT EXISTS (SELECT 1 FROM chunk_message WHERE memory = lone.id)),
-               (SELECT count(*) FROM memory WHERE chat = ?1 AND id NOT IN (SELECT id FROM lone))
-        """,
-        (row,),
-    )
-    return tuple(int(number) for number in counts[0])
 
 
 @dataclass(frozen=True, slots=True)

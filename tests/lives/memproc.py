@@ -8,7 +8,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chat_states import accept_state, waiting_state
 from daemon.archive.chats import find_chat
 from daemon.archive.core import core_events, keep_core_events
-from daemon.archive.exports import let_go_of_restored
+from daemon.archive.exports import RESTORED, last_output, let_go_of_restored
 from daemon.archive.facts import keep_fact_events, next_fact
 from daemon.archive.memories import find_memory
 from daemon.chat.opening import as_value, core_now
@@ -116,12 +116,13 @@ class Memproc:
 
     def accept(self, chat_id: str) -> bool:
         """`memproc accept CHAT`. Whether something of it waited."""
-        waiting = waiting_state(self.archive, chat_id)
-        if waiting is not None:
+        waiting, last = waiting_state(self.archive, chat_id), last_output(self.archive, chat_id)
+        restored_at = last.written_at if last is not None and last.messages_sha256 == RESTORED else ""
+        if waiting is not None and waiting.said_at > restored_at:
             accept_state(self.archive, chat_id, waiting.sha256, date(self.now))
         else:
             let_go_of_restored(self.archive, chat_id)
-        return waiting is not None
+        return waiting is not None and waiting.said_at > restored_at
 
     def restore(self, chat_id: str, which: int) -> bool:
         """`memproc restore CHAT VERSION`. Whether there is a version of it."""

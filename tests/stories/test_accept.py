@@ -128,6 +128,37 @@ def test_another_state_than_the_accepted_one_is_judged_anew(chat: Cycle) -> None
     set_aside(chat)
 
 
+def test_a_doubted_export_can_be_accepted_after_another_one_was_processed(chat: Cycle) -> None:
+    old = chat.export()
+    chat.talk(2)
+    assert chat.hand_in().code == 0
+    whole = chat.export()
+    chat.device.bring_in(old)
+    chat.talk(1)
+    doubted = chat.person.drop(chat.export(), "doubted.json")
+    assert chat.person.memproc("run", doubted).code == 1
+    assert chat.person.memproc("run", chat.person.drop(whole, "whole.json")).code == 0
+    again = chat.person.memproc("run", doubted)
+    assert (again.code, f"memproc accept {chat.chat_id}" in again.err) == (1, True)
+    accept(chat, "the newest of the last time are missing", "The next run goes on with it")
+    ended = chat.person.memproc("run", doubted)
+    assert (ended.code, ended.err) == (0, "")
+
+
+def test_accepting_what_plan_alone_has_shown_says_what_comes_first(chat: Cycle) -> None:
+    old = chat.export()
+    chat.talk(2)
+    assert chat.hand_in().code == 0
+    chat.device.bring_in(old)
+    chat.talk(1)
+    path = chat.person.drop(chat.export(), f"{chat.chat_id}.json")
+    assert chat.person.memproc("plan", path).code == 1
+    accept(chat, "waits to be accepted", "run memproc once, and accept it then")
+    assert chat.person.memproc("run", path).code == 1
+    accept(chat, "The next run goes on with it")
+    assert chat.person.memproc("run", path).code == 0
+
+
 def test_nothing_waits_where_nothing_was_set_aside_and_an_unknown_chat_is_an_error(chat: Cycle) -> None:
     accept(chat, 'Nothing of "The lighthouse" waits to be accepted.')
     unknown = chat.person.memproc("accept", "nobody")

@@ -71,7 +71,7 @@ def test_nothing_that_was_in_it_is_lost_or_changed(older: Path) -> None:
         assert (last := last_output(archive, CHAT)) is not None
         assert last.path == "/updated/a.json"
         assert (waiting := waiting_state(archive, CHAT)) is not None
-        assert (waiting.doubt, waiting.at) == ("Most is gone.", LATER)
+        assert (waiting.doubt, waiting.said_at) == ("Most is gone.", LATER)
     with closing(sqlite3.connect(archive_path(older))) as database:
         assert rows(database) == before
 

@@ -60,6 +60,15 @@ def test_an_error_without_a_file_is_told_all_the_same() -> None:
     )
 
 
+def test_one_of_ours_stays_what_it_is_and_an_error_with_a_file_names_it() -> None:
+    ours = FileTrouble("Something.", "Do something.")
+    assert unforeseen(ours) is ours
+    for name in ("/disk/x", b"/disk/x"):
+        told = unforeseen(OSError(errno.EROFS, "Read-only file system", name))
+        assert told.message == "/disk/x could not be used: the disk is read-only."
+    assert "A file that memproc works with" in unforeseen(OSError(errno.EIO, "Input/output error", 7)).message
+
+
 @pytest.mark.parametrize("raised", [None, ValueError("first")])
 def test_a_lock_that_cannot_be_let_go_of_hides_nothing(
     raised: ValueError | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -121,3 +130,14 @@ def test_packing_that_fails_leaves_a_sentence_and_nothing_else(
     assert (ended.code, "mistake" in ended.err) == (1, False), ended
     assert REMEDIES[number] in ended.err
     assert not target.exists()
+
+
+def test_a_backup_that_cannot_be_listed_is_told_and_stops_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    unread = FileTrouble("backups/x.gz could not be read: the disk reported an error.", "Check the disk.")
+    monkeypatch.setattr("daemon.context.list_again", lambda folder: (unread,))
+    person = Person(tmp_path / "ada")
+    person.drop(export_bytes(chat(*conversation(1, 40))))
+    assert main(person.argv("run")[1:]) == 0
+    assert f"note: {unread}" in " ".join(capsys.readouterr().out.split())

@@ -1,5 +1,6 @@
 """Backups that the index does not name are listed again or put aside, whatever became of it; none is ever lost."""
 
+import errno
 import shutil
 import stat
 from collections.abc import Callable
@@ -92,6 +93,27 @@ def test_what_is_damaged_or_named_otherwise_is_put_aside_and_kept(backups: Path)
     assert len(aside) == 3
     for folder in (backups / UNLISTED, *{path.parent for path in aside}):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_one_file_that_cannot_be_read_stops_no_other_and_is_named(
+    backups: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = versions(backups, "d6a9eafe2b")
+    (backups / INDEX).unlink()
+    read = Path.read_bytes
+
+    def unreadable(path: Path) -> bytes:
+        if path == before[1].path:
+            raise OSError(errno.EIO, "Input/output error")
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", unreadable)
+    (told,) = list_again(backups)
+    assert told.message == f"{before[1].path} could not be read: the disk reported an error."
+    assert {one.path for one in versions(backups, "d6a9eafe2b")} == {before[0].path, before[2].path}
+    monkeypatch.undo()
+    assert list_again(backups) == ()
+    assert len(versions(backups, "d6a9eafe2b")) == 3
 
 
 def test_nothing_that_lies_aside_is_ever_written_over(backups: Path) -> None:

@@ -250,6 +250,22 @@ def test_sweeping_takes_nothing_but_our_unfinished_files(tmp_path: Path) -> None
     }
 
 
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE, errno.EIO])
+def test_what_cannot_be_asked_whose_it_is_stays_for_now(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unfinished = tmp_path / f"{TEMPORARY}abc"
+    unfinished.write_text("half")
+
+    def fail(*_: object) -> int:
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("daemon.files.write.os.open", fail)
+        assert sweep(tmp_path) == ()
+    assert sweep(tmp_path) == (unfinished,)
+
+
 def test_sweeping_a_folder_that_is_not_there_finds_nothing(tmp_path: Path) -> None:
     assert sweep(tmp_path / "gone") == ()
 
