@@ -6,7 +6,6 @@ from itertools import count
 from pathlib import Path
 
 from daemon.archive.archive import Archive
-from daemon.archive.chat_states import has_gone_on, was_seen_before
 from daemon.archive.chats import KnownChat
 from daemon.archive.exports import RESTORED, Output, last_output, record_output
 from daemon.archive.memories import editions, memories
@@ -17,7 +16,7 @@ from daemon.config import Config
 from daemon.context import Context, core_layout, load_texts
 from daemon.files.backup import Version, keep_version, read_version, versions
 from daemon.files.paths import Folders
-from daemon.files.read import Export, chats_in
+from daemon.files.read import chats_in
 from daemon.files.write import Written, file_errors, make_private, replace_file
 from rules.conversation.memory import Memory, aliases
 from rules.errors import ChatSetAside, FileTrouble, NotAnExport, NotFound
@@ -143,24 +142,6 @@ def restore(context: Context, chat: KnownChat, wanted: Restorable) -> Written:
         Output(chat.chat_id, str(wanted.path), written.sha256, RESTORED, wanted.version.sha256, now),
     )
     return written
-
-
-def held_back(archive: Archive, chat: Chat, export: Export) -> str | None:
-    """Why a chat is left alone that has gone on in a newer export, or was restored; None where neither is so.
-
-    An export is newer than a restore if neither it nor this state of the chat was seen before.
-    """
-    if has_gone_on(archive, chat.chat_id, chat.sha256, export.stand.modified_ns):
-        return "it was processed already, and has gone on in a newer export since"
-    last = last_output(archive, chat.chat_id)
-    if last is None or last.messages_sha256 != RESTORED:
-        return None
-    if not was_seen_before(archive, chat.chat_id, chat.sha256, export.sha256, last.written_at):
-        return None
-    return (
-        f"it was restored on {last.written_at[:10]}, and this export is from before that; to go on from this one: "
-        f"memproc accept {chat.chat_id}"
-    )
 
 
 def expand(context: Context, chat: KnownChat, path: Path | None = None) -> Written:
