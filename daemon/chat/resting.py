@@ -17,7 +17,7 @@ from daemon.archive.messages import Remembered
 from daemon.chat.reading import TAG
 from daemon.chat.survey import Survey
 from daemon.config import Config
-from daemon.context import load_texts
+from daemon.config.texts import load_texts
 from daemon.files.packed import sha256_of
 from daemon.files.read import Export
 from daemon.keys import Key, NoKey

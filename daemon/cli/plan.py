@@ -17,8 +17,10 @@ from daemon.chat.resting import AtRest
 from daemon.chat.survey import Survey
 from daemon.cli.settings import Settings, json_option, pass_settings, wanted_exports
 from daemon.cli.table import print_table
+from daemon.config.layout import core_layout
 from daemon.config.providers import BudgetSettings
-from daemon.context import Context, core_layout, keys, load_texts
+from daemon.config.texts import load_texts
+from daemon.context import Context, keys
 from daemon.events import tell_nobody
 from daemon.files.clock import at, now, periods
 from daemon.files.read import Export, read_export

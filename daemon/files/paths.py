@@ -74,6 +74,11 @@ def archive_path(state: Path) -> Path:
     return state / "archive.sqlite3"
 
 
+def arrivals_folder(state: Path) -> Path:
+    """Where copies of dropped files lie until they have been worked on."""
+    return state / "arrivals"
+
+
 def default_state() -> Path:
     """The platform's own place for what programs keep, used where memproc.toml names no state folder."""
     return user_state_path("memproc", appauthor=False)

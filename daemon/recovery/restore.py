@@ -13,7 +13,9 @@ from daemon.archive.messages import known_chat, past, whole
 from daemon.archive.openings import openings
 from daemon.chat.survey import canned
 from daemon.config import Config
-from daemon.context import Context, core_layout, load_texts
+from daemon.config.layout import core_layout
+from daemon.config.texts import load_texts
+from daemon.context import Context
 from daemon.files.backup import Version, keep_version, read_version, versions
 from daemon.files.paths import Folders
 from daemon.files.read import chats_in

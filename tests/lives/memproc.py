@@ -14,7 +14,9 @@ from daemon.archive.memories import find_memory
 from daemon.chat.opening import as_value, core_now
 from daemon.chat.outcome import Outcome
 from daemon.config import Config
-from daemon.context import Context, core_layout, load_texts
+from daemon.config.layout import core_layout
+from daemon.config.texts import load_texts
+from daemon.context import Context
 from daemon.events import tell_nobody
 from daemon.files.backup import versions
 from daemon.files.paths import Folders
