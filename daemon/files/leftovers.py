@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from daemon.files.paths import Folders, arrivals_folder
+from daemon.files.paths import Folders, arrivals_folder, expanded_folder
 from daemon.files.removal import list_again
 from daemon.files.write import TEMPORARY, file_errors, replace_file, sweep
 from rules.errors import FileTrouble
@@ -40,7 +40,8 @@ def tidy_up(folders: Folders) -> None:
     """
     backups, arrivals = folders.backups, arrivals_folder(folders.state)
     shelves = (path for part in ("originals", "versions") for path in (backups / part).glob("*") if path.is_dir())
-    for folder in (folders.updated, folders.state, folders.state / "copies", backups, *shelves):
+    expanded = expanded_folder(folders.updated)
+    for folder in (folders.updated, expanded, folders.state, folders.state / "copies", backups, *shelves):
         sweep(folder)
     for folder in (folders.state, backups, folders.updated, arrivals):
         with file_errors(folder / STAGE, "removed"):

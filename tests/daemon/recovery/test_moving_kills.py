@@ -19,7 +19,7 @@ from daemon.recovery.packing import export_archive
 from daemon.recovery.unpacking import import_archive
 from rules.errors import ArchiveError
 from tests.daemon.files.children import in_child, needs_fork
-from tests.daemon.test_moving import LATER, NOW, chats_in, files_in, folders_in, lived, taken_over
+from tests.daemon.recovery.test_moving import LATER, NOW, chats_in, files_in, folders_in, lived, taken_over
 
 
 @pytest.fixture
