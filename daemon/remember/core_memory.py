@@ -13,7 +13,7 @@ from daemon.archive.journal import Reply
 from daemon.archive.memories import editions
 from daemon.chat.opening import core_now
 from daemon.chat.survey import Survey, told_before
-from daemon.context import foreign
+from daemon.config.layout import foreign
 from daemon.models.scheduler import Front, Talk
 from daemon.remember.asking import desk_for
 from daemon.remember.question import Desk
