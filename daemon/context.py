@@ -21,11 +21,9 @@ from daemon.files.paths import Folders
 from daemon.files.removal import list_again
 from daemon.files.write import make_private, sweep
 from daemon.keys import find_key
-from daemon.models.ask import Clock, Complete
+from daemon.models.ask import Asking, Clock, Complete
+from daemon.models.budget import Budget
 from daemon.models.completion import complete
-from daemon.models.pace import Pace
-from daemon.models.patience import patiently
-from daemon.models.purse import Purse
 from daemon.models.roles import FindKey
 from daemon.recovery.transfer import sweep_export, sweep_stages
 from primer.texts import Texts, problems
@@ -166,22 +164,23 @@ class Context:
     folders: Folders
     archive: Archive
     complete: Complete
+    """Asks a model once."""
     key: FindKey
     clock: Clock
     tell: Tell
     run: str = ""
     """Names this run in the ledger, for the cap on one run."""
     pause: Callable[[float], None] = sleep
-    """Waits so many seconds, for the end of a batch; it may raise what ends the work."""
+    """Waits so many seconds, for a provider; it may raise what ends the work."""
     told: set[str] = field(default_factory=set)
     """What the person has been told in this run, and is not told again for each chat."""
-    pace: Pace = field(default_factory=Pace)
-    """The one that `complete` keeps to."""
 
     @property
-    def purse(self) -> Purse:
-        """The money that may be spent."""
-        return Purse(self.archive, self.config.budget, self.run)
+    def asking(self) -> Asking:
+        """What it takes to ask models, with the money that may be spent."""
+        budget = Budget(self.archive, self.config.budget, self.run)
+        night = self.config.schedule.night
+        return Asking(self.archive, budget, self.complete, self.clock, self.tell, self.pause, night)
 
     def today(self) -> date:
         """The day that the clock shows, in UTC."""
@@ -206,9 +205,7 @@ def open_context(config: Config, folders: Folders, tell: Tell) -> Iterator[Conte
         make_private(folder)
     with hold(folders.state / "lock"), Archive.open(folders.state) as archive:
         _tidy_up(folders)
-        pace, run = Pace(), f"{now()} {os.getpid()}"
-        ask = patiently(pace.keeping(complete))
-        yield Context(config, folders, archive, ask, keys(folders), now, tell, run, pace=pace)
+        yield Context(config, folders, archive, complete, keys(folders), now, tell, run=f"{now()} {os.getpid()}")
 
 
 def _tidy_up(folders: Folders) -> None:

@@ -18,8 +18,8 @@ from daemon.config.providers import BudgetSettings
 from daemon.context import core_layout, keys, load_texts
 from daemon.files.clock import at, now, periods
 from daemon.files.read import Export, read_export
-from daemon.models.costs import Payback, Reckoning, no_work, reckon
-from daemon.models.purse import caps_now
+from daemon.models.budget import caps_now
+from daemon.models.costs import CostEstimate, estimate_cost, no_work
 from daemon.models.roles import FindKey, Who, who
 from daemon.recovery.restore import held_back
 from daemon.remember.planning import survey
@@ -71,7 +71,7 @@ class Totals:
         }
 
 
-def totals(archive: Archive, budget: BudgetSettings, found: Sequence[Reckoning], now: str) -> Totals:
+def totals(archive: Archive, budget: BudgetSettings, found: Sequence[CostEstimate], now: str) -> Totals:
     """The sum over chats, held against the caps of a new run, of today and of this month."""
     traffic, outlook = QUIET, NOTHING
     for one in found:
@@ -87,8 +87,8 @@ def totals(archive: Archive, budget: BudgetSettings, found: Sequence[Reckoning],
     )
 
 
-def notes(found: Reckoning) -> Iterator[str]:
-    """What a chat will send, receive and cost, how sure that is, and when it has paid for itself."""
+def notes(found: CostEstimate) -> Iterator[str]:
+    """What a chat will send, receive and cost, and how sure that is."""
     traffic = found.traffic
     if traffic.sent:
         share = f"{traffic.cached_share:.0%} of them read from the provider's cache"
@@ -103,31 +103,13 @@ def notes(found: Reckoning) -> Iterator[str]:
         return
     how = ", in batches at half price" if found.batched else ""
     yield f"costs {_range(found.outlook)}{how}; what must be asked again comes on top, under the caps"
-    yield _payback(found.payback)
 
 
-def _payback(found: Payback | None) -> str:
-    if found is None:
-        return "nobody knows what the chat itself costs, and so when this has paid for itself"
-    if found.uncached is None and found.cached is None:
-        return f"does not pay for itself by shorter messages, in a chat with {found.model}"
-    uncached, cached = (
-        "never" if number is None else f"after {number:,} further messages" for number in (found.uncached, found.cached)
-    )
-    return f"in a chat with {found.model}, pays for itself {uncached}; where the chat is cached, {cached}"
-
-
-def in_json(found: Reckoning) -> dict[str, object]:
+def in_json(found: CostEstimate) -> dict[str, object]:
     """The same for programs, in dollars."""
-    payback = found.payback
     return {
         "tokens": _tokens(found.traffic),
         **_usd(found.outlook),
-        "pays_back_after": {
-            "model": payback and payback.model,
-            "uncached": payback and payback.uncached,
-            "cached": payback and payback.cached,
-        },
         "replies": found.replies,
         "batched": found.batched,
     }
@@ -170,7 +152,7 @@ class _Row:
     file: str
     found: ChatPlan | LeftAlone | SetAside
     who: Who | None = None
-    money: Reckoning | None = None
+    money: CostEstimate | None = None
 
 
 @click.command
@@ -232,7 +214,7 @@ def _plan(desk: _Desk, file: str, export: Export, chat: Chat, doubled: frozenset
         if resting := at_rest(desk.archive, chat, config, desk.key, desk.now):
             return _Row(file, resting.plan, resting.who, no_work(desk.archive, resting.who.agent))
         found = survey(desk.archive, chat, config, desk.key, desk.now)
-        money = reckon(desk.archive, found, config, desk.now)
+        money = estimate_cost(desk.archive, found.plan, found.roles, config, desk.now)
     except Exception as fault:
         return _Row(file, set_aside(desk.archive, chat.title, fault, chat.text_field("chatID")))
     if found.too_large:
@@ -275,7 +257,7 @@ def _print(rows: Sequence[_Row], total: Totals) -> None:
         console.print(line, markup=False, soft_wrap=not console.is_terminal)
 
 
-def _cells(found: ChatPlan, money: Reckoning | None) -> list[str]:
+def _cells(found: ChatPlan, money: CostEstimate | None) -> list[str]:
     to_send = money.traffic.sent if money else 0
     numbers = [
         found.messages, found.tokens, found.memories, len(found.chunks), found.calls, to_send, found.waiting_tokens,
