@@ -19,11 +19,9 @@ from daemon.files.lock import hold
 from daemon.files.paths import Folders
 from daemon.files.write import make_private
 from daemon.keys import find_key
-from daemon.models.ask import Clock, Complete
+from daemon.models.ask import Asking, Clock, Complete
+from daemon.models.budget import Budget
 from daemon.models.completion import complete
-from daemon.models.pace import Pace
-from daemon.models.patience import patiently
-from daemon.models.purse import Purse
 from daemon.models.roles import FindKey
 
 
@@ -35,22 +33,23 @@ class Context:
     folders: Folders
     archive: Archive
     complete: Complete
+    """Asks a model once."""
     key: FindKey
     clock: Clock
     tell: Tell
     run: str = ""
     """The name of this run in the ledger, for the cap on one run."""
     pause: Callable[[float], None] = sleep
-    """Waits so many seconds for the end of a batch, and may raise what ends the work."""
+    """Waits so many seconds for a provider; it may raise what ends the work."""
     told: set[str] = field(default_factory=set)
     """Notices that the person has got in this run, and does not get again for each chat."""
-    pace: Pace = field(default_factory=Pace)
-    """The pace that `complete` keeps."""
 
     @property
-    def purse(self) -> Purse:
-        """The money that may be spent."""
-        return Purse(self.archive, self.config.budget, self.run)
+    def asking(self) -> Asking:
+        """What it takes to ask models, with the money that may be spent."""
+        budget = Budget(self.archive, self.config.budget, self.run)
+        night = self.config.schedule.night
+        return Asking(self.archive, budget, self.complete, self.clock, self.tell, self.pause, night)
 
     def today(self) -> date:
         """The day that the clock shows, in UTC."""
@@ -71,9 +70,7 @@ def open_context(config: Config, folders: Folders, tell: Tell) -> Iterator[Conte
     with hold(folders.state / "lock"), Archive.open(folders.state) as archive:
         for trouble in tidy_up(folders):
             tell(Notice(str(trouble)))
-        pace, run = Pace(), f"{now()} {os.getpid()}"
-        ask = patiently(pace.keeping(complete))
-        yield Context(config, folders, archive, ask, keys(folders), now, tell, run, pace=pace)
+        yield Context(config, folders, archive, complete, keys(folders), now, tell, run=f"{now()} {os.getpid()}")
 
 
 def keys(folders: Folders) -> FindKey:

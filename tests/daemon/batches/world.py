@@ -17,8 +17,7 @@ from daemon.events import Event
 from daemon.files.paths import Folders
 from daemon.models import batch_client as client
 from daemon.models.completion import complete
-from daemon.models.patience import patiently
-from daemon.models.scheduler import Front, Talk
+from daemon.models.scheduler import Dialogue, Scheduler, Steps
 from primer.prompt import Turn
 from primer.request import Model, Request
 from rules.typingmind.dates import write_date
@@ -92,8 +91,7 @@ class World:
             return write_date(self.now)
 
         config = Config(budget=self.budget)
-        patient = patiently(complete, self.pause)
-        return Context(config, FOLDERS, self.archive, patient, no_keys, clock, self.told.append, "run", self.pause)
+        return Context(config, FOLDERS, self.archive, complete, no_keys, clock, self.told.append, "run", self.pause)
 
     def ask(self, talks: int, questions: int, batch: WhenToBatch = "always") -> list[list[str]]:
         """So many talks of so many questions, each with the answers before it in view; the answers."""
@@ -101,12 +99,12 @@ class World:
 
     def ask_about(self, *names: str, questions: int = 1, batch: WhenToBatch = "always") -> list[list[str]]:
         """The same, for talks with these names."""
-        with Front(self.context(), "chat", 4, batch) as front:
-            begun = [Talk(dialogue(front, name, questions), at) for at, name in enumerate(names)]
+        with Scheduler(self.context().asking, "chat", 4, batch) as scheduler:
+            begun = [Dialogue(dialogue(name, questions), at) for at, name in enumerate(names)]
             for talk in begun:
-                front.begin(talk)
-            while any(talk.result is None for talk in begun):
-                front.go_on()
+                scheduler.begin(talk)
+            while not all(talk.is_over for talk in begun):
+                scheduler.go_on()
             return [talk.result or [] for talk in begun]
 
     def account(self) -> tuple[int, int]:
@@ -116,16 +114,13 @@ class World:
         return row[0], row[1]
 
 
-def dialogue(front: Front, name: str, questions: int) -> Callable[[], list[str]]:
+def dialogue(name: str, questions: int) -> Steps[list[str]]:
     """A talk of questions whose answers are all different."""
-
-    def hold() -> list[str]:
-        answers: list[str] = []
-        for number in range(questions):
-            answers.append(front.answer(question(f"{name}.{number}", *answers)).text)
-        return answers
-
-    return hold
+    answers: list[str] = []
+    for number in range(questions):
+        reply = yield question(f"{name}.{number}", *answers)
+        answers.append(reply.text)
+    return answers
 
 
 def question(asked: str, *before: str, model: str = HAIKU) -> Request:

@@ -7,13 +7,13 @@ from daemon.chat.survey import Passage
 from daemon.config.texts import load_texts
 from daemon.models.completion import Completion
 from daemon.models.roles import Roles
-from daemon.remember import question
 from daemon.remember.ladder import chunk_analysis, make_memory
+from daemon.remember.question import Draft
 from primer.request import ENGINE, Model, Request
 from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, WRITTEN, Memory
 from tests.entries import talk
-from tests.scripted import ScriptedModel
+from tests.scripted import ScriptedModel, held
 
 QUOTE = "I notice that I hesitate before I answer you."
 CHUNK = talk(
@@ -48,8 +48,8 @@ def remember(
     desk: Desk, *, chunk: tuple[Entry, ...] = CHUNK, tokens: int = 4000, roles: Roles = ROLES, guidance: str = ""
 ) -> Memory:
     passage = Passage("chat", 1, "You are Aria.", (), (), chunk, tokens, guidance)
-    asking = question.Desk(desk.ask, desk.noted.append, load_texts(None))
-    return make_memory(asking, passage, roles, lambda text: len(text.split()), WHEN)
+    steps = make_memory(Draft(load_texts(None)), passage, roles, lambda text: len(text.split()), lambda: WHEN)
+    return held(steps, desk.ask, desk.noted)
 
 
 def test_a_memory_takes_four_calls_in_this_order() -> None:
