@@ -31,7 +31,8 @@ from daemon.chat.opening import keep_written, opening_place, opening_text, read
 from daemon.chat.resting import AtRest, at_rest, keep_at_rest, noting, rest_after
 from daemon.chat.survey import Survey, canned, survey
 from daemon.config import Config
-from daemon.context import House, Notice, UserEdits, Written
+from daemon.context import House
+from daemon.events import Notice, UserEdits, Written
 from daemon.files.packed import sha256_of
 from daemon.files.read import Export, read_export, stand_of
 from daemon.models.ask import Unsent

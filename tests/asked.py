@@ -4,7 +4,8 @@ from pathlib import Path
 
 from daemon.archive.journal import Reply
 from daemon.config import Config
-from daemon.context import House, tell_nobody
+from daemon.context import House
+from daemon.events import tell_nobody
 from daemon.files.paths import Folders
 from daemon.models.ask import Clock, Complete
 from daemon.models.purse import Purse

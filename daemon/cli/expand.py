@@ -6,7 +6,7 @@ import click
 
 from daemon.archive.chats import find_chat
 from daemon.cli.settings import Settings, pass_settings
-from daemon.context import tell_nobody
+from daemon.events import tell_nobody
 from daemon.recovery.restore import expand as write_whole
 
 

@@ -5,7 +5,7 @@ import click
 from daemon.archive.choices import pin as keep_as_it_is
 from daemon.chat.resting import holding_of
 from daemon.cli.settings import Settings, pass_settings
-from daemon.context import tell_nobody
+from daemon.events import tell_nobody
 from rules.conversation.memory import called
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.context import tell_nobody
+from daemon.events import tell_nobody
 from daemon.recovery.rebuild import Rebuilt, RebuiltChat
 from daemon.recovery.rebuild import rebuild as have_back
 from daemon.status.sentences import printable_json, visible

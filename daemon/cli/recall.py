@@ -6,7 +6,7 @@ from daemon.archive.choices import recall as bring_back
 from daemon.chat.resting import holding_of
 from daemon.cli.settings import Settings, pass_settings
 from daemon.cli.use import TO_SEE_IT
-from daemon.context import tell_nobody
+from daemon.events import tell_nobody
 from rules.conversation.memory import called
 
 

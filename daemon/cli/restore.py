@@ -5,7 +5,8 @@ import click
 from daemon.archive.chats import KnownChat, find_chat
 from daemon.cli.diff import counts, print_lines
 from daemon.cli.settings import Settings, pass_settings
-from daemon.context import House, tell_nobody
+from daemon.context import House
+from daemon.events import tell_nobody
 from daemon.recovery.restore import Content, Restorable, compare, find_version, restorable
 from daemon.recovery.restore import restore as put_back
 from rules.errors import NotAnExport

@@ -8,7 +8,7 @@ import click
 
 from daemon.cli.progress import Progress
 from daemon.cli.settings import Settings, json_option, wanted_exports
-from daemon.context import Written
+from daemon.events import Written
 from daemon.status.sentences import printable_json
 from daemon.trip import Outcome, SetAside, go_round
 from rules.errors import OverBudget

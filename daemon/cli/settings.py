@@ -16,7 +16,8 @@ from rules.errors import FileTrouble
 if TYPE_CHECKING:
     from daemon.archive.archive import Archive
     from daemon.config import Config, Found
-    from daemon.context import House, Tell
+    from daemon.context import House
+    from daemon.events import Tell
     from daemon.files.paths import Folders
 
 

@@ -5,7 +5,7 @@ import click
 from daemon.archive.choices import choose_edition
 from daemon.chat.resting import holding_of
 from daemon.cli.settings import Settings, pass_settings
-from daemon.context import tell_nobody
+from daemon.events import tell_nobody
 from rules.conversation.memory import called
 
 TO_SEE_IT = "To put it into the updated export, drop the chat's newest export into the inbox, then: memproc run"

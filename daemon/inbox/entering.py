@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from time import monotonic
 
-from daemon.context import House, Tell, open_house
+from daemon.context import House, open_house
+from daemon.events import Tell
 from daemon.files.lock import Busy
 from daemon.inbox.configuration import Settled
 from daemon.inbox.events import Alive

@@ -5,8 +5,8 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from daemon import context as at_home
-from daemon.context import Tell
+from daemon import events as at_home
+from daemon.events import Tell
 from daemon.inbox import events
 from daemon.inbox.configuration import Settled
 from daemon.inbox.entering import enter

@@ -4,7 +4,8 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from daemon.context import House, tell_nobody
+from daemon.context import House
+from daemon.events import tell_nobody
 from daemon.files.clock import here
 from daemon.inbox.configuration import Settled
 from daemon.inbox.entering import enter

@@ -18,7 +18,8 @@ from daemon.archive.batches import (
 from daemon.archive.journal import Reply, recall, record
 from daemon.archive.ledger import settle as settle_at
 from daemon.config.providers import WhenToBatch
-from daemon.context import House, Waiting
+from daemon.context import House
+from daemon.events import Waiting
 from daemon.files.clock import at
 from daemon.models import batch_client as client
 from daemon.models.ask import reply_of

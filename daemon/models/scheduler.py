@@ -12,7 +12,8 @@ from typing import Any, Generic, Self, TypeVar
 from daemon.archive.batches import is_under_way
 from daemon.archive.journal import Reply, recall
 from daemon.config.providers import WhenToBatch
-from daemon.context import Answered, House, Noted, Notice
+from daemon.context import House
+from daemon.events import Answered, Noted, Notice
 from daemon.models.ask import Asked, Complete, begin, fail, keep
 from daemon.models.batch import time_for_batches
 from daemon.models.completion import Completion

@@ -11,7 +11,7 @@ from functools import partial
 
 from daemon.archive.memories import keep_fold
 from daemon.chat.survey import Survey
-from daemon.context import Folded
+from daemon.events import Folded
 from daemon.models.roles import Roles
 from daemon.models.scheduler import Front, Talk
 from daemon.models.tokens import count

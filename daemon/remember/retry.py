@@ -7,7 +7,8 @@ from daemon.archive.memories import editions, find_memory, keep_edition, next_ed
 from daemon.archive.messages import known_chat
 from daemon.chat.reading import read_archive
 from daemon.chat.survey import Survey, survey_read
-from daemon.context import Answered, Event, House, Tell
+from daemon.context import House
+from daemon.events import Answered, Event, Tell
 from daemon.models.scheduler import Front, Talk
 from daemon.models.tokens import count
 from daemon.remember.asking import desk_for, desk_for_fold

@@ -19,7 +19,8 @@ from daemon.archive.memories import (
     renew_chunk,
 )
 from daemon.chat.survey import Survey, as_they_are
-from daemon.context import House, Notice, Planned, Remembered
+from daemon.context import House
+from daemon.events import Notice, Planned, Remembered
 from daemon.models.scheduler import Blocked, Front, Talk
 from daemon.models.tokens import count
 from daemon.remember.asking import desk_for

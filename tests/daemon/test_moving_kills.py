@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from daemon.config import Config
-from daemon.context import open_house, tell_nobody
+from daemon.context import open_house
+from daemon.events import tell_nobody
 from daemon.files.backup import check
 from daemon.files.lock import Busy
 from daemon.files.write import make_private

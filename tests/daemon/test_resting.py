@@ -16,7 +16,8 @@ from daemon.archive.memories import memories
 from daemon.chat.resting import at_rest
 from daemon.chat.survey import survey
 from daemon.config import parse
-from daemon.context import House, Written, tell_nobody
+from daemon.context import House
+from daemon.events import Written, tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.read import read_export
 from daemon.keys import Key, NoKey

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 import daemon.trip
 from daemon.archive.archive import Archive
 from daemon.config import parse
-from daemon.context import House, Written, tell_nobody
+from daemon.context import House
+from daemon.events import Written, tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.write import make_private
 from daemon.models.ask import Unsent

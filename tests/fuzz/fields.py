@@ -11,7 +11,8 @@ from typing import Any
 from daemon.archive.archive import Archive
 from daemon.archive.rows import seal_from_now_on
 from daemon.config import parse
-from daemon.context import House, Written, tell_nobody
+from daemon.context import House
+from daemon.events import Written, tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.write import make_private
 from daemon.trip import Outcome, SetAside, go_round

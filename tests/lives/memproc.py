@@ -13,7 +13,8 @@ from daemon.archive.facts import keep_fact_events, next_fact
 from daemon.archive.memories import find_memory
 from daemon.chat.opening import as_value, core_now
 from daemon.config import Config
-from daemon.context import House, core_layout, load_texts, tell_nobody
+from daemon.context import House, core_layout, load_texts
+from daemon.events import tell_nobody
 from daemon.files.backup import versions
 from daemon.files.paths import Folders
 from daemon.models.completion import Completion

@@ -9,7 +9,8 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.messages import whole
 from daemon.config import parse
-from daemon.context import House, Written, tell_nobody
+from daemon.context import House
+from daemon.events import Written, tell_nobody
 from daemon.files.paths import Folders
 from daemon.trip import Outcome, go_round
 from rules.plan.chat_plan import LeftAlone

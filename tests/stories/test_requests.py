@@ -10,7 +10,8 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.memories import memories
 from daemon.config import parse
-from daemon.context import House, load_texts, tell_nobody
+from daemon.context import House, load_texts
+from daemon.events import tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.read import read_export
 from daemon.trip import process

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from daemon.archive.batches import open_batches
 from daemon.config.providers import BudgetSettings
-from daemon.context import Waiting
+from daemon.events import Waiting
 from daemon.models import batch as pauses
 from daemon.models import batch_client as client
 from daemon.models.batch_client import route_of, sent_for

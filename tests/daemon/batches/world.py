@@ -12,7 +12,8 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.config import Config
 from daemon.config.providers import BudgetSettings, WhenToBatch
-from daemon.context import Event, House
+from daemon.context import House
+from daemon.events import Event
 from daemon.files.paths import Folders
 from daemon.models import batch_client as client
 from daemon.models.completion import complete

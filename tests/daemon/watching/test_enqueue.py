@@ -11,7 +11,8 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import find_arrival
 from daemon.config import parse
-from daemon.context import House, Written, tell_nobody
+from daemon.context import House
+from daemon.events import Written, tell_nobody
 from daemon.files.candidates import sighting_of
 from daemon.files.paths import Folders
 from daemon.inbox.enqueue import enqueue

@@ -14,7 +14,8 @@ from daemon.archive.archive import Archive
 from daemon.archive.journal import recall, replies
 from daemon.config import Config
 from daemon.config.providers import BudgetSettings, PriceSettings
-from daemon.context import Answered, Event, House, Noted, Notice
+from daemon.context import House
+from daemon.events import Answered, Event, Noted, Notice
 from daemon.files.paths import Folders
 from daemon.models.completion import Completion
 from daemon.models.pace import Pace

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.context import tell_nobody
+from daemon.events import tell_nobody
 from daemon.files.lock import Busy, hold, is_held
 from daemon.inbox.entering import enter
 from daemon.inbox.events import Alive, Event
