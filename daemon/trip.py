@@ -32,7 +32,7 @@ from daemon.chat.resting import AtRest, at_rest, keep_at_rest, noting, rest_afte
 from daemon.chat.survey import Survey, canned, survey
 from daemon.config import Config
 from daemon.context import House
-from daemon.events import Notice, UserEdits, Written
+from daemon.events import ExportWritten, Note, UserEdits
 from daemon.files.packed import sha256_of
 from daemon.files.read import Export, read_export, stand_of
 from daemon.models.ask import Unsent
@@ -93,7 +93,7 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone | AtR
     remembered = _remember(house, export, found)
     taken = take_over(house.archive, found.shown, house.clock())
     if taken.notice:
-        house.tell(Notice(taken.notice))
+        house.tell(Note(taken.notice))
     memories, shown = compress(house, found)
     done = _assembled(house.archive, found, config, memories, shown, house.clock())
     entries, words, assembled = done.entries, done.words, done.assembled
@@ -257,7 +257,7 @@ def without_chats(export: Export) -> SetAside:
     return SetAside(name, f"{name} is an export without any chats.", "Choose the chats when you export.")
 
 
-Outcome = Written | LeftAlone | SetAside
+Outcome = ExportWritten | LeftAlone | SetAside
 _FATAL = (ArchiveError, OverBudget, ProviderRefuses, Unsent, MemoryError, BrokenPipeError)
 _PASSING = (FileTrouble, OSError, OutOfReach)
 

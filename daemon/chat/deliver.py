@@ -12,7 +12,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import is_known
 from daemon.archive.exports import Output, Rest, last_output, output_in, record_output, was_written
 from daemon.context import House
-from daemon.events import Written
+from daemon.events import ExportWritten
 from daemon.files.backup import keep_original, keep_version
 from daemon.files.packed import sha256_of
 from daemon.files.read import Export, Part
@@ -69,7 +69,7 @@ def stand_already(house: House, export: Export, chats: Sequence[Ready]) -> bool:
     return {one.sha256 for one in outputs} == {sha256_of(Path(outputs[0].path))}
 
 
-def deliver(house: House, export: Export, chats: Sequence[Ready]) -> tuple[Written, ...]:
+def deliver(house: House, export: Export, chats: Sequence[Ready]) -> tuple[ExportWritten, ...]:
     """Write one updated file with these chats: one chat, or the whole export (`output.container`).
 
     Raises FileTrouble where a backup or the file could not be written; the old file is whole then.
@@ -156,8 +156,8 @@ def _with(export: Export, part: Part, chats: Sequence[Ready]) -> Iterator[bytes]
     return with_chats(export.blocks(part), here)
 
 
-def _told(ready: Ready, path: Path, backup: str) -> Written:
-    return Written(
+def _told(ready: Ready, path: Path, backup: str) -> ExportWritten:
+    return ExportWritten(
         plan=ready.plan,
         path=str(path),
         memories=len(ready.memories),

@@ -8,7 +8,7 @@ from daemon.archive.chats import KnownChat, find_chat
 from daemon.archive.exports import RESTORED, last_output, let_go_of_restored
 from daemon.cli.settings import Settings, pass_settings
 from daemon.files.clock import now
-from daemon.inbox.enqueue import enqueue
+from daemon.inbox.intake import enqueue
 
 _NEXT = "The next run goes on with it"
 

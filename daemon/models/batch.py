@@ -19,7 +19,7 @@ from daemon.archive.journal import Reply, recall, record
 from daemon.archive.ledger import settle as settle_at
 from daemon.config.providers import WhenToBatch
 from daemon.context import House
-from daemon.events import Waiting
+from daemon.events import BatchSent
 from daemon.files.clock import at
 from daemon.models import batch_client as client
 from daemon.models.ask import reply_of
@@ -221,7 +221,7 @@ def _ended(house: House, route: Route, sent: OpenBatch, *, cancel: bool) -> Batc
         if age(sent, house.clock()) > LONGEST_SECONDS:
             return None
         if not told:
-            house.tell(Waiting(len(sent.items), sent.began_at))
+            house.tell(BatchSent(len(sent.items), sent.began_at))
             if cancel:
                 persistently(lambda: client.cancel(route, sent.name), house.pause)
             told = True

@@ -13,7 +13,7 @@ from daemon.archive.batches import is_under_way
 from daemon.archive.journal import Reply, recall
 from daemon.config.providers import WhenToBatch
 from daemon.context import House
-from daemon.events import Answered, Noted, Notice
+from daemon.events import ModelAnswered, Note, Noted
 from daemon.models.ask import Asked, Complete, begin, fail, keep
 from daemon.models.batch import time_for_batches
 from daemon.models.completion import Completion
@@ -131,7 +131,7 @@ class Front:
     ) -> None:
         if self._calls and isinstance(fault, KeyboardInterrupt):
             told = f"{len(self._calls)} calls are under way and are waited for; interrupt once more to end at once"
-            self.house.tell(Notice(told))
+            self.house.tell(Note(told))
         self._drain()
 
     @property
@@ -289,7 +289,7 @@ class Front:
         except NoBatches as refused:
             self._refused = True
             told = f"The provider takes no batch of these requests ({refused}): they are asked directly, at full price."
-            self.house.tell(Notice(told))
+            self.house.tell(Note(told))
             return
         self._faults |= {key: fault for key, fault in in_vain.items() if fault}
         self._alone |= {key for key, fault in in_vain.items() if fault is None}
@@ -316,7 +316,10 @@ class Front:
 
     def _hear(self, reply: Reply) -> None:
         self._fresh.add(reply.request)
-        self.house.tell(Answered(reply))
+        if reply.model == ENGINE.name:
+            return  # the built-in engine is no model: its answers are quick, and cost nothing
+        used = (reply.tokens_in, reply.tokens_cached, reply.tokens_cache_written, reply.tokens_out, reply.usd)
+        self.house.tell(ModelAnswered(self._chat_id, reply.step, reply.model, *used))
 
     def _drain(self) -> None:
         """Wait for all calls that are under way; their answers are in the journal before any of them is told.

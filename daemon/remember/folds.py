@@ -229,6 +229,6 @@ def _talk(front: Front, found: Survey, memories: list[Memory], members: Sequence
     def keep(fold: Memory) -> None:
         kept = keep_fold(front.house.archive, found.plan.chat_id, fold)
         memories.append(kept)
-        front.house.tell(Folded(found.plan, len(members), kept.level))
+        front.house.tell(Folded(found.plan.chat_id, found.plan.title, len(members), kept.level))
 
     return Talk(hold, _BEFORE_ALL_CHUNKS, ahead=fold_analysis(found.texts, members, found.roles, count))

@@ -8,7 +8,7 @@ from daemon.archive.messages import known_chat
 from daemon.chat.reading import read_archive
 from daemon.chat.survey import Survey, survey_read
 from daemon.context import House
-from daemon.events import Answered, Event, Tell
+from daemon.events import Event, ModelAnswered, Tell
 from daemon.models.scheduler import Front, Talk
 from daemon.models.tokens import count
 from daemon.remember.asking import desk_for, desk_for_fold
@@ -41,7 +41,7 @@ def retry(house: House, wanted: str, guidance: str) -> Memory | Kept:
     if not before.keys:
         reason = "The archive has none of the raw messages that it stands for."
         return Kept(before.memory_id, reason, "Bring them back with: memproc rebuild")
-    fresh: list[Answered] = []
+    fresh: list[ModelAnswered] = []
     asking = replace(house, tell=_counting(house, fresh))
     edition = _written(asking, found, before, guidance.strip())
     known = {one.texts for one in editions(house.archive, before.memory_id)}
@@ -95,11 +95,11 @@ def _fold(front: Front, found: Survey, before: Memory, guidance: str) -> Callabl
     )
 
 
-def _counting(house: House, fresh: list[Answered]) -> Tell:
+def _counting(house: House, fresh: list[ModelAnswered]) -> Tell:
     """Tell as the house does, and gather the replies that models gave just now."""
 
     def tell(event: Event) -> None:
-        if isinstance(event, Answered) and event.reply.model != ENGINE.name:
+        if isinstance(event, ModelAnswered):
             fresh.append(event)
         house.tell(event)
 

@@ -20,7 +20,7 @@ from daemon.archive.memories import (
 )
 from daemon.chat.survey import Survey, as_they_are
 from daemon.context import House
-from daemon.events import Notice, Planned, Remembered
+from daemon.events import MemoryMade, Note, planned
 from daemon.models.scheduler import Blocked, Front, Talk
 from daemon.models.tokens import count
 from daemon.remember.asking import desk_for
@@ -170,7 +170,7 @@ def compress(house: House, found: Survey) -> tuple[tuple[Memory, ...], tuple[Mem
     plan = found.plan
     _tell_once(house, found)
     if plan.calls:
-        house.tell(Planned(plan))
+        house.tell(planned(plan))
     if plan.work:
         begin_round(house.archive, plan.chat_id, found.round)
     memories = list(found.reading.memories)
@@ -268,15 +268,15 @@ def _give_up(fault: ChatSetAside) -> None:
 
 def _keep(work: _Work, at: int, keep: KeepOne) -> None:
     plan = work.task.found.plan
-    extracted = keep()
-    work.task.front.house.tell(Remembered(plan, plan.work[at].number, at + 1, extracted))
+    keep()
+    work.task.front.house.tell(MemoryMade(plan.chat_id, plan.title, plan.work[at].number, at + 1, len(plan.work)))
 
 
 def _tell_once(house: House, found: Survey) -> None:
     for address in found.roles.addresses:
         if address not in house.told:
             house.told.add(address)
-            house.tell(Notice(address))
+            house.tell(Note(address))
     for notice in found.roles.notices:
         if is_news(house.archive, notice, house.clock()):
-            house.tell(Notice(notice))
+            house.tell(Note(notice))

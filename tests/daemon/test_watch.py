@@ -18,7 +18,7 @@ from daemon.archive.arrivals import newest_outcomes
 from daemon.archive.jobs import sign
 from daemon.cli import main
 from daemon.files.lock import Busy
-from daemon.inbox.start import command
+from daemon.inbox.child import command
 from daemon.inbox.watch import watch
 from daemon.status.waiting import waits_for
 from rules.errors import ArchiveError, ConfigurationError
@@ -207,8 +207,8 @@ def test_a_process_that_was_killed_while_it_read_the_settings_is_waited_out(
     ada: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     killed = [sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"]
-    monkeypatch.setattr("daemon.inbox.settings_reader.command", lambda _: killed)
-    back = partial(monkeypatch.setattr, "daemon.inbox.settings_reader.command", command)
+    monkeypatch.setattr("daemon.inbox.watch_plan.command", lambda *_: killed)
+    back = partial(monkeypatch.setattr, "daemon.inbox.watch_plan.command", command)
     assert behind(ada, "ended with exit code -9", back).watch() == 0
 
 

@@ -15,7 +15,7 @@ from daemon.archive.journal import recall, replies
 from daemon.config import Config
 from daemon.config.providers import BudgetSettings, PriceSettings
 from daemon.context import House
-from daemon.events import Answered, Event, Noted, Notice
+from daemon.events import Event, ModelAnswered, Note, Noted
 from daemon.files.paths import Folders
 from daemon.models.completion import Completion
 from daemon.models.pace import Pace
@@ -258,7 +258,7 @@ def test_after_a_fault_nothing_is_sent_and_what_is_under_way_is_kept_and_told(ar
     model, told = Counting(answering), Told()
     with pytest.raises(ProviderRefuses), Front(house_of(archive, model, told), "chat", 3) as front:
         all_of(front, [Talk(dialogue(front, str(at), 4), at) for at in range(9)])
-    answered = [event for event in told.events if isinstance(event, Answered)]
+    answered = [event for event in told.events if isinstance(event, ModelAnswered)]
     assert sorted(model.said())[:3] == ["0.0", "1.0", "2.0"]
     assert len(answered) == len(replies(archive, "chat")) == len(model.asked) - 1
 
@@ -278,7 +278,7 @@ def test_a_wish_to_end_lets_every_answer_that_is_under_way_come_home(archive: Ar
 
 def test_who_interrupts_is_told_what_is_waited_for(archive: Archive) -> None:
     def interrupt(event: Event) -> None:
-        if isinstance(event, Answered) and sum(isinstance(one, Answered) for one in told.events) == 1:
+        if isinstance(event, ModelAnswered) and sum(isinstance(one, ModelAnswered) for one in told.events) == 1:
             go.set()
             raise KeyboardInterrupt
 
@@ -292,7 +292,7 @@ def test_who_interrupts_is_told_what_is_waited_for(archive: Archive) -> None:
     model, told = Counting(answering), Told(after=interrupt)
     with pytest.raises(KeyboardInterrupt), Front(house_of(archive, model, told), "chat", 3) as front:
         all_of(front, [Talk(dialogue(front, str(at), 2), at) for at in range(3)])
-    (notice,) = [event for event in told.events if isinstance(event, Notice)]
+    (notice,) = [event for event in told.events if isinstance(event, Note)]
     assert notice.text.startswith("2 calls are under way")
     assert len(replies(archive, "chat")) == len(model.asked) == 3
 
