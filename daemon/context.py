@@ -12,7 +12,7 @@ from daemon.archive.archive import Archive
 from daemon.config import Config
 from daemon.config.layout import core_layout
 from daemon.config.texts import load_texts
-from daemon.events import Notice, Tell
+from daemon.events import Note, Tell
 from daemon.files.clock import now
 from daemon.files.leftovers import tidy_up
 from daemon.files.lock import hold
@@ -69,7 +69,7 @@ def open_context(config: Config, folders: Folders, tell: Tell) -> Iterator[Conte
         make_private(folder)
     with hold(folders.state / "lock"), Archive.open(folders.state) as archive:
         for trouble in tidy_up(folders):
-            tell(Notice(str(trouble)))
+            tell(Note(str(trouble)))
         yield Context(config, folders, archive, complete, keys(folders), now, tell, run=f"{now()} {os.getpid()}")
 
 

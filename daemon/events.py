@@ -1,21 +1,33 @@
-"""What a trip tells while it goes on."""
+"""Everything that memproc tells while it works: one type, which the terminal, the log, notices and the daemon take.
 
-from collections.abc import Callable
-from dataclasses import dataclass
+As a line of JSON (`memproc run --events`, the log), an event is one object in which `is` names its class.
+"""
 
-from daemon.archive.journal import Reply
-from rules.plan.chat_plan import ChatPlan
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from rules.plan.chat_plan import ChatPlan  # the daemon at rest does without all that planning loads
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """The work on a chat begins; `plan` is all that will be done."""
+    """The work on a chat begins: so many chunks are written about, with so many calls; `words` say it in full."""
 
-    plan: ChatPlan
+    chat_id: str
+    title: str
+    chunks: int
+    calls: int
+    words: str = ""
+    warnings: tuple[str, ...] = ()
+    arrival: int = 0
+    """The row of the dropped file that the chat came in; 0 where no daemon is at work."""
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class Note:
     """Something that the person should know, and is told once: a retired model, a key that is missing."""
 
     text: str
@@ -31,10 +43,18 @@ class UserEdits:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """A model was asked just now, and this is its reply. What the journal knew already is not told."""
+class ModelAnswered:
+    """A model was asked just now, and its reply is in the journal. Replies that were there already are not told."""
 
-    reply: Reply
+    chat_id: str
+    step: str
+    model: str
+    tokens_in: int
+    tokens_cached: int
+    tokens_cache_written: int
+    tokens_out: int
+    usd: float | None
+    """None where nobody knows the price."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,30 +65,59 @@ class Noted:
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
-    """One more chunk has become a memory."""
+class MemoryMade:
+    """One more chunk has become the memory `number`: `done` of the `of` chunks that were planned."""
 
-    plan: ChatPlan
+    chat_id: str
+    title: str
     number: int
     done: int
-    """How many of the plan's chunks are done."""
-    extracted: bool
+    of: int
 
 
 @dataclass(frozen=True, slots=True)
 class Folded:
     """Some memories have become one of a higher level."""
 
-    plan: ChatPlan
+    chat_id: str
+    title: str
     memories: int
     level: int
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """A chat is finished, proved and in its place."""
+class BatchSent:
+    """Requests have been sent together, as a batch, and its end is waited for."""
 
-    plan: ChatPlan
+    requests: int
+    since: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChatIs:
+    """What became of a chat, or of a file in which no chat could be read."""
+
+    chat_id: str
+    """Empty for a file, and for a chat without an id."""
+    title: str
+    """The chat's, or the file's name."""
+    kind: Literal["written", "left alone", "set aside"]
+    detail: str = ""
+    next_step: str = ""
+    path: str = ""
+    """Of the updated export; empty where none was written."""
+    later: bool = False
+    """Nothing is wrong with it: a disk was full, or a provider out of reach. Another time it may go well."""
+    arrival: int = 0
+    file: str = ""
+    """The name of the dropped file that it came in."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportWritten:
+    """What a trip hands back for a chat that is finished, proved and in its place; `ChatIs` is what is told of it."""
+
+    plan: "ChatPlan"
     path: str
     memories: int
     extracted: int
@@ -92,16 +141,185 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """Requests have been sent together, as a batch, and its end is waited for."""
+class Alive:
+    """A sign of life before something long, as a call or a pause: nothing else may be heard for so many seconds."""
 
-    requests: int
-    since: str
+    seconds: float
 
 
-Event = Planned | Notice | UserEdits | Answered | Noted | Remembered | Folded | Waiting
+@dataclass(frozen=True, slots=True)
+class RunDone:
+    """All files were gone through; without it, a run has broken off."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunFailed:
+    """A run, or a timed job, could not go on.
+
+    `blocked`: until the person has done the next step, or until `until` (UTC). `busy`: another memproc works with this
+    archive. `mistake`: a fault that nobody foresaw.
+    """
+
+    message: str
+    next_step: str
+    kind: Literal["blocked", "busy", "mistake"]
+    until: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JobEnded:
+    """A timed job is done; `error` says what it found wrong, or why it could not be done, and is empty otherwise."""
+
+    name: str
+    error: str = ""
+    arrivals: tuple[int, ...] = ()
+    """Rows of the dropped files whose work it found worth another try."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsAre:
+    """memproc.toml is right. `plan` holds the fields of the daemon's WatchPlan, with paths as texts."""
+
+    plan: dict[str, Any]
+    path: str
+    """Where memproc.toml lies; empty where there is none and the defaults count."""
+    text: str
+    """All of it."""
+    found_here: bool = False
+    """Whether nobody has named the file: it lay in the current folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsWrong:
+    """memproc.toml cannot be used; `message` holds all its problems."""
+
+    message: str
+    next_step: str
+    may_pass: bool = False
+    """It could not be read now, whatever it holds; another time it may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The daemon is up."""
+
+    version: str
+    pid: int
+    inbox: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The daemon ends; `reason` is a sentence."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Watching:
+    """How the inbox is watched from now on; `mode` is `native`, `poll` or `none`, `why` a sentence."""
+
+    mode: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileIs:
+    """A file of the inbox has come into another state."""
+
+    arrival: int
+    file: str
+    """The file's name, without its folder."""
+    state: str
+    reason: str = ""
+    next_step: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PauseBegan:
+    """The daemon was told to take up no work until `until`; empty: until it is told to go on."""
+
+    until: str
+
+
+@dataclass(frozen=True, slots=True)
+class PauseEnded:
+    """The daemon goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsRead:
+    """memproc.toml was read again, and counts; after a restart only where `restart` names keys that need one."""
+
+    restart: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsRefused:
+    """memproc.toml is wrong, so the settings before it still count."""
+
+    reason: str
+    next_step: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Something else went wrong: the watch, the archive, a child process; `what` is a name for it."""
+
+    what: str
+    reason: str
+    next_step: str = ""
+
+
+Event = (
+    Planned | Note | UserEdits | ModelAnswered | Noted | MemoryMade | Folded | BatchSent | ChatIs
+    | Alive | RunDone | RunFailed | JobEnded | SettingsAre | SettingsWrong
+    | Started | Stopped | Watching | FileIs | PauseBegan | PauseEnded | SettingsRead | SettingsRefused | Trouble
+)  # fmt: skip
+KINDS: Mapping[str, type[Event]] = {
+    kind.__name__: kind
+    for kind in (
+        Planned, Note, UserEdits, ModelAnswered, Noted, MemoryMade, Folded, BatchSent, ChatIs,
+        Alive, RunDone, RunFailed, JobEnded, SettingsAre, SettingsWrong,
+        Started, Stopped, Watching, FileIs, PauseBegan, PauseEnded, SettingsRead, SettingsRefused, Trouble,
+    )
+}  # fmt: skip
 Tell = Callable[[Event], None]
+
+
+class NoEvent(ValueError):
+    """A line that is no event of ours. What it says is not repeated: it may be anything."""
 
 
 def tell_nobody(event: Event) -> None:
     """For work that has no progress to show."""
+
+
+def to_line(event: Event, **more: object) -> str:
+    """The event as one line of JSON, with its end. It is pure ASCII, so that half a character survives the way."""
+    return json.dumps({**more, "is": type(event).__name__, **asdict(event)}) + "\n"
+
+
+def of_line(line: str | bytes) -> tuple[Event, dict[str, Any]]:
+    """The event that a line holds, and what was added to it. Raises NoEvent."""
+    try:
+        found = json.loads(line)
+        kind: Any = KINDS[found.pop("is")]
+        names = {field.name for field in fields(kind)}
+        values = {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
+        event: Event = kind(**{name: value for name, value in values.items() if name in names})
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as fault:
+        raise NoEvent from fault
+    return event, {name: value for name, value in found.items() if name not in names}
+
+
+def planned(plan: "ChatPlan") -> Planned:
+    """The beginning of the work on a chat."""
+    tokens = sum(chunk.tokens for chunk in plan.chunks)
+    parts = [f"{len(plan.chunks)} chunks become memories: {tokens:,} tokens"] if plan.chunks else []
+    parts += [f"{len(plan.again)} memories are written again"] if plan.again else []
+    parts += [f"{len(plan.hindsight)} get a hindsight edition"] if plan.hindsight else []
+    after = len({chunk.number for chunk in plan.layers.core + plan.layers.facts})
+    parts += [f"core memory and facts are updated after {after} of them"] if after else []
+    words = "; ".join([*([", ".join(parts)] if parts else []), f"{plan.calls} calls"])
+    return Planned(plan.chat_id, plan.title, len(plan.work), plan.calls, words, plan.warnings)

@@ -37,7 +37,7 @@ from daemon.chat.outcome import Outcome, SetAside, set_aside, without_chats
 from daemon.chat.resting import AtRest, HeldBack, at_rest, held_back, keep_at_rest, noting, rest_after
 from daemon.chat.survey import Survey
 from daemon.context import Context
-from daemon.events import Notice, UserEdits
+from daemon.events import Note, UserEdits
 from daemon.files.read import Export, read_export, stand_of
 from daemon.models.prices import price_of
 from daemon.models.tokens import keep
@@ -131,7 +131,7 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | LeftAlo
     remembered = _archive(context, export, found)
     taken = take_over(archive, found.shown, context.clock())
     if taken.notice:
-        context.tell(Notice(taken.notice))
+        context.tell(Note(taken.notice))
     memories, shown = compress(context, found)
     assembly = assemble_chat(archive, found, config, memories, shown, context.clock())
     if not assembly.assembled.changed and (found.reading.hand.is_news or taken.is_news):

@@ -6,8 +6,9 @@ from threading import Lock
 from typing import TypeVar
 
 from daemon.archive.journal import Reply
+from daemon.events import Noted
 from daemon.models.completion import Completion, engine_answer
-from daemon.models.scheduler import Note, Steps
+from daemon.models.scheduler import Steps
 from primer.request import ENGINE, Request
 
 T = TypeVar("T")
@@ -56,7 +57,7 @@ def held(steps: Steps[T], ask: Callable[[Request], Reply], noted: list[str]) -> 
             if isinstance(step, Request):
                 step = steps.send(ask(step))
             else:
-                noted += [step.what] if isinstance(step, Note) else []
+                noted += [step.what] if isinstance(step, Noted) else []
                 step = next(steps)
     except StopIteration as end:
         result: T = end.value

@@ -318,3 +318,25 @@ def is_needed(archive: Archive, sha256: str) -> bool:
     """Whether an arrival of this content is not finished, so that its copy has to stay."""
     states = archive.run("SELECT state FROM arrival WHERE sha256 = ?", (sha256,))
     return any(state not in FINISHED for (state,) in states)
+
+
+def titles_to_hide(archive: Archive) -> tuple[tuple[str, str], ...]:
+    """Title and id of the chats that the archive knows, and of those that were skipped before it could know them."""
+    return tuple(
+        (title, chat_id)
+        for title, chat_id in archive.run(
+            """
+            SELECT title, chat_id FROM chat UNION
+            SELECT title, chat_id FROM outcome JOIN arrival ON arrival.id = outcome.arrival
+            WHERE kind = 'set aside' AND substr(arrival.path, -length(title)) <> title  -- which is the file's own name
+            """
+        )
+    )
+
+
+def outcomes_of(archive: Archive, chat_id: str, title: str) -> tuple[tuple[str, int], ...]:
+    """Chat id and arrival of what became of a chat, each time that it came; titles are compared without case."""
+    rows = archive.run(
+        "SELECT chat_id, arrival FROM outcome WHERE chat_id = ? OR lower(title) = lower(?)", (chat_id, title)
+    )
+    return tuple((found, arrival) for found, arrival in rows)

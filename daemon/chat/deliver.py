@@ -9,7 +9,7 @@ from pathlib import Path
 from daemon.archive.exports import RESTORED, Output, last_output, output_in, record_output
 from daemon.chat.finish import ReadyChat
 from daemon.context import Context
-from daemon.events import Written
+from daemon.events import ExportWritten
 from daemon.files.backup import keep_original, keep_version
 from daemon.files.packed import sha256_of
 from daemon.files.read import Export, Part, read_export
@@ -46,7 +46,7 @@ def stand_already(context: Context, export: Export, chats: Sequence[ReadyChat]) 
 
 def deliver(
     context: Context, export: Export, chats: Sequence[ReadyChat], held_back: Collection[str] = ()
-) -> tuple[Written, ...]:
+) -> tuple[ExportWritten, ...]:
     """Write one updated file with these chats: one chat, or the whole export (`output.container`).
 
     `held_back` are ids of other chats of the export, which stay in a whole export as its updated file has them.
@@ -147,8 +147,8 @@ def _with(export: Export, part: Part, chats: Mapping[str, bytes]) -> Iterator[by
     return with_chats(export.blocks(part), spans)
 
 
-def _written(ready: ReadyChat, path: Path, backup: str) -> Written:
-    return Written(
+def _written(ready: ReadyChat, path: Path, backup: str) -> ExportWritten:
+    return ExportWritten(
         plan=ready.plan,
         path=str(path),
         memories=len(ready.memories),

@@ -4,7 +4,7 @@ import traceback
 from dataclasses import dataclass
 
 from daemon.archive.archive import Archive, damage_behind
-from daemon.events import Written
+from daemon.events import ExportWritten
 from daemon.files.unforeseen import account
 from daemon.models.ask import Unsent
 from rules.errors import (
@@ -32,7 +32,7 @@ class SetAside:
     """Empty for a file, and for a chat without an id."""
 
 
-Outcome = Written | LeftAlone | SetAside
+Outcome = ExportWritten | LeftAlone | SetAside
 _FATAL = (ArchiveError, OverBudget, ProviderRefuses, Unsent, BrokenPipeError)
 _PASSING = (FileTrouble, OSError, OutOfReach)
 

@@ -9,7 +9,7 @@ from daemon.archive.exports import RESTORED, last_output, let_go_of_restored
 from daemon.cli.settings import Settings, pass_settings
 from daemon.files.clock import now
 from daemon.files.lock import is_held
-from daemon.inbox.enqueue import enqueue
+from daemon.inbox.intake import enqueue
 from daemon.status.status import find_place
 
 _NEXT = "The next run goes on with it"

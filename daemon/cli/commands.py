@@ -45,6 +45,10 @@ _COMMANDS = {
 }
 
 
+_HIDDEN = frozenset({"job"})
+"""Commands that only the daemon calls."""
+
+
 class _Lazy(click.Group):
     """A group that knows its commands' names and summaries without importing them."""
 
@@ -54,7 +58,7 @@ class _Lazy(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name; importing its module is what costs time."""
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in _COMMANDS and cmd_name not in _HIDDEN:
             return None
         name = cmd_name.replace("-", "_")
         command = getattr(import_module(f"daemon.cli.{name}"), name)
@@ -69,8 +73,14 @@ class _Lazy(click.Group):
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--config", "config", type=click.Path(path_type=Path), help="The memproc.toml to use.")
 @click.option("--quiet", is_flag=True, help="Print nothing but problems and what was asked for.")
+@click.option("--supervised", is_flag=True, hidden=True, help="Settings come on standard input, from the daemon.")
 @click.version_option(package_name="memproc-daemon", prog_name="memproc")
 @click.pass_context
-def memproc(ctx: click.Context, config: Path | None, quiet: bool) -> None:
+def memproc(ctx: click.Context, config: Path | None, quiet: bool, supervised: bool) -> None:
     """Turn the old part of a long TypingMind conversation into memories that the persona writes itself."""
-    ctx.obj = Settings(config, quiet=quiet)
+    if supervised:
+        from daemon.cli.supervised import settings_from_daemon
+
+        ctx.obj = Settings(config, quiet, settings_from_daemon())
+    else:
+        ctx.obj = Settings(config, quiet)

@@ -1,4 +1,4 @@
-"""What a run has asked and got: calls, tokens, money, and every answer that could not be used, counted."""
+"""Shows in the terminal what a run does: a bar for each chat, a line for each thing that happened, and the counts."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -12,12 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 
-from daemon.archive.journal import Reply
-from daemon.chat.outcome import Outcome, SetAside
-from daemon.events import Answered, Event, Folded, Noted, Notice, Planned, Remembered, UserEdits, Waiting
+from daemon.events import BatchSent, ChatIs, Event, Folded, MemoryMade, ModelAnswered, Note, Noted, Planned, UserEdits
 from daemon.status.sentences import in_one_line, visible
-from primer.request import EXTRACTIVE
-from rules.plan.chat_plan import ChatPlan, LeftAlone
 
 
 @dataclass(slots=True)
@@ -35,17 +31,15 @@ class Tally:
     noted: Counter[str] = field(default_factory=Counter)
     user_edits: list[UserEdits] = field(default_factory=list)
 
-    def hear(self, reply: Reply) -> None:
-        """Count one fresh reply; the built-in engine's cost nothing and go nowhere."""
-        if reply.model == EXTRACTIVE:
-            return
+    def add(self, answer: ModelAnswered) -> None:
+        """Count one fresh reply."""
         self.calls += 1
-        self.tokens_in += reply.tokens_in
-        self.tokens_cached += reply.tokens_cached
-        self.tokens_cache_written += reply.tokens_cache_written
-        self.tokens_out += reply.tokens_out
-        self.usd += reply.usd or 0.0
-        self.unpriced += reply.usd is None
+        self.tokens_in += answer.tokens_in
+        self.tokens_cached += answer.tokens_cached
+        self.tokens_cache_written += answer.tokens_cache_written
+        self.tokens_out += answer.tokens_out
+        self.usd += answer.usd or 0.0
+        self.unpriced += answer.usd is None
 
     def as_json(self) -> dict[str, object]:
         """The counts under their names."""
@@ -89,7 +83,7 @@ class Tally:
 
 
 class Progress:
-    """Tells what a round does, for as long as it goes on, and counts it."""
+    """Takes the events of a run, shows them, and counts. What was skipped goes to the error output."""
 
     def __init__(self, *, quiet: bool) -> None:
         self.tally = Tally()
@@ -113,78 +107,66 @@ class Progress:
         self._bars.stop()
 
     def tell(self, event: Event) -> None:
-        """Show how far the work on a chat is."""
+        """Show and count an event."""
         match event:
             case Planned():
                 self._begin(event)
-            case Notice():
-                self._line(f"note: {event.text}")
-            case Answered():
-                self.tally.hear(event.reply)
+            case Note(text):
+                self._line(f"note: {text}")
+            case ModelAnswered():
+                self.tally.add(event)
                 for task in self._bars.task_ids:
                     self._bars.update(task, so_far=self.tally.so_far())
             case UserEdits():
                 self.tally.user_edits.append(event)
-            case Noted():
-                self.tally.noted[event.what] += 1
-            case Remembered():
-                self._remembered(event)
-            case Waiting():
-                self._line(_waiting(event))
-            case Folded():
-                self._line(f"{event.plan.title}: {event.memories} memories folded into one of level {event.level}")
-
-    def tell_outcome(self, outcome: Outcome) -> None:
-        """Say what became of a chat or a file; what was set aside goes to the error output with its remedy."""
-        if isinstance(outcome, SetAside):
-            click.echo(visible(f"{outcome.what}: set aside. {outcome.reason} {outcome.next_step}"), err=True)
-        elif isinstance(outcome, LeftAlone):
-            self._line(f"{outcome.title}: left alone: {outcome.reason}")
-        else:
-            self._line(f"{outcome.plan.title}: {outcome.sentence}\n  {outcome.path}")
+            case Noted(what):
+                self.tally.noted[what] += 1
+            case MemoryMade():
+                self._memory_made(event)
+            case ChatIs():
+                self._chat_is(event)
+            case BatchSent() | Folded():
+                self._line(_in_words(event))
 
     def _begin(self, event: Planned) -> None:
-        plan = event.plan
         self._began = monotonic()
-        self._tasks[plan.chat_id] = self._bars.add_task(in_one_line(plan.title), total=len(plan.work), so_far="")
-        self._line(f"{plan.title}: {_work(plan)}")
-        for warning in plan.warnings:
-            self._line(f"{plan.title}: note: {warning}")
+        self._tasks[event.chat_id] = self._bars.add_task(in_one_line(event.title), total=event.chunks, so_far="")
+        self._line(f"{event.title}: {event.words}")
+        for warning in event.warnings:
+            self._line(f"{event.title}: note: {warning}")
 
-    def _remembered(self, event: Remembered) -> None:
-        plan = event.plan
-        self._bars.update(self._tasks[plan.chat_id], completed=event.done)
+    def _memory_made(self, event: MemoryMade) -> None:
+        self._bars.update(self._tasks[event.chat_id], completed=event.done)
         if not self._console.is_terminal:
-            told = [f"{plan.title}: memory {event.number}, {event.done} of {len(plan.work)}"]
-            told += [part for part in (self.tally.so_far(), self._time_left(event)) if part]
-            self._line("; ".join(told))
+            parts = [f"{event.title}: memory {event.number}, {event.done} of {event.of}"]
+            parts += [part for part in (self.tally.so_far(), self._time_left(event)) if part]
+            self._line("; ".join(parts))
 
-    def _time_left(self, event: Remembered) -> str:
+    def _time_left(self, event: MemoryMade) -> str:
         """About how long the rest of the chat takes, if it goes on as it has; empty at the end."""
-        rest = len(event.plan.work) - event.done
+        rest = event.of - event.done
         seconds = (monotonic() - self._began) / event.done * rest
         return f"about {_span(seconds)} left" if rest else ""
+
+    def _chat_is(self, event: ChatIs) -> None:
+        if event.kind == "set aside":
+            click.echo(visible(f"{event.title}: set aside. {event.detail} {event.next_step}"), err=True)
+        elif event.kind == "left alone":
+            self._line(f"{event.title}: left alone: {event.detail}")
+        else:
+            self._line(f"{event.title}: {event.detail}\n  {event.path}")
 
     def _line(self, text: str) -> None:
         if not self._quiet:
             self._console.print(visible(text), markup=False)
 
 
-def _work(plan: ChatPlan) -> str:
-    """What will be done, as half a sentence."""
-    tokens = sum(chunk.tokens for chunk in plan.chunks)
-    said = [f"{len(plan.chunks)} chunks become memories: {tokens:,} tokens"] if plan.chunks else []
-    said += [f"{len(plan.again)} memories are written again"] if plan.again else []
-    said += [f"{len(plan.hindsight)} get a hindsight edition"] if plan.hindsight else []
-    after = len({chunk.number for chunk in plan.layers.core + plan.layers.facts})
-    said += [f"core memory and facts are looked after behind {after} of them"] if after else []
-    return "; ".join([*([", ".join(said)] if said else []), f"{plan.calls} calls"])
-
-
-def _waiting(event: Waiting) -> str:
+def _in_words(event: BatchSent | Folded) -> str:
+    if isinstance(event, Folded):
+        return f"{event.title}: {event.memories} memories folded into one of level {event.level}"
     since = event.since[:19].replace("T", " ")
-    told = f"waiting for a batch ({event.requests:,} requests, since {since} UTC), which takes minutes, or up to a day"
-    return f"{told}; interrupted, memproc goes on with it the next time"
+    batch = f"waiting for a batch ({event.requests:,} requests, since {since} UTC), which takes minutes, or up to a day"
+    return f"{batch}; interrupted, memproc goes on with it the next time"
 
 
 def _span(seconds: float) -> str:

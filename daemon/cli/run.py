@@ -1,7 +1,8 @@
-"""`memproc run`: compress the exports in the inbox, or those named, once."""
+"""`memproc run`: compress the exports in the inbox, or those named, once; the daemon starts it for a dropped file."""
 
 import signal
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import click
@@ -9,9 +10,13 @@ import click
 from daemon.chat.outcome import Outcome, SetAside
 from daemon.cli.progress import Progress
 from daemon.cli.settings import Settings, json_option, wanted_exports
-from daemon.events import Written
+from daemon.cli.supervised import as_events
+from daemon.context import Context
+from daemon.events import Alive, ChatIs, ExportWritten, RunDone, Tell
+from daemon.models.completion import TIMEOUT_SECONDS, Completion
 from daemon.status.sentences import printable_json
 from daemon.trip import go_round
+from primer.request import ENGINE, Request
 from rules.errors import OverBudget
 from rules.plan.chat_plan import LeftAlone
 
@@ -19,34 +24,42 @@ from rules.plan.chat_plan import LeftAlone
 @click.command
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--dry-run", is_flag=True, help="Only show what would be done, as `memproc plan` does.")
+@click.option("--events", is_flag=True, help="Print what happens as it happens, for programs: one JSON object a line.")
 @json_option
 @click.pass_context
-def run(ctx: click.Context, paths: tuple[Path, ...], dry_run: bool, as_json: bool) -> int:
+def run(ctx: click.Context, paths: tuple[Path, ...], dry_run: bool, events: bool, as_json: bool) -> int:
     """Compress the exports in the inbox, or the files and folders named, and exit."""
     if dry_run:
         from daemon.cli.plan import plan
 
         return int(ctx.invoke(plan, paths=paths, as_json=as_json))
-    return _go(ctx.ensure_object(Settings), paths, as_json)
+    settings = ctx.ensure_object(Settings)
+    # Ending it is the same as interrupting it: the calls under way are waited for, and their answers kept.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if events:
+        return as_events(lambda tell: _tell_events(settings, paths, tell))
+    return _show(settings, paths, as_json)
 
 
-def _go(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
+def _tell_events(settings: Settings, paths: tuple[Path, ...], tell: Tell) -> int:
+    outcomes = list(_process(settings, wanted_exports(settings, paths), tell))
+    tell(RunDone())
+    return _exit_code(outcomes)
+
+
+def _show(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     exports = wanted_exports(settings, paths)
     if not as_json:
         settings.say_which_file()
     outcomes: list[Outcome] = []
     over: OverBudget | None = None
-    # Ending it is the same as interrupting it: what is under way is waited for and kept.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with Progress(quiet=settings.quiet or as_json) as progress:
-        if exports:
-            with settings.context(progress.tell) as context:
-                try:
-                    for outcome in go_round(context, exports):
-                        progress.tell_outcome(outcome)
-                        outcomes.append(outcome)
-                except OverBudget as reached:
-                    over = reached
+        try:
+            # One by one: what was done before a cap is reached is reported too.
+            for outcome in _process(settings, exports, progress.tell) if exports else ():
+                outcomes.append(outcome)
+        except OverBudget as reached:
+            over = reached
     if as_json:
         paused = {"paused": {"reason": over.message, "next_step": over.next_step, "until": over.until}} if over else {}
         report = {"outcomes": [_as_json(outcome) for outcome in outcomes], **progress.tally.as_json(), **paused}
@@ -58,16 +71,57 @@ def _go(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
             settings.say(line)
     if over:
         raise over  # at the end, as every error: the report is of what was done before
+    return _exit_code(outcomes)
+
+
+def _process(settings: Settings, exports: Sequence[Path], tell: Tell) -> Iterator[Outcome]:
+    """Take every export through the trip; `tell` hears everything, and what became of each chat."""
+    with settings.context(tell) as context:
+        for outcome in go_round(_with_signs_of_life(context, tell), exports):
+            tell(_chat_is(outcome))
+            yield outcome
+
+
+def _with_signs_of_life(context: Context, tell: Tell) -> Context:
+    """The same, but before each call and each pause it is told how long nothing may be heard."""
+
+    def complete(request: Request) -> Completion:
+        if request.model != ENGINE:
+            tell(Alive(_longest(request)))
+        return context.complete(request)
+
+    def pause(seconds: float) -> None:
+        tell(Alive(seconds))
+        context.pause(seconds)
+
+    return replace(context, complete=complete, pause=pause)
+
+
+def _longest(request: Request) -> float:
+    """How many seconds a call may take; its limit counts for connecting and for answering."""
+    timeout = float(str(request.route.get("timeout", TIMEOUT_SECONDS)))
+    return 2 * timeout
+
+
+def _chat_is(outcome: Outcome) -> ChatIs:
+    if isinstance(outcome, ExportWritten):
+        return ChatIs(outcome.plan.chat_id, outcome.plan.title, "written", outcome.sentence, path=outcome.path)
+    if isinstance(outcome, LeftAlone):
+        return ChatIs(outcome.chat_id, outcome.title, "left alone", outcome.reason)
+    return ChatIs(outcome.chat_id, outcome.what, "set aside", outcome.reason, outcome.next_step, later=outcome.later)
+
+
+def _exit_code(outcomes: Sequence[Outcome]) -> int:
     return 1 if any(isinstance(outcome, SetAside) for outcome in outcomes) else 0
 
 
-def _counted(outcomes: list[Outcome]) -> str:
+def _counted(outcomes: Sequence[Outcome]) -> str:
     written, alone, aside = (
-        sum(isinstance(outcome, kind) for outcome in outcomes) for kind in (Written, LeftAlone, SetAside)
+        sum(isinstance(outcome, kind) for outcome in outcomes) for kind in (ExportWritten, LeftAlone, SetAside)
     )
     return f"{written} written, {alone} left alone, {aside} set aside."
 
 
 def _as_json(outcome: Outcome) -> dict[str, object]:
-    kind = {Written: "written", LeftAlone: "left_alone", SetAside: "set_aside"}[type(outcome)]
+    kind = {ExportWritten: "written", LeftAlone: "left_alone", SetAside: "set_aside"}[type(outcome)]
     return {"outcome": kind, **asdict(outcome)}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from daemon.archive.archive import Archive
     from daemon.config import Config, FoundConfig
     from daemon.context import Context
-    from daemon.events import Tell
+    from daemon.events import SettingsAre, Tell
     from daemon.files.paths import Folders
 
 
@@ -27,6 +27,8 @@ class Settings:
 
     path: Path | None
     quiet: bool
+    handed_over: "SettingsAre | None" = None
+    """The settings of the daemon whose child this is: they count, whatever memproc.toml says by now."""
 
     @property
     def found(self) -> "FoundConfig":
@@ -38,8 +40,11 @@ class Settings:
     @property
     def config(self) -> "Config":
         """The settings. Raises ConfigurationError with all that is wrong."""
-        from daemon.config import Config, load
+        from daemon.config import Config, load, parse
 
+        if given := self.handed_over:
+            config = parse(given.text.encode(), Path(given.path)) if given.path else Config()
+            return config.as_found_here() if given.found_here else config
         found = self.found
         config = load(found.path) if found.path else Config()
         return config.as_found_here() if found.is_here else config

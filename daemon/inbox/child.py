@@ -1,140 +1,87 @@
-"""The worker's process: reads orders, carries them out one by one, and goes when it has none for a while."""
+"""The child process in which the work is done: a memproc command whose events go into the loop's queue.
+
+It is the very command that a person can run (`memproc run FILE --events`). Its settings go to its standard input, which
+stays open for as long as it may work: the end of that pipe tells it to end (daemon/cli/supervised.py).
+"""
 
 import os
 import signal
+import subprocess
+import sys
 import threading
-from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from queue import Empty, SimpleQueue
+from typing import IO
 
-from daemon.files.lock import Busy
-from daemon.files.unforeseen import account
-from daemon.inbox.configuration import for_daemon, handed_over, read
-from daemon.inbox.events import Begun, Done, Event, Failed, Ready, SettingsWrong, Stopped
-from daemon.inbox.line import Line
-from daemon.inbox.lines import Garbled, to_line
-from daemon.inbox.orders import Maintain, Order, Prune, Retry, Settings, Stop, Use, Verify, Work, read_order
-from daemon.inbox.stopping import Stopping, ToldToStop
-from rules.errors import (
-    ArchiveError,
-    ConfigurationError,
-    ConfigurationOutOfReach,
-    MemprocError,
-    OverBudget,
-    ProviderRefuses,
-)
+from daemon.events import NoEvent, SettingsAre, of_line, to_line
+from daemon.inbox.wakes import ChildEnded, ChildSaid, Put
 
-IDLE_SECONDS = 300.0
-_BLOCK_BYTES = 1 << 16
-_FATAL = (ArchiveError, OverBudget, ProviderRefuses, ConfigurationError)
+_LONGEST_LINE = 8 << 20
+"""Bytes; memproc.toml, the largest thing that is sent, has at most a million."""
 
 
-def main(idle_seconds: float = IDLE_SECONDS) -> None:
-    """Do what standard input asks for, until it ends, a SIGTERM comes, or nothing is asked for `idle_seconds`."""
-    arguments = ArgumentParser(description=__doc__)
-    arguments.add_argument("--config", type=Path)
-    given = arguments.parse_args().config
-    orders: SimpleQueue[Order] = SimpleQueue()
-    stopping = Stopping(lambda: orders.put(Stop()))
-    line = Line(_Speaker(_own_stdout(), stopping).tell, stopping)
-    signal.signal(signal.SIGTERM, lambda *_: stopping.ask(by_signal=True))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is meant for the daemon, which then ends us in good order
-    threading.Thread(target=_take_orders, args=(orders, line), name="orders", daemon=True).start()
-    line.tell(Ready(os.getpid()))
-    used: Use | None = None
-    with suppress(Empty):
-        while not isinstance(order := orders.get(timeout=idle_seconds), Stop):
-            if isinstance(order, Use):
-                used = order
-            else:
-                _obey(order, given, used, line)
+def command(config: Path | None, *arguments: str) -> list[str]:
+    """The command line of memproc with these arguments, by the same Python; `config` is that of `--config`."""
+    # -P: else a json.py in the folder where the daemon was started would be imported instead of Python's own.
+    memproc = [sys.executable, "-P", "-c", "import sys; from daemon.cli import main; sys.exit(main())"]
+    return [*memproc, *(("--config", str(config)) if config else ()), *arguments]
 
 
-def _obey(order: Order, given: Path | None, used: Use | None, line: Line) -> None:
-    """Carry an order out, and say how it ended, whatever happened."""
-    name = type(order).__name__
-    line.tell(Begun(name))
-    try:
-        _carry_out(order, given, used, line)
-    except ToldToStop:
-        line.tell(Stopped(name))
-    except MemprocError as trouble:
-        fatal = isinstance(trouble, _FATAL) or (isinstance(order, Work) and not isinstance(trouble, Busy))
-        until = trouble.until if isinstance(trouble, OverBudget) else ""
-        line.tell(Failed(name, trouble.message, trouble.next_step, fatal, until))
-    except Exception as fault:  # the boundary: whatever we did not foresee
-        line.tell(Failed(name, *account(fault), fatal=False))
-    else:
-        line.tell(Done(name))
+class Child:
+    """A process that runs. All that it says, and at last its end, come as ChildSaid and ChildEnded."""
+
+    def __init__(self, argv: Sequence[str], settings: SettingsAre, put: Put) -> None:
+        """Start it, in a group of its own. Raises OSError where the system does not allow it."""
+        self._process = subprocess.Popen(  # noqa: S603  our own Python, and a path
+            argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        )
+        self._listener = threading.Thread(target=self._listen, args=(settings, put), name="child", daemon=True)
+        self._listener.start()
+
+    def ask_to_stop(self) -> None:
+        """Let it finish the calls that are under way, and end. Returns at once."""
+        with suppress(OSError):  # it may have ended before it has read everything
+            _pipe(self._process.stdin).close()
+
+    def kill(self) -> None:
+        """End it and all that it started, by force. Returns at once; its end is told as every other."""
+        if self._process.poll() is not None:
+            return
+        if sys.platform == "win32":
+            self._process.kill()
+        else:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+    def wait(self) -> None:
+        """Wait for its end, and let go of its pipes."""
+        self._listener.join()
+        self.ask_to_stop()
+        _pipe(self._process.stdout).close()
+
+    def _listen(self, settings: SettingsAre, put: Put) -> None:
+        pipe = _pipe(self._process.stdin)
+        with suppress(OSError, ValueError):  # it has ended already, or was told to
+            pipe.write(to_line(settings).encode())
+            pipe.flush()
+        for line in iter(partial(_pipe(self._process.stdout).readline, _LONGEST_LINE), b""):
+            with suppress(NoEvent):  # something that a library has printed
+                put(ChildSaid(of_line(line)[0]))
+        put(ChildEnded(self._process.wait()))
 
 
-def _carry_out(order: Order, given: Path | None, used: Use | None, line: Line) -> None:
-    if isinstance(order, Settings):
-        try:
-            line.tell(for_daemon(read(given)))
-        except ConfigurationError as wrong:
-            may_pass = isinstance(wrong, ConfigurationOutOfReach)
-            line.tell(SettingsWrong(wrong.message, wrong.next_step, may_pass))
-        return
-    settled = handed_over(used) if used else read(given)
-    # Imported late: the short-lived process that only reads memproc.toml has no use for what a trip needs.
-    if isinstance(order, Work):
-        from daemon.inbox.work import work
-
-        work(order, settled, line)
-    elif isinstance(order, Prune | Verify | Retry | Maintain):
-        from daemon.inbox.worker_jobs import do_job
-
-        do_job(order, settled, line)
+def exit_in_words(code: int) -> str:
+    """How a child ended, as a sentence without its full stop."""
+    if code == -9:
+        return "the process that worked was killed (signal 9), perhaps because memory ran out"
+    if code < 0:
+        return f"the process that worked was ended by signal {-code}"
+    return f"the process that worked ended with exit code {code} in the middle of it"
 
 
-def _take_orders(orders: "SimpleQueue[Order]", line: Line) -> None:
-    """Put what standard input says into the queue. Its end is the daemon's end, however that came."""
-    for text in _lines(os.dup(0)):
-        try:
-            order = read_order(text)
-        except Garbled:
-            line.tell(
-                Failed("", "The worker was given an order that it does not know.", "Install memproc again.", False)
-            )
-            continue
-        if isinstance(order, Stop):
-            break
-        orders.put(order)
-    line.stopping.ask()
-
-
-def _lines(handle: int) -> Iterator[bytes]:
-    """The lines of a file handle. Python's own stdin is not used: it would be locked while Python ends."""
-    rest = b""
-    while block := os.read(handle, _BLOCK_BYTES):
-        *whole, rest = (rest + block).split(b"\n")
-        yield from whole
-
-
-def _own_stdout() -> int:
-    """A handle to standard output for events alone; whatever else is printed goes to standard error from now on."""
-    handle = os.dup(1)
-    os.dup2(2, 1)
-    return handle
-
-
-class _Speaker:
-    """Writes events, each in one piece, and takes it as a wish to end when nobody reads them any more."""
-
-    def __init__(self, handle: int, stopping: Stopping) -> None:
-        self._handle = handle
-        self._stopping = stopping
-        self._lock = threading.Lock()
-
-    def tell(self, event: Event) -> None:
-        """Write an event; returns when the pipe has it."""
-        left = memoryview(to_line(event))
-        try:
-            with self._lock:
-                while left:
-                    left = left[os.write(self._handle, left) :]
-        except OSError:
-            self._stopping.ask()
+def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
+    if pipe is None:
+        raise RuntimeError("the child was started without a pipe")
+    return pipe

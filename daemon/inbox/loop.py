@@ -1,8 +1,8 @@
-"""The daemon's one loop: it sleeps until something wakes it, looks around, and hands on what is to be done.
+"""The daemon's one loop: it sleeps until something is in its queue, takes it, and begins what is to be done next.
 
-    wake        a change in the inbox, a timer, the worker, a signal; at least every two seconds
-    look        the folder compared with the archive; the watch itself; memproc.toml; orders to pause
-    hand on     one order at a time to the worker, and hear what it tells: watching/errands
+    take    a change in the inbox, the clock, an event of the child, a signal
+    scan    the folder compared with the archive
+    next    one thing at a time is done by a child process: inbox/dispatch
 
 Everything here belongs to one thread, the archive too. What is true stands in the archive.
 """
@@ -12,173 +12,177 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import PurePath
 from queue import Empty, SimpleQueue
-from time import monotonic, time
+from time import monotonic
 
 from daemon.archive.archive import Archive
 from daemon.archive.jobs import set_sign, sign
+from daemon.events import FileIs, Trouble, Watching
 from daemon.files.write import unforeseen
-from daemon.inbox import wakes
-from daemon.inbox.errands import Errands
-from daemon.inbox.foreman import Foreman
-from daemon.inbox.keeper import Keeper
-from daemon.inbox.reload import stand_of
+from daemon.inbox.dispatch import BEAT_SECONDS, Dispatch
+from daemon.inbox.folder_watch import POLL_SECONDS, FolderWatch
 from daemon.inbox.scanner import Unreachable, scan
-from daemon.inbox.suspend import Clocks, Suspended, between
+from daemon.inbox.schedule import Schedule
 from daemon.inbox.telling import Telling
+from daemon.inbox.wakes import ChildEnded, ChildSaid, Due, FolderChanged, Reload, Stop, Wake
+from daemon.inbox.watch_plan import fingerprint
 from daemon.keys import keys_file
-from daemon.status import log as logged
-from daemon.status.log import Logged
 from rules.arrival import Standing
 from rules.errors import MemprocError
 
-_LONGEST_SLEEP = 2.0
-_DEBOUNCE = 0.25
-_AFTER_TROUBLE = 10.0
+_DEBOUNCE_SECONDS = 0.25
+_AFTER_TROUBLE_SECONDS = 10.0
 _STOP_SECONDS = 30.0
+_MISSED_BEATS = 4
 
 
 class Loop:
-    """Everything that the daemon is between two wakes."""
+    """Everything that the daemon is between its start and its end."""
 
     def __init__(
         self,
         archive: Archive,
-        errands: Errands,
-        foreman: Foreman,
-        queue: "SimpleQueue[wakes.Wake]",
+        dispatch: Dispatch,
+        schedule: Schedule,
+        queue: "SimpleQueue[Wake]",
         telling: Telling,
         prove: Callable[[], None],
         now: Callable[[], str],
     ) -> None:
-        """`telling` hears what happens; `prove` is called after every turn in which scanner and archive have worked."""
-        self._archive, self._queue = archive, queue
-        self._errands, self._foreman = errands, foreman
+        """`prove` is called after every turn in which the loop and the archive have worked."""
+        self._archive, self._dispatch, self._schedule, self._queue = archive, dispatch, schedule, queue
         self._telling, self._prove, self._now = telling, prove, now
-        self._wakes: deque[wakes.Wake] = deque()
-        self._rest_until = monotonic()
-        plan = errands.plan
-        self._keeper = Keeper(plan.inbox, plan.mode, plan.subfolders, queue.put, monotonic())
-        self._clocks = Clocks(time(), monotonic())
-        self._scan_at = monotonic()
-        self._standings: Mapping[int, Standing] = {}
-        self._note = ""
+        self._wakes: deque[Wake] = deque()
+        self._plan = plan = dispatch.plan
+        self._watch = FolderWatch(plan.inbox, plan.mode, plan.subfolders, queue.put)
         self._has_said_how = False
-        self._stands = self._stands_now()
+        self._scan_at: float | None = None
+        self._standings: Mapping[int, Standing] = {}
+        self._fingerprints = self._fingerprints_now()
+        self._rest_until = 0.0
         self._stop_at: float | None = None
 
     def run(self) -> None:
-        """Go on until a Stop, and until the worker has come to an end, half a minute later at most."""
+        """Go on until a Stop, and until the child has come to an end, half a minute later at most."""
+        self._set_clock()
+        self._wakes.append(Due("rescan"))
         try:
             while not self._is_over():
                 try:
                     self._turn()
                 except (MemprocError, OSError) as trouble:
                     # A full disk, an archive that is locked: nothing is lost, and it is tried again.
-                    self._rest_until = monotonic() + _AFTER_TROUBLE
-                    self._in_trouble(unforeseen(trouble))
+                    self._rest_until = monotonic() + _AFTER_TROUBLE_SECONDS
+                    self._tell_trouble(trouble)
         finally:
-            self._keeper.stop()
-            self._foreman.stop(0)
+            self._watch.stop()
+            self._dispatch.kill()
         try:
-            self._drain()
-        except MemprocError as trouble:
-            self._in_trouble(trouble)
+            self._gather()
+            while self._wakes:  # what the child said to the end still counts
+                self._take(self._wakes.popleft())
+        except (MemprocError, OSError) as trouble:
+            self._tell_trouble(trouble)
         self._telling.stop()
 
     def _turn(self) -> None:
         self._sleep()
-        now = monotonic()
-        if now < self._rest_until and self._stop_at is None:
+        if monotonic() < self._rest_until and self._stop_at is None:
             return
-        while self._wakes:
-            self._take(self._wakes[0])
-            self._wakes.popleft()  # only now: what could not be taken down is tried again
         if not self._has_said_how:
             self._watching()
-        self._look(now)
-        self._foreman.look(now)
-        if self._stop_at is None:
-            self._errands.next()
-        self._telling.step()
+        while self._wakes:
+            self._take(self._wakes[0])
+            self._wakes.popleft()  # only now: what could not be taken is tried again
+        self._dispatch.next()
         self._prove()
 
     def _sleep(self) -> None:
         """Wait for something to happen, and gather all that has happened by then."""
-        # At the end no scan is begun any more, so none that is due is a reason to wake.
-        at = self._stop_at or max(self._scan_at, self._rest_until)
-        seconds = 0.0 if self._wakes and self._rest_until < monotonic() else max(0.0, at - monotonic())
-        with suppress(Empty):
-            self._gather(self._queue.get(timeout=min(_LONGEST_SLEEP, seconds)))
-        while not self._queue.empty():
-            self._gather(self._queue.get())
+        if not self._wakes or monotonic() < self._rest_until:
+            seconds = self._stop_at - monotonic() if self._stop_at else _MISSED_BEATS * BEAT_SECONDS
+            try:
+                self._put_behind(self._queue.get(timeout=max(0.0, seconds)))
+            except Empty:
+                self._set_clock()  # no beat has come for so long: the computer's clock was set back
+        self._gather()
 
-    def _gather(self, wake: wakes.Wake) -> None:
+    def _gather(self) -> None:
+        while not self._queue.empty():
+            self._put_behind(self._queue.get())
+
+    def _put_behind(self, wake: Wake) -> None:
         """Put a wake behind the others; a Stop counts at once, since those may wait for a full disk."""
-        if not isinstance(wake, wakes.Stop):
-            self._wakes.append(wake)
+        if not isinstance(wake, Stop):
+            if not (self._wakes and self._wakes[-1] == wake == FolderChanged()):
+                self._wakes.append(wake)
         elif self._stop_at is None:
             self._stop_at = monotonic() + _STOP_SECONDS
-            self._foreman.ask_to_stop()
+            self._dispatch.stop()
 
-    def _in_trouble(self, trouble: MemprocError) -> None:
-        """Say it, if it can be said: notices are noted in the archive, which may be what is in trouble."""
-        with suppress(MemprocError):
-            self._tell(logged.Trouble("the daemon's own work", trouble.message, trouble.next_step))
-
-    def _tell(self, event: Logged) -> None:
-        self._telling.tell(event)
-
-    def _take(self, wake: wakes.Wake) -> None:
+    def _take(self, wake: Wake) -> None:
         match wake:
-            case wakes.FolderChanged():
-                self._scan_at = min(self._scan_at, monotonic() + _DEBOUNCE)
+            case FolderChanged():
                 set_sign(self._archive, "last_event", "the inbox has changed", self._now())
-            case wakes.EventsLost(reason) | wakes.WatcherDied(reason):
-                self._tell(logged.Trouble("the watch on the inbox", reason))
-                self._scan_at = monotonic()
-            case wakes.Due():
-                pass  # what is due stands in the archive, and is looked for at every turn
-            case wakes.WorkerSaid(said):
-                self._errands.heard(said)
-            case wakes.WorkerEnded(code):
-                self._errands.lost(code)
-            case wakes.Reload():
-                self._errands.reload = True
+                self._scan_in(_DEBOUNCE_SECONDS)
+            case Due("beat"):
+                self._beat()
+            case Due("rescan"):
+                self._look_at_watch(again=True)
+                self._scan()
+            case Due("scan"):
+                self._scan_at = None
+                self._scan()
+            case ChildSaid(event):
+                self._dispatch.take(event)
+            case ChildEnded(code):
+                self._dispatch.ended(code)
+            case Reload():
+                self._dispatch.reload = True
+            case _:
+                pass  # a timed job: what is due stands in the archive
 
-    def _look(self, now: float) -> None:
-        """Compare the world with what is known of it."""
-        clocks = Clocks(time(), now)
-        slept, self._clocks = between(self._clocks, clocks), clocks
-        kept = self._keeper.look(now)
-        if kept.proved:
-            set_sign(self._archive, "last_cookie", "the watch was proved", self._now())
-        if kept.note is not None and kept.note != self._note:
-            self._note = kept.note
-            self._watching()
-        if isinstance(slept, Suspended) or kept.rescan:
-            self._scan_at = now
-        if (stands := self._stands_now()) != self._stands:
-            self._stands, self._errands.reload = stands, True
-        if now >= self._scan_at and self._stop_at is None:
-            self._scan(now)
+    def _beat(self) -> None:
+        """What is looked at again and again, since nothing tells of it."""
+        self._look_at_watch()
+        if (found := self._fingerprints_now()) != self._fingerprints:
+            self._fingerprints, self._dispatch.reload = found, True
+        if self._dispatch.plan != self._plan:
+            self._plan = self._dispatch.plan
+            self._set_clock()
+        self._dispatch.beat()
+        self._telling.step()
 
-    def _stands_now(self) -> tuple[object, object]:
-        """By what a change of memproc.toml or of the keys is noticed: work that waits for them is tried again."""
-        plan = self._errands.plan
-        return stand_of(plan.config), stand_of(keys_file(plan.state))
+    def _fingerprints_now(self) -> tuple[object, object]:
+        """Tell whether memproc.toml or the keys have changed: work that waits for them is tried again."""
+        plan = self._dispatch.plan
+        return fingerprint(plan.config), fingerprint(keys_file(plan.state))
 
-    def _scan(self, now: float) -> None:
-        found = scan(self._archive, self._errands.plan, self._now(), now, self._standings)
+    def _set_clock(self) -> None:
+        plan = self._dispatch.plan
+        rescan_seconds = min(plan.rescan_seconds, POLL_SECONDS) if plan.mode == "poll" else plan.rescan_seconds
+        self._schedule.every("beat", BEAT_SECONDS)
+        self._schedule.every("rescan", rescan_seconds)
+
+    def _scan_in(self, seconds: float) -> None:
+        """Scan after so many seconds, or when a scan is due before that."""
+        when = monotonic() + seconds
+        if self._scan_at is None or when < self._scan_at:
+            self._scan_at = when
+            self._schedule.soon("scan", seconds)
+
+    def _scan(self) -> None:
+        if self._stop_at is not None:
+            return
+        found = scan(self._archive, self._dispatch.plan, self._now(), monotonic(), self._standings)
         if isinstance(found, Unreachable):
-            self._scan_at = now + _AFTER_TROUBLE
             self._inbox_is(found.reason, found.next_step)
+            self._scan_in(_AFTER_TROUBLE_SECONDS)
             return
         self._standings = found.standings
         for step in found.changes:
-            name = PurePath(step.path).name
-            self._tell(logged.FileIs(step.arrival, name, step.state, step.reason, step.next_step))
-        rest = self._errands.plan.rescan_seconds
-        self._scan_at = now + (rest if found.next_look_seconds is None else min(rest, found.next_look_seconds))
+            self._telling.tell(FileIs(step.arrival, PurePath(step.path).name, step.state, step.reason, step.next_step))
+        if found.next_look_seconds is not None:
+            self._scan_in(found.next_look_seconds)
         set_sign(self._archive, "last_scan", "", self._now())
         self._inbox_is(" ".join(found.notes))
 
@@ -188,23 +192,25 @@ class Loop:
         if note != (before.value if before else ""):
             set_sign(self._archive, "inbox_note", note, self._now())
             if note:
-                self._tell(logged.Trouble("the inbox", note, next_step))
+                self._telling.tell(Trouble("the inbox", note, next_step))
+
+    def _look_at_watch(self, *, again: bool = False) -> None:
+        if self._stop_at is None and self._watch.look(again=again):
+            self._watching()
+            self._scan_in(0)
 
     def _watching(self) -> None:
         """Say how the inbox is watched, in the log and for status."""
-        mode = self._keeper.mode
-        why = self._note or mode.why
-        set_sign(self._archive, "watch_mode", mode.used, self._now())
-        set_sign(self._archive, "watch_note", why, self._now())
-        self._tell(logged.Watching(mode.used, why))
+        set_sign(self._archive, "watch_mode", self._watch.mode, self._now())
+        set_sign(self._archive, "watch_note", self._watch.why, self._now())
+        self._telling.tell(Watching(self._watch.mode, self._watch.why))
         self._has_said_how = True
 
-    def _is_over(self) -> bool:
-        return self._stop_at is not None and (not self._foreman.busy or monotonic() > self._stop_at)
+    def _tell_trouble(self, trouble: MemprocError | OSError) -> None:
+        """Say it, if it can be said: notices are noted in the archive, which may be what is in trouble."""
+        sentence = unforeseen(trouble)
+        with suppress(MemprocError):
+            self._telling.tell(Trouble("the daemon's own work", sentence.message, sentence.next_step))
 
-    def _drain(self) -> None:
-        """What the worker said to the end still counts."""
-        while not self._queue.empty():
-            self._gather(self._queue.get())
-        while self._wakes:
-            self._take(self._wakes.popleft())
+    def _is_over(self) -> bool:
+        return self._stop_at is not None and (not self._dispatch.busy or monotonic() > self._stop_at)

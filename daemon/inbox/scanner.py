@@ -27,7 +27,7 @@ from daemon.files.candidates import Found, PassedOver, candidates
 from daemon.files.write import trouble
 from daemon.inbox.complete import look_inside
 from daemon.inbox.intake import Changed, NotTaken, NotWanted, Taken, forget_copy, take
-from daemon.inbox.plain_settings import WatchPlan
+from daemon.inbox.watch_plan import WatchPlan
 from rules.arrival import Growing, NeedsAttention, Ready, Settling, Sighting, Standing, decide, stand, unsettled
 from rules.typingmind.dates import parse_date, write_date
 

@@ -1,9 +1,14 @@
-"""The clock of the daemon: APScheduler's thread, which only puts Due(name) into the loop's queue, at the right time.
+"""The daemon's one clock: APScheduler's thread, which puts Due(name) into the loop's queue at the right time.
 
-Nothing is kept here: due times come from the archive, and jobs are done by the loop.
+    beat      every few seconds: a sign of life for the service manager, a look at settings, pauses and the child
+    rescan    the full look at the inbox, at its interval
+    scan      a look at the inbox that is due sooner
+    prune, verify, maintain, retry    the timed jobs, whose due times are kept in the archive
+
+What came due while the machine slept is said once, as soon as it is awake.
 """
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from types import TracebackType
 from typing import Self
 
@@ -11,6 +16,7 @@ from apscheduler.executors.debug import DebugExecutor  # type: ignore[import-unt
 from apscheduler.jobstores.memory import MemoryJobStore  # type: ignore[import-untyped]
 from apscheduler.schedulers.background import BackgroundScheduler  # type: ignore[import-untyped]
 from apscheduler.triggers.date import DateTrigger  # type: ignore[import-untyped]
+from apscheduler.triggers.interval import IntervalTrigger  # type: ignore[import-untyped]
 
 from daemon.inbox.wakes import Due, Put
 
@@ -30,9 +36,19 @@ class Schedule:
             job_defaults=_LATE_BUT_ONCE,
         )
 
+    def every(self, name: str, seconds: float) -> None:
+        """Say Due(name) again and again, the first time after so many seconds; in the place of the times before."""
+        self._add(name, IntervalTrigger(seconds=seconds, timezone=UTC))
+
     def once(self, name: str, at: datetime) -> None:
-        """Say Due(name) at this time, in the place of the time set before; at once where it has passed."""
-        when = DateTrigger(at.astimezone(UTC))
+        """Say Due(name) at this time, in the place of the time before; at once where it has passed."""
+        self._add(name, DateTrigger(at.astimezone(UTC)))
+
+    def soon(self, name: str, seconds: float) -> None:
+        """Say Due(name) once, after so many seconds, in the place of the time before."""
+        self.once(name, datetime.now(UTC) + timedelta(seconds=seconds))
+
+    def _add(self, name: str, when: IntervalTrigger | DateTrigger) -> None:
         self._scheduler.add_job(self._put, when, args=(Due(name),), id=name, replace_existing=True)
 
     def __enter__(self) -> Self:

@@ -1,11 +1,11 @@
-"""The daemon, from its start to its end: read this after process.py.
+"""The daemon, from its start to its end: READ THIS FIRST, then loop.py and dispatch.py.
 
-settings    memproc.toml, read by a short-lived process, since reading it takes more memory than watching
+settings    memproc.toml, read by a child process, since reading it takes more memory than watching
 locks       one daemon for an archive, and one for an inbox
 wait        what keeps it from beginning and may pass, as a full disk does, is said, and tried again
-resume      what was being worked on when the last daemon ended is taken up again
-loop        wake, look, hand on, hear: watching/loop
-end         the call that is under way is let finish; everything else is taken up by the next daemon
+resume      what was in progress when the last daemon ended is taken up again
+loop        sleep, take what has happened, begin what is to be done: loop.py, dispatch.py
+end         the calls that are under way may finish; everything else is taken up by the next daemon
 """
 
 import os
@@ -23,22 +23,17 @@ from time import monotonic
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import resume_after_restart
 from daemon.archive.jobs import set_sign, take_down
+from daemon.events import SettingsAre, Started, Stopped, Trouble
 from daemon.files.clock import now
 from daemon.files.lock import Busy, hold
 from daemon.files.paths import runtime_folder
 from daemon.files.write import make_own, make_private, sweep, unforeseen
-from daemon.inbox import wakes
-from daemon.inbox.duties import Duties
-from daemon.inbox.errands import Errands
-from daemon.inbox.events import SettingsAre
-from daemon.inbox.foreman import Foreman
+from daemon.inbox.dispatch import Dispatch
 from daemon.inbox.loop import Loop
-from daemon.inbox.orders import in_words
-from daemon.inbox.plain_settings import WatchPlan
 from daemon.inbox.schedule import Schedule
-from daemon.inbox.settings_reader import read_settings, watch_plan
 from daemon.inbox.telling import Telling
-from daemon.status import log as logged
+from daemon.inbox.wakes import Reload, Stop, Wake
+from daemon.inbox.watch_plan import WatchPlan, plan_of, read_settings
 from daemon.status.log import Log, known_titles
 from daemon.status.notices import Notifier, speaker
 from daemon.status.waiting import shown_as_waiting
@@ -46,6 +41,8 @@ from rules.errors import ArchiveError, ConfigurationError, ConfigurationOutOfRea
 from service import notify
 from service.desktop import commands
 from service.notify import StallExit
+
+Queue = SimpleQueue[Wake]
 
 _STALL_SECONDS = 120.0
 _PAUSES = (2.0, 5.0, 10.0, 20.0, 40.0, 60.0)
@@ -59,28 +56,23 @@ def watch(config: Path | None) -> int:
     Raises ConfigurationError where memproc.toml is wrong at the start, and Busy where another daemon is there already,
     unless a service manager has started this one. All else may pass: it is said, and the daemon begins once it can.
     """
-    queue: SimpleQueue[wakes.Wake] = SimpleQueue()
-    pauses, said = list(_PAUSES), ""
-    with ExitStack() as shown:
+    queue: Queue = SimpleQueue()
+    with _Waiting(config) as waiting:
         while True:
             plan = None
             try:
                 settings = _settings(config)
-                plan = watch_plan(settings)
-                _look_after(plan, settings, queue, config, shown.close)
+                plan = plan_of(settings)
+                _serve(plan, settings, queue, config, waiting.is_over)
             except (MemprocError, OSError) as fault:
                 trouble = unforeseen(fault)
             else:
                 return 0
             if _is_final(trouble):
                 raise trouble
-            if trouble.message != said:
-                said = trouble.message
-                _say(plan, trouble)
-                shown.close()
-                shown.enter_context(shown_as_waiting(config, trouble))
+            waiting.say(plan, trouble)
             with _signals(queue):
-                if _is_stopped(queue, pauses.pop(0) if len(pauses) > 1 else pauses[0]):
+                if _is_stopped(queue, waiting.next_pause()):
                     notify.stopping()
                     return 0
 
@@ -100,84 +92,106 @@ def _is_final(trouble: MemprocError) -> bool:
     return isinstance(trouble, ConfigurationError) and not isinstance(trouble, ConfigurationOutOfReach)
 
 
-def _say(plan: WatchPlan | None, trouble: MemprocError) -> None:
-    """Say what is waited for, to the service manager too, and into the log where it is known where that lies."""
-    event = logged.Trouble("the start", trouble.message, f"{trouble.next_step} It is tried again.")
-    speak = speaker(os.environ, sys.stdout, sys.stderr)
-    if plan:
-        Log(plan.state, speak).log(event)
-    else:
-        speak(now(), event)
-    notify.ready()  # the service is up, and what it waits for is its status
-    notify.status(f"waiting: {trouble.message}")
+class _Waiting:
+    """What a daemon that cannot begin waits for: said once, and shown by `memproc status` until it is over."""
+
+    def __init__(self, config: Path | None) -> None:
+        self._config = config
+        self._shown = ExitStack()
+        self._message = ""
+        self._pauses = list(_PAUSES)
+
+    def __enter__(self) -> "_Waiting":
+        return self
+
+    def __exit__(self, *fault: object) -> None:
+        self.is_over()
+
+    def say(self, plan: WatchPlan | None, trouble: MemprocError) -> None:
+        """Say it, to the service manager too, and into the log where it is known where that lies."""
+        if trouble.message == self._message:
+            return
+        self._message = trouble.message
+        event = Trouble("the start", trouble.message, f"{trouble.next_step} It is tried again.")
+        speak = speaker(os.environ, sys.stdout, sys.stderr)
+        if plan:
+            Log(plan.state, speak).log(event)
+        else:
+            speak(now(), event)
+        notify.ready()  # the service is up, and what it waits for is its status
+        notify.status(f"waiting: {trouble.message}")
+        self._shown.close()
+        self._shown.enter_context(shown_as_waiting(self._config, trouble))
+
+    def next_pause(self) -> float:
+        """Seconds until the next try; more each time."""
+        return self._pauses.pop(0) if len(self._pauses) > 1 else self._pauses[0]
+
+    def is_over(self) -> None:
+        """The daemon is up: what keeps it from beginning another time is said anew."""
+        self._shown.close()
+        self._message, self._pauses = "", list(_PAUSES)
 
 
-def _is_stopped(queue: "SimpleQueue[wakes.Wake]", seconds: float) -> bool:
+def _is_stopped(queue: Queue, seconds: float) -> bool:
     """Wait so long, or until memproc.toml is to be read again; whether the daemon was told to stop meanwhile."""
     end = monotonic() + seconds
     while (left := end - monotonic()) > 0:
         notify.watchdog()
         with suppress(Empty):
             wake = queue.get(timeout=min(left, _SIGN_OF_LIFE_SECONDS))
-            if isinstance(wake, wakes.Stop | wakes.Reload):
-                return isinstance(wake, wakes.Stop)
+            if isinstance(wake, Stop | Reload):
+                return isinstance(wake, Stop)
     return False
 
 
-def _look_after(
-    plan: WatchPlan,
-    settings: SettingsAre,
-    queue: "SimpleQueue[wakes.Wake]",
-    config: Path | None,
-    begins: Callable[[], None],
+def _serve(
+    plan: WatchPlan, settings: SettingsAre, queue: Queue, config: Path | None, is_up: Callable[[], None]
 ) -> None:
     """Be the daemon of these folders until told to stop. Raises MemprocError or OSError where it cannot be."""
     for folder in (plan.state, plan.updated, plan.backups, plan.inbox):
         make_private(folder)
     with _one_daemon(plan), _signals(queue), Archive.open(plan.state) as archive:
-        begins()
-        _run(archive, plan, settings, queue, config)
+        sweep(plan.state / "arrivals")
+        take_down(archive, *_SIGNS_OF_LIFE)
+        resume_after_restart(archive, now())
+        set_sign(archive, "pid", str(os.getpid()), now())
+        set_sign(archive, "started_at", now(), now())
+        is_up()
+        log = Log(plan.state, speaker(os.environ, sys.stdout, sys.stderr), partial(known_titles, archive))
+        log.log(Started(version("memproc-daemon"), os.getpid(), str(plan.inbox)))
+        reason = "It met with a trouble that it cannot mend itself; the next one goes on with what is not finished."
+        try:
+            _run(archive, plan, settings, queue, config, log)
+            reason = "It was told to stop; what is finished is kept."
+            notify.stopping()
+        finally:
+            with suppress(ArchiveError):  # on a full disk it stays, and the next one takes it down
+                take_down(archive, "pid")
+            log.log(Stopped(reason))
 
 
-def _run(
-    archive: Archive, plan: WatchPlan, settings: SettingsAre, queue: "SimpleQueue[wakes.Wake]", config: Path | None
-) -> None:
-    log = Log(plan.state, speaker(os.environ, sys.stdout, sys.stderr), partial(known_titles, archive))
-    foreman = Foreman(queue.put, config)
-    foreman.adopt(settings)
-    sweep(plan.state / "arrivals")
-    take_down(archive, *_SIGNS_OF_LIFE)
-    resume_after_restart(archive, now())
-    set_sign(archive, "pid", str(os.getpid()), now())
-    set_sign(archive, "started_at", now(), now())
-    log.log(logged.Started(version("memproc-daemon"), os.getpid(), str(plan.inbox)))
+def _run(archive: Archive, plan: WatchPlan, settings: SettingsAre, queue: Queue, config: Path | None, log: Log) -> None:
     stall = StallExit(_STALL_SECONDS)
     has_watchman = sys.platform in ("darwin", "win32")
     if has_watchman:
         stall.start()
-    reason = "It met with a trouble that it cannot mend itself; the next one goes on with what is not finished."
     try:
         with Schedule(queue.put) as schedule:
-            duties = Duties(archive, schedule, plan.night)
             telling = Telling(archive, log, Notifier(archive, commands, log.log), plan.notify, now)
-            errands = Errands(archive, plan, foreman, duties, telling, now)
-            loop = Loop(archive, errands, foreman, queue, telling, partial(_alive, stall, foreman), now)
+            dispatch = Dispatch(archive, settings, config, schedule, telling, queue.put, now)
+            loop = Loop(archive, dispatch, schedule, queue, telling, partial(_alive, stall, dispatch), now)
             notify.ready()
             loop.run()
-        reason = "It was told to stop; what is finished is kept."
-        notify.stopping()
     finally:
         if has_watchman:
             stall.stop()
-        with suppress(ArchiveError):  # on a full disk it stays, and the next one takes it down
-            take_down(archive, "pid")
-        log.log(logged.Stopped(reason))
 
 
-def _alive(stall: StallExit, foreman: Foreman) -> None:
+def _alive(stall: StallExit, dispatch: Dispatch) -> None:
     """A turn of the loop is through: systemd, or the watchman of our own, may know it, and what is being done."""
     notify.watchdog()
-    notify.status(in_words(foreman.doing) if foreman.doing else "at rest")
+    notify.status(dispatch.doing or "at rest")
     stall.feed()
 
 
@@ -197,13 +211,12 @@ def _inbox_lock(inbox: Path) -> Path:
 
 
 @contextmanager
-def _signals(queue: "SimpleQueue[wakes.Wake]") -> Iterator[None]:
+def _signals(queue: Queue) -> Iterator[None]:
     """SIGTERM and Ctrl-C stop, SIGHUP reads memproc.toml again; as it was before, afterwards."""
-    actions = {signal.SIGTERM: wakes.Stop(signal.SIGTERM), signal.SIGINT: wakes.Stop(signal.SIGINT)}
-    wanted: dict[int, wakes.Wake] = {int(number): wake for number, wake in actions.items()}
+    wakes: dict[int, Wake] = {int(signal.SIGTERM): Stop(), int(signal.SIGINT): Stop()}
     if hangup := getattr(signal, "SIGHUP", None):
-        wanted[int(hangup)] = wakes.Reload()
-    before = {number: signal.signal(number, lambda found, _: queue.put(wanted[found])) for number in wanted}
+        wakes[int(hangup)] = Reload()
+    before = {number: signal.signal(number, lambda found, _: queue.put(wakes[found])) for number in wakes}
     try:
         yield
     finally:

@@ -23,7 +23,7 @@ from daemon.archive.batches import (
 )
 from daemon.archive.journal import Reply, recall, record
 from daemon.config.providers import WhenToBatch
-from daemon.events import Notice, Waiting
+from daemon.events import BatchSent, Note
 from daemon.models import batch_client as client
 from daemon.models.ask import Asking, Outcome, reply_to, time_for_batches
 from daemon.models.batch_client import Batch, NoBatches, Result, Route, Sent, answer_of, refusal_of, route_of, sent_for
@@ -99,7 +99,7 @@ class Batches:
         except NoBatches as refused:
             self._is_refused = True
             text = f"The provider takes no batch of these requests ({refused}): they are asked directly, at full price."
-            self._asking.tell(Notice(text))
+            self._asking.tell(Note(text))
 
     @property
     def _is_time(self) -> bool:
@@ -227,7 +227,7 @@ class Batches:
             if age(sent, self._asking.clock()) > LONGEST_SECONDS:
                 break
             if not told:
-                self._asking.tell(Waiting(len(sent.items), sent.began_at))
+                self._asking.tell(BatchSent(len(sent.items), sent.began_at))
                 if cancel:
                     self._persistently(lambda: client.cancel(route, sent.name))
                 told = True

@@ -15,7 +15,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.batches import open_batches
 from daemon.archive.journal import Reply, recall
 from daemon.config.providers import WhenToBatch
-from daemon.events import Answered, Noted, Notice
+from daemon.events import ModelAnswered, Note, Noted
 from daemon.models.ask import Asking, Outcome, Transport
 from daemon.models.budget import above_step
 from daemon.models.direct import Direct
@@ -25,14 +25,7 @@ from primer.request import ENGINE, Request
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
-    """Yielded by a dialogue: an answer could not be used, or what helped against it, in a few words to be counted."""
-
-    what: str
-
-
-Steps: TypeAlias = Generator[Request | Note | None, Reply, T]
+Steps: TypeAlias = Generator[Request | Noted | None, Reply, T]
 """A dialogue from its beginning to its end. It yields None where it waits for what another dialogue brings."""
 
 
@@ -59,7 +52,7 @@ class Dialogue(Generic[T]):
     notes: list[tuple[str, str]] = field(default_factory=list)
     """What it has noted, with the key of the reply before; empty where that reply had been used before."""
 
-    def take(self, answer: Reply | BaseException) -> Request | Note | None:
+    def take(self, answer: Reply | BaseException) -> Request | Noted | None:
         """Send in the answer that it awaits; what it yields next."""
         self.awaits = None
         if not isinstance(answer, Reply):
@@ -78,6 +71,7 @@ class Scheduler:
 
     def __init__(self, asking: Asking, chat_id: str, most: int, batch: WhenToBatch = "never") -> None:
         self._asking = asking
+        self._chat_id = chat_id
         self._direct = Direct(asking, chat_id, most)
         self._transports: tuple[Transport, ...] = (*_batches(asking, chat_id, batch), self._direct)
         """What the first takes goes there. Replies are awaited from the last, so that meanwhile a batch fills."""
@@ -96,7 +90,7 @@ class Scheduler:
         number = len(self._direct.under_way)
         if number and isinstance(fault, KeyboardInterrupt):
             text = f"{number} calls are under way and are waited for; interrupt once more to end at once"
-            self._asking.tell(Notice(text))
+            self._asking.tell(Note(text))
         with ExitStack() as telling:
             for key, outcome in self._direct.close():
                 telling.callback(self._take, key, outcome)
@@ -145,7 +139,7 @@ class Scheduler:
                     step = dialogue.take(answer)
                 if isinstance(step, Request):
                     dialogue.awaits, dialogue.key = step, step.key
-                elif isinstance(step, Note):
+                elif isinstance(step, Noted):
                     dialogue.note(step.what)
                 else:
                     return
@@ -231,7 +225,9 @@ class Scheduler:
 
     def _hear(self, reply: Reply) -> None:
         self._fresh.add(reply.request)
-        self._asking.tell(Answered(reply))
+        if reply.model != ENGINE.name:  # the built-in engine is no model: its answers are quick, and cost nothing
+            used = (reply.tokens_in, reply.tokens_cached, reply.tokens_cache_written, reply.tokens_out, reply.usd)
+            self._asking.tell(ModelAnswered(self._chat_id, reply.step, reply.model, *used))
 
 
 def _batches(asking: Asking, chat_id: str, when: WhenToBatch) -> Iterator[Transport]:

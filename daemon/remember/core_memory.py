@@ -16,7 +16,8 @@ from daemon.chat.opening import core_now
 from daemon.chat.survey import Survey, told_before
 from daemon.config.layout import foreign
 from daemon.context import Context
-from daemon.models.scheduler import Dialogue, Note, Scheduler, Steps
+from daemon.events import Noted
+from daemon.models.scheduler import Dialogue, Scheduler, Steps
 from daemon.remember.question import Draft, draft_of_chunk
 from primer import core, prompt
 from primer.core import read_edits
@@ -116,10 +117,10 @@ def _conversed(draft: Draft, request: Request, memory: CoreMemory, layout: Layou
     try:
         second = yield from _edited(draft, replace(request, turns=(*request.turns, *again)), layout, first.tended)
     except TooLong:
-        yield Note("core correction too long for the window")
+        yield Noted("core correction too long for the window")
         return first.tended
     if second.outcomes and not second.refused:
-        yield Note("core edits good at the second try")
+        yield Noted("core edits good at the second try")
     return second.tended
 
 
@@ -150,7 +151,7 @@ def _edited(draft: Draft, request: Request, layout: Layout, tended: Tended) -> S
         outcome = edit if isinstance(edit, Refusal) else _applied(layout, tended.memory, edit)
         outcomes.append(outcome)
         if isinstance(outcome, Refusal):
-            yield Note(f"core edit refused: {outcome.kind}")
+            yield Noted(f"core edit refused: {outcome.kind}")
         elif isinstance(edit, Edit):
             tended = Tended(outcome, (*tended.events, *_events(tended.memory, outcome, edit)))
     return _CarriedOut(tended, text or "", calls, tuple(outcomes))
@@ -175,7 +176,7 @@ def _text(reply: Reply, calls: Sequence[ToolCall]) -> Steps[str | None]:
     if not isinstance(read, Refused):
         return read.text
     if read.kind != "empty" or not calls:
-        yield Note(f"core answer {read.kind}")
+        yield Noted(f"core answer {read.kind}")
     return "" if calls and read.kind != "refused" else None
 
 
@@ -206,7 +207,7 @@ def core_chain(
         try:
             tended = yield from tend(draft_of_chunk(survey, chunk), survey.roles.agent, written, now, survey.layout)
         except TooLong:
-            yield Note("core question too long for the window")  # the memory itself stands, and the work goes on
+            yield Noted("core question too long for the window")  # the memory itself stands, and the work goes on
             return partial(keep, memory, ())
         return partial(keep, memory, tended.events)
 

@@ -11,7 +11,8 @@ the engine's choice         marked so
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from daemon.models.scheduler import Note, Steps
+from daemon.events import Noted
+from daemon.models.scheduler import Steps
 from daemon.remember.question import Draft, Question, put
 from primer import prompt
 from primer.prompt import Turn, keep_inert, restore
@@ -32,7 +33,7 @@ def choose_quote(draft: Draft, question: Question, chunk: Sequence[Entry]) -> St
         quote = yield from _of_the_agent(draft, question, chunk)
         if quote is not None:
             return quote
-        yield Note("quote chosen by the engine")
+        yield Noted("quote chosen by the engine")
     answer = yield from put(draft, replace(question, request=replace(question.request, model=ENGINE)))
     chosen = find_quote(answer.text, chunk) if isinstance(answer, Answered) else None
     return Quote(chosen.text, chosen.source, "engine") if isinstance(chosen, Verbatim) else None
@@ -46,15 +47,15 @@ def _of_the_agent(draft: Draft, question: Question, chunk: Sequence[Entry]) -> S
     quote = find_quote(restore(first.text), chunk)
     if isinstance(quote, Verbatim):
         return Quote(quote.text, quote.source, "agent")
-    yield Note("not verbatim")
+    yield Noted("not verbatim")
     second = yield from put(draft, _once_more(draft, question, first, quote))
     if isinstance(second, Refused):
         return (yield from _nearest([first], chunk))
     quote = find_quote(restore(second.text), chunk)
     if isinstance(quote, Verbatim):
-        yield Note("quote verbatim at the second try")
+        yield Noted("quote verbatim at the second try")
         return Quote(quote.text, quote.source, "agent")
-    yield Note("not verbatim")
+    yield Noted("not verbatim")
     return (yield from _nearest([second, first], chunk))
 
 
@@ -70,7 +71,7 @@ def _nearest(answers: Sequence[Answered], chunk: Sequence[Entry]) -> Steps[Quote
     for answer in answers:
         passage = nearest_passage(restore(answer.text), chunk)
         if isinstance(passage, Verbatim):
-            yield Note("nearest passage taken as the quote")
+            yield Noted("nearest passage taken as the quote")
             return Quote(passage.text, passage.source, "aligned")
     return None
 
@@ -138,7 +139,7 @@ def converse(draft: Draft, subject: Subject, pair: Pair, quotes: tuple[Quote, ..
     last = prompt.ask_refinement(draft.texts, analysis.text, subject.words)
     refinement = yield from _answer(draft, subject, pair.agent, turns, "refinement", last, earlier)
     if isinstance(refinement, Refused) and refinement.kind == "repeated":
-        yield Note("repeated refinement kept")
+        yield Noted("repeated refinement kept")
         refinement = Answered(refinement.text)
     if isinstance(refinement, Refused):
         return refinement
@@ -166,7 +167,7 @@ def _analysis(draft: Draft, subject: Subject, models: Sequence[Model]) -> Steps[
     """The first analysis that can be used, and whose it is; the engine's, in the end, is of the passage's sentences."""
     for model in models:
         if model != models[0]:
-            yield Note("analysis by the engine" if model == ENGINE else "analysis by the fallback model")
+            yield Noted("analysis by the engine" if model == ENGINE else "analysis by the fallback model")
         request = Request("analysis", model, subject.alone, subject.words)
         answer = yield from put(draft, Question(request, subject.analysis, subject.spoken, tagged=False))
         answer = yield from _noticed(answer)
@@ -178,5 +179,5 @@ def _analysis(draft: Draft, subject: Subject, models: Sequence[Model]) -> Steps[
 def _noticed(answer: Answered | Refused) -> Steps[Answered | Refused]:
     """The same answer with its code closed; tags of ours are counted here, and made inert where the answer is used."""
     if forged(answer.text):
-        yield Note("forged tags")
+        yield Noted("forged tags")
     return replace(answer, text=with_closed_fence(answer.text))

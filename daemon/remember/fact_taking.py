@@ -15,7 +15,8 @@ from daemon.archive.facts import fact_events, keep_fact_events, next_fact, ranke
 from daemon.archive.memories import editions
 from daemon.chat.survey import Survey
 from daemon.context import Context
-from daemon.models.scheduler import Note, Scheduler, Steps
+from daemon.events import Noted
+from daemon.models.scheduler import Scheduler, Steps
 from daemon.remember.core_memory import Chain, Keep, chunk_memory
 from daemon.remember.question import Draft, Question, draft_of_chunk, put
 from primer.facts import Operations, Unreadable, ask_facts, numbered_passage, read_operations
@@ -62,7 +63,7 @@ def take_facts(
         known = replace(known, alike=same)
     outcome = carry_out(operations, known)
     for reason in outcome.refused:
-        yield Note(f"fact refused: {reason}")
+        yield Noted(f"fact refused: {reason}")
     return outcome.events
 
 
@@ -85,7 +86,7 @@ def _operations(
     if not isinstance(read, Operations):
         return ()
     for _ in range(read.malformed):
-        yield Note("fact refused: malformed")
+        yield Noted("fact refused: malformed")
     return read.read
 
 
@@ -112,7 +113,7 @@ def _likeness(
     reply = yield from draft.ask(Request(EMBEDDING, embedding, tuple(Turn("user", text) for text in texts), 0))
     read = read_reply(reply.text, reply.finish)
     if isinstance(read, Refused):
-        yield Note(f"likeness of facts {read.kind}")
+        yield Noted(f"likeness of facts {read.kind}")
         return {}
     return alike(texts, json.loads(read.text))
 
@@ -137,7 +138,7 @@ def facts_chain(context: Context, scheduler: Scheduler, survey: Survey, memories
                 embedding=survey.roles.embedding,
             )
         except TooLong:
-            yield Note("facts question too long for the window")  # the memory itself stands, and the work goes on
+            yield Noted("facts question too long for the window")  # the memory itself stands, and the work goes on
             return partial(keep, memory, ())
         events = tuple(replace(event, memory=memory.number, edition=edition) for event in events)
         return partial(keep, memory, events)

@@ -14,10 +14,10 @@ from functools import partial
 from daemon.archive.memories import keep_fold
 from daemon.chat.survey import Survey
 from daemon.context import Context
-from daemon.events import Folded
+from daemon.events import Folded, Noted
 from daemon.models.ask import Clock
 from daemon.models.roles import Roles
-from daemon.models.scheduler import Dialogue, Note, Scheduler, Steps
+from daemon.models.scheduler import Dialogue, Scheduler, Steps
 from daemon.models.tokens import count
 from daemon.remember.dialogue import QUOTE_WORDS, Pair, Subject, Transcript, converse
 from daemon.remember.ladder import Assignment, Count, by_the_engine, first_analysis, first_good, pairs
@@ -55,7 +55,7 @@ def make_fold(
     finished = yield from first_good(draft, work, pairs(roles))
     if isinstance(finished, Refused):
         if roles.agent != ENGINE:
-            yield Note("fold extracted by the engine")
+            yield Noted("fold extracted by the engine")
         finished = yield from by_the_engine(draft, work)
     edition = finished.edition(1, "as-of", clock())
     return _memory(chat_id, members, level, replace(edition, requests=(*choosing.requests, *edition.requests)))
@@ -77,7 +77,7 @@ def carried(
         chosen = () if isinstance(answer, Refused) else fold.read_choice(answer.text, len(offered), MOST_QUOTES)
         if chosen:
             return tuple(offered[number - 1] for number in chosen)
-        yield Note("first quotes carried on")
+        yield Noted("first quotes carried on")
     return tuple(quote for member in members for quote in member.told.quotes[:1])[:MOST_QUOTES]
 
 
@@ -235,6 +235,7 @@ class Folds:
         def keep() -> None:
             kept = keep_fold(context.archive, survey.plan.chat_id, fold)
             self._memories.append(kept)
-            context.tell(Folded(survey.plan, len(members), kept.level))
+            plan = survey.plan
+            context.tell(Folded(plan.chat_id, plan.title, len(members), kept.level))
 
         return keep

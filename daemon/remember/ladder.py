@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from daemon.chat.survey import Passage
+from daemon.events import Noted
 from daemon.models.ask import Clock
 from daemon.models.roles import Roles
-from daemon.models.scheduler import Note, Steps
+from daemon.models.scheduler import Steps
 from daemon.remember.dialogue import QUOTE_WORDS, Pair, Subject, Transcript, choose_quote, converse
 from daemon.remember.question import Draft, Question
 from primer import prompt
@@ -92,7 +93,7 @@ def first_good(draft: Draft, work: Assignment, writers: Sequence[Pair]) -> Steps
     """The first dialogue that can be used and fits, else why the last one does not. There is at least one writer."""
     for pair in writers:
         if pair != writers[0]:
-            yield Note(f"{work.name} by the fallback model")
+            yield Noted(f"{work.name} by the fallback model")
         finished = yield from _fitting(draft, work, pair)
         if isinstance(finished, Finished):
             break
@@ -135,7 +136,7 @@ def _fitting(draft: Draft, work: Assignment, pair: Pair) -> Steps[Finished | Ref
         finished = yield from _hold(draft, work, pair, words)
         if isinstance(finished, Refused) or work.fits(finished.written, finished.tokens):
             return finished
-        yield Note(f"{work.name} not clearly smaller than {work.source}")
+        yield Noted(f"{work.name} not clearly smaller than {work.source}")
     return Refused("too long", f"The {work.name} is not clearly smaller than {work.source}.")
 
 
@@ -164,7 +165,7 @@ def make_memory(
     if asks_agent(passage.chunk, passage.tokens, draft.questions_tokens, by_model=roles.agent != ENGINE):
         finished = yield from first_good(draft, work, pairs(roles))
     if isinstance(finished, Refused) and roles.agent != ENGINE:
-        yield Note("memory extracted by the engine")
+        yield Noted("memory extracted by the engine")
     if not isinstance(finished, Finished):
         finished = yield from by_the_engine(draft, work)
     return _memory(passage, finished.edition(number, "as-of", clock()))

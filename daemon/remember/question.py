@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 
 from daemon.archive.journal import Reply
 from daemon.chat.survey import Survey
-from daemon.models.scheduler import Note, Steps
+from daemon.events import Noted
+from daemon.models.scheduler import Steps
 from primer import prompt
 from primer.models import token_factor
 from primer.prompt import Turn
@@ -113,10 +114,10 @@ def put(draft: Draft, question: Question) -> Steps[Answered | Refused]:
     answer = yield from _with_room(draft, question)
     if isinstance(answer, Answered) or question.request.model == ENGINE:
         return answer
-    yield Note(f"{question.counted_as}{answer.kind}")
+    yield Noted(f"{question.counted_as}{answer.kind}")
     answer = yield from _with_room(draft, replace(question, reason=answer.reason))
     outcome = "good in other words" if isinstance(answer, Answered) else answer.kind
-    yield Note(f"{question.counted_as}{outcome}")
+    yield Noted(f"{question.counted_as}{outcome}")
     return answer
 
 
@@ -124,11 +125,11 @@ def _with_room(draft: Draft, question: Question) -> Steps[Answered | Refused]:
     """The judged answer; one that was cut off for want of room is asked for once more with more of it."""
     answer = yield from _judged(draft, question)
     if isinstance(answer, Refused) and answer.kind == "cut off" and question.request.model != ENGINE:
-        yield Note(f"{question.counted_as}{answer.kind}")
+        yield Noted(f"{question.counted_as}{answer.kind}")
         more = replace(question.request, room=_MORE_ROOM)
         answer = yield from _judged(draft, replace(question, request=more))
         if isinstance(answer, Answered):
-            yield Note(f"{question.counted_as}whole with more room")
+            yield Noted(f"{question.counted_as}whole with more room")
     return answer
 
 

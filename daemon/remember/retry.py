@@ -7,7 +7,7 @@ from daemon.archive.messages import known_chat
 from daemon.chat.reading import read_archive
 from daemon.chat.survey import Survey
 from daemon.context import Context
-from daemon.events import Answered, Event, Tell
+from daemon.events import Event, ModelAnswered, Tell
 from daemon.models.scheduler import Dialogue, Scheduler, Steps
 from daemon.models.tokens import count
 from daemon.remember.folds import Folds, make_fold
@@ -41,7 +41,7 @@ def retry(context: Context, name: str, guidance: str) -> Memory | Kept:
     if not before.keys:
         reason = "The archive has none of the raw messages that it stands for."
         return Kept(before.memory_id, reason, "Bring them back with: memproc rebuild")
-    new: list[Answered] = []
+    new: list[ModelAnswered] = []
     edition = _written(replace(context, tell=_counting(context, new)), survey, before, guidance.strip())
     known = {edition.texts for edition in editions(context.archive, before.memory_id)}
     if edition.texts in known or edition.made == EXTRACTED:
@@ -99,11 +99,11 @@ def _fold(context: Context, survey: Survey, before: Memory, guidance: str) -> St
     )
 
 
-def _counting(context: Context, new: list[Answered]) -> Tell:
+def _counting(context: Context, new: list[ModelAnswered]) -> Tell:
     """Tell as the context does, and gather the replies that models gave just now."""
 
     def tell(event: Event) -> None:
-        if isinstance(event, Answered) and event.reply.model != ENGINE.name:
+        if isinstance(event, ModelAnswered):
             new.append(event)
         context.tell(event)
 

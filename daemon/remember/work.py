@@ -20,8 +20,8 @@ from daemon.archive.memories import (
 )
 from daemon.chat.survey import Passage, Survey, as_they_are
 from daemon.context import Context
-from daemon.events import Notice, Planned, Remembered
-from daemon.models.scheduler import Dialogue, Note, Scheduler, Steps
+from daemon.events import MemoryMade, Note, Noted, planned
+from daemon.models.scheduler import Dialogue, Scheduler, Steps
 from daemon.models.tokens import count
 from daemon.remember.core_memory import Chain, chunk_memory, core_chain
 from daemon.remember.fact_taking import facts_chain
@@ -69,7 +69,7 @@ def compress(context: Context, survey: Survey) -> tuple[tuple[Memory, ...], tupl
     plan = survey.plan
     _tell_once(context, survey)
     if plan.calls:
-        context.tell(Planned(plan))
+        context.tell(planned(plan))
     if plan.work:
         begin_round(context.archive, plan.chat_id, survey.round)
     memories = list(survey.reading.memories)
@@ -92,10 +92,10 @@ def _tell_once(context: Context, survey: Survey) -> None:
     for address in survey.roles.addresses:
         if address not in context.told:
             context.told.add(address)
-            context.tell(Notice(address))
+            context.tell(Note(address))
     for notice in survey.roles.notices:
         if is_news(context.archive, notice, context.clock()):
-            context.tell(Notice(notice))
+            context.tell(Note(notice))
 
 
 def _do_all(work: _Work, order: tuple[Lead, ...]) -> None:
@@ -174,8 +174,9 @@ def _give_up(fault: ChatSetAside) -> None:
 
 def _keep(work: _Work, place: int, keep: KeepChunk) -> None:
     plan = work.survey.plan
-    extracted = keep()
-    work.context.tell(Remembered(plan, plan.work[place].number, place + 1, extracted))
+    keep()
+    number = plan.work[place].number
+    work.context.tell(MemoryMade(plan.chat_id, plan.title, number, place + 1, len(plan.work)))
 
 
 def _memory(work: _Work, chunk: PlannedChunk, passage: Passage) -> Steps[KeepChunk]:
@@ -228,7 +229,7 @@ def _hindsight(work: _Work, chunk: PlannedChunk, passage: Passage) -> Steps[Keep
         )
     except TooLong:
         # The provider counts more than was foreseen. Without this edition the work can go on all the same.
-        yield Note("hindsight too long for the window")
+        yield Noted("hindsight too long for the window")
         edition = Refused("too long", "What came after does not fit into the model's window.")
 
     def keep() -> bool:

@@ -11,8 +11,8 @@ from typing import Literal, TextIO
 
 from daemon.archive.archive import Archive
 from daemon.archive.jobs import set_sign
-from daemon.status import log as logged
-from daemon.status.log import Logged, Said, Speak
+from daemon.events import ChatIs, Event, FileIs, Note, Trouble, UserEdits
+from daemon.status.log import Speak
 from daemon.status.sentences import in_full, in_one_line, is_problem, sentence
 from rules.typingmind.dates import parse_date, write_date
 
@@ -45,31 +45,31 @@ def is_wanted(when: str, kind: Kind) -> bool:
     return kind in _WANTED[when]
 
 
-def notice_of(event: Logged) -> Notice | None:
+def notice_of(event: Event) -> Notice | None:
     """The notice that an event is worth, or None: most are worth none.
 
     Chats are told with their file. Of several files with one and the same trouble, which has one remedy,
     one notice is enough.
     """
     match event:
-        case logged.ChatIs():
+        case ChatIs():
             return None
-        case logged.UserEdits(chat_id=chat_id, text=text):
+        case UserEdits(chat_id=chat_id, text=text):
             return _notice("edits", f"{chat_id} {text}", event)
-        case logged.FileIs(file=file, state="written"):
+        case FileIs(file=file, state="written"):
             return _notice("ready", file, event)
-        case logged.FileIs(file=file, state="working"):
+        case FileIs(file=file, state="working"):
             return _notice("begun", file, event)
-        case logged.FileIs(reason=reason, next_step=next_step) if is_problem(event):
+        case FileIs(reason=reason, next_step=next_step) if is_problem(event):
             return _notice("problem", next_step or reason, event)
-        case logged.Trouble(what=what, next_step=next_step):
+        case Trouble(what=what, next_step=next_step):
             # Without a next step, memproc mends it by itself.
             return _notice("problem", what, event) if next_step else None
         case _:
             return _notice("problem", type(event).__name__, event) if is_problem(event) else None
 
 
-def _notice(kind: Kind, cause: str, event: Logged) -> Notice:
+def _notice(kind: Kind, cause: str, event: Event) -> Notice:
     return Notice(kind, cause, _TITLES[kind], in_one_line(sentence(event)))
 
 
@@ -96,7 +96,7 @@ class _Showing:
 class Notifier:
     """Gives notices for as long as the daemon lives; `step` belongs into every turn of its loop."""
 
-    def __init__(self, archive: Archive, ways: Ways, tell: Callable[[Logged], None]) -> None:
+    def __init__(self, archive: Archive, ways: Ways, tell: Callable[[Event], None]) -> None:
         self._archive, self._ways, self._tell = archive, ways, tell
         self._showing: list[_Showing] = []
         self._lamented = False
@@ -157,7 +157,7 @@ class Notifier:
             return True
         if not self._lamented:
             self._lamented = True
-            self._tell(Said("No notices can be shown on this desktop: look at memproc status instead."))
+            self._tell(Note("No notices can be shown on this desktop: look at memproc status instead."))
         return False
 
 
@@ -185,7 +185,7 @@ def _leads_to_journal(stream: str, stderr: TextIO) -> bool:
     return stream == f"{found.st_dev}:{found.st_ino}"
 
 
-def _words(event: Logged) -> str:
+def _words(event: Event) -> str:
     return in_one_line(sentence(event))
 
 

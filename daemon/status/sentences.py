@@ -19,8 +19,25 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
-from daemon.status import log as logged
-from daemon.status.log import Logged
+from daemon.events import (
+    ChatIs,
+    Event,
+    FileIs,
+    JobEnded,
+    MemoryMade,
+    ModelAnswered,
+    Note,
+    PauseBegan,
+    PauseEnded,
+    Planned,
+    SettingsRead,
+    SettingsRefused,
+    Started,
+    Stopped,
+    Trouble,
+    UserEdits,
+    Watching,
+)
 from rules.typingmind.dates import parse_date
 
 _FLAG = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f"
@@ -124,8 +141,6 @@ _STATES = {
     "set aside": "{} was set aside",
     "gone": "{} is no longer looked at",
 }
-
-
 _BECAME = {
     "written": "{0}, of {1}: the updated export is ready",
     "left alone": "{0}, of {1}, was left alone",
@@ -138,105 +153,86 @@ _WATCHING = {
 }
 
 
-def sentence(event: Logged, titles: Mapping[str, str] = _NO_NAMES) -> str:
+def sentence(event: Event, titles: Mapping[str, str] = _NO_NAMES) -> str:
     """What happened, in one or two sentences. `titles` are those of chats, by id, where they may be shown."""
     match event:
-        case (
-            logged.FileIs()
-            | logged.ChatIs()
-            | logged.Planned()
-            | logged.UserEdits()
-            | logged.Answered()
-            | logged.Remembered()
-        ):
-            return _about_work(event, titles)
-        case logged.Started() | logged.Stopped() | logged.Paused() | logged.Resumed():
-            return _about_daemon(event)
-        case logged.Watching(mode, why):
-            return _with(_WATCHING.get(mode, f"The inbox is watched by {mode}"), why)
-        case logged.JobEnded(name, error):
-            return _with(f"The timed job {name} failed", error) if error else f"The timed job {name} is done."
-        case logged.SettingsRead() | logged.SettingsRefused():
-            return _about_settings(event)
-        case logged.Trouble(what, reason, next_step):
+        case FileIs(_, file, state, reason, next_step):
+            return _with(_STATES.get(state, f"{{}} is {state}").format(file), reason, next_step)
+        case Trouble(what, reason, next_step):
             return _with(f"Trouble with {what}", reason, next_step)
-        case logged.Said(text):
+        case JobEnded(name, error):
+            return _with(f"The timed job {name} failed", error) if error else f"The timed job {name} is done."
+        case Note(text):
             return text
+        case ChatIs() | Planned() | UserEdits() | ModelAnswered() | MemoryMade():
+            return _about_chat(event, titles)
+        case _:
+            return _about_daemon(event)
 
 
-def is_problem(event: Logged) -> bool:
+def is_problem(event: Event) -> bool:
     """Whether the person may have to do something."""
     match event:
-        case logged.FileIs(state=state, next_step=next_step):
+        case FileIs(state=state, next_step=next_step):
             return state == "set aside" or bool(next_step)
-        case logged.ChatIs(kind=kind):
+        case ChatIs(kind=kind):
             return kind == "set aside"
-        case logged.JobEnded(error=error):
+        case JobEnded(error=error):
             return bool(error)
-        case logged.Watching(mode=mode):
+        case Watching(mode=mode):
             return mode == "none"
         case _:
-            return isinstance(event, logged.SettingsRefused | logged.Trouble)
+            return isinstance(event, SettingsRefused | Trouble)
 
 
-def _about_work(
-    event: logged.FileIs | logged.ChatIs | logged.Planned | logged.UserEdits | logged.Answered | logged.Remembered,
-    titles: Mapping[str, str],
-) -> str:
+def _about_chat(event: ChatIs | Planned | UserEdits | ModelAnswered | MemoryMade, titles: Mapping[str, str]) -> str:
+    chat = f"The chat {event.chat_id}" if event.chat_id else "A chat"
+    if event.chat_id in titles:
+        chat = f'The chat "{titles[event.chat_id]}"'
     match event:
-        case logged.FileIs(_, file, state, reason, next_step):
-            return _with(_STATES.get(state, f"{{}} is {state}").format(file), reason, next_step)
-        case logged.ChatIs(_, file, chat_id, kind, detail, next_step):
-            return _with(
-                _BECAME.get(kind, f"{{}} of {{}} is {kind}").format(_chat(chat_id, titles), file), detail, next_step
-            )
-        case logged.Planned(_, chat_id, chunks, calls):
-            return f"{_chat(chat_id, titles)}: {_counted(chunks, 'chunk')} to remember, with {_counted(calls, 'call')}."
-        case logged.UserEdits(_, chat_id, text):
-            return f"{_chat(chat_id, titles)}, by your hand in TypingMind: {text}"
-        case logged.Answered(_, chat_id, step, model, tokens_in, tokens_cached, tokens_out, usd):
-            cached = f" ({tokens_cached:,} from the cache)" if tokens_cached else ""
-            money = "at a price that is not known" if usd is None else f"for ${usd:.4f}"
-            who = f"{_chat(chat_id, titles)}: " if chat_id else ""
-            return f"{who}{model} has answered ({step}): {tokens_in:,} tokens{cached} in, {tokens_out:,} out, {money}."
-        case logged.Remembered(_, chat_id, done, of):
-            return f"{_chat(chat_id, titles)}: memory {done:,} of {of:,} is kept."
+        case ChatIs(kind=kind, detail=detail, next_step=next_step, file=file):
+            return _with(_BECAME[kind].format(chat, file), detail, next_step)
+        case Planned(chunks=chunks, calls=calls):
+            return f"{chat}: {_counted(chunks, 'chunk')} to remember, with {_counted(calls, 'call')}."
+        case UserEdits(text=text):
+            return f"{chat}, by your hand in TypingMind: {text}"
+        case MemoryMade(done=done, of=of):
+            return f"{chat}: memory {done:,} of {of:,} is kept."
+        case ModelAnswered():
+            cached = f" ({event.tokens_cached:,} from the cache)" if event.tokens_cached else ""
+            money = "at a price that is not known" if event.usd is None else f"for ${event.usd:.4f}"
+            tokens = f"{event.tokens_in:,} tokens{cached} in, {event.tokens_out:,} out"
+            return f"{chat}: {event.model} has answered ({event.step}): {tokens}, {money}."
 
 
-def _about_daemon(event: logged.Started | logged.Stopped | logged.Paused | logged.Resumed) -> str:
+def _about_daemon(event: Event) -> str:
     match event:
-        case logged.Started(version, pid, inbox):
+        case Started(version, pid, inbox):
             return f"memproc {version} looks after {inbox} (process {pid})."
-        case logged.Stopped(reason):
+        case Stopped(reason):
             return _with("memproc has stopped", reason)
-        case logged.Paused(until):
+        case Watching(mode, why):
+            return _with(_WATCHING.get(mode, f"The inbox is watched by {mode}"), why)
+        case PauseBegan(until):
             return f"memproc takes up no work until {in_full(until) or 'it is told to go on'}."
-        case logged.Resumed():
+        case PauseEnded():
             return "memproc goes on."
-
-
-def _about_settings(event: logged.SettingsRead | logged.SettingsRefused) -> str:
-    match event:
-        case logged.SettingsRead(restart):
-            if restart:
-                return f"memproc.toml was read again, and counts after a restart only, because of {restart}."
+        case SettingsRead(restart) if restart:
+            return f"memproc.toml was read again, and counts after a restart only, because of {restart}."
+        case SettingsRead():
             return "memproc.toml was read again, and counts from now on."
-        case logged.SettingsRefused(reason, next_step):
+        case SettingsRefused(reason, next_step):
             return _with("memproc.toml is wrong, so the settings before it still count", reason, next_step)
-
-
-def _chat(chat_id: str, titles: Mapping[str, str]) -> str:
-    if not chat_id:
-        return "A chat"
-    return f'The chat "{titles[chat_id]}"' if chat_id in titles else f"The chat {chat_id}"
+        case _:
+            return f"{type(event).__name__}."  # what only programs are told of
 
 
 def _counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
-def _with(told: str, reason: str, next_step: str = "") -> str:
+def _with(beginning: str, reason: str, next_step: str = "") -> str:
     """A beginning and its reason as one sentence, and the next step as it is: it may end with a command."""
-    first = f"{told.rstrip('.')}: {reason}" if reason else told
+    first = f"{beginning.rstrip('.')}: {reason}" if reason else beginning
     ended = first if first.endswith((".", "!", "?")) else f"{first}."
     return f"{ended} {next_step}".rstrip()

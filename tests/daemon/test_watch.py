@@ -3,12 +3,13 @@
 import errno
 import os
 import signal
+import sqlite3
 import sys
 import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 
 import pytest
 from filelock import FileLock
@@ -18,7 +19,7 @@ from daemon.archive.arrivals import newest_outcomes
 from daemon.archive.jobs import sign
 from daemon.cli import main
 from daemon.files.lock import Busy
-from daemon.inbox.start import command
+from daemon.inbox.child import command
 from daemon.inbox.watch import watch
 from daemon.status.waiting import waits_for
 from rules.errors import ArchiveError, ConfigurationError
@@ -207,8 +208,8 @@ def test_a_process_that_was_killed_while_it_read_the_settings_is_waited_out(
     ada: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     killed = [sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"]
-    monkeypatch.setattr("daemon.inbox.settings_reader.command", lambda _: killed)
-    back = partial(monkeypatch.setattr, "daemon.inbox.settings_reader.command", command)
+    monkeypatch.setattr("daemon.inbox.watch_plan.command", lambda *_: killed)
+    back = partial(monkeypatch.setattr, "daemon.inbox.watch_plan.command", command)
     assert behind(ada, "ended with exit code -9", back).watch() == 0
 
 
@@ -256,6 +257,36 @@ def test_a_state_disk_that_is_full_is_waited_for_and_status_says_so(
     said = capsys.readouterr().out
     assert "the daemon waits and tries again" in said and words in said
     assert waits_for(ada.toml) is None
+
+
+@pytest.mark.usefixtures("impatient")
+def test_an_archive_that_a_database_viewer_holds_is_waited_for_and_shown_till_the_daemon_is_up(
+    ada: Person, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opened, tries = Archive.open, list[Path]()
+
+    def impatiently(folder: Path) -> Archive:
+        tries.append(folder)
+        return opened(folder, busy_seconds=0.1)
+
+    opened(ada.home / "state").close()
+    monkeypatch.setattr(Archive, "open", impatiently)
+    viewer = sqlite3.connect(ada.home / "state" / "archive.sqlite3", check_same_thread=False)
+    viewer.execute("BEGIN IMMEDIATE")
+
+    def wait_and_close(meanwhile: Meanwhile) -> None:
+        meanwhile.until(lambda: waits_for(ada.toml), "the daemon to wait")
+        before = len(tries)
+        while len(tries) < before + 3:
+            assert waits_for(ada.toml) is not None, "also while it tries again"
+            sleep(0.02)
+        assert main(["--config", str(ada.toml), "status"]) == 1
+        viewer.close()
+        meanwhile.until(lambda: "Watching" in meanwhile.log(), "the daemon to be up")
+        assert waits_for(ada.toml) is None
+
+    assert Meanwhile(ada, wait_and_close, up=lambda: True).watch() == 0
+    assert "the daemon waits and tries again" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("impatient")

@@ -13,7 +13,7 @@ from daemon.archive.seals import seal_from_now_on
 from daemon.chat.outcome import Outcome, SetAside
 from daemon.config import parse
 from daemon.context import Context
-from daemon.events import Written, tell_nobody
+from daemon.events import ExportWritten, tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.write import make_private
 from daemon.trip import go_round
@@ -102,7 +102,7 @@ def seed(kind: str, home: Path) -> Seed:
         if kind.startswith("raw"):
             return Seed(raw, _kept(archive))
         (outcome,) = go(home, archive, raw)
-        assert isinstance(outcome, Written), outcome
+        assert isinstance(outcome, ExportWritten), outcome
         (finished,) = json.loads(Path(outcome.path).read_bytes())["data"]["chats"]
         finished["messages"] += conversation(4, 400, first=30)
         if kind == "a fork":
@@ -132,7 +132,7 @@ def goes_well(home: Path, known: Seed, values: dict[Place, object], mode: str = 
             assert outcome.next_step
             assert "the archive keeps of this chat is damaged" not in outcome.reason, outcome
             assert "mistake in memproc" not in outcome.reason + outcome.next_step, outcome
-        elif isinstance(outcome, Written):
+        elif isinstance(outcome, ExportWritten):
             (finished,) = json.loads(Path(outcome.path).read_bytes(), parse_float=written)["data"]["chats"]
             (again,) = go(home, archive, finished, mode)
             assert isinstance(again, LeftAlone), again

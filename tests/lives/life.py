@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from daemon.chat.outcome import Outcome, SetAside
-from daemon.events import Written
+from daemon.events import ExportWritten
 from rules.plan.chat_plan import LeftAlone
 from tests.chats import Json
 from tests.lives.hand import prove_hand
@@ -66,7 +66,7 @@ class Life:
         if _is_held(outcome):
             assert self._files() == files, "a restored chat is not left alone"
         elif self._account().memories:
-            stands = isinstance(outcome, Written) or "in its place already" in outcome.reason
+            stands = isinstance(outcome, ExportWritten) or "in its place already" in outcome.reason
             newest = self._updated.get(self.person.chat_id, [b""])[-1]
             self._prove(given, read_chats(newest)[0] if stands else given, before)
             self._accepted[self.person.chat_id] = self._raw_of(given)
@@ -157,7 +157,7 @@ class Life:
     def _run_without_news(self, path: Path) -> None:
         files, asked, before = self._files(), self.memproc.model.asked, self.person.archive
         outcome = self._ran(path)
-        assert not isinstance(outcome, Written | SetAside), f"a second run without news: {outcome}"
+        assert not isinstance(outcome, ExportWritten | SetAside), f"a second run without news: {outcome}"
         assert self.memproc.model.asked == asked, "a second run without news asks a model"
         assert self._files() == files, "a second run without news changes a file"
         assert self.person.archive == before, "a second run without news changes the archive"

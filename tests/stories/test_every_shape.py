@@ -11,7 +11,7 @@ from daemon.archive.messages import whole
 from daemon.chat.outcome import Outcome
 from daemon.config import parse
 from daemon.context import Context
-from daemon.events import Written, tell_nobody
+from daemon.events import ExportWritten, tell_nobody
 from daemon.files.paths import Folders
 from daemon.trip import go_round
 from rules.plan.chat_plan import LeftAlone
@@ -53,7 +53,7 @@ def goes_through(tmp_path: Path, chat: dict[str, Any]) -> dict[str, Any]:
     content = export_bytes(chat, ascii_only="surrogate" in chat["chatTitle"])
     with Archive.memory() as archive:
         (outcome,) = run(tmp_path, archive, content)
-        assert isinstance(outcome, Written), outcome
+        assert isinstance(outcome, ExportWritten), outcome
         finished = Path(outcome.path).read_bytes()
         for again in (finished, content):
             (outcome,) = run(tmp_path, archive, again)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from daemon.archive.batches import open_batches
 from daemon.config.providers import BudgetSettings
-from daemon.events import Waiting
+from daemon.events import BatchSent
 from daemon.models import batch as pauses
 from daemon.models import batch_client as client
 from daemon.models.batch_client import route_of, sent_for
@@ -135,7 +135,7 @@ def test_a_batch_that_never_ends_is_not_waited_for_longer_than_a_day_and_what_it
         assert [bill.batched for bill in server.meter.bills.values()] == [False] * TALKS
         settled, held = alice.account()
         assert (Decimal(settled), held) == (server.meter.dollars(PRICES) * PICO, TALKS)
-        told = [event for event in alice.told if isinstance(event, Waiting)]
+        told = [event for event in alice.told if isinstance(event, BatchSent)]
         assert [event.requests for event in told] == [TALKS]
 
 

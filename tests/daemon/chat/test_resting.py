@@ -17,7 +17,7 @@ from daemon.chat.outcome import Outcome
 from daemon.chat.resting import at_rest
 from daemon.config import parse
 from daemon.context import Context
-from daemon.events import Written, tell_nobody
+from daemon.events import ExportWritten, tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.read import read_export
 from daemon.keys import Key, NoKey
@@ -76,7 +76,7 @@ class Desk:
 
     def settle(self) -> None:
         """Run until there is nothing to do."""
-        while any(isinstance(outcome, Written) for outcome in self.run(*CHATS)):
+        while any(isinstance(outcome, ExportWritten) for outcome in self.run(*CHATS)):
             pass
         self.run(*CHATS)
 
@@ -164,7 +164,7 @@ def test_what_is_found_at_rest_is_what_would_be_found_again(desk: Desk) -> None:
 
 def test_a_chat_with_work_to_be_done_is_never_at_rest(desk: Desk) -> None:
     desk.toml = SIZES + "[budget]\nrun_usd = 0\n"
-    first = [one for one in desk.run(*CHATS) if isinstance(one, Written)]
+    first = [one for one in desk.run(*CHATS) if isinstance(one, ExportWritten)]
     assert {one.plan.chat_id for one in first} == {"long a", "long b"}
     assert {row[0] for row in desk.archive.run("SELECT chat_id FROM rest")} == {"short a", "short b"}
 
@@ -222,7 +222,7 @@ def test_an_updated_export_that_does_not_stand_as_it_was_written_is_written_agai
         path.unlink()
     else:
         path.write_bytes(b"{}")
-    written = [one for one in desk.run(*CHATS) if isinstance(one, Written)]
+    written = [one for one in desk.run(*CHATS) if isinstance(one, ExportWritten)]
     assert [one.plan.chat_id for one in written] == ["long a"]
     assert path.read_bytes() == before
 
@@ -249,7 +249,7 @@ def test_in_a_whole_export_no_chat_rests(desk: Desk) -> None:
     desk.run(*CHATS)
     assert len(desk.surveyed) == len(CHATS)
     longer = CHATS[1] | {"messages": [*CHATS[1]["messages"], *talk("more", 1500)["messages"]]}
-    written = [one for one in desk.run(CHATS[0], longer, *CHATS[2:]) if isinstance(one, Written)]
+    written = [one for one in desk.run(CHATS[0], longer, *CHATS[2:]) if isinstance(one, ExportWritten)]
     assert {one.plan.chat_id for one in written} == {"long a", "long b"}
 
 

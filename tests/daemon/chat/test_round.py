@@ -17,7 +17,7 @@ from daemon.archive.archive import Archive
 from daemon.chat.outcome import Outcome, SetAside, set_aside
 from daemon.config import parse
 from daemon.context import Context
-from daemon.events import Written, tell_nobody
+from daemon.events import ExportWritten, tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.write import make_private
 from daemon.models.ask import Unsent
@@ -117,7 +117,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, byt
     inbox = Inbox(tmp_path_factory.mktemp("undisturbed"))
     with pytest.MonkeyPatch.context() as monkeypatch, failing(monkeypatch, None, 0) as called:
         outcomes = inbox.go_round()
-    assert [type(one) for one in outcomes] == [Written] * 5
+    assert [type(one) for one in outcomes] == [ExportWritten] * 5
     assert len(inbox.good_ones()) == 4
     return inbox.good_ones(), len(called)
 

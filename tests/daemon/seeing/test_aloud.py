@@ -8,11 +8,11 @@ from typing import TextIO
 
 import pytest
 
-from daemon.status.log import FileIs, Said, Trouble
+from daemon.events import FileIs, Note, Trouble
 from daemon.status.notices import speaker
 from tests.daemon.seeing.filled import ago
 
-WORD = Said("All is \x1b[31mwell\x1b[0m.")
+WORD = Note("All is \x1b[31mwell\x1b[0m.")
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_the_journal_has_a_clock_of_its_own_and_is_told_what_is_a_problem(stderr
     stdout, found = io.StringIO(), os.fstat(stderr.fileno())
     speak = speaker({"JOURNAL_STREAM": f"{found.st_dev}:{found.st_ino}"}, stdout, stderr)
 
-    speak(ago(), Said("All is well."))
+    speak(ago(), Note("All is well."))
     speak(ago(), FileIs(1, "a\n<0>b.json", "set aside", "No."))
 
     assert read(stderr) == "<6>All is well.\n<4>a <0>b.json was set aside: No.\n"

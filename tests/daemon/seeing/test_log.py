@@ -4,7 +4,8 @@ import json
 import stat
 from pathlib import Path
 
-from daemon.status.log import OLD_FILES, FileIs, Log, Logged, Said, Titled, Trouble, log_files, log_folder
+from daemon.events import Event, FileIs, Note, Trouble
+from daemon.status.log import OLD_FILES, Log, Titled, log_files, log_folder
 from rules.errors import ArchiveError
 from tests.daemon.files.children import needs_root, small_disk
 from tests.daemon.seeing.filled import ago
@@ -18,7 +19,7 @@ def test_each_event_is_one_line_with_its_time(tmp_path: Path) -> None:
     log = Log(tmp_path, now=lambda: ago())
 
     log.log(FileIs(7, "a\nb.json", "copied"))
-    log.log(Said("Ünïcode."))
+    log.log(Note("Ünïcode."))
 
     assert lines(tmp_path) == [
         {
@@ -30,12 +31,12 @@ def test_each_event_is_one_line_with_its_time(tmp_path: Path) -> None:
             "reason": "",
             "next_step": "",
         },
-        {"at": ago(), "is": "Said", "text": "Ünïcode."},
+        {"at": ago(), "is": "Note", "text": "Ünïcode."},
     ]
 
 
 def test_the_log_is_for_its_owner_alone(tmp_path: Path) -> None:
-    Log(tmp_path).log(Said("x"))
+    Log(tmp_path).log(Note("x"))
 
     modes = [stat.S_IMODE(path.stat().st_mode) for path in (log_folder(tmp_path), log_files(log_folder(tmp_path))[0])]
     assert modes == [0o700, 0o600]
@@ -45,7 +46,7 @@ def test_a_full_log_makes_room_and_a_few_old_ones_are_kept(tmp_path: Path) -> No
     log = Log(tmp_path, largest=1000)
 
     for number in range(200):
-        log.log(Said(f"{number:03d}{'.' * 100}"))
+        log.log(Note(f"{number:03d}{'.' * 100}"))
 
     newest, *old = log_files(log_folder(tmp_path))
     assert len(old) == OLD_FILES
@@ -58,26 +59,26 @@ def test_a_full_log_makes_room_and_a_few_old_ones_are_kept(tmp_path: Path) -> No
 
 
 def test_every_event_is_said_too(tmp_path: Path) -> None:
-    said: list[tuple[str, Logged]] = []
+    said: list[tuple[str, Event]] = []
 
-    Log(tmp_path, lambda at, event: said.append((at, event)), now=lambda: ago()).log(Said("x"))
+    Log(tmp_path, lambda at, event: said.append((at, event)), now=lambda: ago()).log(Note("x"))
 
-    assert said == [(ago(), Said("x"))]
+    assert said == [(ago(), Note("x"))]
 
 
 def test_a_log_that_cannot_be_written_stops_nothing_and_says_so_once(tmp_path: Path) -> None:
-    said: list[Logged] = []
+    said: list[Event] = []
     log = Log(tmp_path, lambda _, event: said.append(event))
     (tmp_path / "logs").write_text("in the way")
 
     for text in "ab":
-        log.log(Said(text))
+        log.log(Note(text))
 
-    assert [type(event) for event in said] == [Said, Trouble, Said]
+    assert [type(event) for event in said] == [Note, Trouble, Note]
     assert "logs is not a folder" in log.trouble
 
     (tmp_path / "logs").unlink()
-    log.log(Said("c"))
+    log.log(Note("c"))
     assert log.trouble == ""
     assert [line["text"] for line in lines(tmp_path)] == ["c"]
 
@@ -87,7 +88,7 @@ def test_a_full_disk_cuts_no_line_in_half() -> None:
     with small_disk("32k") as state:
         log = Log(state)
         while not log.trouble:
-            log.log(Said("x" * 300))
+            log.log(Note("x" * 300))
         kept = lines(state)
         assert "the disk is full" in log.trouble
         assert all(line["text"] == "x" * 300 for line in kept)
@@ -95,17 +96,17 @@ def test_a_full_disk_cuts_no_line_in_half() -> None:
         (state / "ballast").unlink(missing_ok=True)
         for path in log_files(log_folder(state)):
             path.unlink(missing_ok=True)
-        log.log(Said("free again"))
+        log.log(Note("free again"))
         assert [line["text"] for line in lines(state)] == ["free again"]
 
 
 def test_titles_get_neither_into_the_log_nor_into_the_journal(tmp_path: Path) -> None:
-    said: list[Logged] = []
+    said: list[Event] = []
     log = Log(tmp_path, lambda _, event: said.append(event), lambda: [Titled("My Secret", "abc")])
 
-    log.log(Said('No key for "My Secret".'))
+    log.log(Note('No key for "My Secret".'))
 
-    assert said == [Said("No key for abc.")]
+    assert said == [Note("No key for abc.")]
     assert lines(tmp_path)[0]["text"] == "No key for abc."
 
 
@@ -119,6 +120,6 @@ def test_what_is_told_while_the_archive_cannot_be_read_is_as_private_as_before(t
 
     log = Log(tmp_path, titles=titles)
     for _ in range(2):
-        log.log(Said("My Secret was set aside."))
+        log.log(Note("My Secret was set aside."))
 
     assert [line["text"] for line in lines(tmp_path)] == ["abc was set aside."] * 2

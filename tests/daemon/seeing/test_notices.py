@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.status.log import ChatIs, FileIs, JobEnded, Logged, Said, SettingsRefused, Trouble, Watching
+from daemon.events import ChatIs, Event, FileIs, JobEnded, Note, SettingsRefused, Trouble, Watching
 from daemon.status.notices import MOST_AN_HOUR, Argv, Kind, Notice, Notifier, Ways, is_wanted, notice_of
 from tests.daemon.seeing.filled import ago, ahead
 
@@ -46,7 +46,7 @@ class Desk:
     """A notifier, with what it has told the log."""
 
     def __init__(self, archive: Archive, ways: Ways) -> None:
-        self.told: list[Logged] = []
+        self.told: list[Event] = []
         self.notifier = Notifier(archive, ways, self.told.append)
 
     def give(self, notice: Notice, now: str = "", when: str = "problems") -> bool:
@@ -62,7 +62,7 @@ class Desk:
         (FileIs(1, "a.json", "paused", "No money is left.", "Add credit."), "problem"),
         (FileIs(1, "a.json", "settling", "still growing"), None),
         (FileIs(1, "a.json", "waiting", "It is tried again."), None),
-        (ChatIs(1, "a.json", "abc", "set aside", "No."), None),
+        (ChatIs("abc", "", "set aside", "No.", arrival=1, file="a.json"), None),
         (Trouble("the inbox", "It is gone.", "Make it again."), "problem"),
         (Trouble("the worker", "It died, and is started again."), None),
         (SettingsRefused("line 3", "Correct it."), "problem"),
@@ -70,10 +70,10 @@ class Desk:
         (JobEnded("prune"), None),
         (Watching("none", "No inotify instance is left."), "problem"),
         (Watching("poll", "nfs"), None),
-        (Said("x"), None),
+        (Note("x"), None),
     ],
 )
-def test_what_is_worth_a_notice(event: Logged, kind: Kind | None) -> None:
+def test_what_is_worth_a_notice(event: Event, kind: Kind | None) -> None:
     notice = notice_of(event)
     assert (notice.kind if notice else None) == kind
 
@@ -158,7 +158,7 @@ def test_where_no_desktop_is_the_log_says_so_once(archive: Archive, ways: list[A
     for _ in range(3):
         desk.notifier.step(0.0)
 
-    assert [type(event) for event in desk.told] == [Said]
+    assert [type(event) for event in desk.told] == [Note]
     desk.notifier.stop()
 
 

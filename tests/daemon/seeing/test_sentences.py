@@ -2,15 +2,15 @@
 
 import pytest
 
-from daemon.status import log as logged
-from daemon.status.log import KINDS, FileIs, Logged, Trouble, Watching
+from daemon import events
+from daemon.events import Event, FileIs, Trouble, Watching
 from daemon.status.sentences import is_problem, sentence
 from rules.arrival import FINISHED, IN_HAND, UNTAKEN
 from tests.daemon.seeing.filled import ahead
 
-SAID: list[tuple[Logged, str]] = [
-    (logged.Started("0.1.0", 7, "/home/ada/inbox"), "memproc 0.1.0 looks after /home/ada/inbox (process 7)."),
-    (logged.Stopped("It was told to."), "memproc has stopped: It was told to."),
+SAID: list[tuple[Event, str]] = [
+    (events.Started("0.1.0", 7, "/home/ada/inbox"), "memproc 0.1.0 looks after /home/ada/inbox (process 7)."),
+    (events.Stopped("It was told to."), "memproc has stopped: It was told to."),
     (Watching("poll", "It lies on nfs."),
      "The inbox is watched by looking into it again and again: It lies on nfs."),
     (FileIs(1, "a.json", "copied"), "a.json stands still and is complete: memproc has made a copy to work on."),
@@ -18,40 +18,36 @@ SAID: list[tuple[Logged, str]] = [
     (FileIs(1, "{0}.json", "set aside", "It is not JSON.", "Export it again: memproc run"),
      "{0}.json was set aside: It is not JSON. Export it again: memproc run"),
     (FileIs(1, "a.json", "unheard of"), "a.json is unheard of."),
-    (logged.Planned(1, "abc", 1, 4), "The chat abc: 1 chunk to remember, with 4 calls."),
-    (logged.UserEdits(1, "abc", "1 forgotten: memproc recall m1"),
+    (events.Planned("abc", "", 1, 4), "The chat abc: 1 chunk to remember, with 4 calls."),
+    (events.UserEdits("abc", "", "1 forgotten: memproc recall m1"),
      "The chat abc, by your hand in TypingMind: 1 forgotten: memproc recall m1"),
-    (logged.Answered(1, "abc", "quote", "claude", 1200, 1000, 50, 0.0123),
+    (events.ModelAnswered("abc", "quote", "claude", 1200, 1000, 0, 50, 0.0123),
      "The chat abc: claude has answered (quote): 1,200 tokens (1,000 from the cache) in, 50 out, for $0.0123."),
-    (logged.Answered(1, "", "quote", "llama", 12, 0, 50, None),
-     "llama has answered (quote): 12 tokens in, 50 out, at a price that is not known."),
-    (logged.Remembered(1, "abc", 2, 3), "The chat abc: memory 2 of 3 is kept."),
-    (logged.ChatIs(1, "a.json", "abc", "written", "9,000 tokens are now 3,000"),
+    (events.ModelAnswered("abc", "quote", "llama", 12, 0, 0, 50, None),
+     "The chat abc: llama has answered (quote): 12 tokens in, 50 out, at a price that is not known."),
+    (events.MemoryMade("abc", "", 7, 2, 3), "The chat abc: memory 2 of 3 is kept."),
+    (events.ChatIs("abc", "", "written", "9,000 tokens are now 3,000", arrival=1, file="a.json"),
      "The chat abc, of a.json: the updated export is ready: 9,000 tokens are now 3,000."),
-    (logged.ChatIs(1, "a.json", "", "set aside", "No money is left.", "Add credit."),
+    (events.ChatIs("", "", "set aside", "No money is left.", "Add credit.", arrival=1, file="a.json"),
      "A chat, of a.json, was set aside: No money is left. Add credit."),
-    (logged.JobEnded("prune"), "The timed job prune is done."),
-    (logged.JobEnded("prune", "the disk is full"), "The timed job prune failed: the disk is full."),
-    (logged.Paused(ahead(hours=2)), "memproc takes up no work until 2026-11-21 14:00:00."),
-    (logged.Paused(""), "memproc takes up no work until it is told to go on."),
-    (logged.Resumed(), "memproc goes on."),
-    (logged.SettingsRead(), "memproc.toml was read again, and counts from now on."),
-    (logged.SettingsRead("folders.inbox"),
+    (events.JobEnded("prune"), "The timed job prune is done."),
+    (events.JobEnded("prune", "the disk is full"), "The timed job prune failed: the disk is full."),
+    (events.PauseBegan(ahead(hours=2)), "memproc takes up no work until 2026-11-21 14:00:00."),
+    (events.PauseBegan(""), "memproc takes up no work until it is told to go on."),
+    (events.PauseEnded(), "memproc goes on."),
+    (events.SettingsRead(), "memproc.toml was read again, and counts from now on."),
+    (events.SettingsRead("folders.inbox"),
      "memproc.toml was read again, and counts after a restart only, because of folders.inbox."),
-    (logged.SettingsRefused("line 3: chunk.tokens", "Correct it."),
+    (events.SettingsRefused("line 3: chunk.tokens", "Correct it."),
      "memproc.toml is wrong, so the settings before it still count: line 3: chunk.tokens. Correct it."),
     (Trouble("the worker", "It died."), "Trouble with the worker: It died."),
-    (logged.Said("A word."), "A word."),
+    (events.Note("A word."), "A word."),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("event", "words"), SAID)
-def test_every_event_reads_as_a_sentence(event: Logged, words: str) -> None:
+def test_every_event_reads_as_a_sentence(event: Event, words: str) -> None:
     assert sentence(event) == words
-
-
-def test_no_kind_of_event_is_without_words() -> None:
-    assert {type(event).__name__ for event, _ in SAID} == set(KINDS)
 
 
 @pytest.mark.parametrize("state", [*UNTAKEN, *IN_HAND, *FINISHED, "set aside"])
@@ -62,7 +58,7 @@ def test_every_state_of_a_file_has_words_of_its_own(state: str) -> None:
 
 def test_a_title_is_shown_where_it_may_be() -> None:
     assert (
-        sentence(logged.Remembered(1, "abc", 2, 3), {"abc": "The Garden"})
+        sentence(events.MemoryMade("abc", "", 7, 2, 3), {"abc": "The Garden"})
         == 'The chat "The Garden": memory 2 of 3 is kept.'
     )
 

@@ -1,21 +1,14 @@
 """Titles are taken out of what others may see, and nothing else is."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive
-from daemon.status.log import (
-    Answered,
-    FileIs,
-    Planned,
-    Titled,
-    chat_is,
-    event_without_titles,
-    has_words,
-    known_titles,
-    without_titles,
-)
+from daemon.events import ChatIs, FileIs, ModelAnswered
+from daemon.status.log import Log, Titled, event_without_titles, known_titles, log_files, log_folder, without_titles
 from rules.output.naming import file_name
 from tests.daemon.seeing.filled import arrival, outcome
 
@@ -72,19 +65,18 @@ def test_only_sentences_are_changed() -> None:
     assert event_without_titles(event, chats) == FileIs(
         1, "My Secret.json", "set aside", "abc is too large", "Leave abc out"
     )
-    answer = Answered(1, "abc", "quote", "My Secret", 1, 0, 1, None)
+    answer = ModelAnswered("abc", "quote", "My Secret", 1, 0, 0, 1, None)
     assert event_without_titles(answer, chats) == answer
 
 
-def test_what_became_of_a_chat_is_told_without_its_title() -> None:
-    told = chat_is(1, "a.json", "abc", "My Secret", "set aside", '"My Secret": too large.', "Leave My Secret out.")
-    assert (told.detail, told.next_step) == ("abc: too large.", "Leave abc out.")
+def test_what_became_of_a_chat_is_logged_without_its_title_even_before_the_archive_knows_it(tmp_path: Path) -> None:
+    chat = ChatIs("abc", "My Secret", "set aside", '"My Secret": too large.', "Leave My Secret out.")
 
+    Log(tmp_path).log(chat)
 
-def test_most_events_need_no_look_at_the_titles() -> None:
-    assert not has_words(FileIs(1, "a.json", "seen"))
-    assert not has_words(Planned(1, "abc", 1, 4))
-    assert has_words(FileIs(1, "a.json", "seen", "x"))
+    line = log_files(log_folder(tmp_path))[0].read_text()
+    assert "Secret" not in line
+    assert '"abc: too large."' in line and '"Leave abc out."' in line
 
 
 def test_chats_that_were_set_aside_at_once_have_titles_too(archive: Archive) -> None:

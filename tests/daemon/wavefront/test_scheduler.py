@@ -15,12 +15,12 @@ from daemon.archive.journal import recall, replies
 from daemon.config import Config
 from daemon.config.providers import BudgetSettings, PriceSettings
 from daemon.context import Context
-from daemon.events import Answered, Event, Noted, Notice
+from daemon.events import Event, ModelAnswered, Note, Noted
 from daemon.files.paths import Folders
 from daemon.models.budget import most_of
 from daemon.models.completion import Completion
 from daemon.models.prices import price_of
-from daemon.models.scheduler import Dialogue, Note, Scheduler, Steps
+from daemon.models.scheduler import Dialogue, Scheduler, Steps
 from daemon.models.tokens import count
 from primer.prompt import Turn
 from primer.request import ENGINE, Model, Request
@@ -253,7 +253,7 @@ def test_after_a_fault_nothing_is_sent_and_what_is_under_way_is_kept_and_told(ar
     model, told = Counting(answering), Told()
     with pytest.raises(ProviderRefuses), Scheduler(context_of(archive, model, told).asking, "chat", 3) as scheduler:
         all_of(scheduler, [Dialogue(dialogue(str(at), 4), at) for at in range(9)])
-    answered = [event for event in told.events if isinstance(event, Answered)]
+    answered = [event for event in told.events if isinstance(event, ModelAnswered)]
     assert sorted(model.said())[:3] == ["0.0", "1.0", "2.0"]
     assert len(answered) == len(replies(archive, "chat")) == len(model.asked) - 1
 
@@ -273,7 +273,7 @@ def test_a_wish_to_end_lets_every_answer_that_is_under_way_come_home(archive: Ar
 
 def test_who_interrupts_is_told_what_is_waited_for(archive: Archive) -> None:
     def interrupt(event: Event) -> None:
-        if isinstance(event, Answered) and sum(isinstance(one, Answered) for one in told.events) == 1:
+        if isinstance(event, ModelAnswered) and sum(isinstance(one, ModelAnswered) for one in told.events) == 1:
             go.set()
             raise KeyboardInterrupt
 
@@ -287,7 +287,7 @@ def test_who_interrupts_is_told_what_is_waited_for(archive: Archive) -> None:
     model, told = Counting(answering), Told(after=interrupt)
     with pytest.raises(KeyboardInterrupt), Scheduler(context_of(archive, model, told).asking, "chat", 3) as scheduler:
         all_of(scheduler, [Dialogue(dialogue(str(at), 2), at) for at in range(3)])
-    (notice,) = [event for event in told.events if isinstance(event, Notice)]
+    (notice,) = [event for event in told.events if isinstance(event, Note)]
     assert notice.text.startswith("2 calls are under way")
     assert len(replies(archive, "chat")) == len(model.asked) == 3
 
@@ -311,12 +311,12 @@ def noting(*notes: str) -> Steps[None]:
     """One question, and then these notes."""
     yield question("a")
     for note in notes:
-        yield Note(note)
+        yield Noted(note)
 
 
 def test_what_a_dialogue_notes_is_told_when_it_is_over_be_it_by_a_fault(archive: Archive) -> None:
     def steps() -> Steps[None]:
-        yield Note("first")
+        yield Noted("first")
         yield from noting("second")
         raise ModelError("No.", "Another.")
 

@@ -1,0 +1,280 @@
+"""What is done next, by one child process after the other, and what is made of what it tells.
+
+    next     memproc.toml read again, then a file, then a timed job; nothing but settings while paused
+    take     an event of the child: into the archive and the log
+    ended    the child is gone; where it broke off, the file is tried again, and the job later
+    beat     a child that hangs is killed
+
+All of it belongs to the daemon's one thread.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from time import monotonic
+
+from daemon.archive.archive import Archive
+from daemon.archive.arrivals import find_arrival, next_work, put_off
+from daemon.archive.jobs import began, due, ended, jobs, set_jobs, set_sign, sign, take_down
+from daemon.events import (
+    Alive,
+    Event,
+    JobEnded,
+    PauseBegan,
+    PauseEnded,
+    RunFailed,
+    SettingsAre,
+    SettingsRead,
+    SettingsRefused,
+    SettingsWrong,
+    Trouble,
+)
+from daemon.files.clock import here
+from daemon.files.lock import is_held
+from daemon.inbox.child import Child, command, exit_in_words
+from daemon.inbox.file_work import FileWork
+from daemon.inbox.intake import copy_path, enqueue, forget_copy
+from daemon.inbox.schedule import Schedule
+from daemon.inbox.telling import Telling
+from daemon.inbox.wakes import Put
+from daemon.inbox.watch_plan import needs_restart, plan_of
+from daemon.status.status import Paused, paused
+from rules.arrival import FINISHED
+from rules.retention import after_failure, next_due, timings
+from rules.typingmind.dates import parse_date, write_date
+
+BEAT_SECONDS = 5.0
+HANG_SECONDS = 900.0
+_MARGIN_SECONDS = 60.0
+_READ_AGAIN_SECONDS = 60.0
+_SETTINGS = "settings"
+_IN_WORDS = {
+    _SETTINGS: "reading memproc.toml",
+    "prune": "removing old versions from the backups",
+    "verify": "verifying the backups",
+    "retry": "looking for postponed work",
+    "maintain": "keeping the archive in order",
+}
+
+
+@dataclass(slots=True)
+class _Task:
+    """What the child does now: the work on a file, or the job of this name."""
+
+    child: Child
+    words: str
+    work: FileWork | None = None
+    job: str = ""
+    is_over: bool = False
+    """Whether the job has said how it ended."""
+    silent_beats: int = 0
+    """Beats are counted, not seconds: a computer that slept has missed one beat, no more."""
+    patience: float = HANG_SECONDS
+    """So many seconds the child may be silent. What it has announced stays so: several calls are under way."""
+    why_killed: str = ""
+
+
+class Dispatch:
+    """One thing is done at a time; `plan` and `settings` are what counts of memproc.toml now."""
+
+    def __init__(
+        self,
+        archive: Archive,
+        settings: SettingsAre,
+        config: Path | None,
+        schedule: Schedule,
+        telling: Telling,
+        put: Put,
+        now: Callable[[], str],
+        argv: Callable[..., list[str]] = command,
+    ) -> None:
+        """`config` is the file of `--config`; `argv` makes the child's command line."""
+        self.plan = plan_of(settings)
+        self.reload = False
+        """memproc.toml is to be read again before anything else is done."""
+        self._settings, self._config, self._argv = settings, config, argv
+        self._archive, self._schedule, self._telling, self._put, self._now = archive, schedule, telling, put, now
+        self._task: _Task | None = None
+        self._is_stopping = False
+        self._reload_at: float | None = None
+        """When memproc.toml is read again by itself, since it could not be read the last time; monotonic."""
+        self._paused: Paused | None = None
+        self._set_jobs()
+
+    @property
+    def busy(self) -> bool:
+        """Whether a child runs."""
+        return self._task is not None
+
+    @property
+    def doing(self) -> str:
+        """What is done now, in words; empty where nothing is."""
+        return self._task.words if self._task else ""
+
+    def next(self) -> None:
+        """Begin the next thing, if there is one and nothing else is done."""
+        if self._task or self._is_stopping:
+            return
+        if self.reload or (self._reload_at is not None and monotonic() >= self._reload_at):
+            self.reload, self._reload_at = False, None
+            self._start(_IN_WORDS[_SETTINGS], ("job", _SETTINGS), job=_SETTINGS)
+            return
+        if self._is_paused():
+            return
+        arrival = next_work(self._archive, self._now())
+        name = next(iter(due(self._archive, self._now())), "")
+        if not (arrival or name) or is_held(self.plan.state / "lock"):
+            return  # another memproc, such as a `memproc run` by hand, is waited for
+        if arrival is not None and arrival.sha256:
+            copy = copy_path(self.plan.state, arrival.sha256, arrival.path)
+            work = FileWork(self._archive, arrival.id, copy, PurePath(arrival.path).name)
+            self._start(f"working on {work.file}", ("run", str(copy), "--events"), work=work)
+        elif name:
+            began(self._archive, name, self._now())
+            self._start(_IN_WORDS[name], ("job", name), job=name)
+
+    def take(self, event: Event) -> None:
+        """Keep one event of the child."""
+        task = self._task
+        if task is None:
+            return
+        task.silent_beats = 0
+        if isinstance(event, Alive):
+            task.patience = max(task.patience, event.seconds + _MARGIN_SECONDS)
+        elif isinstance(event, SettingsAre | SettingsWrong):
+            self._settings_read(event)
+            task.is_over = True
+        elif task.work:
+            for telling in task.work.take(event, self._now()):
+                self._telling.tell(telling)
+        elif isinstance(event, JobEnded | RunFailed):
+            self._job_ended(task.job, event)
+            task.is_over = True
+
+    def ended(self, code: int) -> None:
+        """The child is gone; what it was in the middle of is tried again."""
+        task = self._task
+        if task is None:
+            return
+        task.child.wait()
+        reason = task.why_killed or exit_in_words(code)
+        if task.work:
+            self._file_ended(task.work, reason)
+        elif not (task.is_over or self._is_stopping):
+            self._telling.tell(Trouble("the process that works", reason))
+            self._job_lost(task.job, reason)
+        self._task = None  # only now: what could not be kept is tried again
+
+    def beat(self) -> None:
+        """Count one more beat of silence, and kill a child that hangs. Its end is told as every other."""
+        task = self._task
+        if task is None or task.why_killed:
+            return
+        task.silent_beats += 1
+        if (silent := task.silent_beats * BEAT_SECONDS) > task.patience:
+            task.why_killed = f"the process that worked gave no sign of life for {silent:,.0f} seconds and was ended"
+            task.child.kill()
+
+    def stop(self) -> None:
+        """Begin nothing any more, and let the child finish the calls that are under way. Returns at once."""
+        self._is_stopping = True
+        if self._task:
+            self._task.child.ask_to_stop()
+
+    def kill(self) -> None:
+        """End the child by force, if there still is one; what it said to the end waits in the queue."""
+        self._is_stopping = True
+        if self._task:
+            self._task.child.kill()
+            self._task.child.wait()
+
+    def _start(self, words: str, arguments: Sequence[str], work: FileWork | None = None, job: str = "") -> None:
+        argv = self._argv(self._config, "--supervised", *arguments)
+        try:
+            self._task = _Task(Child(argv, self._settings, self._put), words, work, job)
+        except OSError as fault:
+            reason = f"the process that works could not be started: {fault.strerror or fault}"
+            self._telling.tell(Trouble("the process that works", reason))
+            if work:
+                self._telling.tell(work.lost(reason, self._now()))
+            else:
+                self._job_lost(job, reason)
+
+    def _file_ended(self, work: FileWork, reason: str) -> None:
+        if not work.is_over:
+            if self._is_stopping:
+                self._telling.tell(work.stopped(self._now()))
+            else:
+                self._telling.tell(Trouble("the process that works", reason))
+                self._telling.tell(work.lost(reason, self._now()))
+        arrival = find_arrival(self._archive, work.arrival)
+        if arrival.state in FINISHED:
+            forget_copy(self._archive, self.plan.state, arrival)
+
+    def _is_paused(self) -> bool:
+        """Whether `memproc pause` counts now; its beginning and its end are told."""
+        before, self._paused = self._paused, paused(self._archive, self._now())
+        if self._paused and self._paused != before:
+            self._telling.tell(PauseBegan(self._paused.until))
+        elif before and not self._paused:
+            self._telling.tell(PauseEnded())
+            self._try_again(put_off(self._archive))
+        return self._paused is not None
+
+    def _try_again(self, arrivals: Sequence[int]) -> None:
+        """Have work that was put off taken up again now."""
+        enqueue(self._archive, self.plan.state, tuple(arrivals), self._now())
+
+    def _settings_read(self, event: SettingsAre | SettingsWrong) -> None:
+        if isinstance(event, SettingsWrong):
+            self._refused(event.message, event.next_step, may_pass=event.may_pass)
+            return
+        after = plan_of(event)
+        restart = needs_restart(self.plan, after)
+        take_down(self._archive, "config_error")
+        self._telling.tell(SettingsRead(", ".join(restart)))
+        if not restart:  # else the child would work in other folders than the daemon
+            self._settings, self.plan = event, after
+            self._telling.when = after.notify
+            self._set_jobs()
+        self._try_again(put_off(self._archive))
+
+    def _refused(self, message: str, next_step: str, *, may_pass: bool) -> None:
+        """The settings of before go on to count. What may pass is tried again, and told once."""
+        before, reason = sign(self._archive, "config_error"), f"{message} {next_step}"
+        set_sign(self._archive, "config_error", reason, self._now())
+        if not (may_pass and before and before.value == reason):
+            self._telling.tell(SettingsRefused(message, next_step))
+        if may_pass:
+            self._reload_at = monotonic() + _READ_AGAIN_SECONDS
+
+    def _set_jobs(self) -> None:
+        """Have the timed jobs of these settings, each at its time; what came due meanwhile is due now."""
+        self._timings = timings(self.plan.night)
+        set_jobs(self._archive, self._timings, here())
+        for job in jobs(self._archive):
+            if when := parse_date(job.due_at):
+                self._schedule.once(job.name, when)
+
+    def _job_ended(self, name: str, event: JobEnded | RunFailed) -> None:
+        """What a job found wrong is no reason to do it again in an hour; that it could not be done is."""
+        if isinstance(event, JobEnded):
+            self._try_again(event.arrivals)
+            self._due_again(name, event.error, failed=False)
+        elif name == _SETTINGS:
+            self._refused(event.message, event.next_step, may_pass=True)
+        elif event.kind != "busy":  # else it stays due
+            self._due_again(name, f"{event.message} {event.next_step}", failed=True)
+
+    def _job_lost(self, name: str, reason: str) -> None:
+        if name == _SETTINGS:
+            self._refused(f"memproc.toml could not be read: {reason}.", "It is read again by itself.", may_pass=True)
+        else:
+            self._due_again(name, reason, failed=True)
+
+    def _due_again(self, name: str, error: str, *, failed: bool) -> None:
+        if name in self._timings:
+            when = (after_failure if failed else next_due)(self._timings[name], here())
+            ended(self._archive, name, self._now(), write_date(when), error or None)
+            self._schedule.once(name, when)
+        self._telling.tell(JobEnded(name, error))

@@ -1,0 +1,123 @@
+"""The watch on the inbox: watchdog's threads, which only say that something has happened there.
+
+Nothing relies on their events. They are lost when the system has too many of them, and end when the inbox is replaced;
+the full look at the inbox, at its interval, finds whatever they left out.
+"""
+
+import errno
+import os
+import threading
+from pathlib import Path
+
+from watchdog.events import (
+    DirCreatedEvent,
+    DirDeletedEvent,
+    DirMovedEvent,
+    FileClosedEvent,
+    FileCreatedEvent,
+    FileDeletedEvent,
+    FileModifiedEvent,
+    FileMovedEvent,
+    FileSystemEvent,
+    FileSystemEventHandler,
+)
+from watchdog.observers import Observer
+from watchdog.observers.api import BaseObserver
+
+from daemon.inbox.wakes import FolderChanged, Put
+
+POLL_SECONDS = 10.0
+"""With `watch.mode = "poll"` the whole inbox is looked through at least so often."""
+# Opening and closing for reading are left out: the scanner's own looks would wake it again.
+_EVENTS: list[type[FileSystemEvent]] = [
+    *(FileCreatedEvent, FileModifiedEvent, FileMovedEvent, FileDeletedEvent, FileClosedEvent),
+    *(DirCreatedEvent, DirMovedEvent, DirDeletedEvent),
+]
+_STOP_SECONDS = 5.0
+
+
+class FolderWatch:
+    """A watch on a folder until `stop`; `mode` is `native`, `poll` or `none`, and `why` says so in a sentence."""
+
+    def __init__(self, inbox: Path, mode: str, subfolders: bool, put: Put) -> None:
+        """Begin to watch: each change becomes a FolderChanged. What cannot be watched is no error, but mode `none`."""
+        self.mode, self.why = "poll", "memproc.toml asks for polling."
+        self._inbox, self._wanted, self._subfolders, self._put = inbox, mode, subfolders, put
+        self._observer: BaseObserver | None = None
+        self._root = _identity(inbox)
+        if mode != "poll":
+            self._begin()
+
+    def look(self, *, again: bool = False) -> bool:
+        """Begin anew where the inbox was replaced, has come back, or the watch has died; whether that was so.
+
+        With `again`, a watch that the system has refused is tried once more.
+        """
+        root = _identity(self._inbox)
+        is_alive = self._observer is not None and all(map(_is_alive, (self._observer, *self._observer.emitters)))
+        if self._wanted == "poll" or (root == self._root and (is_alive or (self.mode == "none" and not again))):
+            return False
+        before = (self.mode, self.why, self._root)
+        self.stop()
+        self._root = root
+        self._begin()
+        return (self.mode, self.why, root) != before or self.mode == "native"
+
+    def stop(self) -> None:
+        """End the watch. Waits five seconds at most: on a share that hangs, a thread cannot be ended."""
+        observer, self._observer = self._observer, None
+        if observer is not None:
+            # `stop` itself waits for the threads, without a limit.
+            ending = threading.Thread(target=observer.stop, daemon=True)
+            ending.start()
+            ending.join(_STOP_SECONDS)
+
+    def _begin(self) -> None:
+        try:
+            observer = Observer()
+            # Of a link, watchdog 7 would watch the link itself.
+            root = os.path.realpath(self._inbox)
+            observer.schedule(_Handler(self._put), root, recursive=self._subfolders, event_filter=_EVENTS)
+            observer.start()
+        except OSError as error:
+            self.mode, self.why = "none", _reason(error)
+        else:
+            self._observer = observer
+            self.mode, self.why = "native", "The system reports changes as they happen."
+
+
+class _Handler(FileSystemEventHandler):
+    """Hands every event on, whatever its kind."""
+
+    def __init__(self, put: Put) -> None:
+        self._put = put
+
+    def dispatch(self, event: FileSystemEvent) -> None:
+        """Called by watchdog, in a thread of its own."""
+        self._put(FolderChanged())
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    try:
+        found = folder.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _is_alive(thread: threading.Thread) -> bool:
+    return thread.is_alive()
+
+
+def _reason(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "The inbox is not there."
+    if error.errno == errno.EMFILE:
+        return f"No inotify instance is left for this account. {_sysctl('max_user_instances', 512)}"
+    if error.errno == errno.ENOSPC:
+        return f"No inotify watch is left for this account. {_sysctl('max_user_watches', 524288)}"
+    return f"The system does not watch the inbox: {error.strerror or error}."
+
+
+def _sysctl(name: str, value: int) -> str:
+    return f"More are had with `sudo sysctl fs.inotify.{name}={value}`."

@@ -1,0 +1,201 @@
+"""The timed jobs, which a child process does: backups pruned and verified, the archive copied, old work looked for.
+
+prune      removes kept versions whose time is over; where anything in the backups is damaged, nothing is removed
+verify     reads a part of the backups a day, and the updated exports, and compares them with their hashes
+maintain   proves the archive, folds its log of changes in, and keeps a copy of every day, for seven days
+retry      finds dropped files in which work that had to be put off can be done now
+"""
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+
+from daemon.archive.archive import Archive
+from daemon.archive.archive import check as check_archive
+from daemon.archive.arrivals import Arrival, extracted_from, is_needed, is_outdated, put_off, set_aside
+from daemon.archive.errors import MEND
+from daemon.archive.jobs import part_to_verify, part_verified, set_sign, sign
+from daemon.context import Context
+from daemon.events import JobEnded
+from daemon.files.backup import Version, all_versions
+from daemon.files.backup import check as check_backups
+from daemon.files.clock import here
+from daemon.files.paths import Folders, arrivals_folder
+from daemon.files.read import read_export
+from daemon.files.removal import finish_removals, remove_version
+from daemon.files.write import TEMPORARY, file_errors, flush_file, flush_folder, make_private, put_in_place, sweep
+from daemon.inbox.intake import content_of
+from daemon.remember.planning import survey
+from daemon.status.outputs import standing_exports
+from rules.errors import ChatSetAside, FileTrouble, NotAnExport
+from rules.retention import PARTS, Kept, going
+from rules.typingmind.chat import Chat
+from rules.typingmind.dates import parse_date, write_date
+from rules.typingmind.warnings import why_not
+
+COPIES = 7
+_DAY = timedelta(days=1)
+_DAMAGED = "damaged_backups"
+
+
+def do_job(name: str, context: Context) -> JobEnded:
+    """Do the job of this name. Raises FileTrouble or ArchiveError where it cannot be done."""
+    match name:
+        case "prune":
+            return JobEnded(name, prune(context.folders, here()))
+        case "verify":
+            return JobEnded(name, verify_part(context.folders, context.archive, context.clock()))
+        case "maintain":
+            return JobEnded(name, maintain(context.archive, context.folders.state, here()))
+        case "retry":
+            return JobEnded(name, arrivals=postponed(context))
+        case _:
+            raise ValueError(f"there is no job {name}")
+
+
+def prune(folders: Folders, now: datetime) -> str:
+    """Remove what `rules.retention` lets go, chat by chat. Returns why nothing was removed, or nothing.
+
+    All backups are read before: a damaged one may be the reason to need the others. Raises FileTrouble.
+    """
+    backups = folders.backups
+    finish_removals(backups)
+    over = [version for kept in all_versions(backups).values() for version in _going(kept, now)]
+    if over and (damages := check_backups(backups)):
+        return (
+            f"The backups are damaged ({damages[0].path}: {damages[0].reason}), so no old version was removed. "
+            "Look at it with: memproc verify. A version that is lost for good goes out of INDEX.tsv by hand."
+        )
+    for version in over:
+        remove_version(backups, version, write_date(now))
+    return ""
+
+
+def _going(versions: Sequence[Version], now: datetime) -> Iterator[Version]:
+    """The versions that go; one whose date cannot be read stays."""
+    dated = [
+        Kept(version.number, version.kind == "original", when)
+        for version in versions
+        if (when := parse_date(version.written_at))
+    ]
+    numbers = going(dated, now)
+    return (version for version in versions if version.number in numbers)
+
+
+def verify_part(folders: Folders, archive: Archive, now: str) -> str:
+    """Verify the next part of the backups, those that were damaged, and all updated exports; what is wrong, or nothing.
+
+    What was found damaged is read again every day, until it is mended: so the last result tells all that is known.
+    Raises FileTrouble where the index of the backups cannot be read.
+    """
+    part, before = part_to_verify(archive), sign(archive, _DAMAGED)
+    known = frozenset(json.loads(before.value)) if before else frozenset()
+    damages = check_backups(folders.backups, lambda file: part_of(file) == part or file in known)
+    files = [damage.path.relative_to(folders.backups).as_posix() for damage in damages]
+    set_sign(archive, _DAMAGED, json.dumps(files), now)
+    part_verified(archive, part, now)
+    problems = []
+    if damages:
+        problems.append(f"{len(damages)} damaged in the backups, such as {damages[0].path}: {damages[0].reason}")
+        problems.append("See all with: memproc verify.")
+    # One that is gone is the person's doing, and no damage.
+    changed = [export.path for export in standing_exports(archive) if export.state == "changed"]
+    if changed:
+        problems.append(f"{changed[0]}: The updated export was changed after memproc wrote it.")
+        problems.append("Drop the chat's export again to have it made anew.")
+    return " ".join(problems)
+
+
+def part_of(file: str) -> int:
+    """The part that a kept file belongs to, for ever: by the hash of its place below the backups folder."""
+    return int.from_bytes(sha256(file.encode()).digest()[:8], "big") % PARTS
+
+
+def maintain(archive: Archive, state: Path, now: datetime) -> str:
+    """Prove the archive, and copy it to `state`/copies under the day of `now`; why it was not copied, or nothing.
+
+    A damaged one is not copied, and removes no copy. Copies of dropped files that no arrival needs any more
+    go after a day. Only while the archive's lock is held. Raises ArchiveError, or FileTrouble.
+    """
+    _remove_forgotten_arrivals(archive, state, now)
+    if faults := check_archive(archive):
+        damage = f"The archive is damaged ({faults[0]}), so it was not copied."
+        return f"{damage} The copies of the days before were kept. {MEND}"
+    archive.run("PRAGMA optimize")
+    archive.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    folder = state / "copies"
+    make_private(folder)
+    sweep(folder)
+    _copy(archive, folder / f"archive-{now:%Y-%m-%d}.sqlite3")
+    for path in sorted(folder.glob("archive-????-??-??.sqlite3"))[:-COPIES]:
+        with file_errors(path, "removed"):
+            path.unlink(missing_ok=True)
+    return ""
+
+
+def _copy(archive: Archive, path: Path) -> None:
+    """Write a copy in one step: `path` holds the old one or the new one, whole. Other programs may go on writing."""
+    with file_errors(path, "written"):
+        # SQLite takes an empty file for its copy: so nobody else can read it, from its first byte on.
+        handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=path.parent)
+        os.close(handle)
+    try:
+        archive.run("VACUUM INTO ?", (name,))
+        with file_errors(path, "written"):
+            with Path(name).open("r+b") as file:
+                flush_file(file.fileno())
+            put_in_place(Path(name), path)
+            flush_folder(path.parent)
+    finally:
+        with suppress(OSError):
+            Path(name).unlink(missing_ok=True)
+
+
+def _remove_forgotten_arrivals(archive: Archive, state: Path, now: datetime) -> None:
+    """Remove what a daemon that was killed between the end of the work and the removal has left."""
+    oldest = (now - _DAY).timestamp()
+    for path in sorted(arrivals_folder(state).glob("[!.]*")):
+        with file_errors(path, "removed"):
+            if path.stat().st_mtime < oldest and not is_needed(archive, path.stem):
+                path.unlink(missing_ok=True)
+
+
+def postponed(context: Context) -> tuple[int, ...]:
+    """The arrivals that are worth another try: those that wait, and those that were set aside, or written with
+    extracted memories, where a model can be asked for something now.
+
+    Nothing is asked, and nothing is changed. Raises ArchiveError, or ConfigurationError for wrong texts.
+    """
+    candidates = (*set_aside(context.archive), *extracted_from(context.archive))
+    return (*put_off(context.archive), *(arrival.id for arrival in candidates if _is_worth_it(context, arrival)))
+
+
+def _is_worth_it(context: Context, arrival: Arrival) -> bool:
+    """Whether a chat of the file has work, and no chat of it has gone on in a newer file: that one comes first."""
+    path = content_of(context.folders.state, arrival)
+    if path is None:
+        return False
+    try:
+        export = read_export(path)
+        if any(is_outdated(context.archive, arrival, chat_id) for chat_id in export.chat_ids):
+            return False
+        return any(_has_work(context, chat) for chat in export.chats())
+    except (FileTrouble, NotAnExport):
+        return False
+
+
+def _has_work(context: Context, chat: Chat) -> bool:
+    """Whether the plan holds a chunk to be asked for; a chat that cannot be processed as it is has none."""
+    config = context.config.of(chat)
+    if why_not(chat, config.chats.include, config.chats.exclude):
+        return False
+    try:
+        found = survey(context.archive, chat, config, context.key, context.clock())
+    except ChatSetAside:
+        return False
+    return bool(found.plan.work) and found.too_large is None

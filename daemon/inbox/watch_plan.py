@@ -1,0 +1,138 @@
+"""What the daemon needs of memproc.toml. A child process reads it, since that takes more memory than watching."""
+
+import os
+import subprocess
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from daemon.events import NoEvent, SettingsAre, SettingsWrong, of_line
+from daemon.files.write import remedy
+from daemon.inbox.child import command
+from rules.errors import ConfigurationError, ConfigurationOutOfReach
+
+_LIMIT_SECONDS = 60.0
+_AFTER_A_RESTART = {
+    "inbox": "folders.inbox",
+    "updated": "folders.updated",
+    "backups": "folders.backups",
+    "state": "folders.state",
+    "mode": "watch.mode",
+    "subfolders": "watch.subfolders",
+}
+"""The daemon holds locks and a watch on these, for as long as it lives."""
+
+
+@dataclass(frozen=True, slots=True)
+class WatchPlan:
+    """Where the daemon works, how it watches, and when it speaks."""
+
+    inbox: Path
+    updated: Path
+    backups: Path
+    state: Path
+    settle_seconds: float
+    """For how long a file must be unchanged before it is taken."""
+    rescan_seconds: float
+    """How often the whole inbox is looked through, whatever events say."""
+    mode: str
+    """`auto`, `native` or `poll`."""
+    subfolders: bool
+    night: str
+    """The window for postponed work, in local time, as "02:00-05:00"; empty for none."""
+    notify: str
+    """`problems`, `all` or `never`."""
+    config: Path | None
+    """The memproc.toml that this was read from."""
+
+
+def plan_of(settings: SettingsAre) -> WatchPlan:
+    """The plan, with its paths as paths again."""
+    paths = {name: Path(settings.plan[name]) for name in ("inbox", "updated", "backups", "state")}
+    return WatchPlan(**{**settings.plan, **paths, "config": Path(settings.path) if settings.path else None})
+
+
+def needs_restart(before: WatchPlan, after: WatchPlan) -> tuple[str, ...]:
+    """The dotted keys that have changed and count after a restart only."""
+    changed = {field.name for field in fields(WatchPlan) if getattr(before, field.name) != getattr(after, field.name)}
+    return tuple(key for name, key in _AFTER_A_RESTART.items() if name in changed)
+
+
+def fingerprint(path: Path | None) -> tuple[int, int, int] | None:
+    """Tells whether a file has changed or was replaced. None where there is none."""
+    try:
+        found = path.stat() if path else None
+    except OSError:
+        return None
+    return (found.st_ino, found.st_size, found.st_mtime_ns) if found else None
+
+
+def read_settings(config: Path | None, limit_seconds: float = _LIMIT_SECONDS) -> SettingsAre | SettingsWrong:
+    """What memproc.toml says, or all that is wrong with it; `config` is the file of `--config`.
+
+    Waits for the child process, which takes about half a second. One that is killed or too slow proves nothing about
+    memproc.toml.
+    """
+    try:
+        ended = subprocess.run(  # noqa: S603  our own Python, and a path
+            command(config, "job", "settings"),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            timeout=limit_seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        message = f"memproc.toml was not read within {limit_seconds:.0f} seconds."
+        return SettingsWrong(message, "Look whether its disk answers.", may_pass=True)
+    except OSError as fault:
+        message = f"The process that reads memproc.toml could not be started: {fault.strerror or fault}."
+        return SettingsWrong(message, "Close some programs.", may_pass=True)
+    for line in ended.stdout.splitlines():
+        try:
+            event, _ = of_line(line)
+        except NoEvent:
+            continue
+        if isinstance(event, SettingsAre | SettingsWrong):
+            return event
+    return SettingsWrong(
+        f"The process that reads memproc.toml ended with exit code {ended.returncode} and no answer.",
+        "Look at what it printed, and install memproc again if that says nothing.",
+        may_pass=True,
+    )
+
+
+def read_settings_here(given: Path | None) -> SettingsAre | SettingsWrong:
+    """The same in this process, for the child; `given` is the file of `--config`."""
+    try:
+        return _read(given)
+    except ConfigurationError as wrong:
+        return SettingsWrong(wrong.message, wrong.next_step, isinstance(wrong, ConfigurationOutOfReach))
+
+
+def _read(given: Path | None) -> SettingsAre:
+    from daemon.config import Config, find, folders, parse
+
+    found = find(given, Path.cwd(), os.environ)
+    content = _content(found.path) if found.path else b""
+    config = parse(content, found.path) if found.path else Config()
+    places, watch = folders(config), config.watch
+    plan = {
+        **{name: str(getattr(places, name)) for name in ("inbox", "updated", "backups", "state")},
+        "settle_seconds": watch.settle_seconds,
+        "rescan_seconds": watch.rescan_seconds,
+        "mode": watch.mode,
+        "subfolders": watch.subfolders,
+        "night": config.schedule.night,
+        "notify": config.notify.when,
+    }
+    return SettingsAre(plan, str(found.path or ""), content.decode("utf-8-sig"), found.is_here)
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as fault:
+        kind = ConfigurationError if path.is_dir() else ConfigurationOutOfReach
+        raise kind(
+            f"{path} cannot be read: {fault.strerror or fault}.",
+            remedy(fault, "Make it readable, or name another with --config."),
+        ) from fault

@@ -1,0 +1,413 @@
+"""One thing at a time is done by a child process, and whatever becomes of that is kept, told, and tried again."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import cast
+
+import pytest
+
+from daemon.archive.archive import Archive
+from daemon.archive.arrivals import Arrival, find_arrival, newest_outcomes
+from daemon.archive.jobs import jobs, sign
+from daemon.events import (
+    Alive,
+    ChatIs,
+    Event,
+    FileIs,
+    JobEnded,
+    MemoryMade,
+    Note,
+    PauseBegan,
+    PauseEnded,
+    Planned,
+    RunDone,
+    RunFailed,
+    SettingsAre,
+    SettingsRead,
+    SettingsRefused,
+    SettingsWrong,
+    Trouble,
+    to_line,
+)
+from daemon.files.clock import now
+from daemon.files.lock import hold
+from daemon.inbox.dispatch import BEAT_SECONDS, HANG_SECONDS, Dispatch
+from daemon.inbox.intake import copy_path
+from daemon.inbox.schedule import Schedule
+from daemon.inbox.telling import Telling
+from daemon.inbox.wakes import ChildEnded, ChildSaid, Wake
+from daemon.status.status import pause, resume
+
+LIMIT_SECONDS = 20.0
+SHA = "a" * 64
+PRINTS = "import sys; sys.stdout.write(sys.argv[1])"
+PLANNED = Planned("abc", "The Garden", 2, 8)
+MADE = MemoryMade("abc", "The Garden", 1, 1, 2)
+WRITTEN = ChatIs("abc", "The Garden", "written", "9,000 tokens are now 3,000", path="/u/Garden.json")
+
+
+@dataclass
+class Voice:
+    """Hears what the daemon tells."""
+
+    when: str = "never"
+    heard: list[Event] = field(default_factory=list)
+
+    def tell(self, event: Event) -> None:
+        self.heard.append(event)
+
+
+@dataclass
+class World:
+    """A daemon's dispatch, whose children do what a test wants."""
+
+    root: Path
+    archive: Archive
+    voice: Voice = field(default_factory=Voice)
+    queue: "SimpleQueue[Wake]" = field(default_factory=SimpleQueue)
+    script: list[str] = field(default_factory=list)
+    asked: list[tuple[str, ...]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        (self.root / "state" / "arrivals").mkdir(parents=True)
+        self.archive.run("DELETE FROM job")
+        self.dispatch = Dispatch(
+            self.archive,
+            self.settings(),
+            None,
+            Schedule(self.queue.put),
+            cast("Telling", self.voice),
+            self.queue.put,
+            now,
+            self._argv,
+        )
+
+    def _argv(self, config: Path | None, *arguments: str) -> list[str]:
+        self.asked.append(arguments)
+        return [sys.executable, "-c", *self.script]
+
+    def settings(self, **more: object) -> SettingsAre:
+        folders = {name: str(self.root / name) for name in ("inbox", "updated", "backups", "state")}
+        rest = {"settle_seconds": 5, "rescan_seconds": 300, "mode": "auto", "subfolders": False, "night": ""}
+        return SettingsAre({**folders, **rest, "notify": "never", **more}, "", "# the settings that count")
+
+    def says(self, *events: Event) -> None:
+        """The next child says this."""
+        self.script = [PRINTS, "".join(map(to_line, events))]
+
+    def does(self, code: str) -> None:
+        """The next child does this."""
+        self.script = [code]
+
+    def dropped(self) -> Path:
+        """A file that was taken; memproc's copy of it."""
+        self.archive.run(
+            "INSERT INTO arrival (path, device, inode, size, mtime_ns, sha256, state, seen_at, changed_at) "
+            "VALUES ('/inbox/talk.json', 1, 1, 1, 1, ?, 'copied', ?, ?)",
+            (SHA, now(), now()),
+        )
+        copy = copy_path(self.root / "state", SHA, "talk.json")
+        copy.write_text("{}")
+        return copy
+
+    def go(self) -> None:
+        """Have the next thing done, to its end."""
+        self.dispatch.next()
+        self.finish()
+
+    def finish(self) -> None:
+        while self.dispatch.busy:
+            self.take(self.queue.get(timeout=LIMIT_SECONDS))
+
+    def take(self, wake: Wake) -> None:
+        if isinstance(wake, ChildSaid):
+            self.dispatch.take(wake.event)
+        elif isinstance(wake, ChildEnded):
+            self.dispatch.ended(wake.code)
+
+    def arrival(self) -> Arrival:
+        return find_arrival(self.archive, 1)
+
+    def is_due_now(self) -> None:
+        self.archive.run("UPDATE arrival SET next_look_at = '2020-01-01T00:00:00.000Z'")
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    with Archive.memory() as archive:
+        world = World(tmp_path, archive)
+        yield world
+        world.dispatch.kill()
+        with suppress(Empty):
+            while True:
+                world.queue.get_nowait()
+
+
+def test_a_file_goes_through_all_its_states(world: World) -> None:
+    copy = world.dropped()
+    world.says(PLANNED, MADE, replace(MADE, number=2, done=2), WRITTEN, RunDone())
+
+    world.go()
+
+    assert world.asked == [("--supervised", "run", str(copy), "--events")]
+    states = [event.state for event in world.voice.heard if isinstance(event, FileIs)]
+    assert states == ["planned", "working", "written"]
+    assert world.voice.heard[1] == replace(PLANNED, arrival=1)
+    assert world.arrival().reason == "ready to be imported: Garden.json"
+    (outcome,) = newest_outcomes(world.archive)
+    assert (outcome.kind, outcome.title, outcome.path) == ("written", "The Garden", "/u/Garden.json")
+    assert not copy.exists()
+    assert not world.dispatch.busy
+
+
+def test_the_dropped_file_s_name_is_told_and_never_the_copy_s(world: World) -> None:
+    copy = world.dropped()
+    aside = ChatIs("", copy.name, "set aside", f"{copy} is no export.", f"Look at {copy.name}.")
+    world.says(aside, RunDone())
+
+    world.go()
+
+    (chat,) = [event for event in world.voice.heard if isinstance(event, ChatIs)]
+    assert (chat.title, chat.detail, chat.next_step) == (
+        "talk.json",
+        "talk.json is no export.",
+        "Look at talk.json.",
+    )
+    assert (world.arrival().state, world.arrival().reason) == ("set aside", "talk.json is no export.")
+    assert copy.exists(), "it may be tried again"
+
+
+@pytest.mark.parametrize(
+    ("chat", "state"),
+    [
+        (ChatIs("abc", "T", "left alone", "nothing new"), "done"),
+        (ChatIs("abc", "T", "set aside", "The disk is full.", "Free some space.", later=True), "waiting"),
+        (ChatIs("abc", "T", "set aside", "Too large.", "Split it."), "set aside"),
+    ],
+)
+def test_a_file_comes_to_what_its_chats_have(world: World, chat: ChatIs, state: str) -> None:
+    world.dropped()
+    world.says(WRITTEN if state != "done" else chat, chat, RunDone())
+
+    world.go()
+
+    assert world.arrival().state == state
+    assert world.arrival().tries == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("import os; os.kill(os.getpid(), 9)", "was killed (signal 9)"),
+        ("raise SystemExit(0)", "exit code 0 in the middle"),
+        ("print('no event'); raise SystemExit(3)", "exit code 3 in the middle"),
+        (f"import sys; sys.stdout.write({to_line(RunFailed('It broke.', 'Report it.', 'mistake'))!r})", "It broke"),
+    ],
+)
+def test_work_that_breaks_off_three_times_is_given_up(world: World, code: str, words: str) -> None:
+    world.dropped()
+    world.does(code)
+    for tries in (1, 2, 3):
+        world.is_due_now()
+        world.go()
+        assert words in world.arrival().reason
+        assert world.arrival().tries == tries
+        assert world.arrival().state == ("waiting" if tries < 3 else "set aside")
+    assert world.arrival().next_step
+    world.go()
+    assert len(world.asked) == 3
+
+
+def test_what_the_person_or_a_turn_of_the_budget_has_to_end_is_waited_for(world: World) -> None:
+    world.dropped()
+    world.says(PLANNED, RunFailed("The cap of a day is reached.", "Raise it.", "blocked", "2099-01-01T00:00:00.000Z"))
+
+    world.go()
+
+    found = world.arrival()
+    assert (found.state, found.reason, found.next_step) == ("paused", "The cap of a day is reached.", "Raise it.")
+    assert (found.next_look_at, found.tries) == ("2099-01-01T00:00:00.000Z", 0)
+
+
+def test_another_memproc_is_waited_for_and_that_is_no_failure(world: World) -> None:
+    world.dropped()
+    with hold(world.root / "state" / "lock"):
+        world.dispatch.next()
+        assert not world.dispatch.busy
+    world.says(RunFailed("Another memproc is working.", "Wait for it.", "busy"))
+
+    world.go()
+
+    assert (world.arrival().state, world.arrival().tries) == ("waiting", 0)
+
+
+def test_a_pause_holds_the_work_back_until_it_ends(world: World) -> None:
+    world.dropped()
+    pause(world.archive, timedelta(hours=1), now())
+    world.dispatch.next()
+    world.dispatch.next()
+    assert not world.dispatch.busy
+    assert [type(event) for event in world.voice.heard] == [PauseBegan]
+
+    resume(world.archive, now())
+    world.says(RunDone())
+    world.go()
+
+    assert type(world.voice.heard[1]) is PauseEnded
+    assert world.arrival().state == "done"
+
+
+def test_a_child_that_hangs_is_killed_and_one_that_has_announced_it_is_not(world: World) -> None:
+    world.dropped()
+    beats = int(HANG_SECONDS / BEAT_SECONDS)
+    world.does(f"import sys, time; print({to_line(Alive(2 * HANG_SECONDS))!r}, end='', flush=True); time.sleep(60)")
+    world.dispatch.next()
+    world.take(world.queue.get(timeout=LIMIT_SECONDS))
+
+    for _ in range(beats + 1):
+        world.dispatch.beat()
+    assert world.queue.empty(), "it has said that it may take so long"
+    for _ in range(beats + 60):
+        world.dispatch.beat()
+    world.finish()
+
+    assert "gave no sign of life for" in world.arrival().reason
+    assert world.arrival().tries == 1
+
+
+def test_when_the_daemon_ends_the_child_is_told_and_its_file_goes_on_with_the_next_one(world: World) -> None:
+    world.dropped()
+    world.does("import sys; sys.stdin.read()")
+    world.dispatch.next()
+
+    world.dispatch.stop()
+    world.finish()
+
+    assert (world.arrival().state, world.arrival().tries) == ("copied", 0)
+    world.dispatch.next()
+    assert not world.dispatch.busy
+
+
+def test_a_child_that_does_not_end_is_killed(world: World) -> None:
+    world.dropped()
+    world.does("import time; time.sleep(60)")
+    world.dispatch.next()
+    began = time.monotonic()
+
+    world.dispatch.stop()
+    world.dispatch.kill()
+    world.finish()
+
+    assert time.monotonic() - began < LIMIT_SECONDS
+    assert world.arrival().state == "copied"
+
+
+def test_a_child_that_cannot_be_started_is_told(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(11, "Resource temporarily unavailable")
+
+    world.dropped()
+    monkeypatch.setattr("daemon.inbox.child.subprocess.Popen", refused)
+    world.dispatch.next()
+
+    assert not world.dispatch.busy
+    assert isinstance(world.voice.heard[0], Trouble)
+    assert (world.arrival().state, world.arrival().tries) == ("waiting", 1)
+
+
+def test_the_settings_that_count_are_handed_to_the_child(world: World) -> None:
+    world.dropped()
+    echo = "import sys, json; print(json.dumps({'is': 'Note', 'text': json.loads(sys.stdin.readline())['text']}))"
+    world.does(echo)
+
+    world.go()
+
+    assert Note("# the settings that count") in world.voice.heard
+
+
+def test_settings_that_are_wrong_change_nothing_and_right_ones_count_at_once(world: World) -> None:
+    before = world.dispatch.plan
+    world.dispatch.reload = True
+    world.says(SettingsWrong("line 3: chunk.tokens", "Correct it."))
+    world.go()
+    assert world.asked == [("--supervised", "job", "settings")]
+    assert world.voice.heard == [SettingsRefused("line 3: chunk.tokens", "Correct it.")]
+    assert world.dispatch.plan == before
+    found = sign(world.archive, "config_error")
+    assert found and "line 3" in found.value
+
+    world.dispatch.reload = True
+    world.says(world.settings(settle_seconds=9, night="01:00-02:00", notify="all"))
+    world.go()
+    assert world.voice.heard[1:] == [SettingsRead()]
+    assert (world.dispatch.plan.settle_seconds, world.voice.when) == (9, "all")
+    assert "retry" in {job.name for job in jobs(world.archive)}
+    assert sign(world.archive, "config_error") is None
+
+    world.dispatch.reload = True
+    world.says(world.settings(inbox="/elsewhere", subfolders=True, settle_seconds=1))
+    world.go()
+    assert world.voice.heard[2:] == [SettingsRead("folders.inbox, watch.subfolders")]
+    assert world.dispatch.plan.settle_seconds == 9, "none of it counts before a restart"
+
+
+def test_settings_that_cannot_be_read_now_are_told_once_and_read_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("daemon.inbox.dispatch._READ_AGAIN_SECONDS", 0.0)
+    world.dispatch.reload = True
+    world.does("import os; os.kill(os.getpid(), 9)")
+    world.go()
+    world.go()
+
+    assert [type(event) for event in world.voice.heard] == [Trouble, SettingsRefused, Trouble]
+    assert len(world.asked) == 2
+
+
+def test_a_timed_job_is_done_and_due_again_and_what_it_found_is_kept(world: World) -> None:
+    due_now(world)
+    world.says(Alive(3600), JobEnded("prune", "The backups are damaged."))
+
+    world.go()
+
+    (job,) = [job for job in jobs(world.archive) if job.name == "prune"]
+    assert job.error == "The backups are damaged."
+    assert job.due_at > now()
+    assert world.asked == [("--supervised", "job", "prune")]
+    assert world.voice.heard == [JobEnded("prune", "The backups are damaged.")]
+
+
+@pytest.mark.parametrize("dies", [True, False])
+def test_a_job_that_could_not_be_done_is_tried_again_within_the_hour(world: World, dies: bool) -> None:
+    due_now(world)
+    if dies:
+        world.does("import os; os.kill(os.getpid(), 9)")
+    else:
+        world.says(RunFailed("The disk is full.", "Free some space.", "blocked"))
+
+    world.go()
+
+    (job,) = [job for job in jobs(world.archive) if job.name == "prune"]
+    assert job.error and ("killed" in job.error) == dies
+    assert now() < job.due_at
+
+
+def test_postponed_work_that_is_worth_it_is_taken_up_again(world: World) -> None:
+    world.dropped()
+    world.archive.run("UPDATE arrival SET state = 'set aside'")
+    due_now(world)
+    world.says(JobEnded("retry", arrivals=(1,)))
+
+    world.go()
+
+    assert world.arrival().state == "copied"
+
+
+def due_now(world: World) -> None:
+    world.archive.run("UPDATE job SET due_at = '2020-01-01T00:00:00.000Z' WHERE name = 'prune'")
