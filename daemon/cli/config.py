@@ -1,11 +1,45 @@
-"""`memproc config`: what counts, whether it is right, and where it stands."""
+"""memproc.toml: `memproc init` writes it, `memproc config` shows, checks or finds it."""
+
+from pathlib import Path
 
 import click
 
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.context import core_layout, load_texts
+from daemon.config.search import own_file
+from daemon.files.write import make_private, replace_file, sweep
 from daemon.status.sentences import printable_json, visible
-from primer.request import hidden
+
+
+@click.command
+@click.option("--yes", is_flag=True, help="Take the default places without asking.")
+@pass_settings
+def init(settings: Settings, yes: bool) -> int:
+    """Write memproc.toml, with every setting and its why, and make the folders. What exists stays as it is."""
+    from daemon.config import shipped_text
+
+    path = settings.path or own_file()
+    if path.exists():
+        settings.say(f"{path} is there already and stays as it is.")
+    elif yes or click.confirm(f"Write the settings, with an explanation of each, to {path}?", default=True):
+        make_private(path.parent)
+        sweep(path.parent)
+        replace_file(path, [shipped_text().encode()])
+        settings.say(f"Wrote {path}.")
+    else:
+        settings.say("Nothing was written.")
+        return 0
+    _make_folders(settings, path)
+    return 0
+
+
+def _make_folders(settings: Settings, path: Path) -> None:
+    from daemon.config import folders, load
+
+    places = folders(load(path))
+    for name in ("inbox", "updated", "backups", "state"):
+        make_private(getattr(places, name))
+        settings.say(f"{name:8} {getattr(places, name)}")
+    settings.say("Drop a TypingMind export into the inbox, then: memproc plan, and: memproc run")
 
 
 @click.group
@@ -19,6 +53,7 @@ def config() -> None:
 def show(settings: Settings, as_json: bool) -> int:
     """Print every setting that counts, the defaults among them."""
     from daemon.config import toml_text
+    from primer.request import hidden
 
     tables = settings.config.model_dump(mode="json")
     tables["models"] = hidden(tables["models"])
@@ -35,14 +70,15 @@ def show(settings: Settings, as_json: bool) -> int:
 @pass_settings
 def check(settings: Settings) -> int:
     """Say whether memproc.toml, its folders, texts and layout can be used; all problems are listed at once."""
-    found, counts = settings.found, settings.config
-    for own in (counts, *map(counts.with_override, counts.chats.override)):
+    from daemon.context import core_layout, load_texts
+
+    config, path = settings.config, settings.found.path
+    for own in (config, *map(config.with_override, config.chats.override)):
         load_texts(own.texts.path)
         core_layout(own.core)
-    folders = settings.folders
-    well = f"All is well with {found.path}." if found.path else "No memproc.toml: every setting is at its default."
-    places = [f"{name:8} {getattr(folders, name)}" for name in ("inbox", "updated", "backups", "state")]
-    click.echo(visible("\n".join([well, *places])))
+    lines = [f"All is well with {path}." if path else "No memproc.toml: every setting is at its default."]
+    lines += [f"{name:8} {getattr(settings.folders, name)}" for name in ("inbox", "updated", "backups", "state")]
+    click.echo(visible("\n".join(lines)))
     return 0
 
 
@@ -50,8 +86,7 @@ def check(settings: Settings) -> int:
 @pass_settings
 def path(settings: Settings) -> int:
     """Print which memproc.toml counts, and why that one."""
-    found = settings.found
-    click.echo(visible(f"{found.path or 'none'} ({found.how})"))
-    for other in found.others:
+    click.echo(visible(f"{settings.found.path or 'none'} ({settings.found.how})"))
+    for other in settings.found.others:
         click.echo(visible(f"not counting: {other}"))
     return 0

@@ -1,4 +1,4 @@
-"""`memproc core CHAT`: what the persona keeps in mind of itself and of you, and your own hand in it."""
+"""`memproc core CHAT`: what the persona keeps in mind of itself and of you, and your own edits of it."""
 
 import sys
 from collections.abc import Iterator
@@ -11,11 +11,9 @@ from daemon.archive.chats import find_chat
 from daemon.archive.core import core_events, keep_core_events
 from daemon.archive.messages import known_chat
 from daemon.chat.opening import as_value, core_now
-from daemon.cli.of_chat import About, OfChat, pass_about
-from daemon.cli.settings import Settings, json_option
-from daemon.cli.use import TO_SEE_IT
+from daemon.cli.settings import TO_SEE_IT, AboutChat, ChatGroup, Settings, json_option, pass_about
 from daemon.config import Config
-from daemon.context import core_layout, tell_nobody
+from daemon.context import core_layout
 from daemon.files.clock import now
 from daemon.status.sentences import printable_json, visible
 from rules.errors import NotFound
@@ -24,17 +22,7 @@ from rules.layers.layout import Layout
 from rules.typingmind.content import printable
 
 
-@dataclass(frozen=True, slots=True)
-class _Core:
-    """A chat's core memory: the layout that counts for it, and all that was written."""
-
-    chat_id: str
-    title: str
-    layout: Layout
-    events: tuple[CoreEvent, ...]
-
-
-@click.group(cls=OfChat, shows="show")
+@click.group(cls=ChatGroup, default="show")
 @click.argument("chat")
 @click.pass_context
 def core(ctx: click.Context, chat: str) -> None:
@@ -42,22 +30,21 @@ def core(ctx: click.Context, chat: str) -> None:
 
     Without a command its sections are shown.
     """
-    ctx.obj = About(ctx.ensure_object(Settings), chat)
+    ctx.obj = AboutChat(ctx.ensure_object(Settings), chat)
 
 
 @core.command
 @json_option
 @pass_about
-def show(about: About, as_json: bool) -> int:
+def show(about: AboutChat, as_json: bool) -> int:
     """Show every section, with how many of its characters are used."""
     with about.settings.archive() as archive:
-        found = _core(archive, about.settings.config, about.wanted)
-        memory = core_now(archive, found.chat_id, found.layout)
+        known = _known_core(archive, about.settings.config, about.name)
+        sections = core_now(archive, known.chat_id, known.layout)
     if as_json:
-        sections = [{**asdict(one), "characters": len(one.rendered)} for one in memory]
-        click.echo(printable_json(sections))
-    for section in () if as_json else memory:
-        click.echo(visible("\n".join(_shown(section))))
+        click.echo(printable_json([{**asdict(section), "characters": len(section.rendered)} for section in sections]))
+    else:
+        click.echo(visible("\n".join(line for section in sections for line in _section_lines(section))))
     return 0
 
 
@@ -65,17 +52,17 @@ def show(about: About, as_json: bool) -> int:
 @click.argument("section")
 @click.argument("text", required=False)
 @pass_about
-def set_(about: About, section: str, text: str | None) -> int:
-    """Have SECTION say TEXT, or what stands on the standard input; for a list, one entry a line.
+def set_(about: AboutChat, section: str, text: str | None) -> int:
+    """Have SECTION say TEXT, or what comes on the standard input; for a list, one entry a line.
 
     It stays as you have set it: the persona cannot edit it until you release it.
     """
-    said = printable(sys.stdin.read() if text in (None, "-") else str(text)).strip("\n")
-    with about.settings.house(tell_nobody) as house:
-        found = _core(house.archive, house.config, about.wanted)
-        value = as_value(_section(found, section), said)
-        _keep(house.archive, found, CoreEvent(section, value, held=True, by="person", function="set"))
-    about.settings.say(f'"{section}" is set, and stays so until: memproc core {found.chat_id} release {section}')
+    words = printable(sys.stdin.read() if text in (None, "-") else str(text)).strip("\n")
+    with about.settings.context() as context:
+        known = _known_core(context.archive, context.config, about.name)
+        value = as_value(known.section(section), words)
+        _keep(context.archive, known, CoreEvent(section, value, held=True, by="person", function="set"))
+    about.settings.say(f'"{section}" is set, and stays so until: memproc core {known.chat_id} release {section}')
     about.settings.say(TO_SEE_IT)
     return 0
 
@@ -83,31 +70,31 @@ def set_(about: About, section: str, text: str | None) -> int:
 @core.command
 @click.argument("section")
 @pass_about
-def release(about: About, section: str) -> int:
+def release(about: AboutChat, section: str) -> int:
     """Let the persona edit SECTION again, which you have set or edited by hand."""
-    with about.settings.house(tell_nobody) as house:
-        found = _core(house.archive, house.config, about.wanted)
-        _section(found, section)
-        last = next((event for event in reversed(found.events) if event.section == section), None)
+    with about.settings.context() as context:
+        known = _known_core(context.archive, context.config, about.name)
+        known.section(section)
+        last = next((event for event in reversed(known.events) if event.section == section), None)
         is_held = last is not None and bool(last.held or last.held_lines)
         if last is not None and is_held:
             event = CoreEvent(section, last.value, held=False, by="person", function="release")
-            _keep(house.archive, found, event)
+            _keep(context.archive, known, event)
     about.settings.say(f'"{section}" {"is released" if is_held else "was not set by hand: nothing to do"}.')
     return 0
 
 
 @core.command
 @pass_about
-def undo(about: About) -> int:
+def undo(about: AboutChat) -> int:
     """Take back the newest edit, whoever made it; the one before it the next time. All of them stay in the history."""
-    with about.settings.house(tell_nobody) as house:
-        found = _core(house.archive, house.config, about.wanted)
-        event = taken_back(found.layout.sections, found.events)
+    with about.settings.context() as context:
+        known = _known_core(context.archive, context.config, about.name)
+        event = taken_back(known.layout.sections, known.events)
         if event is not None:
-            _keep(house.archive, found, event)
+            _keep(context.archive, known, event)
     if event is None:
-        about.settings.say("Nothing to do: nothing was written that is not taken back already.")
+        about.settings.say("Nothing to do: there is no edit to take back.")
         return 0
     about.settings.say(f'Taken back: "{event.section}" says again what it said before.')
     about.settings.say(TO_SEE_IT)
@@ -117,54 +104,63 @@ def undo(about: About) -> int:
 @core.command
 @json_option
 @pass_about
-def history(about: About, as_json: bool) -> int:
+def history(about: AboutChat, as_json: bool) -> int:
     """Show all that was ever written into it, oldest first: by whom, after which memory, and what it said then."""
     with about.settings.archive() as archive:
-        found = _core(archive, about.settings.config, about.wanted)
+        known = _known_core(archive, about.settings.config, about.name)
     if as_json:
-        click.echo(printable_json([asdict(event) for event in found.events]))
-    elif not found.events:
-        about.settings.say(f'Nothing was written into the core memory of "{found.title}" yet.')
-    for event in () if as_json else found.events:
-        click.echo(visible("\n".join(_told(event))))
+        click.echo(printable_json([asdict(event) for event in known.events]))
+    elif not known.events:
+        about.settings.say(f'Nothing was written into the core memory of "{known.title}" yet.')
+    else:
+        click.echo(visible("\n".join(line for event in known.events for line in _event_lines(event))))
     return 0
 
 
-def _core(archive: Archive, config: Config, wanted: str) -> _Core:
-    chat = find_chat(archive, wanted)
+@dataclass(frozen=True, slots=True)
+class _KnownCore:
+    """A chat's core memory: the layout that counts for it, and all that was written."""
+
+    chat_id: str
+    title: str
+    layout: Layout
+    events: tuple[CoreEvent, ...]
+
+    def section(self, name: str) -> Section:
+        """The section of that name, with its first value. Raises NotFound."""
+        section = CoreMemory(tuple(self.layout.sections)).find(name)
+        if section is None:
+            names = ", ".join(section.name for section in self.layout.sections)
+            raise NotFound(f'The core memory has no section "{name}".', f"It has {names}.")
+        return section
+
+
+def _known_core(archive: Archive, config: Config, name: str) -> _KnownCore:
+    chat = find_chat(archive, name)
     own = config.of(known_chat(archive, chat.chat_id))
-    return _Core(chat.chat_id, chat.title, core_layout(own.core), core_events(archive, chat.chat_id))
+    return _KnownCore(chat.chat_id, chat.title, core_layout(own.core), core_events(archive, chat.chat_id))
 
 
-def _section(found: _Core, name: str) -> Section:
-    """The section of that name, with its first value. Raises NotFound."""
-    section = CoreMemory(tuple(found.layout.sections)).find(name)
-    if section is None:
-        there = ", ".join(one.name for one in found.layout.sections)
-        raise NotFound(f'The core memory has no section "{name}".', f"It has {there}.")
-    return section
-
-
-def _keep(archive: Archive, found: _Core, event: CoreEvent) -> None:
+def _keep(archive: Archive, known: _KnownCore, event: CoreEvent) -> None:
     """Raises click.UsageError where the section may not have so many characters; nothing is kept then."""
     try:
-        _section(found, event.section).with_value(event.value)
+        known.section(event.section).with_value(event.value)
     except OverLimit as fault:
         raise click.UsageError(f"Nothing was changed. {fault}") from fault
-    keep_core_events(archive, found.chat_id, [event], now())
+    keep_core_events(archive, known.chat_id, [event], now())
 
 
-def _shown(section: Section) -> Iterator[str]:
+def _section_lines(section: Section) -> Iterator[str]:
     held = ", set by you" if section.held else ""
     yield f"{section.name}: {len(section.rendered):,} of {section.limit:,} characters{held}"
     if section.description:
         yield f"  {section.description}"
     own = {line if isinstance(section.value, str) else rendered((line,)) for line in section.held_lines}
-    lines = section.rendered.splitlines() or ["(nothing)"]
-    yield from (f"    {line}{'  (yours)' if line in own else ''}" for line in lines)
+    for line in section.rendered.splitlines() or ["(nothing)"]:
+        yield f"    {line}{'  (yours)' if line in own else ''}"
 
 
-def _told(event: CoreEvent) -> Iterator[str]:
+def _event_lines(event: CoreEvent) -> Iterator[str]:
     by = "you" if event.by == "person" else f"the persona, after memory {event.memory} (edition {event.edition})"
     undone = f", taking back number {event.undoes}" if event.undoes else ""
     yield f"{event.number}. {event.at}: {event.section}, {event.function} by {by}{undone}"

@@ -19,9 +19,9 @@ _HOST = re.compile(r"[a-z0-9_-]{1,24}|[a-z0-9_-]+(\.[a-z0-9_-]+)+|[0-9a-f:.]*:[0
 _LONGEST_LINE = 8192  # bytes; no key is nearly as long
 
 
-def _known(context: click.Context, parameter: click.Parameter, said: str | None) -> str | None:
+def _known(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
     """The provider that was named. What is none is not repeated: it may be a key that went to the wrong place."""
-    name = None if said is None else said.lower()
+    name = None if text is None else text.lower()
     if name is not None and name not in KEY_VARIABLES:
         raise click.BadParameter(f"memproc keeps no key for this provider. It knows {_KNOWN}.", context, parameter)
     return name
@@ -38,7 +38,7 @@ def key() -> None:
 @key.command("set")
 @click.argument("provider", callback=_known)
 @click.argument("more", nargs=-1, metavar="")
-@click.option("--file", "to_file", is_flag=True, help="Use memproc's own file, and leave the keyring alone.")
+@click.option("--file", "to_file", is_flag=True, help="Use memproc's own file, and not the keyring.")
 @pass_settings
 def set_key(settings: Settings, provider: str, more: tuple[str, ...], to_file: bool) -> int:
     """Keep the key of PROVIDER.
@@ -51,7 +51,7 @@ def set_key(settings: Settings, provider: str, more: tuple[str, ...], to_file: b
             "A key is never given on the command line, where the shell and others can see it. It will be asked for."
         )
     folder = settings.folders.state
-    stored = store_key(provider, _asked_for(provider), folder, "file" if to_file else "keyring")
+    stored = store_key(provider, _ask_for_key(provider), folder, "file" if to_file else "keyring")
     why = f" (the system keyring {stored.why_not_keyring})" if stored.why_not_keyring else ""
     settings.say(f"The key for {provider} is kept in {_place(stored.where, provider, folder)}{why}.")
     for variable in set_variables(provider, os.environ)[:1]:
@@ -88,8 +88,7 @@ def test(settings: Settings, provider: str | None, no_call: bool) -> int:
     memproc.toml names, or by a small one. This costs a fraction of a cent.
     """
     folder = settings.folders.state
-    works = []
-    reason = ""
+    works, reason = [], ""
     for name in [provider] if provider else sorted(KEY_VARIABLES):
         found = find_key(name, os.environ, folder)
         if isinstance(found, NoKey):
@@ -110,34 +109,34 @@ def test(settings: Settings, provider: str | None, no_call: bool) -> int:
 def allow(settings: Settings, provider: str | None, host: str | None, forget: bool) -> int:
     """Let the key of PROVIDER go to HOST, which is not the provider's own; without them, list what is allowed.
 
-    A host that your own memproc.toml names, or the environment that holds the key, needs no such word. No key ever
-    goes over plain HTTP, except to this machine.
+    A host that your own memproc.toml names, or the environment that holds the key, needs no such permission. No key
+    ever goes over plain HTTP, except to this machine.
     """
+    from daemon.models import hosts
     from daemon.models.addresses import host_of
-    from daemon.models.hosts import allow as keep
-    from daemon.models.hosts import allowed, disallow
 
-    if provider is None or host is None:
-        if provider is not None:
-            raise click.UsageError("Name the host as well: memproc key allow PROVIDER HOST")
-        for each, where in allowed():
-            settings.say(f"{each} {where}")
-        if not allowed():
+    if provider is None:
+        for pair in hosts.allowed():
+            settings.say(" ".join(pair))
+        if not hosts.allowed():
             settings.say("No host is allowed but those of the providers, and what you name yourself.")
         return 0
+    if host is None:
+        raise click.UsageError("Name the host as well: memproc key allow PROVIDER HOST")
     name, where = provider.lower(), host_of(host).lower()
     if not _PROVIDER.fullmatch(name) or not _HOST.fullmatch(where):  # neither is repeated: it may be a key
         raise click.UsageError("Name a provider as LiteLLM does, and a host: memproc key allow openai llm.example.org")
-    if forget:
-        taken = disallow(name, where)
-        settings.say(f"The key for {name} goes to {where} no more." if taken else "That was not allowed.")
-        return 0
-    settings.say(f"The key for {name} may go to {where}; noted in {keep(name, where)}.")
+    if not forget:
+        settings.say(f"The key for {name} may go to {where}; noted in {hosts.allow(name, where)}.")
+    elif hosts.disallow(name, where):
+        settings.say(f"The key for {name} goes to {where} no more.")
+    else:
+        settings.say("That was not allowed.")
     return 0
 
 
 def _works(settings: Settings, provider: str, found: Key) -> bool:
-    """Try a key, say what came of it, and whether anything is wrong."""
+    """Try a key, say what came of it, and whether all is well."""
     from daemon.models.completion import complete
     from daemon.models.key_trial import Fails, Works, try_key
 
@@ -152,13 +151,12 @@ def _works(settings: Settings, provider: str, found: Key) -> bool:
     return True
 
 
-def _asked_for(provider: str) -> str:
+def _ask_for_key(provider: str) -> str:
     """The key, from the person at the terminal or from a pipe. Raises click.UsageError for what cannot be one."""
     if sys.stdin.isatty():
         text = click.prompt(f"Key for {provider} (it is not shown)", hide_input=True, err=True)
     else:
-        line = sys.stdin.buffer.readline(_LONGEST_LINE)
-        text = line.decode("utf-8", "replace")
+        text = sys.stdin.buffer.readline(_LONGEST_LINE).decode("utf-8", "replace")
     value = read_key(text)
     if isinstance(value, NotAKey):
         raise click.UsageError(f"Nothing was kept: the key {value.reason}.")

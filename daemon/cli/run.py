@@ -39,7 +39,7 @@ def _go(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with Progress(quiet=settings.quiet or as_json) as progress:
         if exports:
-            with settings.house(progress.tell) as house:
+            with settings.context(progress.tell) as house:
                 try:
                     for outcome in go_round(house, exports):
                         progress.tell_outcome(outcome)

@@ -1,11 +1,12 @@
-"""What every command starts from: which memproc.toml, and the folders, archive and texts that it names."""
+"""What every command starts from: the memproc.toml that counts, and the folders, archive and context it leads to."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,30 +21,29 @@ if TYPE_CHECKING:
     from daemon.files.paths import Folders
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Settings:
-    """The global options, and what they lead to. Each thing is loaded only by the commands that use it."""
+    """The global options, and what they lead to. Each thing is loaded once, and only for the commands that use it."""
 
     path: Path | None
     quiet: bool
 
-    @property
+    @cached_property
     def found(self) -> "FoundConfig":
         """Which memproc.toml counts, and why that one."""
         from daemon.config import find
 
         return find(self.path, Path.cwd(), os.environ)
 
-    @property
+    @cached_property
     def config(self) -> "Config":
         """The settings. Raises ConfigurationError with all that is wrong."""
         from daemon.config import Config, load
 
-        found = self.found
-        config = load(found.path) if found.path else Config()
-        return config.as_found_here() if found.is_here else config
+        config = load(self.found.path) if self.found.path else Config()
+        return config.as_found_here() if self.found.is_here else config
 
-    @property
+    @cached_property
     def folders(self) -> "Folders":
         """Where everything lies. Raises ConfigurationError."""
         from daemon.config import folders
@@ -59,12 +59,12 @@ class Settings:
             yield archive
 
     @contextmanager
-    def house(self, tell: "Tell") -> Iterator["House"]:
-        """All that a trip needs, with the archive held for writing by this process alone."""
-        from daemon.context import open_house
+    def context(self, tell: "Tell | None" = None) -> Iterator["House"]:
+        """All that a change or a run needs, with the archive held for writing by this process alone."""
+        from daemon.context import open_house, tell_nobody
 
-        with open_house(self.config, self.folders, tell) as house:
-            yield house
+        with open_house(self.config, self.folders, tell or tell_nobody) as context:
+            yield context
 
     def say_which_file(self) -> None:
         """Where more than one memproc.toml could have counted, print which one does."""
@@ -79,11 +79,43 @@ class Settings:
 
 pass_settings = click.make_pass_decorator(Settings)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+TO_SEE_IT = "To put it into the updated export, drop the chat's newest export into the inbox, then: memproc run"
 
 
 def wanted_exports(settings: Settings, paths: tuple[Path, ...]) -> tuple[Path, ...]:
-    """Those named, files or folders, or the inbox's. Raises FileTrouble without an inbox."""
+    """The exports that are named, as files or folders, or those of the inbox. Raises FileTrouble without an inbox."""
     inbox = settings.folders.inbox
     if not paths and not inbox.is_dir():
         raise FileTrouble(f"There is no inbox {inbox}.", "Make the folders with: memproc init")
     return tuple(export for path in paths or (inbox,) for export in exports_in(path))
+
+
+@dataclass(frozen=True, slots=True)
+class AboutChat:
+    """What a command of a `ChatGroup` is given: the settings, and the chat as the person has named it."""
+
+    settings: Settings
+    name: str
+
+
+pass_about = click.make_pass_decorator(AboutChat)
+
+
+class ChatGroup(click.Group):
+    """Commands about one chat, which is named before them: `memproc core CHAT [COMMAND]`.
+
+    Where no command is named it is `default`, also with that one's options: click itself would take an option
+    behind the chat for the name of a command.
+    """
+
+    def __init__(self, *arguments: Any, default: str, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        self._default = default
+
+    def parse_args(self, ctx: click.Context, args: Sequence[str]) -> list[str]:
+        """Name the command where only the chat, or options behind it, are given."""
+        chat, command = (*args, "", "")[:2]
+        names_none = command not in ctx.help_option_names and command[:1] in ("", "-")
+        if chat[:1] not in ("", "-") and names_none:
+            args = [chat, self._default, *args[1:]]
+        return super().parse_args(ctx, list(args))
