@@ -11,9 +11,6 @@ from collections.abc import Sequence
 import click
 
 from daemon.cli.commands import memproc
-from daemon.status.sentences import visible
-from daemon.status.unforeseen import account
-from rules.errors import MemprocError
 
 _TROUBLE, _USAGE, _BUG, _INTERRUPTED = 1, 2, 3, 130
 
@@ -29,9 +26,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as mistake:
         mistake.show()
         return _USAGE
-    except MemprocError as trouble:
-        click.echo(visible(f"memproc: {trouble.message}\n{trouble.next_step}"), err=True)
-        return trouble.exit_code
     except (KeyboardInterrupt, click.Abort):
         click.echo("\nInterrupted. What is finished is kept; run memproc again to go on from there.", err=True)
         return _INTERRUPTED
@@ -39,7 +33,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of a pipe went away, as `memproc chats | head` does: nobody is left to be told.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception as fault:  # the boundary: whatever we did not foresee
-        click.echo(visible("memproc: {}\n{}".format(*account(fault))), err=True)
-        return _TROUBLE if isinstance(fault, OSError | MemoryError) else _BUG
+    except Exception as fault:  # the boundary: errors of ours, and whatever we did not foresee
+        return _tell(fault)
     return code if isinstance(code, int) else 0
+
+
+def _tell(fault: Exception) -> int:
+    """Say what happened and what to do now, and give back the exit code. Imports late, for a fast `--help`."""
+    from daemon.status.sentences import visible
+    from daemon.status.unforeseen import account
+    from rules.errors import MemprocError
+
+    if isinstance(fault, MemprocError):
+        message, next_step, code = fault.message, fault.next_step, fault.exit_code
+    else:
+        message, next_step = account(fault)
+        code = _TROUBLE if isinstance(fault, OSError | MemoryError) else _BUG
+    click.echo(visible(f"memproc: {message}\n{next_step}"), err=True)
+    return code

@@ -55,7 +55,7 @@ def _changed_outputs(archive: Archive) -> Iterator[str]:
 def rebuild(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     """Add to the archive what it lacks and the backups and updated exports still hold. No model is asked.
 
-    PATHS are exports, or folders of them, that you still have: raw messages that stand in no backup may be there.
+    PATHS are exports, or folders of them, that you still have: raw messages that are in no backup may be there.
     What the archive knows stays as it is, so this can be run at any time.
     """
     from daemon.recovery.rebuild import rebuild as add_what_is_missing
@@ -83,7 +83,7 @@ def rebuild(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
                 f"  {chat.unplaced:,} more stay in the backups alone: they stand inside others that the archive has."
             )
     for file in rebuilt.passed_over:
-        click.echo(visible(f"Passed over {file.path}: {file.reason}"), err=True)
+        click.echo(visible(f"Skipped {file.path}: {file.reason}"), err=True)
     return 1 if rebuilt.passed_over else 0
 
 
@@ -108,10 +108,10 @@ def export_archive(settings: Settings, file: Path) -> int:
 @click.command("import-archive")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--yes", is_flag=True, help="Do it; without this, only the contents are shown.")
-@click.option("--replace", is_flag=True, help="Move an archive with chats that is here already away, and keep it.")
+@click.option("--replace", is_flag=True, help="Replace an archive with chats that is here already; it is kept beside it.")
 @pass_settings
 def import_archive(settings: Settings, file: Path, yes: bool, replace: bool) -> int:
-    """Prove FILE, then put archive, backups and updated exports in the folders that memproc.toml names here.
+    """Check FILE, then put archive, backups and updated exports in the folders that memproc.toml names here.
 
     What is there already goes into a folder "before-import-..." beside it. memproc.toml itself is only written
     where there is none.

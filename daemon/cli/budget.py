@@ -32,7 +32,10 @@ def budget() -> None:
 @json_option
 @pass_settings
 def show(settings: Settings, as_json: bool) -> int:
-    """Show the caps, what is spent and reserved under each, and on which models."""
+    """Show the caps, and what is spent and reserved under each.
+
+    What went to each model this month follows.
+    """
     with settings.archive() as archive:
         budget = gather(archive, settings.config.budget, now())
     _show(budget, as_json)
@@ -40,15 +43,18 @@ def show(settings: Settings, as_json: bool) -> int:
 
 
 @budget.command("raise")
-@click.option("--run", "run_usd", type=_DOLLARS, help="Dollars for each run, until the day turns.")
-@click.option("--day", "day_usd", type=_DOLLARS, help="Dollars for today.")
-@click.option("--month", "month_usd", type=_DOLLARS, help="Dollars for this month.")
+@click.option("--run", "run_usd", type=_DOLLARS, metavar="USD", help="For each run, until the day turns.")
+@click.option("--day", "day_usd", type=_DOLLARS, metavar="USD", help="For today.")
+@click.option("--month", "month_usd", type=_DOLLARS, metavar="USD", help="For this month.")
 @json_option
 @pass_settings
 def raise_(
     settings: Settings, run_usd: float | None, day_usd: float | None, month_usd: float | None, as_json: bool
 ) -> int:
-    """Let more be spent until the day or the month turns; memproc.toml stays as it is. The daemon goes on at once."""
+    """Let more be spent until the day or the month turns.
+
+    memproc.toml stays as it is. The daemon goes on at once.
+    """
     dollars = {"run": run_usd, "day": day_usd, "month": month_usd}
     raised = {which: round(usd * PICO) for which in NAMES if (usd := dollars[which]) is not None}
     if not raised:

@@ -14,7 +14,7 @@ from daemon.status.sentences import printable_json, visible
 @click.option("--yes", is_flag=True, help="Take the default places without asking.")
 @pass_settings
 def init(settings: Settings, yes: bool) -> int:
-    """Write memproc.toml, with every setting and its why, and make the folders. What exists stays as it is."""
+    """Write memproc.toml, with every setting and its reason, and make the folders. What exists stays as it is."""
     from daemon.config import shipped_text
 
     path = settings.path or own_file()
@@ -69,7 +69,10 @@ def show(settings: Settings, as_json: bool) -> int:
 @config.command
 @pass_settings
 def check(settings: Settings) -> int:
-    """Say whether memproc.toml, its folders, texts and layout can be used; all problems are listed at once."""
+    """Say whether memproc.toml can be used.
+
+    Its folders, texts and layout are looked at too, and all problems are listed at once.
+    """
     from daemon.context import core_layout, load_texts
 
     config, path = settings.config, settings.found.path

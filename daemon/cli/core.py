@@ -53,9 +53,9 @@ def show(about: AboutChat, as_json: bool) -> int:
 @click.argument("text", required=False)
 @pass_about
 def set_(about: AboutChat, section: str, text: str | None) -> int:
-    """Have SECTION say TEXT, or what comes on the standard input; for a list, one entry a line.
+    """Have SECTION say TEXT, or what comes on the standard input.
 
-    It stays as you have set it: the persona cannot edit it until you release it.
+    A list has one entry a line. It stays as you have set it: the persona cannot edit it until you release it.
     """
     words = printable(sys.stdin.read() if text in (None, "-") else str(text)).strip("\n")
     with about.settings.context() as context:
@@ -71,7 +71,10 @@ def set_(about: AboutChat, section: str, text: str | None) -> int:
 @click.argument("section")
 @pass_about
 def release(about: AboutChat, section: str) -> int:
-    """Let the persona edit SECTION again, which you have set or edited by hand."""
+    """Let the persona edit SECTION again.
+
+    For one that you have set, or edited in TypingMind.
+    """
     with about.settings.context() as context:
         known = _known_core(context.archive, context.config, about.name)
         known.section(section)
@@ -87,7 +90,10 @@ def release(about: AboutChat, section: str) -> int:
 @core.command
 @pass_about
 def undo(about: AboutChat) -> int:
-    """Take back the newest edit, whoever made it; the one before it the next time. All of them stay in the history."""
+    """Take back the newest edit, whoever made it.
+
+    The next time it is the one before. All of them stay in the history.
+    """
     with about.settings.context() as context:
         known = _known_core(context.archive, context.config, about.name)
         event = taken_back(known.layout.sections, known.events)
@@ -105,7 +111,10 @@ def undo(about: AboutChat) -> int:
 @json_option
 @pass_about
 def history(about: AboutChat, as_json: bool) -> int:
-    """Show all that was ever written into it, oldest first: by whom, after which memory, and what it said then."""
+    """Show all that was ever written into it, oldest first.
+
+    By whom, after which memory, and what the section said then.
+    """
     with about.settings.archive() as archive:
         known = _known_core(archive, about.settings.config, about.name)
     if as_json:

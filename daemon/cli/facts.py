@@ -62,7 +62,10 @@ def search(about: AboutChat, words: tuple[str, ...], as_json: bool) -> int:
 @json_option
 @pass_about
 def history(about: AboutChat, number: int, as_json: bool) -> int:
-    """Show all that ever happened to the fact ID: what it said, from which message, and what took its place."""
+    """Show all that ever happened to the fact ID.
+
+    What it said, from which message, and what took its place.
+    """
     with about.settings.archive() as archive:
         events = _events_of(archive, find_chat(archive, about.name), number)
     if as_json:
@@ -76,7 +79,10 @@ def history(about: AboutChat, number: int, as_json: bool) -> int:
 @_fact_number
 @pass_about
 def forget(about: AboutChat, number: int) -> int:
-    """Forget the fact ID: it is no longer shown or told, and never taken from the same message again."""
+    """Forget the fact ID.
+
+    It is no longer shown or told, and never taken from the same message again.
+    """
     with about.settings.context() as context:
         chat = find_chat(context.archive, about.name)
         _events_of(context.archive, chat, number)

@@ -63,7 +63,10 @@ def set_key(settings: Settings, provider: str, more: tuple[str, ...], to_file: b
 @click.argument("provider", callback=_known)
 @pass_settings
 def forget(settings: Settings, provider: str) -> int:
-    """Forget the key of PROVIDER, in memproc's file and in the system keyring."""
+    """Forget the key of PROVIDER.
+
+    It is taken out of memproc's file and out of the system keyring.
+    """
     folder = settings.folders.state
     forgotten = forget_key(provider, folder)
     for where in forgotten.where:
@@ -107,10 +110,10 @@ def test(settings: Settings, provider: str | None, no_call: bool) -> int:
 @click.option("--forget", is_flag=True, help="Take it back: the key of PROVIDER goes to HOST no more.")
 @pass_settings
 def allow(settings: Settings, provider: str | None, host: str | None, forget: bool) -> int:
-    """Let the key of PROVIDER go to HOST, which is not the provider's own; without them, list what is allowed.
+    """Let the key of PROVIDER go to HOST, or list what is allowed.
 
-    A host that your own memproc.toml names, or the environment that holds the key, needs no such permission. No key
-    ever goes over plain HTTP, except to this machine.
+    HOST is one that is not the provider's own. A host that your own memproc.toml names, or the environment that holds
+    the key, needs no such permission. No key ever goes over plain HTTP, except to this machine.
     """
     from daemon.models import hosts
     from daemon.models.addresses import host_of

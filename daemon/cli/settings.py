@@ -1,4 +1,7 @@
-"""What every command starts from: the memproc.toml that counts, and the folders, archive and context it leads to."""
+"""What every command starts from: the memproc.toml that counts, and the folders, archive and context it leads to.
+
+All is imported late, since `memproc --help` passes here too.
+"""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -9,10 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-
-from daemon.files.candidates import exports_in
-from daemon.status.sentences import visible
-from rules.errors import FileTrouble
 
 if TYPE_CHECKING:
     from daemon.archive.archive import Archive
@@ -73,6 +72,8 @@ class Settings:
 
     def say(self, text: str) -> None:
         """Print a line, unless `--quiet` was given."""
+        from daemon.status.sentences import visible
+
         if not self.quiet:
             click.echo(visible(text))
 
@@ -84,6 +85,9 @@ TO_SEE_IT = "To put it into the updated export, drop the chat's newest export in
 
 def wanted_exports(settings: Settings, paths: tuple[Path, ...]) -> tuple[Path, ...]:
     """The exports that are named, as files or folders, or those of the inbox. Raises FileTrouble without an inbox."""
+    from daemon.files.candidates import exports_in
+    from rules.errors import FileTrouble
+
     inbox = settings.folders.inbox
     if not paths and not inbox.is_dir():
         raise FileTrouble(f"There is no inbox {inbox}.", "Make the folders with: memproc init")
