@@ -90,7 +90,7 @@ def rebuild(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
 @click.command("export-archive")
 @click.argument("file", type=click.Path(path_type=Path))
 @pass_settings
-def export_archive(settings: Settings, file: Path) -> int:
+def export_archive(settings: Settings, file: Path) -> None:
     """Pack archive, backups, updated exports and memproc.toml into FILE, which must not be there yet.
 
     It works while the daemon runs. No provider's key is in it, but all your conversations are: keep it safe.
@@ -102,15 +102,16 @@ def export_archive(settings: Settings, file: Path) -> int:
     for name in packed.manifest.left_out:
         settings.say(f"Left out of memproc.toml: {name}")
     settings.say("Keys of providers are not in it. On the new computer: memproc import-archive FILE")
-    return 0
 
 
 @click.command("import-archive")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--yes", is_flag=True, help="Do it; without this, only the contents are shown.")
-@click.option("--replace", is_flag=True, help="Replace an archive with chats that is here already; it is kept beside it.")
+@click.option(
+    "--replace", is_flag=True, help="Replace an archive with chats that is here already; it is kept beside it."
+)
 @pass_settings
-def import_archive(settings: Settings, file: Path, yes: bool, replace: bool) -> int:
+def import_archive(settings: Settings, file: Path, yes: bool, replace: bool) -> None:
     """Check FILE, then put archive, backups and updated exports in the folders that memproc.toml names here.
 
     What is there already goes into a folder "before-import-..." beside it. memproc.toml itself is only written
@@ -124,7 +125,7 @@ def import_archive(settings: Settings, file: Path, yes: bool, replace: bool) -> 
     settings.say(f"Made at {manifest.made_at}: {len(manifest.files):,} files, {manifest.size:,} bytes unpacked.")
     if not yes:
         settings.say("Nothing was changed. To do it, add --yes.")
-        return 0
+        return
     own = None if settings.found.path else own_file()
     taken = take_over(Places(settings.folders, own), file, now(), replace=replace)
     settings.say(f"Taken over: {taken.chats:,} chats. Updated exports lie in {settings.folders.updated}.")
@@ -137,4 +138,3 @@ def import_archive(settings: Settings, file: Path, yes: bool, replace: bool) -> 
     for name in manifest.left_out:
         settings.say(f"Not in memproc.toml, so set it here where you need it: {name}")
     settings.say("Next: memproc key set PROVIDER, where a provider is asked; then: memproc doctor")
-    return 0

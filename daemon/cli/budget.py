@@ -31,7 +31,7 @@ def budget() -> None:
 @budget.command
 @json_option
 @pass_settings
-def show(settings: Settings, as_json: bool) -> int:
+def show(settings: Settings, as_json: bool) -> None:
     """Show the caps, and what is spent and reserved under each.
 
     What went to each model this month follows.
@@ -39,7 +39,6 @@ def show(settings: Settings, as_json: bool) -> int:
     with settings.archive() as archive:
         budget = gather(archive, settings.config.budget, now())
     _show(budget, as_json)
-    return 0
 
 
 @budget.command("raise")
@@ -50,7 +49,7 @@ def show(settings: Settings, as_json: bool) -> int:
 @pass_settings
 def raise_(
     settings: Settings, run_usd: float | None, day_usd: float | None, month_usd: float | None, as_json: bool
-) -> int:
+) -> None:
     """Let more be spent until the day or the month turns.
 
     memproc.toml stays as it is. The daemon goes on at once.
@@ -69,7 +68,6 @@ def raise_(
             look_again(archive, when)
         budget = gather(archive, config, when)
     _show(budget, as_json)
-    return 0
 
 
 def _refuse_lower(raised: dict[Which, int], caps: Amounts) -> None:
@@ -111,7 +109,7 @@ def _usd(dollars: float) -> str:
 @click.option("--text", "with_text", is_flag=True, help="Print the answers too.")
 @json_option
 @pass_settings
-def calls(settings: Settings, chat: str | None, with_text: bool, as_json: bool) -> int:
+def calls(settings: Settings, chat: str | None, with_text: bool, as_json: bool) -> None:
     """List the calls in the journal, of all chats or of CHAT, oldest first."""
     with settings.archive() as archive:
         journal = replies(archive, find_chat(archive, chat).chat_id if chat else None)
@@ -123,7 +121,6 @@ def calls(settings: Settings, chat: str | None, with_text: bool, as_json: bool) 
     else:
         headings = ("Asked (UTC)", "Step", "Model", "Ended", "In", "Cached", "Out", "Dollars", "Request")
         print_table(headings, [_call_row(reply) for reply in journal], right=(4, 5, 6, 7))
-    return 0
 
 
 def _call_row(reply: Reply) -> list[str]:

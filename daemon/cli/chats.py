@@ -14,11 +14,13 @@ from daemon.files.clock import now
 from daemon.files.lock import is_held
 from daemon.status.sentences import printable_json
 
+_RUN_FIRST = "`memproc plan` only shows what a run would skip: run memproc once, and accept it then."
+
 
 @click.command
 @json_option
 @pass_settings
-def chats(settings: Settings, as_json: bool) -> int:
+def chats(settings: Settings, as_json: bool) -> None:
     """List the chats that the archive knows, with how much of each stands under memories."""
     with settings.archive() as archive:
         known = known_chats(archive)
@@ -29,7 +31,6 @@ def chats(settings: Settings, as_json: bool) -> int:
     else:
         rows = [_row(chat) for chat in known]
         print_table(("Chat", "Id", "Messages", "Memories", "Last seen (UTC)"), rows, right=(2, 3))
-    return 0
 
 
 def _row(chat: KnownChat) -> tuple[str, ...]:
@@ -40,7 +41,7 @@ def _row(chat: KnownChat) -> tuple[str, ...]:
 @click.command
 @click.argument("chat")
 @pass_settings
-def accept(settings: Settings, chat: str) -> int:
+def accept(settings: Settings, chat: str) -> None:
     """Say that CHAT is meant as it is, after it was skipped as a possible mistake, or since it was restored.
 
     What is missing in it stays in the archive. A later state of the chat is judged anew.
@@ -54,15 +55,12 @@ def accept(settings: Settings, chat: str) -> int:
     with Archive.open(state) as archive:
         accepted = _accepted(archive, known, when)
         if not accepted:
-            settings.say(
-                f'Nothing of "{known.title}" waits to be accepted. Only what a run has skipped waits: memproc run'
-            )
-            return 0
+            settings.say(f'Nothing of "{known.title}" waits to be accepted. {_RUN_FIRST}')
+            return
         arrival = newest_arrival(archive, known.chat_id)
         enqueued = enqueue(archive, state, (arrival,), when, done=True) if arrival is not None else ()
     goes_on = enqueued and is_held(find_place(settings).lock)
     settings.say(f"{accepted} The next run goes on with it{', and so does the daemon, at once' if goes_on else ''}.")
-    return 0
 
 
 def _accepted(archive: Archive, known: KnownChat, when: str) -> str:

@@ -26,7 +26,7 @@ def _number(ctx: click.Context, param: click.Parameter, text: str) -> int | None
 @click.argument("memory")
 @click.argument("edition", callback=_number)
 @pass_settings
-def use(settings: Settings, memory: str, edition: int | None) -> int:
+def use(settings: Settings, memory: str, edition: int | None) -> None:
     """Show EDITION of MEMORY from now on: a number from `memproc show`, or `auto` for what memory.editions prefers."""
     with settings.context() as context:
         _, before = holding_of(context.archive, context.config, memory)
@@ -36,16 +36,15 @@ def use(settings: Settings, memory: str, edition: int | None) -> int:
     how = "as memory.editions prefers" if edition is None else "as you have chosen"
     if not changed:
         settings.say(f"Nothing to do: {shown} is shown already, {how}.")
-        return 0
+        return
     settings.say(f"From now on {shown} is shown, {how}.")
     settings.say(TO_SEE_IT)
-    return 0
 
 
 @click.command
 @click.argument("memory")
 @pass_settings
-def pin(settings: Settings, memory: str) -> int:
+def pin(settings: Settings, memory: str) -> None:
     """Keep MEMORY as it is: no edition of it is written any more, and it is never folded, until you unpin it."""
     with settings.context() as context:
         _, pinned = holding_of(context.archive, context.config, memory)
@@ -54,13 +53,12 @@ def pin(settings: Settings, memory: str) -> int:
         settings.say(f"Pinned {called(pinned)}: it stays as it is. To undo this: memproc unpin {pinned.memory_id}")
     else:
         settings.say(f"Nothing to do: {called(pinned)} is pinned already.")
-    return 0
 
 
 @click.command
 @click.argument("memory")
 @pass_settings
-def unpin(settings: Settings, memory: str) -> int:
+def unpin(settings: Settings, memory: str) -> None:
     """Let MEMORY be rewritten and folded again.
 
     If you have edited it in TypingMind, your text gives way to memproc's edition. Your text stays among its editions:
@@ -72,7 +70,7 @@ def unpin(settings: Settings, memory: str) -> int:
         _, now = holding_of(context.archive, context.config, before.memory_id)
     if not changed:
         settings.say(f"Nothing to do: {called(before)} is not pinned.")
-        return 0
+        return
     settings.say(f"Unpinned {called(before)}: it may be rewritten again.")
     if now.edition.number != before.edition.number:
         settings.say(
@@ -80,13 +78,12 @@ def unpin(settings: Settings, memory: str) -> int:
             f"{before.edition.number}: memproc use {before.memory_id} {before.edition.number}"
         )
         settings.say(TO_SEE_IT)
-    return 0
 
 
 @click.command
 @click.argument("memories", metavar="MEMORY...", nargs=-1, required=True)
 @pass_settings
-def recall(settings: Settings, memories: tuple[str, ...]) -> int:
+def recall(settings: Settings, memories: tuple[str, ...]) -> None:
     """Bring back each MEMORY, which you have deleted in TypingMind; a fold comes with the memories that it is made of.
 
     The next run puts it between its neighbours again, and later memories see it again.
@@ -101,7 +98,6 @@ def recall(settings: Settings, memories: tuple[str, ...]) -> int:
             settings.say(f"Nothing to do: {called(memory)} is not forgotten.")
     if any(recalled):
         settings.say(TO_SEE_IT)
-    return 0
 
 
 @click.command

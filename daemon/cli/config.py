@@ -13,7 +13,7 @@ from daemon.status.sentences import printable_json, visible
 @click.command
 @click.option("--yes", is_flag=True, help="Take the default places without asking.")
 @pass_settings
-def init(settings: Settings, yes: bool) -> int:
+def init(settings: Settings, yes: bool) -> None:
     """Write memproc.toml, with every setting and its reason, and make the folders. What exists stays as it is."""
     from daemon.config import shipped_text
 
@@ -27,9 +27,8 @@ def init(settings: Settings, yes: bool) -> int:
         settings.say(f"Wrote {path}.")
     else:
         settings.say("Nothing was written.")
-        return 0
+        return
     _make_folders(settings, path)
-    return 0
 
 
 def _make_folders(settings: Settings, path: Path) -> None:
@@ -50,7 +49,7 @@ def config() -> None:
 @config.command
 @json_option
 @pass_settings
-def show(settings: Settings, as_json: bool) -> int:
+def show(settings: Settings, as_json: bool) -> None:
     """Print every setting that counts, the defaults among them."""
     from daemon.config import toml_text
     from primer.request import hidden
@@ -60,15 +59,14 @@ def show(settings: Settings, as_json: bool) -> int:
     tables["chats"] = hidden(tables["chats"])
     if as_json:
         click.echo(printable_json(tables))
-        return 0
+        return
     choice = settings.found.choice
     click.echo(visible(f"# {choice}\n\n{toml_text(tables)}" if choice else toml_text(tables)))
-    return 0
 
 
 @config.command
 @pass_settings
-def check(settings: Settings) -> int:
+def check(settings: Settings) -> None:
     """Say whether memproc.toml can be used.
 
     Its folders, texts and layout are looked at too, and all problems are listed at once.
@@ -82,14 +80,12 @@ def check(settings: Settings) -> int:
     lines = [f"All is well with {path}." if path else "No memproc.toml: every setting is at its default."]
     lines += [f"{name:8} {getattr(settings.folders, name)}" for name in ("inbox", "updated", "backups", "state")]
     click.echo(visible("\n".join(lines)))
-    return 0
 
 
 @config.command
 @pass_settings
-def path(settings: Settings) -> int:
+def path(settings: Settings) -> None:
     """Print which memproc.toml counts, and why that one."""
     click.echo(visible(f"{settings.found.path or 'none'} ({settings.found.how})"))
     for other in settings.found.others:
         click.echo(visible(f"not counting: {other}"))
-    return 0

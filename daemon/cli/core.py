@@ -36,7 +36,7 @@ def core(ctx: click.Context, chat: str) -> None:
 @core.command
 @json_option
 @pass_about
-def show(about: AboutChat, as_json: bool) -> int:
+def show(about: AboutChat, as_json: bool) -> None:
     """Show every section, with how many of its characters are used."""
     with about.settings.archive() as archive:
         known = _known_core(archive, about.settings.config, about.name)
@@ -45,14 +45,13 @@ def show(about: AboutChat, as_json: bool) -> int:
         click.echo(printable_json([{**asdict(section), "characters": len(section.rendered)} for section in sections]))
     else:
         click.echo(visible("\n".join(line for section in sections for line in _section_lines(section))))
-    return 0
 
 
 @core.command("set", context_settings={"ignore_unknown_options": True})  # a list's entries begin with "- "
 @click.argument("section")
 @click.argument("text", required=False)
 @pass_about
-def set_(about: AboutChat, section: str, text: str | None) -> int:
+def set_(about: AboutChat, section: str, text: str | None) -> None:
     """Have SECTION say TEXT, or what comes on the standard input.
 
     A list has one entry a line. It stays as you have set it: the persona cannot edit it until you release it.
@@ -64,13 +63,12 @@ def set_(about: AboutChat, section: str, text: str | None) -> int:
         _keep(context.archive, known, CoreEvent(section, value, held=True, by="person", function="set"))
     about.settings.say(f'"{section}" is set, and stays so until: memproc core {known.chat_id} release {section}')
     about.settings.say(TO_SEE_IT)
-    return 0
 
 
 @core.command
 @click.argument("section")
 @pass_about
-def release(about: AboutChat, section: str) -> int:
+def release(about: AboutChat, section: str) -> None:
     """Let the persona edit SECTION again.
 
     For one that you have set, or edited in TypingMind.
@@ -84,12 +82,11 @@ def release(about: AboutChat, section: str) -> int:
             event = CoreEvent(section, last.value, held=False, by="person", function="release")
             _keep(context.archive, known, event)
     about.settings.say(f'"{section}" {"is released" if is_held else "was not set by hand: nothing to do"}.')
-    return 0
 
 
 @core.command
 @pass_about
-def undo(about: AboutChat) -> int:
+def undo(about: AboutChat) -> None:
     """Take back the newest edit, whoever made it.
 
     The next time it is the one before. All of them stay in the history.
@@ -101,16 +98,15 @@ def undo(about: AboutChat) -> int:
             _keep(context.archive, known, event)
     if event is None:
         about.settings.say("Nothing to do: there is no edit to take back.")
-        return 0
+        return
     about.settings.say(f'Taken back: "{event.section}" says again what it said before.')
     about.settings.say(TO_SEE_IT)
-    return 0
 
 
 @core.command
 @json_option
 @pass_about
-def history(about: AboutChat, as_json: bool) -> int:
+def history(about: AboutChat, as_json: bool) -> None:
     """Show all that was ever written into it, oldest first.
 
     By whom, after which memory, and what the section said then.
@@ -123,7 +119,6 @@ def history(about: AboutChat, as_json: bool) -> int:
         about.settings.say(f'Nothing was written into the core memory of "{known.title}" yet.')
     else:
         click.echo(visible("\n".join(line for event in known.events for line in _event_lines(event))))
-    return 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,35 +33,33 @@ def facts(ctx: click.Context, chat: str) -> None:
 @facts.command("list")
 @json_option
 @pass_about
-def list_(about: AboutChat, as_json: bool) -> int:
+def list_(about: AboutChat, as_json: bool) -> None:
     """List what is true now, by date. The export shows as many of them as facts.budget holds."""
     with about.settings.archive() as archive:
         chat = find_chat(archive, about.name)
         known = facts_now(archive, chat.chat_id)
     by_date = sorted(known, key=lambda fact: (fact.said_at, fact.number))
     _print(by_date, as_json, f'"{chat.title}" has no facts yet.')
-    return 0
 
 
 @facts.command
 @click.argument("words", nargs=-1, required=True)
 @json_option
 @pass_about
-def search(about: AboutChat, words: tuple[str, ...], as_json: bool) -> int:
+def search(about: AboutChat, words: tuple[str, ...], as_json: bool) -> None:
     """Search WORDS in what is true now, the best match first."""
     with about.settings.archive() as archive:
         chat = find_chat(archive, about.name)
         known = facts_now(archive, chat.chat_id)
     best_first = [known[at] for at in ranked([fact.text for fact in known], " ".join(words))]
     _print(best_first, as_json, f'No fact of "{chat.title}" has these words.')
-    return 0
 
 
 @facts.command
 @_fact_number
 @json_option
 @pass_about
-def history(about: AboutChat, number: int, as_json: bool) -> int:
+def history(about: AboutChat, number: int, as_json: bool) -> None:
     """Show all that ever happened to the fact ID.
 
     What it said, from which message, and what took its place.
@@ -72,13 +70,12 @@ def history(about: AboutChat, number: int, as_json: bool) -> int:
         click.echo(printable_json([asdict(event) for event in events]))
     else:
         click.echo(visible("\n".join(line for event in events for line in _event_lines(event))))
-    return 0
 
 
 @facts.command
 @_fact_number
 @pass_about
-def forget(about: AboutChat, number: int) -> int:
+def forget(about: AboutChat, number: int) -> None:
     """Forget the fact ID.
 
     It is no longer shown or told, and never taken from the same message again.
@@ -92,16 +89,15 @@ def forget(about: AboutChat, number: int) -> int:
             keep_fact_events(context.archive, chat.chat_id, [event], now())
     if not is_true:
         about.settings.say(f"Nothing to do: fact {number} is not true any more.")
-        return 0
+        return
     about.settings.say(f"Fact {number} is forgotten.")
     about.settings.say(TO_SEE_IT)
-    return 0
 
 
 @facts.command
 @click.argument("text")
 @pass_about
-def add(about: AboutChat, text: str) -> int:
+def add(about: AboutChat, text: str) -> None:
     """Add TEXT as a fact, of today."""
     words = " ".join(text.split())
     if not words:
@@ -116,10 +112,9 @@ def add(about: AboutChat, text: str) -> int:
             keep_fact_events(context.archive, chat.chat_id, [event], when)
     if known:
         about.settings.say(f"Nothing to do: fact {number} says so already.")
-        return 0
+        return
     about.settings.say(f"Added as fact {number}.")
     about.settings.say(TO_SEE_IT)
-    return 0
 
 
 def _events_of(archive: Archive, chat: KnownChat, number: int) -> Sequence[FactEvent]:

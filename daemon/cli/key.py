@@ -40,7 +40,7 @@ def key() -> None:
 @click.argument("more", nargs=-1, metavar="")
 @click.option("--file", "to_file", is_flag=True, help="Use memproc's own file, and not the keyring.")
 @pass_settings
-def set_key(settings: Settings, provider: str, more: tuple[str, ...], to_file: bool) -> int:
+def set_key(settings: Settings, provider: str, more: tuple[str, ...], to_file: bool) -> None:
     """Keep the key of PROVIDER.
 
     It goes into the system keyring or, where that does not answer, into a file that only you can read. The
@@ -56,13 +56,12 @@ def set_key(settings: Settings, provider: str, more: tuple[str, ...], to_file: b
     settings.say(f"The key for {provider} is kept in {_place(stored.where, provider, folder)}{why}.")
     for variable in set_variables(provider, os.environ)[:1]:
         settings.say(f"But {variable} is set in the environment, and counts before it.")
-    return 0
 
 
 @key.command
 @click.argument("provider", callback=_known)
 @pass_settings
-def forget(settings: Settings, provider: str) -> int:
+def forget(settings: Settings, provider: str) -> None:
     """Forget the key of PROVIDER.
 
     It is taken out of memproc's file and out of the system keyring.
@@ -77,7 +76,6 @@ def forget(settings: Settings, provider: str) -> int:
         settings.say(f"The system keyring {forgotten.unanswered}, so nothing was taken out of it.")
     for variable in set_variables(provider, os.environ):
         settings.say(f"{variable} is still set in the environment, and memproc cannot unset it.")
-    return 0
 
 
 @key.command
@@ -109,7 +107,7 @@ def test(settings: Settings, provider: str | None, no_call: bool) -> int:
 @click.argument("host", required=False)
 @click.option("--forget", is_flag=True, help="Take it back: the key of PROVIDER goes to HOST no more.")
 @pass_settings
-def allow(settings: Settings, provider: str | None, host: str | None, forget: bool) -> int:
+def allow(settings: Settings, provider: str | None, host: str | None, forget: bool) -> None:
     """Let the key of PROVIDER go to HOST, or list what is allowed.
 
     HOST is one that is not the provider's own. A host that your own memproc.toml names, or the environment that holds
@@ -123,7 +121,7 @@ def allow(settings: Settings, provider: str | None, host: str | None, forget: bo
             settings.say(" ".join(pair))
         if not hosts.allowed():
             settings.say("No host is allowed but those of the providers, and what you name yourself.")
-        return 0
+        return
     if host is None:
         raise click.UsageError("Name the host as well: memproc key allow PROVIDER HOST")
     name, where = provider.lower(), host_of(host).lower()
@@ -135,7 +133,6 @@ def allow(settings: Settings, provider: str | None, host: str | None, forget: bo
         settings.say(f"The key for {name} goes to {where} no more.")
     else:
         settings.say("That was not allowed.")
-    return 0
 
 
 def _works(settings: Settings, provider: str, found: Key) -> bool:

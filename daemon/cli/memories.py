@@ -25,7 +25,7 @@ _HASH = 8  # characters that are shown of a request's hash
 @click.option("--tree", is_flag=True, help="What the export shows, each fold with its memories below it.")
 @json_option
 @pass_settings
-def memories(settings: Settings, chat: str, tree: bool, as_json: bool) -> int:
+def memories(settings: Settings, chat: str, tree: bool, as_json: bool) -> None:
     """List the memories of CHAT, named by its id or its title."""
     with settings.archive() as archive:
         known = find_chat(archive, chat)
@@ -37,14 +37,13 @@ def memories(settings: Settings, chat: str, tree: bool, as_json: bool) -> int:
     else:
         placed = _in_tree(whole) if tree else ((memory, 0) for memory in whole.memories)
         print_table(_HEADINGS, [_row(whole, memory, depth) for memory, depth in placed], right=(0, 1, 4, 5, 6))
-    return 0
 
 
 @click.command
 @click.argument("memory")
 @json_option
 @pass_settings
-def show(settings: Settings, memory: str, as_json: bool) -> int:
+def show(settings: Settings, memory: str, as_json: bool) -> None:
     """Show MEMORY, named by its id or the beginning of it, in full.
 
     All its editions are shown: side by side in 120 columns or more, else one below the other.
@@ -53,10 +52,9 @@ def show(settings: Settings, memory: str, as_json: bool) -> int:
         whole, shown = holding_of(archive, settings.config, memory)
     if as_json:
         click.echo(printable_json({"chat_id": whole.chat_id, **_in_full(whole, shown)}))
-        return 0
+        return
     click.echo(visible("\n".join((*_stands_for(shown), *_around(whole, shown)))))
     _print_editions(shown, whole.editions[shown.memory_id])
-    return 0
 
 
 def describe(memory: Memory) -> Iterator[str]:

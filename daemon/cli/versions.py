@@ -29,14 +29,14 @@ _STYLES = {"+": "green", "-": "red", "~": "yellow", " ": "bold"}
 @click.argument("chat")
 @json_option
 @pass_settings
-def versions(settings: Settings, chat: str, as_json: bool) -> int:
+def versions(settings: Settings, chat: str, as_json: bool) -> None:
     """List the kept versions of CHAT, the first original among them, oldest first."""
     with settings.archive() as archive:
         known = find_chat(archive, chat)
     kept = kept_versions(settings.folders.backups, known.chat_id)
     if as_json:
         click.echo(printable_json([{**asdict(version), "path": str(version.path)} for version in kept]))
-        return 0
+        return
     rows = [
         (
             str(version.number),
@@ -49,7 +49,6 @@ def versions(settings: Settings, chat: str, as_json: bool) -> int:
         for version in kept
     ]
     print_table(("No.", "Kept (UTC)", "What", "Bytes", "SHA-256", "File"), rows, right=(0, 3))
-    return 0
 
 
 @click.command
@@ -58,7 +57,7 @@ def versions(settings: Settings, chat: str, as_json: bool) -> int:
 @click.argument("after", metavar="[V2]", type=int, required=False)
 @json_option
 @pass_settings
-def diff(settings: Settings, chat: str, before: int | None, after: int | None, as_json: bool) -> int:
+def diff(settings: Settings, chat: str, before: int | None, after: int | None, as_json: bool) -> None:
     """Show what changed in CHAT from version V1 to V2 (numbers from `memproc versions`).
 
     Without V2: up to the present updated export. Without V1, too: from the newest version.
@@ -73,11 +72,10 @@ def diff(settings: Settings, chat: str, before: int | None, after: int | None, a
     if as_json:
         report = {"before": first.name, "after": second.name, "same_bytes": same_bytes, **asdict(difference)}
         click.echo(printable_json(report))
-        return 0
+        return
     _print_difference(difference, memories, first.name, second.name)
     if difference.is_empty:
         settings.say("They are the same, byte for byte." if same_bytes else "They say the same in other bytes.")
-    return 0
 
 
 @click.command
@@ -85,7 +83,7 @@ def diff(settings: Settings, chat: str, before: int | None, after: int | None, a
 @click.argument("version", type=int)
 @click.option("--yes", is_flag=True, help="Do it; without this, only the difference is shown.")
 @pass_settings
-def restore(settings: Settings, chat: str, version: int, yes: bool) -> int:
+def restore(settings: Settings, chat: str, version: int, yes: bool) -> None:
     """Put VERSION (a number from `memproc versions`) of CHAT in the place of its updated export.
 
     The present file is kept as a version first. Without --yes only the difference is shown.
@@ -97,19 +95,18 @@ def restore(settings: Settings, chat: str, version: int, yes: bool) -> int:
         _compare_with_present(settings, context, known, restorable)
         if not yes:
             settings.say(f"Nothing was changed. To do it: memproc restore {known.chat_id} {version} --yes")
-            return 0
+            return
         recovery.restore(context, known, restorable)
     settings.say(f"Restored. Import this file into TypingMind: {restorable.path}")
     if restorable.now is not None and restorable.now != restorable.content:
         settings.say("To talk on from there, fork it in TypingMind and export the fork: it lacks what came after.")
-    return 0
 
 
 @click.command
 @click.argument("chat")
 @click.option("--output", type=click.Path(path_type=Path), help="Where to write it.")
 @pass_settings
-def expand(settings: Settings, chat: str, output: Path | None) -> int:
+def expand(settings: Settings, chat: str, output: Path | None) -> None:
     """Write the full raw conversation of CHAT, byte for byte as it once was, as an export for TypingMind.
 
     Without --output it goes into the folder `expanded`, beside that of the updated exports.
@@ -117,7 +114,6 @@ def expand(settings: Settings, chat: str, output: Path | None) -> int:
     with settings.context() as context:
         written = recovery.expand(context, find_chat(context.archive, chat), output)
     settings.say(f"Wrote {written.path}: {written.size:,} bytes. Importing it replaces the chat in TypingMind.")
-    return 0
 
 
 def _version(folders: Folders, chat: KnownChat, number: int | None) -> Content:
