@@ -9,6 +9,7 @@ import click
 from daemon.archive.archive import Archive, check
 from daemon.archive.errors import MEND
 from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.cli.table import moment
 from daemon.config.search import own_file
 from daemon.files.backup import check as check_backups
 from daemon.files.clock import now
@@ -35,7 +36,7 @@ def verify(settings: Settings, as_json: bool) -> int:
         if is_damaged:
             click.echo(MEND, err=True)
         click.echo(
-            "Kept versions can be had back one by one: memproc versions CHAT, memproc restore CHAT NUMBER", err=True
+            "To get kept versions back one by one: memproc versions CHAT, then memproc restore CHAT NUMBER", err=True
         )
     return 1 if problems else 0
 
@@ -122,7 +123,9 @@ def import_archive(settings: Settings, file: Path, yes: bool, replace: bool) -> 
     from daemon.recovery.unpacking import import_archive as take_over
 
     manifest = look_into(file)
-    settings.say(f"Made at {manifest.made_at}: {len(manifest.files):,} files, {manifest.size:,} bytes unpacked.")
+    settings.say(
+        f"Made at {moment(manifest.made_at)} UTC: {len(manifest.files):,} files, {manifest.size:,} bytes unpacked."
+    )
     if not yes:
         settings.say("Nothing was changed. To do it, add --yes.")
         return

@@ -10,7 +10,7 @@ from daemon.archive.chats import find_chat
 from daemon.archive.journal import Reply, replies
 from daemon.archive.ledger import raise_cap
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.cli.table import print_table
+from daemon.cli.table import moment, print_table
 from daemon.config.providers import MOST_USD
 from daemon.files.clock import at, now, periods
 from daemon.models.purse import caps_now
@@ -124,8 +124,6 @@ def calls(settings: Settings, chat: str | None, with_text: bool, as_json: bool) 
 
 
 def _call_row(reply: Reply) -> list[str]:
-    numbers = (reply.tokens_in, reply.tokens_cached, reply.tokens_out)
-    when = reply.asked_at[:19].replace("T", " ")
+    tokens = [f"{number:,}" for number in (reply.tokens_in, reply.tokens_cached, reply.tokens_out)]
     money = "unknown" if reply.usd is None else f"{reply.usd:.6f}"
-    counted = [f"{number:,}" for number in numbers]
-    return [when, reply.step, reply.model, reply.finish, *counted, money, reply.request[:12]]
+    return [moment(reply.asked_at), reply.step, reply.model, reply.finish, *tokens, money, reply.request[:12]]

@@ -9,7 +9,7 @@ from daemon.archive.chat_states import accept_state, newest_arrival, waiting_sta
 from daemon.archive.chats import KnownChat, find_chat, known_chats
 from daemon.archive.exports import RESTORED, last_output, let_go_of_restored
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.cli.table import print_table
+from daemon.cli.table import moment, print_table
 from daemon.files.clock import now
 from daemon.files.lock import is_held
 from daemon.status.sentences import printable_json
@@ -34,8 +34,7 @@ def chats(settings: Settings, as_json: bool) -> None:
 
 
 def _row(chat: KnownChat) -> tuple[str, ...]:
-    last_seen = chat.last_seen[:16].replace("T", " ")
-    return (chat.title, chat.chat_id, f"{chat.messages:,}", f"{chat.memories:,}", last_seen)
+    return (chat.title, chat.chat_id, f"{chat.messages:,}", f"{chat.memories:,}", moment(chat.last_seen)[:16])
 
 
 @click.command

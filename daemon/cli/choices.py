@@ -38,7 +38,8 @@ def use(settings: Settings, memory: str, edition: int | None) -> None:
         settings.say(f"Nothing to do: {shown} is shown already, {how}.")
         return
     settings.say(f"From now on {shown} is shown, {how}.")
-    settings.say(TO_SEE_IT)
+    if now.edition.number != before.edition.number:
+        settings.say(TO_SEE_IT)
 
 
 @click.command

@@ -12,6 +12,7 @@ from daemon.archive.core import core_events, keep_core_events
 from daemon.archive.messages import known_chat
 from daemon.chat.opening import as_value, core_now
 from daemon.cli.settings import TO_SEE_IT, AboutChat, ChatGroup, Settings, json_option, pass_about
+from daemon.cli.table import moment
 from daemon.config import Config
 from daemon.context import core_layout
 from daemon.files.clock import now
@@ -167,5 +168,5 @@ def _section_lines(section: Section) -> Iterator[str]:
 def _event_lines(event: CoreEvent) -> Iterator[str]:
     by = "you" if event.by == "person" else f"the persona, after memory {event.memory} (edition {event.edition})"
     undone = f", taking back number {event.undoes}" if event.undoes else ""
-    yield f"{event.number}. {event.at}: {event.section}, {event.function} by {by}{undone}"
+    yield f"{event.number}. {moment(event.at)} UTC: {event.section}, {event.function} by {by}{undone}"
     yield from (f"    {line}" for line in rendered(event.value).splitlines() or ["(nothing)"])

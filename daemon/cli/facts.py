@@ -10,7 +10,7 @@ from daemon.archive.chats import KnownChat, find_chat
 from daemon.archive.facts import fact_events, keep_fact_events, next_fact, ranked
 from daemon.chat.opening import facts_now
 from daemon.cli.settings import TO_SEE_IT, AboutChat, ChatGroup, Settings, json_option, pass_about
-from daemon.cli.table import print_table
+from daemon.cli.table import moment, print_table
 from daemon.files.clock import now
 from daemon.status.sentences import printable_json, visible
 from rules.errors import NotFound
@@ -140,6 +140,6 @@ def _print(facts: Sequence[Fact], as_json: bool, none: str) -> None:
 def _event_lines(event: FactEvent) -> Iterator[str]:
     by = "you" if event.by == "person" else f"the context manager, from the chunk of memory {event.memory}"
     source = f", message {event.source}" if event.source else ""
-    yield f"{event.at}: {event.event} by {by}{source}{f': {event.why}' if event.why else ''}"
+    yield f"{moment(event.at)} UTC: {event.event} by {by}{source}{f': {event.why}' if event.why else ''}"
     if event.text:
         yield f"    {event.said_at[:10] or 'some day'}: {event.text}"

@@ -91,12 +91,12 @@ def test(settings: Settings, provider: str | None, no_call: bool) -> int:
     folder = settings.folders.state
     works, reason = [], ""
     for name in [provider] if provider else sorted(KEY_VARIABLES):
-        found = find_key(name, os.environ, folder)
-        if isinstance(found, NoKey):
-            reason = f" for {name}: {found.reason}" if provider else ""
+        kept = find_key(name, os.environ, folder)
+        if isinstance(kept, NoKey):
+            reason = f" for {name}: {kept.reason}" if provider else ""
             continue
-        settings.say(f"{name}: there is a key in {_place(found.where, name, folder)}.")
-        works.append(no_call or _works(settings, name, found))
+        settings.say(f"{name}: there is a key in {_place(kept.where, name, folder)}.")
+        works.append(no_call or _works(settings, name, kept))
     if not works:
         click.echo(visible(f"memproc: There is no key{reason}.\nKeep one with: memproc key set PROVIDER"), err=True)
     return 0 if works and all(works) else 1
@@ -135,12 +135,12 @@ def allow(settings: Settings, provider: str | None, host: str | None, forget: bo
         settings.say("That was not allowed.")
 
 
-def _works(settings: Settings, provider: str, found: Key) -> bool:
+def _works(settings: Settings, provider: str, kept: Key) -> bool:
     """Try a key, say what came of it, and whether all is well."""
     from daemon.models.completion import complete
     from daemon.models.key_trial import Fails, Works, try_key
 
-    tried = try_key(provider, found, settings.config.models, complete)
+    tried = try_key(provider, kept, settings.config.models, complete)
     if isinstance(tried, Fails):
         click.echo(visible(f"{provider}: {tried.reason}"), err=True)
         return False

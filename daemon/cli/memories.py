@@ -8,7 +8,7 @@ import click
 from daemon.archive.chats import find_chat
 from daemon.chat.resting import Holding, holding, holding_of
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.cli.table import print_table
+from daemon.cli.table import moment, print_table
 from daemon.status.sentences import printable_json, visible
 from rules.conversation.memory import EXTRACTED, Edition, Memory, called, dates
 from rules.plan.hindsight import in_words
@@ -173,7 +173,7 @@ def _about(memory: Memory, edition: Edition) -> Iterator[str]:
     shown = ", shown" if memory.edition.number == edition.number else ""
     in_prompts = ", seen by later prompts" if memory.told.number == edition.number else ""
     yield f"edition {edition.number}, {edition.kind}{shown}{in_prompts}: {edition.tokens:,} tokens"
-    yield f"{_made(edition)}, {edition.written_at}"
+    yield f"{_made(edition)}, {moment(edition.written_at)} UTC"
     if edition.requests:
         yield f"requests {', '.join(request[:_HASH] for request in edition.requests)}"
     for quote in edition.quotes:

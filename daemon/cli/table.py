@@ -1,4 +1,4 @@
-"""A plain table for the terminal: headings, rows, numbers to the right, nothing cut off in a pipe."""
+"""What commands print: a plain table with numbers to the right, nothing cut off in a pipe; and moments."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -38,13 +38,18 @@ def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]], right: S
             console.print(line, soft_wrap=True)
 
 
+def moment(written: str) -> str:
+    """A time of the archive (UTC) as people read it, to the second."""
+    return written[:19].replace("T", " ")
+
+
 def _lines(headings: Sequence[str], row: Sequence[str], width: int) -> "Iterator[Text]":
     """A row as lines of "heading value", as many of them in a line as fit."""
     from rich.text import Text
 
     line = Text()
     for heading, cell in zip(headings, row, strict=True):
-        part = Text.assemble((f"{heading} ", "bold"), in_one_line(cell).strip())
+        part = Text.assemble((f"{heading} ", "bold"), in_one_line(cell))
         if line and line.cell_len + 2 + part.cell_len > width:
             yield line
             line = Text("    ")

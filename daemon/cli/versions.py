@@ -9,7 +9,7 @@ import click
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, find_chat
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.cli.table import print_table
+from daemon.cli.table import moment, print_table
 from daemon.context import House
 from daemon.files.backup import read_version
 from daemon.files.backup import versions as kept_versions
@@ -40,7 +40,7 @@ def versions(settings: Settings, chat: str, as_json: bool) -> None:
     rows = [
         (
             str(version.number),
-            _moment(version.written_at),
+            moment(version.written_at),
             version.kind,
             f"{version.size:,}",
             version.sha256[:12],
@@ -124,8 +124,8 @@ def _version(folders: Folders, chat: KnownChat, number: int | None) -> Content:
         version = kept[-1]
     else:
         raise NotFound(f'No version of "{chat.title}" is kept yet.', "The first run that compresses it keeps one.")
-    moment = _moment(version.written_at)[:16]
-    return Content(f"version {version.number} ({version.kind}, {moment})", read_version(version))
+    name = f"version {version.number} ({version.kind}, {moment(version.written_at)[:16]})"
+    return Content(name, read_version(version))
 
 
 def _updated(archive: Archive, folders: Folders, chat: KnownChat) -> Content:
@@ -173,7 +173,3 @@ def _counts(difference: Difference, before: str, after: str) -> Iterator[Line]:
     """How many messages and memories the two have, the memories' messages among the messages."""
     yield Line(" ", f"{before}: {difference.messages_before} messages, {difference.memories_before} memories")
     yield Line(" ", f"{after}: {difference.messages_after} messages, {difference.memories_after} memories")
-
-
-def _moment(written_at: str) -> str:
-    return written_at[:19].replace("T", " ")

@@ -85,8 +85,8 @@ def holds_only_defaults(path: Path) -> bool:
     return same_folders and config.model_dump(exclude={"folders"}) == defaults.model_dump(exclude={"folders"})
 
 
-def _is_same(one: Path, other: Path) -> bool:
-    return one.resolve() == other.resolve()
+def _is_same(first: Path, second: Path) -> bool:
+    return first.resolve() == second.resolve()
 
 
 def _named(written: str, here: Path, by: str) -> Path:
