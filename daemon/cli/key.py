@@ -51,9 +51,9 @@ def set_key(settings: Settings, provider: str, more: tuple[str, ...], to_file: b
             "A key is never given on the command line, where the shell and others can see it. It will be asked for."
         )
     folder = settings.folders.state
-    stored = store_key(provider, _ask_for_key(provider), folder, "file" if to_file else "keyring")
-    why = f" (the system keyring {stored.why_not_keyring})" if stored.why_not_keyring else ""
-    settings.say(f"The key for {provider} is kept in {_place(stored.where, provider, folder)}{why}.")
+    change = store_key(provider, _ask_for_key(provider), folder, "file" if to_file else "keyring")
+    why = f" (the system keyring {change.no_keyring})" if change.no_keyring else ""
+    settings.say(f"The key for {provider} is kept in {_place(change.where[0], provider, folder)}{why}.")
     for variable in set_variables(provider, os.environ)[:1]:
         settings.say(f"But {variable} is set in the environment, and counts before it.")
 
@@ -67,13 +67,13 @@ def forget(settings: Settings, provider: str) -> None:
     It is taken out of memproc's file and out of the system keyring.
     """
     folder = settings.folders.state
-    forgotten = forget_key(provider, folder)
-    for where in forgotten.where:
+    change = forget_key(provider, folder)
+    for where in change.where:
         settings.say(f"The key for {provider} was taken out of {_place(where, provider, folder)}.")
-    if not forgotten.where and not forgotten.unanswered:
+    if not change.where and not change.no_keyring:
         settings.say(f"No key for {provider} was kept.")
-    if forgotten.unanswered:
-        settings.say(f"The system keyring {forgotten.unanswered}, so nothing was taken out of it.")
+    if change.no_keyring:
+        settings.say(f"The system keyring {change.no_keyring}, so nothing was taken out of it.")
     for variable in set_variables(provider, os.environ):
         settings.say(f"{variable} is still set in the environment, and memproc cannot unset it.")
 
