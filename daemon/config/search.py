@@ -74,7 +74,7 @@ def own_file() -> Path:
 
 def holds_only_defaults(path: Path) -> bool:
     """Whether a file sets nothing otherwise than the defaults. One that cannot be read or used is no such file."""
-    from daemon.config.reading import folders, load
+    from daemon.config.loading import folders, load
     from daemon.config.settings import Config
 
     try:

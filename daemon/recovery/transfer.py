@@ -15,7 +15,7 @@ from typing import TypeGuard
 
 import tomli
 
-from daemon.config.reading import load
+from daemon.config.loading import load
 from daemon.config.writing import toml_text
 from daemon.files.lock import Busy, hold
 from daemon.files.packed import BLOCK
