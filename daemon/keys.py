@@ -13,12 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock, Thread
 from time import monotonic
-from typing import Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from daemon.files.write import file_errors, make_private, replace_file, sweep
 from primer.models import KEY_VARIABLES, key_variables
 from rules.errors import ConfigurationError
 from service.systemd import NO_CREDENTIAL
+
+if TYPE_CHECKING:
+    from keyring.backend import KeyringBackend
 
 Where = Literal["environment", "credential", "file", "keyring"]
 
@@ -54,32 +57,14 @@ class NoKeyring:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredKey:
-    """Where a key was put; `why_not_keyring` completes "the system keyring ...", empty where nobody asked it."""
+class KeyChange:
+    """The places that a key was put into, or taken out of; `no_keyring` completes "the system keyring ...".
 
-    where: Where
-    why_not_keyring: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ForgottenKey:
-    """The places that a key was taken out of; `unanswered` is why the keyring could not be asked, if so."""
+    It is empty where the keyring did its part, or nobody asked it.
+    """
 
     where: tuple[Where, ...]
-    unanswered: str = ""
-
-
-class Backend(Protocol):
-    """A keyring as the `keyring` library shows it."""
-
-    def get_password(self, service: str, username: str) -> str | None:
-        """The secret of an account."""
-
-    def set_password(self, service: str, username: str, password: str) -> None:
-        """Keep a secret for an account."""
-
-    def delete_password(self, service: str, username: str) -> None:
-        """Forget the secret of an account."""
+    no_keyring: str = ""
 
 
 SERVICE = "memproc"
@@ -92,7 +77,7 @@ _Answer = TypeVar("_Answer")
 class Keyring:
     """A keyring that is asked for a few seconds at most, since it may hang or wait for a window to be closed."""
 
-    def __init__(self, backend: Callable[[], Backend | NoKeyring], seconds: float = SECONDS) -> None:
+    def __init__(self, backend: "Callable[[], KeyringBackend | NoKeyring]", seconds: float = SECONDS) -> None:
         self._backend = backend
         self._seconds = seconds
         self._asked = Lock()
@@ -106,7 +91,7 @@ class Keyring:
     def write(self, account: str, secret: str) -> NoKeyring | None:
         """Keep a secret. Some keyrings take everything and keep nothing, so it is read back."""
 
-        def keep(backend: Backend) -> NoKeyring | None:
+        def keep(backend: "KeyringBackend") -> NoKeyring | None:
             backend.set_password(SERVICE, account, secret)
             return None if backend.get_password(SERVICE, account) == secret else _NOT_KEPT
 
@@ -115,7 +100,7 @@ class Keyring:
     def forget(self, account: str) -> bool | NoKeyring:
         """Forget the secret of an account, and say whether there was one."""
 
-        def drop(backend: Backend) -> bool:
+        def drop(backend: "KeyringBackend") -> bool:
             if backend.get_password(SERVICE, account) is None:
                 return False
             backend.delete_password(SERVICE, account)
@@ -123,7 +108,7 @@ class Keyring:
 
         return self._ask(drop)
 
-    def _ask(self, question: Callable[[Backend], _Answer | NoKeyring]) -> _Answer | NoKeyring:
+    def _ask(self, question: "Callable[[KeyringBackend], _Answer | NoKeyring]") -> _Answer | NoKeyring:
         """The answer, if it comes in time. While an older question is overdue, no other is asked."""
         if not self._asked.acquire(timeout=max(0.0, self._due - monotonic())):
             return _NO_ANSWER
@@ -146,7 +131,7 @@ class Keyring:
         return answers[0] if answers else _NO_ANSWER
 
 
-def _system_backend() -> Backend | NoKeyring:
+def _system_backend() -> "KeyringBackend | NoKeyring":
     """The keyring that the `keyring` library finds here; imported late, since that alone talks to the system."""
     import keyring
 
@@ -185,7 +170,7 @@ def find_key(provider: str, environ: Mapping[str, str], folder: Path, keyring: K
     )
 
 
-def store_key(provider: str, value: str, folder: Path, prefer: Where, keyring: Keyring = SYSTEM) -> StoredKey:
+def store_key(provider: str, value: str, folder: Path, prefer: Where, keyring: Keyring = SYSTEM) -> KeyChange:
     """Put a key into the keyring, or into the file where that does not answer or `prefer` is "file".
 
     The file counts before the keyring, so an older key there has to go. Raises ConfigurationError or
@@ -196,12 +181,12 @@ def store_key(provider: str, value: str, folder: Path, prefer: Where, keyring: K
     answer = NoKeyring("") if prefer == "file" else keyring.write(provider, value)
     if isinstance(answer, NoKeyring):
         write_key(folder, variable, value)
-        return StoredKey("file", answer.reason)
+        return KeyChange(("file",), answer.reason)
     remove_key(folder, variable)
-    return StoredKey("keyring")
+    return KeyChange(("keyring",))
 
 
-def forget_key(provider: str, folder: Path, keyring: Keyring = SYSTEM) -> ForgottenKey:
+def forget_key(provider: str, folder: Path, keyring: Keyring = SYSTEM) -> KeyChange:
     """Take a key out of the file and the keyring. The environment is the person's: it cannot be unset from here.
 
     Raises ConfigurationError or FileTrouble where the file is not in order.
@@ -209,8 +194,8 @@ def forget_key(provider: str, folder: Path, keyring: Keyring = SYSTEM) -> Forgot
     where: tuple[Where, ...] = ("file",) if remove_key(folder, KEY_VARIABLES[provider]) else ()
     answer = keyring.forget(provider)
     if isinstance(answer, NoKeyring):
-        return ForgottenKey(where, answer.reason)
-    return ForgottenKey((*where, "keyring") if answer else where)
+        return KeyChange(where, answer.reason)
+    return KeyChange((*where, "keyring") if answer else where)
 
 
 def set_variables(provider: str, environ: Mapping[str, str]) -> tuple[str, ...]:
@@ -302,6 +287,7 @@ def write_key(folder: Path, variable: str, value: str) -> Path:
 
     Raises as `read_keys` does: a file that is not in order is not made worse.
     """
+    read_keys(folder)
     return write_private(keys_file(folder), [*(_lines_without(folder, variable) or [_HEADING]), f"{variable}={value}"])
 
 
@@ -315,7 +301,6 @@ def remove_key(folder: Path, variable: str) -> bool:
 
 def _lines_without(folder: Path, variable: str) -> list[str]:
     """The file's lines but the variable's own; comments stay as they are."""
-    read_keys(folder)
     return [line for line in _lines(keys_file(folder)) if line.partition("=")[0].strip() != variable]
 
 

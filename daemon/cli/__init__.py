@@ -1,16 +1,53 @@
-"""The command line: one command a file, loaded only when it is called, and the one place where errors end.
+"""The command line: commands are loaded only when they are called, and here every error ends.
 
-Exit codes: 0 done or nothing to do; 1 something was set aside; 2 usage or configuration; 3 a bug in
+Exit codes: 0 done or nothing to do; 1 something was skipped, or needs attention; 2 usage or configuration; 3 a bug in
 memproc; 4 a cap of the budget is reached; 130 interrupted.
 """
 
+import os
 import sys
 from collections.abc import Sequence
 
+import click
+
 from daemon.cli.commands import memproc
-from daemon.cli.ending import run_to_the_end
+
+TROUBLE, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code; `arguments` are those of the process by default."""
-    return run_to_the_end(memproc, sys.argv[1:] if arguments is None else arguments)
+    """Run the command line, whatever happens in it, and return its exit code.
+
+    `arguments` are those of the process by default.
+    """
+    arguments = sys.argv[1:] if arguments is None else arguments
+    try:
+        code = memproc.main(args=list(arguments), prog_name="memproc", standalone_mode=False)
+    except click.ClickException as mistake:
+        mistake.show()
+        return USAGE
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("\nInterrupted. What is finished is kept; run memproc again to go on from there.", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of a pipe went away, as `memproc chats | head` does: nobody is left to be told.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as fault:  # the boundary: errors of ours, and whatever we did not foresee
+        return _tell(fault)
+    return code if isinstance(code, int) else 0
+
+
+def _tell(fault: Exception) -> int:
+    """Say what happened and what to do now, and give back the exit code. Imports late, for a fast `--help`."""
+    from daemon.files.unforeseen import account
+    from daemon.status.sentences import visible
+    from rules.errors import MemprocError
+
+    if isinstance(fault, MemprocError):
+        message, next_step, code = fault.message, fault.next_step, fault.exit_code
+    else:
+        message, next_step = account(fault)
+        code = TROUBLE if isinstance(fault, OSError | MemoryError) else BUG
+    click.echo(visible(f"memproc: {message}\n{next_step}"), err=True)
+    return code

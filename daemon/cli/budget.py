@@ -1,15 +1,16 @@
-"""`memproc budget show`, `raise`: what was spent and may be spent, and a higher cap for today or this month."""
+"""`memproc budget`: what was spent and may be spent, and a higher cap for a while; `memproc calls`: what was asked."""
 
-from collections.abc import Iterator
 from dataclasses import asdict
 
 import click
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import look_again
+from daemon.archive.chats import find_chat
+from daemon.archive.journal import Reply, replies
 from daemon.archive.ledger import raise_cap
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.cli.table import print_table
+from daemon.cli.table import moment, print_table
 from daemon.config.providers import MOST_USD
 from daemon.files.clock import at, now, periods
 from daemon.models.budget import caps_now
@@ -30,43 +31,47 @@ def budget() -> None:
 @budget.command
 @json_option
 @pass_settings
-def show(settings: Settings, as_json: bool) -> int:
-    """Show the caps, what is spent and reserved under each, and on which models."""
+def show(settings: Settings, as_json: bool) -> None:
+    """Show the caps, and what is spent and reserved under each.
+
+    What went to each model this month follows.
+    """
     with settings.archive() as archive:
-        found = gather(archive, settings.config.budget, now())
-    _show(found, as_json)
-    return 0
+        budget = gather(archive, settings.config.budget, now())
+    _show(budget, as_json)
 
 
 @budget.command("raise")
-@click.option("--run", "run_usd", type=_DOLLARS, help="Dollars for each run, until the day turns.")
-@click.option("--day", "day_usd", type=_DOLLARS, help="Dollars for today.")
-@click.option("--month", "month_usd", type=_DOLLARS, help="Dollars for this month.")
+@click.option("--run", "run_usd", type=_DOLLARS, metavar="USD", help="For each run, until the day turns.")
+@click.option("--day", "day_usd", type=_DOLLARS, metavar="USD", help="For today.")
+@click.option("--month", "month_usd", type=_DOLLARS, metavar="USD", help="For this month.")
 @json_option
 @pass_settings
 def raise_(
     settings: Settings, run_usd: float | None, day_usd: float | None, month_usd: float | None, as_json: bool
-) -> int:
-    """Let more be spent until the day or the month turns; memproc.toml stays as it is. The daemon goes on at once."""
-    given = {"run": run_usd, "day": day_usd, "month": month_usd}
-    wanted = {which: round(usd * PICO) for which in NAMES if (usd := given[which]) is not None}
-    if not wanted:
+) -> None:
+    """Let more be spent until the day or the month turns.
+
+    memproc.toml stays as it is. The daemon goes on at once.
+    """
+    dollars = {"run": run_usd, "day": day_usd, "month": month_usd}
+    raised = {which: round(usd * PICO) for which in NAMES if (usd := dollars[which]) is not None}
+    if not raised:
         raise click.UsageError("Say which cap: --run, --day or --month, each with dollars.")
     config, when = settings.config.budget, now()
     with Archive.open(settings.folders.state) as archive:
-        _refuse_lower(wanted, caps_now(archive, config, when))
+        _refuse_lower(raised, caps_now(archive, config, when))
         ends = periods(at(when))
         with archive.transaction():
-            for which, amount in wanted.items():
+            for which, amount in raised.items():
                 raise_cap(archive, which, amount, ends.month_ends if which == "month" else ends.day_ends, when)
             look_again(archive, when)
-        found = gather(archive, config, when)
-    _show(found, as_json)
-    return 0
+        budget = gather(archive, config, when)
+    _show(budget, as_json)
 
 
-def _refuse_lower(wanted: dict[Which, int], caps: Amounts) -> None:
-    for which, amount in wanted.items():
+def _refuse_lower(raised: dict[Which, int], caps: Amounts) -> None:
+    for which, amount in raised.items():
         if amount <= caps.of(which):
             raise click.UsageError(
                 f"--{which} must be more than {in_words(caps.of(which))}, which counts now. To lower a cap for good, "
@@ -74,29 +79,51 @@ def _refuse_lower(wanted: dict[Which, int], caps: Amounts) -> None:
             )
 
 
-def _show(found: Budget, as_json: bool) -> None:
+def _show(budget: Budget, as_json: bool) -> None:
     if as_json:
-        click.echo(printable_json(asdict(found)))
+        click.echo(printable_json(asdict(budget)))
         return
     when = now()
-    print_table(("", "Cap", "Spent", "Turns"), [_row(cap, when) for cap in found.caps], right=(1, 2))
-    for line in _models(found):
+    print_table(("", "Cap", "Spent", "Turns"), [_cap_row(cap, when) for cap in budget.caps], right=(1, 2))
+    for model in budget.models:
+        line = f"{model.model}: {model.calls:,} calls this month, {_usd(model.usd)}"
+        if model.open_usd:
+            line += f"; up to {_usd(model.open_usd)} for calls under way, or cut off and perhaps billed"
+        if model.unpriced:
+            line += f"; {model.unpriced:,} of them without a known price"
         click.echo(visible(line))
 
 
-def _row(cap: Cap, when: str) -> list[str]:
-    usd, spent, configured = (in_words(round(one * PICO)) for one in (cap.usd, cap.spent_usd, cap.configured_usd))
-    raised = f" (raised from {configured})" if cap.usd != cap.configured_usd else ""
+def _cap_row(cap: Cap, when: str) -> list[str]:
+    raised = f" (raised from {_usd(cap.configured_usd)})" if cap.usd != cap.configured_usd else ""
     turns = with_span(cap.turns_at, when) if cap.turns_at else "with each run; spent is the last one's"
-    return [_SPANS[cap.name], f"{usd}{raised}", spent, turns]
+    return [_SPANS[cap.name], f"{_usd(cap.usd)}{raised}", _usd(cap.spent_usd), turns]
 
 
-def _models(found: Budget) -> Iterator[str]:
-    """What went to each model this month."""
-    for one in found.models:
-        told = f"{one.model}: {one.calls:,} calls this month, {in_words(round(one.usd * PICO))}"
-        if one.open_usd:
-            told += f"; up to {in_words(round(one.open_usd * PICO))} for calls under way, or cut off and perhaps billed"
-        if one.unpriced:
-            told += f"; {one.unpriced:,} of them without a known price"
-        yield told
+def _usd(dollars: float) -> str:
+    return in_words(round(dollars * PICO))
+
+
+@click.command
+@click.argument("chat", required=False)
+@click.option("--text", "with_text", is_flag=True, help="Print the answers too.")
+@json_option
+@pass_settings
+def calls(settings: Settings, chat: str | None, with_text: bool, as_json: bool) -> None:
+    """List the calls in the journal, of all chats or of CHAT, oldest first."""
+    with settings.archive() as archive:
+        journal = replies(archive, find_chat(archive, chat).chat_id if chat else None)
+    if as_json:
+        rows = [{key: value for key, value in asdict(reply).items() if with_text or key != "text"} for reply in journal]
+        click.echo(printable_json(rows))
+    elif with_text:
+        click.echo(visible("\n".join(f"--- {'  '.join(_call_row(reply))}\n{reply.text}\n" for reply in journal)))
+    else:
+        headings = ("Asked (UTC)", "Step", "Model", "Ended", "In", "Cached", "Out", "Dollars", "Request")
+        print_table(headings, [_call_row(reply) for reply in journal], right=(4, 5, 6, 7))
+
+
+def _call_row(reply: Reply) -> list[str]:
+    tokens = [f"{number:,}" for number in (reply.tokens_in, reply.tokens_cached, reply.tokens_out)]
+    money = "unknown" if reply.usd is None else f"{reply.usd:.6f}"
+    return [moment(reply.asked_at), reply.step, reply.model, reply.finish, *tokens, money, reply.request[:12]]

@@ -1,19 +1,26 @@
-"""`memproc chats`: the chats that the archive knows."""
+"""`memproc chats`: the chats that the archive knows; `memproc accept CHAT`: one that was skipped is meant as it is."""
 
 from dataclasses import asdict
 
 import click
 
-from daemon.archive.chats import known_chats
+from daemon.archive.archive import Archive
+from daemon.archive.chat_states import accept_state, newest_arrival, waiting_state
+from daemon.archive.chats import KnownChat, find_chat, known_chats
+from daemon.archive.exports import RESTORED, last_output, let_go_of_restored
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.cli.table import print_table
+from daemon.cli.table import moment, print_table
+from daemon.files.clock import now
+from daemon.files.lock import is_held
 from daemon.status.sentences import printable_json
+
+_RUN_FIRST = "`memproc plan` only shows what a run would skip: run memproc once, and accept it then."
 
 
 @click.command
 @json_option
 @pass_settings
-def chats(settings: Settings, as_json: bool) -> int:
+def chats(settings: Settings, as_json: bool) -> None:
     """List the chats that the archive knows, with how much of each stands under memories."""
     with settings.archive() as archive:
         known = known_chats(archive)
@@ -22,15 +29,47 @@ def chats(settings: Settings, as_json: bool) -> int:
     elif not known:
         click.echo("The archive knows no chats yet. Drop an export into the inbox, then: memproc run")
     else:
-        rows = [
-            (
-                chat.title,
-                chat.chat_id,
-                f"{chat.messages:,}",
-                f"{chat.memories:,}",
-                chat.last_seen[:16].replace("T", " "),
-            )
-            for chat in known
-        ]
+        rows = [_row(chat) for chat in known]
         print_table(("Chat", "Id", "Messages", "Memories", "Last seen (UTC)"), rows, right=(2, 3))
-    return 0
+
+
+def _row(chat: KnownChat) -> tuple[str, ...]:
+    return (chat.title, chat.chat_id, f"{chat.messages:,}", f"{chat.memories:,}", moment(chat.last_seen)[:16])
+
+
+@click.command
+@click.argument("chat")
+@pass_settings
+def accept(settings: Settings, chat: str) -> None:
+    """Say that CHAT is meant as it is, after it was skipped as a possible mistake, or since it was restored.
+
+    What is missing in it stays in the archive. A later state of the chat is judged anew.
+    """
+    from daemon.inbox.intake import enqueue
+    from daemon.status.status import find_place
+
+    state, when = settings.folders.state, now()
+    with settings.archive() as archive:  # nothing is made for a chat that nobody knows
+        known = find_chat(archive, chat)
+    with Archive.open(state) as archive:
+        accepted = _accepted(archive, known, when)
+        if not accepted:
+            settings.say(f'Nothing of "{known.title}" waits to be accepted. {_RUN_FIRST}')
+            return
+        arrival = newest_arrival(archive, known.chat_id)
+        enqueued = enqueue(archive, state, (arrival,), when, done=True) if arrival is not None else ()
+    goes_on = enqueued and is_held(find_place(settings).lock)
+    settings.say(f"{accepted} The next run goes on with it{', and so does the daemon, at once' if goes_on else ''}.")
+
+
+def _accepted(archive: Archive, known: KnownChat, when: str) -> str:
+    """What is accepted from now on, as a sentence; empty where nothing waits."""
+    waiting, last = waiting_state(archive, known.chat_id), last_output(archive, known.chat_id)
+    restored = last if last is not None and last.messages_sha256 == RESTORED else None
+    if waiting is not None and (restored is None or waiting.said_at > restored.written_at):
+        accept_state(archive, known.chat_id, waiting.sha256, when)
+        return f"Accepted as meant, what was skipped on {waiting.said_at[:10]}: {waiting.doubt}"
+    if restored is not None:
+        let_go_of_restored(archive, known.chat_id)
+        return f'Accepted: "{known.title}", which was restored on {restored.written_at[:10]}, is processed again.'
+    return ""

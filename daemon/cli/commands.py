@@ -8,48 +8,49 @@ import click
 from daemon.cli.settings import Settings
 
 _COMMANDS = {
-    "demo": "The whole trip on a sample conversation; no key, no network.",
-    "init": "Write memproc.toml and make the folders.",
-    "plan": "What would be done; sends and writes nothing.",
-    "watch": "Look after the inbox: compress whatever is dropped there. A service runs this.",
-    "run": "Compress the exports in the inbox, or those named, and exit.",
-    "status": "Whether the daemon is well, what it waits for, and what it has done.",
-    "doctor": "What is wrong with installation, folders, keys and models, and what mends it.",
-    "logs": "What the daemon did, in sentences.",
-    "budget": "What was spent, what may be spent, and how to raise it.",
-    "pause": "Have the daemon take up no new work for a while.",
-    "resume": "Have it go on.",
-    "chats": "The chats that the archive knows.",
-    "memories": "The memories of a chat.",
-    "show": "One memory in full, in all its editions.",
-    "use": "Choose the edition of a memory that is shown.",
-    "pin": "Never rewrite a memory by itself.",
-    "unpin": "Let it be rewritten again.",
-    "accept": "Say that a chat which was set aside is meant as it is.",
-    "recall": "Bring back memories that you have deleted in TypingMind.",
-    "core": "What the persona keeps in mind of itself and of you: show, set, undo.",
-    "facts": "What is known as facts: list, history, forget, add, search.",
-    "retry": "Ask for a memory once more, with a word of guidance.",
-    "calls": "What models were asked, when, and how much it was.",
-    "versions": "What was kept of a chat's exports.",
-    "diff": "What changed between two versions.",
-    "restore": "Put a kept version back; shows the difference first.",
-    "expand": "The full raw conversation as an export again.",
-    "rebuild": "Have a lost archive back from the backups and the updated exports.",
-    "export-archive": "Everything in one file, for a new computer.",
-    "import-archive": "Take over such a file on the new computer.",
-    "verify": "Check archive, backups and outputs against their hashes.",
-    "key": "Keep, try or forget a provider's key.",
-    "service": "Have the system keep memproc running, or not any more.",
-    "config": "Show, check or find memproc.toml.",
+    "demo": ("demo", "Process a sample conversation; no key, no network."),
+    "init": ("config", "Write memproc.toml and make the folders."),
+    "plan": ("plan", "Show what would be done; sends and writes nothing."),
+    "watch": ("watch", "Process whatever is dropped into the inbox. A service runs this."),
+    "run": ("run", "Process the exports in the inbox, or those named, and exit."),
+    "status": ("status", "Whether the daemon is well, what it waits for, what it has done."),
+    "doctor": ("doctor", "Find what is wrong, and what mends it."),
+    "logs": ("logs", "What the daemon did, in sentences."),
+    "budget": ("budget", "What was spent, what may be spent, and how to raise it."),
+    "pause": ("pause", "Have the daemon begin nothing new for a while."),
+    "resume": ("resume", "End the pause."),
+    "chats": ("chats", "List the chats that the archive knows."),
+    "memories": ("memories", "List the memories of a chat."),
+    "show": ("memories", "Show one memory in full, in all its editions."),
+    "use": ("choices", "Choose the edition of a memory that is shown."),
+    "pin": ("choices", "Keep a memory as it is."),
+    "unpin": ("choices", "Let it be rewritten again."),
+    "accept": ("chats", "Say that a chat which was skipped is meant as it is."),
+    "recall": ("choices", "Bring back memories that you have deleted in TypingMind."),
+    "core": ("core_memory", "The persona's core memory: show, set, undo."),
+    "facts": ("known_facts", "What is known as facts: list, history, forget, add, search."),
+    "retry": ("choices", "Ask for a memory once more, with a word of guidance."),
+    "calls": ("budget", "List what models were asked, when, and what it cost."),
+    "versions": ("versions", "List what was kept of a chat's exports."),
+    "diff": ("versions", "Show what changed between two versions."),
+    "restore": ("versions", "Put a kept version back; shows the difference first."),
+    "expand": ("versions", "Write the full raw conversation as an export again."),
+    "rebuild": ("archive", "Rebuild a lost archive from backups and updated exports."),
+    "export-archive": ("archive", "Pack everything into one file, for a new computer."),
+    "import-archive": ("archive", "Unpack such a file on the new computer."),
+    "verify": ("archive", "Check archive, backups and outputs against their hashes."),
+    "key": ("key", "Keep, try or forget a provider's key."),
+    "service": ("service", "Have the system run memproc, or stop that."),
+    "config": ("config", "Show, check or find memproc.toml."),
 }
+"""Each command's module in this package, and its summary in `memproc --help`."""
 
 
 _HIDDEN = frozenset({"job"})
 """Commands that only the daemon calls."""
 
 
-class _Lazy(click.Group):
+class _LazyGroup(click.Group):
     """A group that knows its commands' names and summaries without importing them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -60,17 +61,17 @@ class _Lazy(click.Group):
         """The command of that name; importing its module is what costs time."""
         if cmd_name not in _COMMANDS and cmd_name not in _HIDDEN:
             return None
-        name = cmd_name.replace("-", "_")
-        command = getattr(import_module(f"daemon.cli.{name}"), name)
+        module = import_module(f"daemon.cli.{_COMMANDS[cmd_name][0]}")
+        command = getattr(module, cmd_name.replace("-", "_"))
         return command if isinstance(command, click.Command) else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands in `--help`."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
+            formatter.write_dl([(name, summary) for name, (_, summary) in _COMMANDS.items()])
 
 
-@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--config", "config", type=click.Path(path_type=Path), help="The memproc.toml to use.")
 @click.option("--quiet", is_flag=True, help="Print nothing but problems and what was asked for.")
 @click.option("--supervised", is_flag=True, hidden=True, help="Settings come on standard input, from the daemon.")

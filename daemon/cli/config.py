@@ -1,12 +1,46 @@
-"""`memproc config`: what counts, whether it is right, and where it stands."""
+"""memproc.toml: `memproc init` writes it, `memproc config` shows, checks or finds it."""
+
+from pathlib import Path
 
 import click
 
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.config.layout import core_layout
+from daemon.config.search import own_file
 from daemon.config.texts import load_texts
+from daemon.files.write import make_private, replace_file, sweep
 from daemon.status.sentences import printable_json, visible
-from primer.request import hidden
+
+
+@click.command
+@click.option("--yes", is_flag=True, help="Take the default places without asking.")
+@pass_settings
+def init(settings: Settings, yes: bool) -> None:
+    """Write memproc.toml, with every setting and its reason, and make the folders. What exists stays as it is."""
+    from daemon.config import shipped_text
+
+    path = settings.path or own_file()
+    if path.exists():
+        settings.say(f"{path} is there already and stays as it is.")
+    elif yes or click.confirm(f"Write the settings, with an explanation of each, to {path}?", default=True):
+        make_private(path.parent)
+        sweep(path.parent)
+        replace_file(path, [shipped_text().encode()])
+        settings.say(f"Wrote {path}.")
+    else:
+        settings.say("Nothing was written.")
+        return
+    _make_folders(settings, path)
+
+
+def _make_folders(settings: Settings, path: Path) -> None:
+    from daemon.config import folders, load
+
+    places = folders(load(path))
+    for name in ("inbox", "updated", "backups", "state"):
+        make_private(getattr(places, name))
+        settings.say(f"{name:8} {getattr(places, name)}")
+    settings.say("Drop a TypingMind export into the inbox, then: memproc plan, and: memproc run")
 
 
 @click.group
@@ -17,42 +51,42 @@ def config() -> None:
 @config.command
 @json_option
 @pass_settings
-def show(settings: Settings, as_json: bool) -> int:
+def show(settings: Settings, as_json: bool) -> None:
     """Print every setting that counts, the defaults among them."""
     from daemon.config import toml_text
+    from primer.request import hidden
 
     tables = settings.config.model_dump(mode="json")
     tables["models"] = hidden(tables["models"])
     tables["chats"] = hidden(tables["chats"])
     if as_json:
         click.echo(printable_json(tables))
-        return 0
+        return
     choice = settings.found.choice
     click.echo(visible(f"# {choice}\n\n{toml_text(tables)}" if choice else toml_text(tables)))
-    return 0
 
 
 @config.command
 @pass_settings
-def check(settings: Settings) -> int:
-    """Say whether memproc.toml, its folders, texts and layout can be used; all problems are listed at once."""
-    found, counts = settings.found, settings.config
-    for own in (counts, *map(counts.with_override, counts.chats.override)):
+def check(settings: Settings) -> None:
+    """Say whether memproc.toml can be used.
+
+    Its folders, texts and layout are looked at too, and all problems are listed at once.
+    """
+
+    config, path = settings.config, settings.found.path
+    for own in (config, *map(config.with_override, config.chats.override)):
         load_texts(own.texts.path)
         core_layout(own.core)
-    folders = settings.folders
-    well = f"All is well with {found.path}." if found.path else "No memproc.toml: every setting is at its default."
-    places = [f"{name:8} {getattr(folders, name)}" for name in ("inbox", "updated", "backups", "state")]
-    click.echo(visible("\n".join([well, *places])))
-    return 0
+    lines = [f"All is well with {path}." if path else "No memproc.toml: every setting is at its default."]
+    lines += [f"{name:8} {getattr(settings.folders, name)}" for name in ("inbox", "updated", "backups", "state")]
+    click.echo(visible("\n".join(lines)))
 
 
 @config.command
 @pass_settings
-def path(settings: Settings) -> int:
+def path(settings: Settings) -> None:
     """Print which memproc.toml counts, and why that one."""
-    found = settings.found
-    click.echo(visible(f"{found.path or 'none'} ({found.how})"))
-    for other in found.others:
+    click.echo(visible(f"{settings.found.path or 'none'} ({settings.found.how})"))
+    for other in settings.found.others:
         click.echo(visible(f"not counting: {other}"))
-    return 0

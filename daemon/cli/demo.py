@@ -1,4 +1,4 @@
-"""`memproc demo`: the whole trip on a sample conversation, with the built-in engine; no key, no network."""
+"""`memproc demo`: processes a sample conversation with the built-in engine; no key, no network."""
 
 import re
 import shutil
@@ -11,13 +11,12 @@ from pathlib import Path
 import click
 from platformdirs import user_cache_path
 
-from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
 from daemon.archive.memories import memories
+from daemon.cli.memories import describe
 from daemon.cli.plan import plan
 from daemon.cli.run import run
 from daemon.cli.settings import Settings
-from daemon.cli.show import describe
 from daemon.cli.versions import versions
 from daemon.files.lock import Busy, hold
 from daemon.files.write import make_private
@@ -45,25 +44,32 @@ tokens = 1600
 """
 
 
+class _DemoSettings(Settings):
+    """Those of the demo's own folder."""
+
+    def say_which_file(self) -> None:
+        """Say nothing: nobody wonders which memproc.toml counts in a demo."""
+
+
 @click.command
 @click.pass_context
 def demo(ctx: click.Context) -> int:
-    """Take a sample conversation through the whole trip, in a folder that is kept until the next demo."""
-    with _fresh_folder() as home:
-        settings = Settings(home / "memproc.toml", quiet=False)
-        with ctx.scope():
-            ctx.obj = settings
-            _title("The plan (memproc plan)")
-            ctx.invoke(plan, paths=(), as_json=False)
-            _title("The work (memproc run)")
-            ended = int(ctx.invoke(run, paths=(), dry_run=False, as_json=False))
-            chat_id, memory = _one_memory(settings)
-            _title("What is kept (memproc versions)")
-            ctx.invoke(versions, chat=chat_id, as_json=False)
-            _title("One memory (memproc show)")
-            click.echo(visible(memory))
+    """Process a sample conversation from its export to its memories, in a folder that is kept until the next demo."""
+    with _fresh_folder() as home, ctx.scope():
+        ctx.obj = settings = _DemoSettings(home / "memproc.toml", quiet=False)
+        _title("The plan (memproc plan)")
+        ctx.invoke(plan, paths=(), as_json=False)
+        _title("The work (memproc run)")
+        code = int(ctx.invoke(run, paths=(), dry_run=False, as_json=False))
+        with settings.archive() as archive:
+            chat_id = known_chats(archive)[0].chat_id
+            made = memories(archive, chat_id)
+        _title("What is kept (memproc versions)")
+        ctx.invoke(versions, chat=chat_id, as_json=False)
+        _title("One memory (memproc show)")
+        click.echo(visible("\n".join(describe(made[len(made) // 2]))))
     click.echo(visible(f"\nEverything lies in {home} until the next demo."))
-    return ended
+    return code
 
 
 @contextmanager
@@ -96,13 +102,6 @@ def _remove_old_ones(base: Path, home: Path) -> None:
         elif _NAME.fullmatch(old.name):
             with suppress(Busy), hold(old.with_suffix(".lock"), "shows the demo"):
                 shutil.rmtree(old)
-
-
-def _one_memory(settings: Settings) -> tuple[str, str]:
-    with Archive.read(settings.folders.state) as archive:
-        chat_id = known_chats(archive)[0].chat_id
-        found = memories(archive, chat_id)
-    return chat_id, "\n".join(describe(found[len(found) // 2]))
 
 
 def _title(text: str) -> None:

@@ -19,9 +19,9 @@ _HOST = re.compile(r"[a-z0-9_-]{1,24}|[a-z0-9_-]+(\.[a-z0-9_-]+)+|[0-9a-f:.]*:[0
 _LONGEST_LINE = 8192  # bytes; no key is nearly as long
 
 
-def _known(context: click.Context, parameter: click.Parameter, said: str | None) -> str | None:
+def _known(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
     """The provider that was named. What is none is not repeated: it may be a key that went to the wrong place."""
-    name = None if said is None else said.lower()
+    name = None if text is None else text.lower()
     if name is not None and name not in KEY_VARIABLES:
         raise click.BadParameter(f"memproc keeps no key for this provider. It knows {_KNOWN}.", context, parameter)
     return name
@@ -38,9 +38,9 @@ def key() -> None:
 @key.command("set")
 @click.argument("provider", callback=_known)
 @click.argument("more", nargs=-1, metavar="")
-@click.option("--file", "to_file", is_flag=True, help="Use memproc's own file, and leave the keyring alone.")
+@click.option("--file", "to_file", is_flag=True, help="Use memproc's own file, and not the keyring.")
 @pass_settings
-def set_key(settings: Settings, provider: str, more: tuple[str, ...], to_file: bool) -> int:
+def set_key(settings: Settings, provider: str, more: tuple[str, ...], to_file: bool) -> None:
     """Keep the key of PROVIDER.
 
     It goes into the system keyring or, where that does not answer, into a file that only you can read. The
@@ -51,30 +51,31 @@ def set_key(settings: Settings, provider: str, more: tuple[str, ...], to_file: b
             "A key is never given on the command line, where the shell and others can see it. It will be asked for."
         )
     folder = settings.folders.state
-    stored = store_key(provider, _asked_for(provider), folder, "file" if to_file else "keyring")
-    why = f" (the system keyring {stored.why_not_keyring})" if stored.why_not_keyring else ""
-    settings.say(f"The key for {provider} is kept in {_place(stored.where, provider, folder)}{why}.")
+    change = store_key(provider, _ask_for_key(provider), folder, "file" if to_file else "keyring")
+    why = f" (the system keyring {change.no_keyring})" if change.no_keyring else ""
+    settings.say(f"The key for {provider} is kept in {_place(change.where[0], provider, folder)}{why}.")
     for variable in set_variables(provider, os.environ)[:1]:
         settings.say(f"But {variable} is set in the environment, and counts before it.")
-    return 0
 
 
 @key.command
 @click.argument("provider", callback=_known)
 @pass_settings
-def forget(settings: Settings, provider: str) -> int:
-    """Forget the key of PROVIDER, in memproc's file and in the system keyring."""
+def forget(settings: Settings, provider: str) -> None:
+    """Forget the key of PROVIDER.
+
+    It is taken out of memproc's file and out of the system keyring.
+    """
     folder = settings.folders.state
-    forgotten = forget_key(provider, folder)
-    for where in forgotten.where:
+    change = forget_key(provider, folder)
+    for where in change.where:
         settings.say(f"The key for {provider} was taken out of {_place(where, provider, folder)}.")
-    if not forgotten.where and not forgotten.unanswered:
+    if not change.where and not change.no_keyring:
         settings.say(f"No key for {provider} was kept.")
-    if forgotten.unanswered:
-        settings.say(f"The system keyring {forgotten.unanswered}, so nothing was taken out of it.")
+    if change.no_keyring:
+        settings.say(f"The system keyring {change.no_keyring}, so nothing was taken out of it.")
     for variable in set_variables(provider, os.environ):
         settings.say(f"{variable} is still set in the environment, and memproc cannot unset it.")
-    return 0
 
 
 @key.command
@@ -88,15 +89,14 @@ def test(settings: Settings, provider: str | None, no_call: bool) -> int:
     memproc.toml names, or by a small one. This costs a fraction of a cent.
     """
     folder = settings.folders.state
-    works = []
-    reason = ""
+    works, reason = [], ""
     for name in [provider] if provider else sorted(KEY_VARIABLES):
-        found = find_key(name, os.environ, folder)
-        if isinstance(found, NoKey):
-            reason = f" for {name}: {found.reason}" if provider else ""
+        kept = find_key(name, os.environ, folder)
+        if isinstance(kept, NoKey):
+            reason = f" for {name}: {kept.reason}" if provider else ""
             continue
-        settings.say(f"{name}: there is a key in {_place(found.where, name, folder)}.")
-        works.append(no_call or _works(settings, name, found))
+        settings.say(f"{name}: there is a key in {_place(kept.where, name, folder)}.")
+        works.append(no_call or _works(settings, name, kept))
     if not works:
         click.echo(visible(f"memproc: There is no key{reason}.\nKeep one with: memproc key set PROVIDER"), err=True)
     return 0 if works and all(works) else 1
@@ -107,41 +107,40 @@ def test(settings: Settings, provider: str | None, no_call: bool) -> int:
 @click.argument("host", required=False)
 @click.option("--forget", is_flag=True, help="Take it back: the key of PROVIDER goes to HOST no more.")
 @pass_settings
-def allow(settings: Settings, provider: str | None, host: str | None, forget: bool) -> int:
-    """Let the key of PROVIDER go to HOST, which is not the provider's own; without them, list what is allowed.
+def allow(settings: Settings, provider: str | None, host: str | None, forget: bool) -> None:
+    """Let the key of PROVIDER go to HOST, or list what is allowed.
 
-    A host that your own memproc.toml names, or the environment that holds the key, needs no such word. No key ever
-    goes over plain HTTP, except to this machine.
+    HOST is one that is not the provider's own. A host that your own memproc.toml names, or the environment that holds
+    the key, needs no such permission. No key ever goes over plain HTTP, except to this machine.
     """
+    from daemon.models import hosts
     from daemon.models.addresses import host_of
-    from daemon.models.hosts import allow as keep
-    from daemon.models.hosts import allowed, disallow
 
-    if provider is None or host is None:
-        if provider is not None:
-            raise click.UsageError("Name the host as well: memproc key allow PROVIDER HOST")
-        for each, where in allowed():
-            settings.say(f"{each} {where}")
-        if not allowed():
+    if provider is None:
+        for pair in hosts.allowed():
+            settings.say(" ".join(pair))
+        if not hosts.allowed():
             settings.say("No host is allowed but those of the providers, and what you name yourself.")
-        return 0
+        return
+    if host is None:
+        raise click.UsageError("Name the host as well: memproc key allow PROVIDER HOST")
     name, where = provider.lower(), host_of(host).lower()
     if not _PROVIDER.fullmatch(name) or not _HOST.fullmatch(where):  # neither is repeated: it may be a key
         raise click.UsageError("Name a provider as LiteLLM does, and a host: memproc key allow openai llm.example.org")
-    if forget:
-        taken = disallow(name, where)
-        settings.say(f"The key for {name} goes to {where} no more." if taken else "That was not allowed.")
-        return 0
-    settings.say(f"The key for {name} may go to {where}; noted in {keep(name, where)}.")
-    return 0
+    if not forget:
+        settings.say(f"The key for {name} may go to {where}; noted in {hosts.allow(name, where)}.")
+    elif hosts.disallow(name, where):
+        settings.say(f"The key for {name} goes to {where} no more.")
+    else:
+        settings.say("That was not allowed.")
 
 
-def _works(settings: Settings, provider: str, found: Key) -> bool:
-    """Try a key, say what came of it, and whether anything is wrong."""
+def _works(settings: Settings, provider: str, kept: Key) -> bool:
+    """Try a key, say what came of it, and whether all is well."""
     from daemon.models.completion import complete
     from daemon.models.key_trial import Fails, Works, try_key
 
-    tried = try_key(provider, found, settings.config.models, complete)
+    tried = try_key(provider, kept, settings.config.models, complete)
     if isinstance(tried, Fails):
         click.echo(visible(f"{provider}: {tried.reason}"), err=True)
         return False
@@ -152,13 +151,12 @@ def _works(settings: Settings, provider: str, found: Key) -> bool:
     return True
 
 
-def _asked_for(provider: str) -> str:
+def _ask_for_key(provider: str) -> str:
     """The key, from the person at the terminal or from a pipe. Raises click.UsageError for what cannot be one."""
     if sys.stdin.isatty():
         text = click.prompt(f"Key for {provider} (it is not shown)", hide_input=True, err=True)
     else:
-        line = sys.stdin.buffer.readline(_LONGEST_LINE)
-        text = line.decode("utf-8", "replace")
+        text = sys.stdin.buffer.readline(_LONGEST_LINE).decode("utf-8", "replace")
     value = read_key(text)
     if isinstance(value, NotAKey):
         raise click.UsageError(f"Nothing was kept: the key {value.reason}.")

@@ -1,21 +1,23 @@
-"""`memproc memories CHAT`: a chat's memories, oldest first, then its folds; or both as a tree."""
+"""`memproc memories CHAT` and `memproc show MEMORY`: a chat's memories as a list or a tree, and one of them in full."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 import click
 
 from daemon.archive.chats import find_chat
-from daemon.chat.holding import Holding, holding
+from daemon.chat.holding import Holding, holding, holding_of
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.cli.table import print_table
-from daemon.status.sentences import printable_json
-from rules.conversation.memory import EXTRACTED, Edition, Memory
+from daemon.cli.table import moment, print_table
+from daemon.status.sentences import printable_json, visible
+from rules.conversation.memory import EXTRACTED, Edition, Memory, called, dates
 from rules.plan.hindsight import in_words
 
 _HEADINGS = (
     "Level", "No.", "Memory", "From", "Messages", "Tokens", "Now", "Edition", "Made by", "State",
 )  # fmt: skip
+_WIDE = 120  # columns
+_HASH = 8  # characters that are shown of a request's hash
 
 
 @click.command
@@ -23,48 +25,80 @@ _HEADINGS = (
 @click.option("--tree", is_flag=True, help="What the export shows, each fold with its memories below it.")
 @json_option
 @pass_settings
-def memories(settings: Settings, chat: str, tree: bool, as_json: bool) -> int:
+def memories(settings: Settings, chat: str, tree: bool, as_json: bool) -> None:
     """List the memories of CHAT, named by its id or its title."""
     with settings.archive() as archive:
         known = find_chat(archive, chat)
-        found = holding(archive, settings.config, known.chat_id)
+        whole = holding(archive, settings.config, known.chat_id)
     if as_json:
-        click.echo(printable_json([in_full(found, memory) for memory in found.memories]))
-    elif not found.memories:
+        click.echo(printable_json([_in_full(whole, memory) for memory in whole.memories]))
+    elif not whole.memories:
         settings.say(f'"{known.title}" has no memories yet. What a run would do: memproc plan')
     else:
-        placed = in_tree(found) if tree else ((memory, 0) for memory in found.memories)
-        print_table(_HEADINGS, [_row(found, memory, depth) for memory, depth in placed], right=(0, 1, 4, 5, 6))
-    return 0
+        placed = _in_tree(whole) if tree else ((memory, 0) for memory in whole.memories)
+        print_table(_HEADINGS, [_row(whole, memory, depth) for memory, depth in placed], right=(0, 1, 4, 5, 6))
 
 
-def in_tree(found: Holding) -> Iterator[tuple[Memory, int]]:
+@click.command
+@click.argument("memory")
+@json_option
+@pass_settings
+def show(settings: Settings, memory: str, as_json: bool) -> None:
+    """Show MEMORY, named by its id or the beginning of it, in full.
+
+    All its editions are shown: side by side in 120 columns or more, else one below the other.
+    """
+    with settings.archive() as archive:
+        whole, shown = holding_of(archive, settings.config, memory)
+    if as_json:
+        click.echo(printable_json({"chat_id": whole.chat_id, **_in_full(whole, shown)}))
+        return
+    click.echo(visible("\n".join((*_stands_for(shown), *_around(whole, shown)))))
+    _print_editions(shown, whole.editions[shown.memory_id])
+
+
+def describe(memory: Memory) -> Iterator[str]:
+    """The memory as lines, in the edition that is shown."""
+    yield from _stands_for(memory)
+    yield ""
+    yield from _edition_lines(memory, memory.edition)
+
+
+def _in_full(whole: Holding, memory: Memory) -> dict[str, object]:
+    """All that is known of a memory, for programs."""
+    state = whole.states[memory.memory_id]
+    editions = [asdict(edition) for edition in whole.editions[memory.memory_id]]
+    return {**asdict(memory), "state": state.word, "folded_into": state.into, "editions": editions}
+
+
+def _in_tree(whole: Holding) -> Iterator[tuple[Memory, int]]:
     """Each memory with its depth: what stands in the export, oldest first, each fold before its members.
 
     What is forgotten stands where it was; folds that are not in use come last.
     """
-    top = [memory for memory in found.memories if found.states[memory.memory_id].word in ("shown", "forgotten")]
-    unused = [memory for memory in found.memories if found.states[memory.memory_id].word == "not in use"]
-    for memory in [*sorted(top, key=lambda one: _first_number(found, one)), *unused]:
-        yield from _branch(found, memory, 0)
+    top = [memory for memory in whole.memories if whole.states[memory.memory_id].word in ("shown", "forgotten")]
+    unused = [memory for memory in whole.memories if whole.states[memory.memory_id].word == "not in use"]
+    for memory in [*sorted(top, key=lambda memory: _first_number(whole, memory)), *unused]:
+        yield from _branch(whole, memory, 0)
 
 
-def _branch(found: Holding, memory: Memory, depth: int) -> Iterator[tuple[Memory, int]]:
+def _branch(whole: Holding, memory: Memory, depth: int) -> Iterator[tuple[Memory, int]]:
     yield memory, depth
     for name in memory.members:
-        if found.states[name].into == memory.memory_id:
-            yield from _branch(found, found.memory(name), depth + 1)
+        if whole.states[name].into == memory.memory_id:
+            yield from _branch(whole, whole.memory(name), depth + 1)
 
 
-def _first_number(found: Holding, memory: Memory) -> int:
+def _first_number(whole: Holding, memory: Memory) -> int:
     """The number of the oldest chunk's memory that it stands for."""
     while memory.is_fold:
-        memory = found.memory(memory.members[0])
+        memory = whole.memory(memory.members[0])
     return memory.number
 
 
-def _row(found: Holding, memory: Memory, depth: int) -> tuple[str, ...]:
+def _row(whole: Holding, memory: Memory, depth: int) -> tuple[str, ...]:
     edition = memory.edition
+    extracted = EXTRACTED if edition.made == EXTRACTED else edition.agent
     return (
         str(memory.level),
         str(memory.number),
@@ -73,21 +107,85 @@ def _row(found: Holding, memory: Memory, depth: int) -> tuple[str, ...]:
         f"{len(memory.keys):,}",
         f"{memory.source_tokens:,}",
         f"{edition.tokens:,}",
-        f"{edition.kind} {edition.number} of {len(found.editions[memory.memory_id])}",
-        made_by(edition),
-        in_words(memory, found.states[memory.memory_id]),
+        f"{edition.kind} {edition.number} of {len(whole.editions[memory.memory_id])}",
+        "you" if edition.kind == "person" else extracted,
+        in_words(memory, whole.states[memory.memory_id]),
     )
 
 
-def made_by(edition: Edition) -> str:
-    """Who wrote an edition, in one word."""
+def _stands_for(memory: Memory) -> Iterator[str]:
+    name = called(memory)
+    yield name[0].upper() + name[1:]
+    yield (
+        f"stands for {len(memory.keys)} messages, {dates(memory)}: {memory.source_tokens:,} tokens are now "
+        f"{memory.edition.tokens:,}"
+    )
+
+
+def _around(whole: Holding, memory: Memory) -> Iterator[str]:
+    """What it is made of, and what became of it."""
+    if memory.keys:
+        yield f"from message {memory.keys[0]} to {memory.keys[-1]}"
+    for name in memory.members:
+        member = whole.memory(name)
+        yield f"made of {called(member)}, {dates(member)}: {member.edition.tokens:,} tokens"
+    yield in_words(memory, whole.states[memory.memory_id])
+
+
+def _print_editions(memory: Memory, editions: Sequence[Edition]) -> None:
+    """Print them side by side in 120 columns or more, else one below the other."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    if len(editions) == 1 or console.width < _WIDE:
+        for edition in editions:
+            click.echo(visible("\n".join(("", *_edition_lines(memory, edition)))))
+        return
+    table = Table.grid(expand=True, padding=(0, 2))
+    for _ in editions:
+        table.add_column(ratio=1, overflow="fold")
+    for row in zip(*(_parts(memory, edition) for edition in editions), strict=True):
+        table.add_row(*(Text(visible(f"\n{cell}")) for cell in row))
+    console.print(table)
+
+
+def _edition_lines(memory: Memory, edition: Edition) -> Iterator[str]:
+    """One edition as lines: what it is and where it comes from, then its six messages."""
+    about, *messages = _parts(memory, edition)
+    yield about
+    for message in messages:
+        yield ""
+        yield message
+
+
+def _parts(memory: Memory, edition: Edition) -> tuple[str, ...]:
+    """What an edition is, and its six messages."""
+    messages = (
+        f"{'--- context manager ' + '-' * 10 if slot % 2 == 0 else '--- agent ' + '-' * 20}\n{text}"
+        for slot, text in enumerate(edition.texts)
+    )
+    return "\n".join(_about(memory, edition)), *messages
+
+
+def _about(memory: Memory, edition: Edition) -> Iterator[str]:
+    shown = ", shown" if memory.edition.number == edition.number else ""
+    in_prompts = ", seen by later prompts" if memory.told.number == edition.number else ""
+    yield f"edition {edition.number}, {edition.kind}{shown}{in_prompts}: {edition.tokens:,} tokens"
+    yield f"{_made(edition)}, {moment(edition.written_at)} UTC"
+    if edition.requests:
+        yield f"requests {', '.join(request[:_HASH] for request in edition.requests)}"
+    for quote in edition.quotes:
+        source = f"is from message {quote.source}" if quote.source else "is from a message that is not known any more"
+        yield f"the quote of {len(quote.text)} characters {source}, chosen by the {quote.chosen}"
+
+
+def _made(edition: Edition) -> str:
+    """Who made it. What the person edited was first written by these two."""
+    by = f"agent {edition.agent}, context manager {edition.context_manager}"
     if edition.kind == "person":
-        return "you"
-    return EXTRACTED if edition.made == EXTRACTED else edition.agent
-
-
-def in_full(found: Holding, memory: Memory) -> dict[str, object]:
-    """All that is known of a memory, for programs."""
-    state = found.states[memory.memory_id]
-    every = [asdict(edition) for edition in found.editions[memory.memory_id]]
-    return {**asdict(memory), "state": state.word, "folded_into": state.into, "editions": every}
+        return f"edited in TypingMind, after {by}"
+    if edition.made == EXTRACTED:
+        return f"extracted from the conversation by the built-in engine: {by}"
+    return f"written: {by}"

@@ -1,17 +1,17 @@
-"""What every command starts from: which memproc.toml, and the folders, archive and texts that it names."""
+"""What every command starts from: the memproc.toml that counts, and the folders, archive and context it leads to.
+
+All is imported late, since `memproc --help` passes here too.
+"""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
-
-from daemon.files.candidates import exports_in
-from daemon.status.sentences import visible
-from rules.errors import FileTrouble
 
 if TYPE_CHECKING:
     from daemon.archive.archive import Archive
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from daemon.files.paths import Folders
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Settings:
-    """The global options, and what they lead to. Each thing is loaded only by the commands that use it."""
+    """The global options, and what they lead to. Each thing is loaded once, and only for the commands that use it."""
 
     path: Path | None
     quiet: bool
     handed_over: "SettingsAre | None" = None
     """The settings of the daemon whose child this is: they count, whatever memproc.toml says by now."""
 
-    @property
+    @cached_property
     def found(self) -> "FoundConfig":
         """Which memproc.toml counts, and why that one."""
         from daemon.config import find
 
         return find(self.path, Path.cwd(), os.environ)
 
-    @property
+    @cached_property
     def config(self) -> "Config":
         """The settings. Raises ConfigurationError with all that is wrong."""
         from daemon.config import Config, load, parse
@@ -45,11 +45,10 @@ class Settings:
         if given := self.handed_over:
             config = parse(given.text.encode(), Path(given.path)) if given.path else Config()
             return config.as_found_here() if given.found_here else config
-        found = self.found
-        config = load(found.path) if found.path else Config()
-        return config.as_found_here() if found.is_here else config
+        config = load(self.found.path) if self.found.path else Config()
+        return config.as_found_here() if self.found.is_here else config
 
-    @property
+    @cached_property
     def folders(self) -> "Folders":
         """Where everything lies. Raises ConfigurationError."""
         from daemon.config import folders
@@ -65,11 +64,12 @@ class Settings:
             yield archive
 
     @contextmanager
-    def context(self, tell: "Tell") -> Iterator["Context"]:
-        """All that a trip needs, with the archive held for writing by this process alone."""
+    def context(self, tell: "Tell | None" = None) -> Iterator["Context"]:
+        """All that a change or a run needs, with the archive held for writing by this process alone."""
         from daemon.context import open_context
+        from daemon.events import tell_nobody
 
-        with open_context(self.config, self.folders, tell) as context:
+        with open_context(self.config, self.folders, tell or tell_nobody) as context:
             yield context
 
     def say_which_file(self) -> None:
@@ -79,17 +79,54 @@ class Settings:
 
     def say(self, text: str) -> None:
         """Print a line, unless `--quiet` was given."""
+        from daemon.status.sentences import visible
+
         if not self.quiet:
             click.echo(visible(text))
 
 
 pass_settings = click.make_pass_decorator(Settings)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+TO_SEE_IT = "To put it into the updated export, drop the chat's newest export into the inbox, then: memproc run"
 
 
 def wanted_exports(settings: Settings, paths: tuple[Path, ...]) -> tuple[Path, ...]:
-    """Those named, files or folders, or the inbox's. Raises FileTrouble without an inbox."""
+    """The exports that are named, as files or folders, or those of the inbox. Raises FileTrouble without an inbox."""
+    from daemon.files.candidates import exports_in
+    from rules.errors import FileTrouble
+
     inbox = settings.folders.inbox
     if not paths and not inbox.is_dir():
         raise FileTrouble(f"There is no inbox {inbox}.", "Make the folders with: memproc init")
     return tuple(export for path in paths or (inbox,) for export in exports_in(path))
+
+
+@dataclass(frozen=True, slots=True)
+class AboutChat:
+    """What a command of a `ChatGroup` is given: the settings, and the chat as the person has named it."""
+
+    settings: Settings
+    name: str
+
+
+pass_about = click.make_pass_decorator(AboutChat)
+
+
+class ChatGroup(click.Group):
+    """Commands about one chat, which is named before them: `memproc core CHAT [COMMAND]`.
+
+    Where no command is named it is `default`, also with that one's options: click itself would take an option
+    behind the chat for the name of a command.
+    """
+
+    def __init__(self, *arguments: Any, default: str, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        self._default = default
+
+    def parse_args(self, ctx: click.Context, args: Sequence[str]) -> list[str]:
+        """Name the command where only the chat, or options behind it, are given."""
+        chat, command = (*args, "", "")[:2]
+        names_none = command not in ctx.help_option_names and command[:1] in ("", "-")
+        if chat[:1] not in ("", "-") and names_none:
+            args = [chat, self._default, *args[1:]]
+        return super().parse_args(ctx, list(args))

@@ -14,7 +14,7 @@ from time import sleep
 
 import click
 
-from daemon.cli.ending import BUG, INTERRUPTED
+from daemon.cli import BUG, INTERRUPTED
 from daemon.events import Event, NoEvent, RunFailed, SettingsAre, Tell, of_line, to_line
 from daemon.files.lock import Busy
 from daemon.files.unforeseen import account

@@ -1,42 +1,177 @@
-"""`memproc versions CHAT`: what was kept of a chat's exports."""
+"""What was kept of a chat, and how to have it back: `memproc versions`, `diff`, `restore` and `expand`."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 
 import click
 
-from daemon.archive.chats import find_chat
+from daemon.archive.archive import Archive
+from daemon.archive.chats import KnownChat, find_chat
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.cli.table import print_table
+from daemon.cli.table import moment, print_table
+from daemon.context import Context
+from daemon.files.backup import read_version
 from daemon.files.backup import versions as kept_versions
-from daemon.status.sentences import printable_json
+from daemon.files.paths import Folders
+from daemon.recovery import restore as recovery
+from daemon.recovery.compare import Content, compare
+from daemon.recovery.restore import Restorable
+from daemon.status.sentences import in_one_line, printable_json
+from rules.conversation.memory import Memory
+from rules.errors import NotAnExport, NotFound
+from rules.output.difference import Difference
+from rules.output.readable import Line, readable
+
+_STYLES = {"+": "green", "-": "red", "~": "yellow", " ": "bold"}
 
 
 @click.command
 @click.argument("chat")
 @json_option
 @pass_settings
-def versions(settings: Settings, chat: str, as_json: bool) -> int:
+def versions(settings: Settings, chat: str, as_json: bool) -> None:
     """List the kept versions of CHAT, the first original among them, oldest first."""
     with settings.archive() as archive:
         known = find_chat(archive, chat)
-    found = kept_versions(settings.folders.backups, known.chat_id)
+    kept = kept_versions(settings.folders.backups, known.chat_id)
     if as_json:
-        rows = [{**asdict(version), "path": str(version.path)} for version in found]
-        click.echo(printable_json(rows))
-        return 0
-    print_table(
-        ("No.", "Kept (UTC)", "What", "Bytes", "SHA-256", "File"),
-        [
-            (
-                str(version.number),
-                version.written_at[:19].replace("T", " "),
-                version.kind,
-                f"{version.size:,}",
-                version.sha256[:12],
-                str(version.path),
-            )
-            for version in found
-        ],
-        right=(0, 3),
-    )
-    return 0
+        click.echo(printable_json([{**asdict(version), "path": str(version.path)} for version in kept]))
+        return
+    rows = [
+        (
+            str(version.number),
+            moment(version.written_at),
+            version.kind,
+            f"{version.size:,}",
+            version.sha256[:12],
+            str(version.path),
+        )
+        for version in kept
+    ]
+    print_table(("No.", "Kept (UTC)", "What", "Bytes", "SHA-256", "File"), rows, right=(0, 3))
+
+
+@click.command
+@click.argument("chat")
+@click.argument("before", metavar="[V1]", type=int, required=False)
+@click.argument("after", metavar="[V2]", type=int, required=False)
+@json_option
+@pass_settings
+def diff(settings: Settings, chat: str, before: int | None, after: int | None, as_json: bool) -> None:
+    """Show what changed in CHAT from version V1 to V2 (numbers from `memproc versions`).
+
+    Without V2: up to the present updated export. Without V1, too: from the newest version.
+    """
+    folders = settings.folders
+    with settings.archive() as archive:
+        known = find_chat(archive, chat)
+        first = _version(folders, known, before)
+        second = _updated(archive, folders, known) if after is None else _version(folders, known, after)
+        difference, memories = compare(archive, settings.config, known.chat_id, first, second)
+    same_bytes = first.data == second.data
+    if as_json:
+        report = {"before": first.name, "after": second.name, "same_bytes": same_bytes, **asdict(difference)}
+        click.echo(printable_json(report))
+        return
+    _print_difference(difference, memories, first.name, second.name)
+    if difference.is_empty:
+        settings.say("They are the same, byte for byte." if same_bytes else "They say the same in other bytes.")
+
+
+@click.command
+@click.argument("chat")
+@click.argument("version", type=int)
+@click.option("--yes", is_flag=True, help="Do it; without this, only the difference is shown.")
+@pass_settings
+def restore(settings: Settings, chat: str, version: int, yes: bool) -> None:
+    """Put VERSION (a number from `memproc versions`) of CHAT in the place of its updated export.
+
+    The present file is kept as a version first. Without --yes only the difference is shown.
+    """
+    with settings.context() as context:
+        known = find_chat(context.archive, chat)
+        kept = recovery.find_version(context.folders, known, version)
+        restorable = recovery.restorable(context.archive, context.folders, known, kept)
+        _compare_with_present(settings, context, known, restorable)
+        if not yes:
+            settings.say(f"Nothing was changed. To do it: memproc restore {known.chat_id} {version} --yes")
+            return
+        recovery.restore(context, known, restorable)
+    settings.say(f"Restored. Import this file into TypingMind: {restorable.path}")
+    if restorable.now is not None and restorable.now != restorable.content:
+        settings.say("To talk on from there, fork it in TypingMind and export the fork: it lacks what came after.")
+
+
+@click.command
+@click.argument("chat")
+@click.option("--output", type=click.Path(path_type=Path), help="Where to write it.")
+@pass_settings
+def expand(settings: Settings, chat: str, output: Path | None) -> None:
+    """Write the full raw conversation of CHAT as an export for TypingMind.
+
+    Every message is byte for byte what it was, but for the dates of messages that a fork has copied: TypingMind dates
+    these anew, and here they have the dates on which they were said.
+    """
+    with settings.context() as context:
+        written = recovery.expand(context, find_chat(context.archive, chat), output)
+    settings.say(f"Wrote {written.path}: {written.size:,} bytes. Importing it replaces the chat in TypingMind.")
+
+
+def _version(folders: Folders, chat: KnownChat, number: int | None) -> Content:
+    """That version, or the newest. Raises NotFound."""
+    if number is not None:
+        version = recovery.find_version(folders, chat, number)
+    elif kept := kept_versions(folders.backups, chat.chat_id):
+        version = kept[-1]
+    else:
+        raise NotFound(f'No version of "{chat.title}" is kept yet.', "The first run that compresses it keeps one.")
+    name = f"version {version.number} ({version.kind}, {moment(version.written_at)[:16]})"
+    return Content(name, read_version(version))
+
+
+def _updated(archive: Archive, folders: Folders, chat: KnownChat) -> Content:
+    """The updated export as it is now. Raises NotFound."""
+    path = recovery.updated_path(archive, folders, chat)
+    content = recovery.read_updated(path)
+    if content is None:
+        raise NotFound(
+            f'There is no updated export of "{chat.title}": {path} is not there.',
+            f"Compare two versions: memproc versions {chat.chat_id}",
+        )
+    return Content("the updated export", content)
+
+
+def _compare_with_present(settings: Settings, context: Context, known: KnownChat, restorable: Restorable) -> None:
+    """Print what would change. A present file that is no export any more can be replaced all the same."""
+    if settings.quiet:
+        return
+    if restorable.now is None:
+        settings.say(f"There is no {restorable.path} now.")
+        return
+    now = Content(restorable.path.name, restorable.now)
+    then = Content(f"version {restorable.version.number}", restorable.content)
+    try:
+        difference, memories = compare(context.archive, context.config, known.chat_id, now, then)
+    except NotAnExport as spoilt:
+        settings.say(f"What is there now cannot be compared: {spoilt.message}")
+        return
+    _print_difference(difference, memories, "now", "then")
+    if difference.is_empty:
+        settings.say("They say the same.")
+
+
+def _print_difference(difference: Difference, memories: tuple[Memory, ...], before: str, after: str) -> None:
+    """Print a difference: in colour on a terminal, plain elsewhere, nothing cut off."""
+    from rich.console import Console
+
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    for line in (*_counts(difference, before, after), *readable(difference, memories)):
+        mark = "" if line.mark == " " else f"{line.mark} "
+        console.print(in_one_line(f"{mark}{line.text}"), style=_STYLES[line.mark])
+
+
+def _counts(difference: Difference, before: str, after: str) -> Iterator[Line]:
+    """How many messages and memories the two have, the memories' messages among the messages."""
+    yield Line(" ", f"{before}: {difference.messages_before} messages, {difference.memories_before} memories")
+    yield Line(" ", f"{after}: {difference.messages_after} messages, {difference.memories_after} memories")

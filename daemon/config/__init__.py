@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from daemon.config.reading import folders, load, parse, shipped_text
+    from daemon.config.loading import folders, load, parse, shipped_text
     from daemon.config.search import FoundConfig, find
     from daemon.config.settings import Config
     from daemon.config.tables import MemorySettings
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 else:
     _HOMES = {
         "MemorySettings": "tables",
-        "folders": "reading",
-        "load": "reading",
-        "parse": "reading",
+        "folders": "loading",
+        "load": "loading",
+        "parse": "loading",
         "FoundConfig": "search",
         "find": "search",
         "Config": "settings",
-        "shipped_text": "reading",
+        "shipped_text": "loading",
         "toml_text": "writing",
     }
 

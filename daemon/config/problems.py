@@ -55,14 +55,14 @@ def problems_of(error: ValidationError) -> list[ConfigProblem]:
 def _in_words(key: Key, details: ErrorDetails) -> str:
     if details["type"] == "extra_forbidden":
         return _unknown(key)
-    wanted = _wanted(details["type"], details.get("ctx", {}), key)
+    requirement = _requirement(details["type"], details.get("ctx", {}), key)
     if details["type"] == "option":  # its value may be a key
-        return wanted
+        return requirement
     which = "each entry " if len(details["loc"]) > len(key) else ""
-    return f"{which}{wanted} (is {_shown(details['input'])})"
+    return f"{which}{requirement} (is {_shown(details['input'])})"
 
 
-def _wanted(kind: str, limits: Mapping[str, Any], key: Key) -> str:
+def _requirement(kind: str, limits: Mapping[str, Any], key: Key) -> str:
     match kind:
         case "model_type" | "dict_type":
             return f"must be a table, {_header(key)}"

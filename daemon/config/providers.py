@@ -129,9 +129,9 @@ class ModelSettings(Table):
 
     def as_found_here(self) -> Self:
         """The same settings, of a file that was merely found in the current folder."""
-        found = self.model_copy()
-        found._found_here = True
-        return found
+        settings = self.model_copy()
+        settings._found_here = True
+        return settings
 
     def options_for(self, name: str) -> dict[str, object]:
         """What to pass to LiteLLM with a call to the model `name`: the general options, then those of the tables

@@ -74,7 +74,7 @@ def own_file() -> Path:
 
 def holds_only_defaults(path: Path) -> bool:
     """Whether a file sets nothing otherwise than the defaults. One that cannot be read or used is no such file."""
-    from daemon.config.reading import folders, load
+    from daemon.config.loading import folders, load
     from daemon.config.settings import Config
 
     try:
@@ -85,8 +85,8 @@ def holds_only_defaults(path: Path) -> bool:
     return same_folders and config.model_dump(exclude={"folders"}) == defaults.model_dump(exclude={"folders"})
 
 
-def _is_same(one: Path, other: Path) -> bool:
-    return one.resolve() == other.resolve()
+def _is_same(first: Path, second: Path) -> bool:
+    return first.resolve() == second.resolve()
 
 
 def _named(written: str, here: Path, by: str) -> Path:

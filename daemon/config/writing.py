@@ -2,8 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from typing import TypeGuard
+from collections.abc import Iterator, Mapping, Sequence
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 """A name that needs no quotes."""
@@ -14,32 +13,26 @@ def toml_text(tables: Mapping[str, object]) -> str:
 
     `tables` holds what JSON can hold; null and numbers that are not finite are never settings.
     """
-    return "\n".join(_body(tables, ())).strip() + "\n"
+    return "\n".join(_body(tables, "")).strip() + "\n"
 
 
-def _body(table: Mapping[str, object], place: tuple[str, ...]) -> Iterator[str]:
-    """The settings of a table, then the tables within it."""
+def _body(table: Mapping[str, object], prefix: str) -> Iterator[str]:
+    """The settings of a table, then the tables within it, whose headers begin with `prefix`."""
     for name, value in table.items():
-        if not _is_table(value) and not _is_tables(value):
+        if not _tables(value):
             yield f"{_name(name)} = {_value(value)}"
     for name, value in table.items():
-        here = (*place, name)
-        dotted = ".".join(map(_name, here))
-        if _is_table(value):
-            yield f"\n[{dotted}]"
-            yield from _body(value, here)
-        elif _is_tables(value):
-            for one in value:
-                yield f"\n[[{dotted}]]"
-                yield from _body(one, here)
+        header = f"{prefix}{_name(name)}"
+        for inner in _tables(value):
+            yield f"\n[[{header}]]" if isinstance(value, list) else f"\n[{header}]"
+            yield from _body(inner, f"{header}.")
 
 
-def _is_table(value: object) -> TypeGuard[Mapping[str, object]]:
-    return isinstance(value, dict)
-
-
-def _is_tables(value: object) -> TypeGuard[list[Mapping[str, object]]]:
-    return isinstance(value, list) and bool(value) and all(map(_is_table, value))
+def _tables(value: object) -> Sequence[Mapping[str, object]]:
+    """The tables that are written under headers of their own: one, or a list of nothing else; empty for a setting."""
+    if isinstance(value, dict):
+        return (value,)
+    return value if isinstance(value, list) and all(isinstance(entry, dict) for entry in value) else ()
 
 
 def _name(name: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import tomli
 
-from daemon.config.reading import load
+from daemon.config.loading import load
 from daemon.config.writing import toml_text
 from daemon.models.addresses import host_of, names_a_host
 from primer.request import is_secret

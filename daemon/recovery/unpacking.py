@@ -20,7 +20,7 @@ from daemon.archive.archive import Archive, check
 from daemon.archive.chats import known_chats
 from daemon.archive.exports import move_outputs
 from daemon.archive.unfinished import begin_import, end_import, is_unfinished
-from daemon.config.reading import parse
+from daemon.config.loading import parse
 from daemon.files.leftovers import STAGE
 from daemon.files.lock import hold
 from daemon.files.paths import Folders, archive_path

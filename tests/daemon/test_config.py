@@ -72,7 +72,7 @@ def test_the_shipped_file_is_the_one_at_the_root() -> None:
 def test_an_installed_copy_has_the_shipped_file_inside_its_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("daemon.config.reading._DAEMON", tmp_path)
+    monkeypatch.setattr("daemon.config.loading._DAEMON", tmp_path)
     with pytest.raises(FileTrouble, match="missing from the installation"):
         shipped_text()
 

@@ -100,7 +100,7 @@ def test_what_is_accepted_goes_on_and_what_is_missing_stays_in_expand_alone(chat
     accept(chat, "the newest of the last time are missing", "The next run goes on with it")
     again = chat.person.memproc("accept", chat.chat_id).out
     assert "Nothing of" in again
-    assert "memproc run" in again, "a doubt that only `plan` has shown is not kept, so the sentence says what is"
+    assert "run memproc once" in again, "a doubt that only `plan` has shown is not kept, so the sentence says what is"
     path = chat.person.inbox / f"{chat.chat_id}.json"
     assert chat.person.memproc("plan", path).code == 0
     ended = chat.person.memproc("run", path)

@@ -8,10 +8,13 @@ from threading import Event
 from keyring.backend import KeyringBackend
 
 
-class Memory:
+class Memory(KeyringBackend):
     """A keyring that works, and is gone with its test."""
 
+    priority = 0.1
+
     def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
         self.kept: dict[tuple[str, str], str] = {}
         self.questions = 0
 

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from daemon.keys import ForgottenKey, Key, Keyring, StoredKey, find_key, forget_key, keys_file, read_keys, store_key
+from daemon.keys import Key, KeyChange, Keyring, find_key, forget_key, keys_file, read_keys, store_key
 from rules.errors import ConfigurationError
 from tests.daemon.keys.backends import Blurting, Hanging, Memory
 
 
 def test_a_keyring_that_answers_is_where_a_key_goes(tmp_path: Path) -> None:
     backend = Memory()
-    assert store_key("anthropic", "sk-abc", tmp_path, "keyring", Keyring(lambda: backend)) == StoredKey("keyring")
+    assert store_key("anthropic", "sk-abc", tmp_path, "keyring", Keyring(lambda: backend)) == KeyChange(("keyring",))
     assert backend.kept == {("memproc", "anthropic"): "sk-abc"}
     assert not keys_file(tmp_path).exists()
 
@@ -20,19 +20,19 @@ def test_a_keyring_that_hangs_leaves_the_key_to_the_file(tmp_path: Path) -> None
     backend = Hanging()
     stored = store_key("anthropic", "sk-abc", tmp_path, "keyring", Keyring(lambda: backend, 0.05))
     backend.closed.set()
-    assert stored.where == "file"
-    assert "did not answer" in stored.why_not_keyring
+    assert stored.where == ("file",)
+    assert "did not answer" in stored.no_keyring
     assert read_keys(tmp_path) == {"ANTHROPIC_API_KEY": "sk-abc"}
 
 
 def test_a_keyring_that_fails_leaves_the_key_to_the_file(tmp_path: Path) -> None:
     stored = store_key("anthropic", "sk-abc", tmp_path, "keyring", Keyring(Blurting))
-    assert stored == StoredKey("file", "failed (ValueError)")
+    assert stored == KeyChange(("file",), "failed (ValueError)")
 
 
 def test_whoever_wants_the_file_gets_it_without_the_keyring_being_asked(tmp_path: Path) -> None:
     backend = Memory()
-    assert store_key("anthropic", "sk-abc", tmp_path, "file", Keyring(lambda: backend)) == StoredKey("file")
+    assert store_key("anthropic", "sk-abc", tmp_path, "file", Keyring(lambda: backend)) == KeyChange(("file",))
     assert backend.questions == 0
 
 
@@ -63,8 +63,8 @@ def test_a_key_is_forgotten_in_both_places(tmp_path: Path) -> None:
     store_key("anthropic", "sk-abc", tmp_path, "keyring", keyring)
     store_key("anthropic", "sk-abc", tmp_path, "file", keyring)
     store_key("openai", "sk-other", tmp_path, "file", keyring)
-    assert forget_key("anthropic", tmp_path, keyring) == ForgottenKey(("file", "keyring"))
-    assert forget_key("anthropic", tmp_path, keyring) == ForgottenKey(())
+    assert forget_key("anthropic", tmp_path, keyring) == KeyChange(("file", "keyring"))
+    assert forget_key("anthropic", tmp_path, keyring) == KeyChange(())
     assert backend.kept == {}
     assert read_keys(tmp_path) == {"OPENAI_API_KEY": "sk-other"}
 
@@ -72,4 +72,4 @@ def test_a_key_is_forgotten_in_both_places(tmp_path: Path) -> None:
 def test_a_keyring_that_could_not_be_asked_is_told_when_a_key_is_forgotten(tmp_path: Path) -> None:
     store_key("anthropic", "sk-abc", tmp_path, "file")
     forgotten = forget_key("anthropic", tmp_path, Keyring(Blurting))
-    assert forgotten == ForgottenKey(("file",), "failed (RuntimeError)")
+    assert forgotten == KeyChange(("file",), "failed (RuntimeError)")

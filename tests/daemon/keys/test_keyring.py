@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from time import monotonic
 
 import pytest
+from keyring.backend import KeyringBackend
 
-from daemon.keys import SECONDS, Backend, Keyring, NoKeyring
+from daemon.keys import SECONDS, Keyring, NoKeyring
 from tests.daemon.keys.backends import Blurting, Forgetful, Hanging, Memory
 
 PATIENCE = 0.05
@@ -20,7 +21,7 @@ def hanging() -> Iterator[Hanging]:
     backend.closed.set()
 
 
-def ring(backend: Backend) -> Keyring:
+def ring(backend: KeyringBackend) -> Keyring:
     return Keyring(lambda: backend, PATIENCE)
 
 

@@ -1,0 +1,143 @@
+"""The archive as a whole: `memproc verify`, `rebuild`, `export-archive` and `import-archive`."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from daemon.archive.archive import Archive, check
+from daemon.archive.errors import MEND
+from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.cli.table import moment
+from daemon.config.search import own_file
+from daemon.files.backup import check as check_backups
+from daemon.files.clock import now
+from daemon.status.outputs import standing_exports
+from daemon.status.sentences import printable_json, visible
+
+
+@click.command
+@json_option
+@pass_settings
+def verify(settings: Settings, as_json: bool) -> int:
+    """Check everything that memproc keeps. Nothing is changed."""
+    with settings.archive() as archive:
+        problems = list(check(archive))
+        is_damaged = bool(problems)
+        problems += () if is_damaged else _changed_outputs(archive)
+    problems += [f"{damage.path}: {damage.reason}" for damage in check_backups(settings.folders.backups)]
+    if as_json:
+        click.echo(printable_json({"problems": problems}))
+    elif not problems:
+        settings.say("All is well: the archive, every backup and every updated export are as they were written.")
+    else:
+        click.echo(visible("\n".join(problems)), err=True)
+        if is_damaged:
+            click.echo(MEND, err=True)
+        click.echo(
+            "To get kept versions back one by one: memproc versions CHAT, then memproc restore CHAT NUMBER", err=True
+        )
+    return 1 if problems else 0
+
+
+def _changed_outputs(archive: Archive) -> Iterator[str]:
+    for export in standing_exports(archive):
+        if export.state == "gone":
+            yield f"{export.path}: the updated export is gone; drop the chat's export again to have it made anew"
+        elif export.state == "changed":
+            yield f"{export.path}: the updated export was changed after memproc wrote it"
+
+
+@click.command
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@json_option
+@pass_settings
+def rebuild(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
+    """Add to the archive what it lacks and the backups and updated exports still hold. No model is asked.
+
+    PATHS are exports, or folders of them, that you still have: raw messages that are in no backup may be there.
+    What the archive knows stays as it is, so this can be run at any time.
+    """
+    from daemon.recovery.rebuild import rebuild as add_what_is_missing
+
+    with settings.context() as context:
+        rebuilt = add_what_is_missing(context, paths)
+    if as_json:
+        click.echo(printable_json(asdict(rebuilt)))
+        return 1 if rebuilt.passed_over else 0
+    if not rebuilt.chats:
+        why = "" if rebuilt.passed_over else ": the archive has all that the backups and the updated exports hold"
+        settings.say(f"Nothing was added{why}.")
+    for chat in rebuilt.chats:
+        with_messages = chat.memories - chat.without_messages
+        settings.say(
+            f'"{chat.title}" ({chat.chat_id}): {chat.messages:,} raw messages, {with_messages:,} memories with the raw '
+            f"messages that they stand for, {chat.without_messages:,} without, {chat.folds:,} folds."
+        )
+        if chat.found_again:
+            settings.say(f"  {chat.found_again:,} memories have their raw messages again.")
+        if chat.without_messages:
+            settings.say("  Those without stay as they are. Older exports that you have may help: memproc rebuild PATH")
+        if chat.unplaced:
+            settings.say(
+                f"  {chat.unplaced:,} more stay in the backups alone: they stand inside others that the archive has."
+            )
+    for file in rebuilt.passed_over:
+        click.echo(visible(f"Skipped {file.path}: {file.reason}"), err=True)
+    return 1 if rebuilt.passed_over else 0
+
+
+@click.command("export-archive")
+@click.argument("file", type=click.Path(path_type=Path))
+@pass_settings
+def export_archive(settings: Settings, file: Path) -> None:
+    """Pack archive, backups, updated exports and memproc.toml into FILE, which must not be there yet.
+
+    The daemon may run, but no chat may be worked on just then. No provider's key is in it, but all your
+    conversations are: keep it safe.
+    """
+    from daemon.recovery.packing import export_archive as pack
+
+    packed = pack(settings.folders, settings.found.path, file.absolute(), now())
+    settings.say(f"Wrote {packed.path}: {len(packed.manifest.files):,} files, {packed.size:,} bytes.")
+    for name in packed.manifest.left_out:
+        settings.say(f"Left out of memproc.toml: {name}")
+    settings.say("Keys of providers are not in it. On the new computer: memproc import-archive FILE")
+
+
+@click.command("import-archive")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--yes", is_flag=True, help="Do it; without this, only the contents are shown.")
+@click.option(
+    "--replace", is_flag=True, help="Replace an archive with chats that is here already; it is kept beside it."
+)
+@pass_settings
+def import_archive(settings: Settings, file: Path, yes: bool, replace: bool) -> None:
+    """Check FILE, then put archive, backups and updated exports in the folders that memproc.toml names here.
+
+    What is there already goes into a folder "before-import-..." beside it. memproc.toml itself is only written
+    where there is none.
+    """
+    from daemon.recovery.parcel import look_into
+    from daemon.recovery.unpacking import import_archive as take_over
+
+    manifest = look_into(file)
+    settings.say(
+        f"Made at {moment(manifest.made_at)} UTC: {len(manifest.files):,} files, {manifest.size:,} bytes unpacked."
+    )
+    if not yes:
+        settings.say("Nothing was changed. To do it, add --yes.")
+        return
+    own = None if settings.found.path else own_file()
+    taken = take_over(settings.folders, file, now(), settings=own, replace=replace)
+    settings.say(f"Taken over: {taken.chats:,} chats. Updated exports lie in {settings.folders.updated}.")
+    for folder in taken.aside:
+        settings.say(f"What was there before is in {folder}")
+    if taken.settings:
+        settings.say(f"Wrote {taken.settings}.")
+    for host in taken.hosts:
+        settings.say(f"Commented out there, since keys would go to another host; take the # away if you agree: {host}")
+    for name in manifest.left_out:
+        settings.say(f"Not in memproc.toml, so set it here where you need it: {name}")
+    settings.say("Next: memproc key set PROVIDER, where a provider is asked; then: memproc doctor")

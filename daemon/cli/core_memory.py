@@ -1,0 +1,172 @@
+"""`memproc core CHAT`: what the persona keeps in mind of itself and of you, and your own edits of it."""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+
+import click
+
+from daemon.archive.archive import Archive
+from daemon.archive.chats import find_chat
+from daemon.archive.core import core_events, keep_core_events
+from daemon.archive.messages import known_chat
+from daemon.chat.opening import as_value, core_now
+from daemon.cli.settings import TO_SEE_IT, AboutChat, ChatGroup, Settings, json_option, pass_about
+from daemon.cli.table import moment
+from daemon.config import Config
+from daemon.config.layout import core_layout
+from daemon.files.clock import now
+from daemon.status.sentences import printable_json, visible
+from rules.errors import NotFound
+from rules.layers.core import CoreEvent, CoreMemory, OverLimit, Section, rendered, taken_back
+from rules.layers.layout import Layout
+from rules.typingmind.content import printable
+
+
+@click.group(cls=ChatGroup, default="show")
+@click.argument("chat")
+@click.pass_context
+def core(ctx: click.Context, chat: str) -> None:
+    """Show or change the core memory of CHAT, named by its id or its title.
+
+    Without a command its sections are shown.
+    """
+    ctx.obj = AboutChat(ctx.ensure_object(Settings), chat)
+
+
+@core.command
+@json_option
+@pass_about
+def show(about: AboutChat, as_json: bool) -> None:
+    """Show every section, with how many of its characters are used."""
+    with about.settings.archive() as archive:
+        known = _known_core(archive, about.settings.config, about.name)
+        sections = core_now(archive, known.chat_id, known.layout)
+    if as_json:
+        click.echo(printable_json([{**asdict(section), "characters": len(section.rendered)} for section in sections]))
+    else:
+        click.echo(visible("\n".join(line for section in sections for line in _section_lines(section))))
+
+
+@core.command("set", context_settings={"ignore_unknown_options": True})  # a list's entries begin with "- "
+@click.argument("section")
+@click.argument("text", required=False)
+@pass_about
+def set_(about: AboutChat, section: str, text: str | None) -> None:
+    """Have SECTION say TEXT, or what comes on the standard input.
+
+    A list has one entry a line. It stays as you have set it: the persona cannot edit it until you release it.
+    """
+    words = printable(sys.stdin.read() if text in (None, "-") else str(text)).strip("\n")
+    with about.settings.context() as context:
+        known = _known_core(context.archive, context.config, about.name)
+        value = as_value(known.section(section), words)
+        _keep(context.archive, known, CoreEvent(section, value, held=True, by="person", function="set"))
+    about.settings.say(f'"{section}" is set, and stays so until: memproc core {known.chat_id} release {section}')
+    about.settings.say(TO_SEE_IT)
+
+
+@core.command
+@click.argument("section")
+@pass_about
+def release(about: AboutChat, section: str) -> None:
+    """Let the persona edit SECTION again.
+
+    For one that you have set, or edited in TypingMind.
+    """
+    with about.settings.context() as context:
+        known = _known_core(context.archive, context.config, about.name)
+        known.section(section)
+        last = next((event for event in reversed(known.events) if event.section == section), None)
+        is_held = last is not None and bool(last.held or last.held_lines)
+        if last is not None and is_held:
+            event = CoreEvent(section, last.value, held=False, by="person", function="release")
+            _keep(context.archive, known, event)
+    about.settings.say(f'"{section}" {"is released" if is_held else "was not set by hand: nothing to do"}.')
+
+
+@core.command
+@pass_about
+def undo(about: AboutChat) -> None:
+    """Take back the newest edit, whoever made it.
+
+    The next time it is the one before. All of them stay in the history.
+    """
+    with about.settings.context() as context:
+        known = _known_core(context.archive, context.config, about.name)
+        event = taken_back(known.layout.sections, known.events)
+        if event is not None:
+            _keep(context.archive, known, event)
+    if event is None:
+        about.settings.say("Nothing to do: there is no edit to take back.")
+        return
+    about.settings.say(f'Taken back: "{event.section}" says again what it said before.')
+    about.settings.say(TO_SEE_IT)
+
+
+@core.command
+@json_option
+@pass_about
+def history(about: AboutChat, as_json: bool) -> None:
+    """Show all that was ever written into it, oldest first.
+
+    By whom, after which memory, and what the section said then.
+    """
+    with about.settings.archive() as archive:
+        known = _known_core(archive, about.settings.config, about.name)
+    if as_json:
+        click.echo(printable_json([asdict(event) for event in known.events]))
+    elif not known.events:
+        about.settings.say(f'Nothing was written into the core memory of "{known.title}" yet.')
+    else:
+        click.echo(visible("\n".join(line for event in known.events for line in _event_lines(event))))
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownCore:
+    """A chat's core memory: the layout that counts for it, and all that was written."""
+
+    chat_id: str
+    title: str
+    layout: Layout
+    events: tuple[CoreEvent, ...]
+
+    def section(self, name: str) -> Section:
+        """The section of that name, with its first value. Raises NotFound."""
+        section = CoreMemory(tuple(self.layout.sections)).find(name)
+        if section is None:
+            names = ", ".join(section.name for section in self.layout.sections)
+            raise NotFound(f'The core memory has no section "{name}".', f"It has {names}.")
+        return section
+
+
+def _known_core(archive: Archive, config: Config, name: str) -> _KnownCore:
+    chat = find_chat(archive, name)
+    own = config.of(known_chat(archive, chat.chat_id))
+    return _KnownCore(chat.chat_id, chat.title, core_layout(own.core), core_events(archive, chat.chat_id))
+
+
+def _keep(archive: Archive, known: _KnownCore, event: CoreEvent) -> None:
+    """Raises click.UsageError where the section may not have so many characters; nothing is kept then."""
+    try:
+        known.section(event.section).with_value(event.value)
+    except OverLimit as fault:
+        raise click.UsageError(f"Nothing was changed. {fault}") from fault
+    keep_core_events(archive, known.chat_id, [event], now())
+
+
+def _section_lines(section: Section) -> Iterator[str]:
+    held = ", set by you" if section.held else ""
+    yield f"{section.name}: {len(section.rendered):,} of {section.limit:,} characters{held}"
+    if section.description:
+        yield f"  {section.description}"
+    own = {line if isinstance(section.value, str) else rendered((line,)) for line in section.held_lines}
+    for line in section.rendered.splitlines() or ["(nothing)"]:
+        yield f"    {line}{'  (yours)' if line in own else ''}"
+
+
+def _event_lines(event: CoreEvent) -> Iterator[str]:
+    by = "you" if event.by == "person" else f"the persona, after memory {event.memory} (edition {event.edition})"
+    undone = f", taking back number {event.undoes}" if event.undoes else ""
+    yield f"{event.number}. {moment(event.at)} UTC: {event.section}, {event.function} by {by}{undone}"
+    yield from (f"    {line}" for line in rendered(event.value).splitlines() or ["(nothing)"])

@@ -1,0 +1,145 @@
+"""`memproc facts CHAT`: what is known as facts, where each comes from, and your own additions and removals."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+
+import click
+
+from daemon.archive.archive import Archive
+from daemon.archive.chats import KnownChat, find_chat
+from daemon.archive.facts import fact_events, keep_fact_events, next_fact, ranked
+from daemon.chat.opening import facts_now
+from daemon.cli.settings import TO_SEE_IT, AboutChat, ChatGroup, Settings, json_option, pass_about
+from daemon.cli.table import moment, print_table
+from daemon.files.clock import now
+from daemon.status.sentences import printable_json, visible
+from rules.errors import NotFound
+from rules.layers.facts import Fact, FactEvent, normal
+
+_fact_number = click.argument("number", metavar="ID", type=click.IntRange(min=1))
+
+
+@click.group(cls=ChatGroup, default="list")
+@click.argument("chat")
+@click.pass_context
+def facts(ctx: click.Context, chat: str) -> None:
+    """Show or change the facts of CHAT, named by its id or its title.
+
+    Without a command they are listed.
+    """
+    ctx.obj = AboutChat(ctx.ensure_object(Settings), chat)
+
+
+@facts.command("list")
+@json_option
+@pass_about
+def list_(about: AboutChat, as_json: bool) -> None:
+    """List what is true now, by date. The export shows as many of them as facts.budget holds."""
+    with about.settings.archive() as archive:
+        chat = find_chat(archive, about.name)
+        known = facts_now(archive, chat.chat_id)
+    by_date = sorted(known, key=lambda fact: (fact.said_at, fact.number))
+    _print(by_date, as_json, f'"{chat.title}" has no facts yet.')
+
+
+@facts.command
+@click.argument("words", nargs=-1, required=True)
+@json_option
+@pass_about
+def search(about: AboutChat, words: tuple[str, ...], as_json: bool) -> None:
+    """Search WORDS in what is true now, the best match first."""
+    with about.settings.archive() as archive:
+        chat = find_chat(archive, about.name)
+        known = facts_now(archive, chat.chat_id)
+    best_first = [known[at] for at in ranked([fact.text for fact in known], " ".join(words))]
+    _print(best_first, as_json, f'No fact of "{chat.title}" has these words.')
+
+
+@facts.command
+@_fact_number
+@json_option
+@pass_about
+def history(about: AboutChat, number: int, as_json: bool) -> None:
+    """Show all that ever happened to the fact ID.
+
+    What it said, from which message, and what took its place.
+    """
+    with about.settings.archive() as archive:
+        events = _events_of(archive, find_chat(archive, about.name), number)
+    if as_json:
+        click.echo(printable_json([asdict(event) for event in events]))
+    else:
+        click.echo(visible("\n".join(line for event in events for line in _event_lines(event))))
+
+
+@facts.command
+@_fact_number
+@pass_about
+def forget(about: AboutChat, number: int) -> None:
+    """Forget the fact ID.
+
+    It is no longer shown or told, and never taken from the same message again.
+    """
+    with about.settings.context() as context:
+        chat = find_chat(context.archive, about.name)
+        _events_of(context.archive, chat, number)
+        is_true = number in {fact.number for fact in facts_now(context.archive, chat.chat_id)}
+        if is_true:
+            event = FactEvent(number, "FORGET", "", "", "", "person", why="forgotten at the command line")
+            keep_fact_events(context.archive, chat.chat_id, [event], now())
+    if not is_true:
+        about.settings.say(f"Nothing to do: fact {number} is not true any more.")
+        return
+    about.settings.say(f"Fact {number} is forgotten.")
+    about.settings.say(TO_SEE_IT)
+
+
+@facts.command
+@click.argument("text")
+@pass_about
+def add(about: AboutChat, text: str) -> None:
+    """Add TEXT as a fact, of today."""
+    words = " ".join(text.split())
+    if not words:
+        raise click.UsageError("A fact needs words.")
+    with about.settings.context() as context:
+        chat = find_chat(context.archive, about.name)
+        known = [fact for fact in facts_now(context.archive, chat.chat_id) if normal(fact.text) == normal(words)]
+        number = known[0].number if known else next_fact(context.archive, chat.chat_id)
+        if not known:
+            when = now()
+            event = FactEvent(number, "ADD", words, when, "", "person", why="added at the command line")
+            keep_fact_events(context.archive, chat.chat_id, [event], when)
+    if known:
+        about.settings.say(f"Nothing to do: fact {number} says so already.")
+        return
+    about.settings.say(f"Added as fact {number}.")
+    about.settings.say(TO_SEE_IT)
+
+
+def _events_of(archive: Archive, chat: KnownChat, number: int) -> Sequence[FactEvent]:
+    """What happened to one fact, forgotten or not. Raises NotFound."""
+    events = [event for event in fact_events(archive, chat.chat_id, forgotten=True) if event.fact == number]
+    if not events:
+        raise NotFound(
+            f'"{chat.title}" never had a fact {number}.', f"List its facts with: memproc facts {chat.chat_id}"
+        )
+    return events
+
+
+def _print(facts: Sequence[Fact], as_json: bool, none: str) -> None:
+    if as_json:
+        click.echo(printable_json([asdict(fact) for fact in facts]))
+    elif not facts:
+        click.echo(visible(none))
+    else:
+        rows = [(str(fact.number), fact.said_at[:10], fact.text, str(fact.confirmed), fact.by) for fact in facts]
+        print_table(("Id", "Said on", "Fact", "Confirmed", "By"), rows, right=(0, 3))
+
+
+def _event_lines(event: FactEvent) -> Iterator[str]:
+    by = "you" if event.by == "person" else f"the context manager, from the chunk of memory {event.memory}"
+    source = f", message {event.source}" if event.source else ""
+    yield f"{moment(event.at)} UTC: {event.event} by {by}{source}{f': {event.why}' if event.why else ''}"
+    if event.text:
+        yield f"    {event.said_at[:10] or 'some day'}: {event.text}"
