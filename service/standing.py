@@ -23,12 +23,11 @@ _REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What is told of a service that stays down."""
+    """Why the service is down; it may come up again as it is, or only after `next_step`."""
 
     message: str
     next_step: str
     may_pass: bool = True
-    """Whether it may be started again as it is; else the person has to do the next step."""
 
 
 def properties(answer: Answer) -> Mapping[str, str]:
@@ -43,7 +42,7 @@ def failure(said: Mapping[str, str]) -> Failure:
         message = "The memproc service is down: its settings cannot be used."
         return Failure(message, "Say: memproc config check", may_pass=False)
     reason = _REASONS.get(said.get("Result", ""), "its service manager gave it up")
-    return Failure(f"The memproc service is down: {reason}.", "It is started again in ten minutes. See: memproc logs")
+    return Failure(f"The memproc service is down: {reason}.", "See: memproc logs, then: memproc service install")
 
 
 QUESTION = (

@@ -108,7 +108,7 @@ def recipe(program: Program, folder: Path, sandbox: Sandbox) -> Recipe:
         start=(
             systemctl("daemon-reload"),
             # A unit that used up its starts would not start again for five minutes.
-            systemctl("reset-failed", UNIT, optional=True),
+            systemctl("reset-failed", UNIT, f"{_AGAIN_UNIT}.service", optional=True),
             _NOT_AGAIN,
             systemctl("enable", UNIT),
             systemctl("restart", UNIT),
@@ -126,7 +126,8 @@ def systemctl(*arguments: str, optional: bool = False) -> Run:
 _NOT_AGAIN = systemctl("stop", f"{_AGAIN_UNIT}.timer", optional=True)
 START_AGAIN = Run(
     (
-        *("systemd-run", "--user", "--quiet", f"--unit={_AGAIN_UNIT}", "--on-active=10min"),
+        # Collected, since a failed restart would keep the name, and the next systemd-run would be refused.
+        *("systemd-run", "--user", "--quiet", "--collect", f"--unit={_AGAIN_UNIT}", "--on-active=10min"),
         *("systemctl", "--user", "restart", UNIT),
     )
 )

@@ -99,10 +99,11 @@ def status(settings: Settings) -> int:
 def failed() -> int:
     """Tell the person that the service is down, and see that it is started again; systemd runs this when it fails."""
     down = failure(properties(ask_system(FAILURE_QUESTION)))
-    if down.may_pass:
-        ask_system(START_AGAIN.argv)
-    click.echo(visible(f"{down.message} {down.next_step}"), err=True)
-    for argv in commands(down.message, down.next_step):
+    next_step = down.next_step
+    if down.may_pass and ask_system(START_AGAIN.argv).code == 0:
+        next_step = "It is started again in ten minutes. See: memproc logs"
+    click.echo(visible(f"{down.message} {next_step}"), err=True)
+    for argv in commands(down.message, next_step):
         if ask_system(argv).code == 0:
             break
     return 0
