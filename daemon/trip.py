@@ -34,13 +34,13 @@ from daemon.config import Config
 from daemon.context import House, Notice, UserEdits, Written
 from daemon.files.packed import sha256_of
 from daemon.files.read import Export, read_export, stand_of
+from daemon.files.unforeseen import describe
 from daemon.models.ask import Unsent
 from daemon.models.prices import price_of
 from daemon.models.tokens import count, keep
 from daemon.recovery.restore import held_back
 from daemon.remember.taking_over import take_over
 from daemon.remember.work import compress
-from daemon.status.unforeseen import account
 from rules.conversation.history import Entry
 from rules.conversation.marker import text_digest
 from rules.conversation.memory import Memory
@@ -246,7 +246,7 @@ def set_aside(archive: Archive, what: str, fault: Exception, chat_id: str = "") 
     if isinstance(fault, _FATAL) and not isinstance(fault, DamagedChat):
         raise fault
     fault = damage_behind(archive, fault) or fault
-    told = (fault.message, fault.next_step) if isinstance(fault, MemprocError) else account(fault)
+    told = (fault.message, fault.next_step) if isinstance(fault, MemprocError) else describe(fault)
     return SetAside(what, *told, later=isinstance(fault, _PASSING), chat_id=chat_id)
 
 

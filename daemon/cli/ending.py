@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import click
 
+from daemon.files.unforeseen import describe
 from daemon.status.sentences import visible
-from daemon.status.unforeseen import account
 from rules.errors import MemprocError
 
 TROUBLE, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
@@ -31,6 +31,6 @@ def run_to_the_end(command: click.Command, arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as fault:  # the boundary: whatever we did not foresee
-        click.echo(visible("memproc: {}\n{}".format(*account(fault))), err=True)
+        click.echo(visible("memproc: {}\n{}".format(*describe(fault))), err=True)
         return TROUBLE if isinstance(fault, OSError | MemoryError) else BUG
     return done if isinstance(done, int) else 0

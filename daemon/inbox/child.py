@@ -10,13 +10,13 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 
 from daemon.files.lock import Busy
+from daemon.files.unforeseen import describe
 from daemon.inbox.configuration import for_daemon, handed_over, read
 from daemon.inbox.events import Begun, Done, Event, Failed, Ready, SettingsWrong, Stopped
 from daemon.inbox.line import Line
 from daemon.inbox.lines import Garbled, to_line
 from daemon.inbox.orders import Maintain, Order, Prune, Retry, Settings, Stop, Use, Verify, Work, read_order
 from daemon.inbox.stopping import Stopping, ToldToStop
-from daemon.status.unforeseen import account
 from rules.errors import (
     ArchiveError,
     ConfigurationError,
@@ -65,7 +65,7 @@ def _obey(order: Order, given: Path | None, used: Use | None, line: Line) -> Non
         until = trouble.until if isinstance(trouble, OverBudget) else ""
         line.tell(Failed(name, trouble.message, trouble.next_step, fatal, until))
     except Exception as fault:  # the boundary: whatever we did not foresee
-        line.tell(Failed(name, *account(fault), fatal=False))
+        line.tell(Failed(name, *describe(fault), fatal=False))
     else:
         line.tell(Done(name))
 

@@ -26,7 +26,7 @@ from daemon.inbox.reload import needs_restart
 from daemon.inbox.settings_reader import watch_plan
 from daemon.inbox.telling import Telling
 from daemon.status import log as logged
-from daemon.status.status import Paused, paused
+from daemon.status.pause import Pause, current_pause
 from rules.arrival import FINISHED
 
 _READ_AGAIN_SECONDS = 60.0
@@ -54,7 +54,7 @@ class Errands:
         self._gone: Lost | None = None
         """What was lost with the worker, until it is taken down: the foreman tells it once."""
         self._problem = ""
-        self._paused: Paused | None = None
+        self._paused: Pause | None = None
 
     def next(self) -> None:
         """Give the worker its next order, if there is one and it is free."""
@@ -108,7 +108,7 @@ class Errands:
 
     def _is_paused(self) -> bool:
         """Whether `memproc pause` counts now; its beginning and its end are told."""
-        before, self._paused = self._paused, paused(self._archive, self._now())
+        before, self._paused = self._paused, current_pause(self._archive, self._now())
         if self._paused and self._paused != before:
             self._telling.tell(logged.Paused(self._paused.until))
         elif before and not self._paused:

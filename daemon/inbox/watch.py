@@ -44,7 +44,7 @@ from daemon.status.notices import Notifier, speaker
 from daemon.status.waiting import shown_as_waiting
 from rules.errors import ArchiveError, ConfigurationError, ConfigurationOutOfReach, MemprocError
 from service import notify
-from service.desktop import commands
+from service.desktop import notice_command
 from service.notify import StallExit
 
 _STALL_SECONDS = 120.0
@@ -159,7 +159,7 @@ def _run(
     try:
         with Schedule(queue.put) as schedule:
             duties = Duties(archive, schedule, plan.night)
-            telling = Telling(archive, log, Notifier(archive, commands, log.log), plan.notify, now)
+            telling = Telling(archive, log, Notifier(archive, notice_command, log.log), plan.notify, now)
             errands = Errands(archive, plan, foreman, duties, telling, now)
             loop = Loop(archive, errands, foreman, queue, telling, partial(_alive, stall, foreman), now)
             notify.ready()

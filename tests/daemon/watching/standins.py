@@ -30,7 +30,7 @@ from daemon.inbox.schedule import Schedule
 from daemon.inbox.telling import Telling
 from daemon.inbox.wakes import Stop, Wake, WorkerEnded, WorkerSaid
 from daemon.status.log import Log, Logged
-from daemon.status.notices import Notice, Notifier
+from daemon.status.notices import DesktopNotice, Notifier
 
 LIMIT_SECONDS = 20.0
 _Kind = TypeVar("_Kind")
@@ -90,11 +90,11 @@ class StandInNotifier(Notifier):
 
     def __init__(self, archive: Archive) -> None:
         super().__init__(archive, lambda title, text: (), lambda event: None)
-        self.given: list[tuple[Notice, str]] = []
+        self.given: list[tuple[DesktopNotice, str]] = []
         self.steps = 0
         self.stopped = False
 
-    def give(self, notice: Notice, when: str, now: str, monotonic: float) -> bool:
+    def give(self, notice: DesktopNotice, when: str, now: str, monotonic: float) -> bool:
         self.given.append((notice, when))
         return True
 

@@ -13,7 +13,7 @@ from daemon.files.clock import now
 from daemon.inbox import events
 from daemon.inbox.orders import Order, Prune, Retry, Settings, Verify, Work
 from daemon.status import log as logged
-from daemon.status.status import pause, resume
+from daemon.status.pause import begin_pause, end_pause
 from rules.errors import ArchiveError
 from rules.retention import PARTS
 from tests.daemon.watching.standins import Daemon, daemon, locked
@@ -139,7 +139,7 @@ def test_the_nightly_job_puts_work_that_was_put_off_back_into_the_queue(ada: Dae
 
 def test_nothing_but_settings_is_given_during_a_pause(ada: Daemon) -> None:
     ada.copied("a.json")
-    pause(ada.archive, timedelta(hours=2), now())
+    begin_pause(ada.archive, timedelta(hours=2), now())
     assert given(ada) == []
     assert given(ada) == []
     ada.errands.reload = True
@@ -150,16 +150,16 @@ def test_nothing_but_settings_is_given_during_a_pause(ada: Daemon) -> None:
 def test_after_a_pause_work_that_was_put_off_is_tried_again_at_once(ada: Daemon) -> None:
     number = ada.copied("a.json")
     change_state(ada.archive, number, "paused", "the key is wrong", "Put in another.", now(), LATER)
-    pause(ada.archive, None, now())
+    begin_pause(ada.archive, None, now())
     assert given(ada) == []
-    resume(ada.archive, now())
+    end_pause(ada.archive, now())
     assert given(ada) == [order_for(ada, number)]
     assert ada.of(logged.Resumed) == [logged.Resumed()]
 
 
 def test_a_longer_pause_is_told_anew(ada: Daemon) -> None:
     for length in (timedelta(hours=1), timedelta(hours=2)):
-        pause(ada.archive, length, now())
+        begin_pause(ada.archive, length, now())
         ada.errands.next()
     assert len(ada.of(logged.Paused)) == 2
 
