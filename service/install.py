@@ -1,117 +1,106 @@
-"""Plans what installing or removing would do, from a recipe and what is there: steps as data, nothing done."""
+"""Installs and removes a service step by step. A file that a person changed or wrote is never touched."""
 
 import os
+import shlex
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import sleep
 
-from service.ask import Answer, Ask, ask_system
-from service.recipe import Erase, LeaveAlone, MakeFolder, Recipe, Run, Step, UnitFile, Write, hand, sentence
-
-Read = Callable[[Path], bytes | None]
-"""The content of a file, or None where there is none."""
-IsFolder = Callable[[Path], bool]
-
-
-def to_install(recipe: Recipe, read: Read, is_folder: IsFolder) -> tuple[Step, ...]:
-    """The steps that bring the system to what the recipe says. A file that a person changed is left alone."""
-    folders = tuple(MakeFolder(path) for path in recipe.folders if not is_folder(path))
-    files = tuple(step for file in recipe.files if (step := _put(file, read)))
-    leftovers = tuple(step for path in recipe.leftovers if (step := _drop(path, read)))
-    return (*folders, *files, *leftovers, *recipe.start)
-
-
-def to_remove(recipe: Recipe, read: Read) -> tuple[Step, ...]:
-    """The steps that take everything away again but what a person wrote or changed."""
-    paths = (*(file.path for file in recipe.files), *recipe.leftovers)
-    gone = tuple(step for path in paths if (step := _drop(path, read)))
-    return (*recipe.stop, *gone, *recipe.forget) if gone else ()
-
-
-def _put(file: UnitFile, read: Read) -> Step | None:
-    there = read(file.path)
-    if there == file.content:
-        return None
-    if there is not None and (whose := _whose(there)) != "ours":
-        return LeaveAlone(
-            file.path,
-            "was changed by hand" if whose == "changed" else "was not written by memproc",
-            "Keep your changes in a drop-in beside it, move this file away, and install again.",
-        )
-    return Write(file.path, file.content, file.text)
-
-
-def _drop(path: Path, read: Read) -> Step | None:
-    there = read(path)
-    if there is None:
-        return None
-    if _whose(there) != "ours":
-        return LeaveAlone(path, "holds changes that memproc did not write", "Remove it yourself if you want it gone.")
-    return Erase(path)
-
-
-def _whose(content: bytes) -> str:
-    # Task Scheduler's files are UTF-16, and begin with its mark.
-    encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8"
-    return hand(content.decode(encoding, "replace"))
-
+from service.command import RunCommand
+from service.unit import Recipe, SystemCommand, UnitFile, author
 
 _PAUSE_SECONDS = 1.0
 
 
+class StepFailed(Exception):
+    """A command failed that must not; `argv` is the command, and the message is the system's."""
+
+    def __init__(self, argv: tuple[str, ...], reason: str) -> None:
+        super().__init__(reason)
+        self.argv = argv
+
+
 @dataclass(frozen=True, slots=True)
-class Failed:
-    """The step that could not be done; `reason` is what the system said of it."""
+class InstallStep:
+    """One thing to do. Doing all steps again does no harm."""
 
-    step: Step
-    reason: str
-
-
-def carry_out(
-    steps: Iterable[Step],
-    tell: Callable[[str], None],
-    ask: Ask = ask_system,
-    pause: Callable[[float], None] = sleep,
-) -> Failed | None:
-    """Do the steps in their order. Steps that were done stay done: doing all of them again does no harm."""
-    for step in steps:
-        tell(sentence(step))
-        try:
-            reason = _do(step, ask, pause)
-        except OSError as trouble:
-            reason = trouble.strerror or str(trouble)
-        if reason is not None:
-            return Failed(step, reason)
-    return None
+    sentence: str
+    """What it does, in one line."""
+    carry_out: Callable[[], None]
+    """Does it; raises OSError or StepFailed."""
+    text: str = ""
+    """The content of the file that it writes."""
+    is_refusal: bool = False
+    """Whether it does nothing, because a file is the person's."""
 
 
-def _do(step: Step, ask: Ask, pause: Callable[[float], None]) -> str | None:
-    """Do one step; the reason where it failed. Raises OSError."""
-    match step:
-        case MakeFolder():
-            step.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        case Write():
-            _write(step.path, step.content)
-        case Erase():
-            _erase(step.path)
-        case LeaveAlone():
-            pass
-        case Run():
-            answer = _run(step, ask, pause)
-            return None if answer.code == 0 or step.optional else answer.first_words
-    return None
+def to_install(recipe: Recipe, run: RunCommand, pause: Callable[[float], None] = sleep) -> list[InstallStep]:
+    """The steps that bring the system to what the recipe says. Raises OSError where a file cannot be read."""
+    folders = [_make_folder(path) for path in recipe.folders if not path.is_dir()]
+    files = [step for file in recipe.files if (step := _put(file))]
+    outdated = [step for path in recipe.outdated if (step := _remove(path))]
+    return [*folders, *files, *outdated, *(_run(command, run, pause) for command in recipe.start)]
 
 
-def _run(step: Run, ask: Ask, pause: Callable[[float], None]) -> Answer:
-    answer = ask(step.argv)
-    for _ in range(step.tries - 1):
-        if answer.code == 0:
-            break
-        pause(_PAUSE_SECONDS)
-        answer = ask(step.argv)
-    return answer
+def to_remove(recipe: Recipe, run: RunCommand) -> list[InstallStep]:
+    """The steps that remove the service; none where it is not installed. Raises OSError as `to_install` does."""
+    paths = (*(file.path for file in recipe.files), *recipe.outdated)
+    files = [step for path in paths if (step := _remove(path))]
+    before, after = ([_run(command, run) for command in commands] for commands in (recipe.stop, recipe.after_removal))
+    return [*before, *files, *after] if files else []
+
+
+def _make_folder(path: Path) -> InstallStep:
+    return InstallStep(f"Making the folder {path}", partial(path.mkdir, mode=0o700, parents=True, exist_ok=True))
+
+
+def _put(file: UnitFile) -> InstallStep | None:
+    present = _content(file.path)
+    if present == file.content:
+        return None
+    writer = "memproc" if present is None else author(present)
+    if writer == "memproc":
+        return InstallStep(f"Writing {file.path}", partial(_write, file.path, file.content), file.text)
+    reason = "was not written by memproc" if writer == "somebody else" else "was changed by hand"
+    advice = "Keep your changes in a drop-in beside it, move this file away, and install again."
+    return _refusal(file.path, reason, advice)
+
+
+def _remove(path: Path) -> InstallStep | None:
+    present = _content(path)
+    if present is None:
+        return None
+    if author(present) == "memproc":
+        return InstallStep(f"Removing {path}", partial(_erase, path))
+    advice = "Remove it yourself if you want it gone."
+    return _refusal(path, "holds changes that memproc did not write", advice)
+
+
+def _refusal(path: Path, reason: str, advice: str) -> InstallStep:
+    return InstallStep(f"Not touching {path}: it {reason}. {advice}", lambda: None, is_refusal=True)
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def _run(command: SystemCommand, run: RunCommand, pause: Callable[[float], None] = sleep) -> InstallStep:
+    def carry_out() -> None:
+        for attempt in range(command.attempts):
+            if attempt:
+                pause(_PAUSE_SECONDS)
+            answer = run(command.argv)
+            if answer.code == 0 or command.optional:
+                return
+        raise StepFailed(command.argv, answer.first_line)
+
+    return InstallStep(f"Running {shlex.join(command.argv)}", carry_out)
 
 
 def _erase(path: Path) -> None:
@@ -125,12 +114,13 @@ def _write(path: Path, content: bytes) -> None:
     """At once or not at all: a service manager must never read half a unit."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=".memproc-", dir=path.parent)
+    temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
+        temporary.chmod(0o644)
+        temporary.replace(path)
     finally:
-        Path(name).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)

@@ -1,6 +1,7 @@
-"""Speaks to systemd: ready, what is going on, still alive, about to stop. Elsewhere it does nothing.
+"""Tells systemd that the program is ready, what it does, and that it is still alive; elsewhere it does nothing.
 
-The protocol is one datagram of `NAME=value` lines to the socket that $NOTIFY_SOCKET names.
+The protocol is one datagram of `NAME=value` lines to the socket that $NOTIFY_SOCKET names. Where there is no systemd
+to notice that the program hangs, `StallExit` ends it, so that it is started again.
 """
 
 import os
@@ -11,26 +12,26 @@ from threading import Event, Thread
 
 def ready() -> bool:
     """The program works from here on; systemd's start command waits for this, at most two minutes."""
-    return _tell("READY=1")
+    return _send("READY=1")
 
 
 def status(text: str) -> bool:
     """One line that `systemctl status` shows; it must hold no message text."""
-    return _tell(f"STATUS={' '.join(text.split())}")
+    return _send(f"STATUS={' '.join(text.split())}")
 
 
 def watchdog() -> bool:
-    """Still alive. To be said only when it is proven: without it for two minutes, systemd starts us anew."""
-    return _tell("WATCHDOG=1")
+    """Still alive. To be sent only where that is certain: without it for two minutes, systemd restarts the program."""
+    return _send("WATCHDOG=1")
 
 
 def stopping() -> bool:
     """The program is about to leave; its watchdog is silent from here on."""
-    return _tell("STOPPING=1")
+    return _send("STOPPING=1")
 
 
-def _tell(message: str) -> bool:
-    """Send a line, and say whether somebody took it. A service manager that is busy or gone is no fault of ours."""
+def _send(message: str) -> bool:
+    """Whether somebody took the message. A service manager that is busy or gone is no fault of ours."""
     name = os.environ.get("NOTIFY_SOCKET", "")
     if not name.startswith(("/", "@")):
         return False
@@ -45,17 +46,18 @@ def _tell(message: str) -> bool:
 
 
 STALLED = 70
+"""The exit code of a program that was ended because it hung."""
 _LOOKS = 4
 
 
 class StallExit:
-    """A watchman that wants to hear from the program from time to time, from `start` to `stop`."""
+    """Ends the process when `feed` was not called for so many seconds, between `start` and `stop`."""
 
     def __init__(self, seconds: float, leave: Callable[[int], object] = os._exit) -> None:
         self._look_seconds = seconds / _LOOKS
         self._leave = leave
         self._fed = True
-        self._silent = 0
+        self._silent_looks = 0
         self._stopped = Event()
         self._thread = Thread(target=self._watch, name="stall", daemon=True)
 
@@ -64,7 +66,7 @@ class StallExit:
         self._thread.start()
 
     def feed(self) -> None:
-        """Still alive; to be said only when it is proven."""
+        """Still alive; to be called only where that is certain."""
         self._fed = True
 
     def stop(self) -> None:
@@ -73,13 +75,13 @@ class StallExit:
         self._thread.join()
 
     def look(self) -> bool:
-        """Look once, as the watchman does four times in his `seconds`: whether the program has stalled by now.
+        """Look once, as the thread does four times in its `seconds`: whether the program has stalled by now.
 
         Looks are counted, not seconds: a process that was asleep with its computer has missed one look, no more.
         """
-        self._silent = 0 if self._fed else self._silent + 1
+        self._silent_looks = 0 if self._fed else self._silent_looks + 1
         self._fed = False
-        return self._silent >= _LOOKS
+        return self._silent_looks >= _LOOKS
 
     def _watch(self) -> None:
         while not self._stopped.wait(self._look_seconds):

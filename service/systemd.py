@@ -1,13 +1,23 @@
-"""What the program is kept from while systemd runs it: as much as this system's kernel lets a user's service have."""
+"""The units with which systemd keeps a program running, in as much of a sandbox as this system's kernel allows."""
 
 from enum import Enum
 from pathlib import Path
 from tempfile import gettempdir
 
-from service.ask import Ask
-from service.recipe import Program, Recipe, Run, UnitFile, marked
+from service.command import RunCommand
+from service.unit import Program, Recipe, SystemCommand, UnitFile, marked
 
-Setting = tuple[str, str]
+UNIT = "memproc.service"
+FAILED_UNIT = "memproc-failed.service"
+SANDBOX_DROP_IN = "10-sandbox.conf"
+_AGAIN_UNIT = "memproc-again"
+_WATCHDOG_SECONDS = 120
+CONFIGURATION_ERROR = 2
+"""The exit code after which the program is not started again: a person has to correct its settings first."""
+NO_CREDENTIAL = "-"
+"""What a credential holds whose file is gone; systemd does not take an empty one."""
+# What a shell may have put into the environment of the user's services would start another Python, or other settings.
+_UNSET = "PYTHONHOME PYTHONPATH PYTHONSTARTUP VIRTUAL_ENV MEMPROC_CONFIG"
 
 
 class Sandbox(Enum):
@@ -18,7 +28,129 @@ class Sandbox(Enum):
     NONE = "none"
 
 
-_FILTERS: tuple[Setting, ...] = (
+_REMARKS = {
+    Sandbox.FULL: (),
+    Sandbox.FILTERS: (
+        "This system lets no user's service have a file system of its own, so the sandbox filters calls only.",
+    ),
+    Sandbox.NONE: ("The service runs without a sandbox.",),
+}
+
+
+def systemctl(*arguments: str, optional: bool = False) -> SystemCommand:
+    """A command to the user's own service manager."""
+    return SystemCommand(("systemctl", "--user", *arguments), optional)
+
+
+NOT_AGAIN = systemctl("stop", f"{_AGAIN_UNIT}.timer", optional=True)
+"""Takes a later start back, so that another can be planned."""
+START_AGAIN = SystemCommand((
+    # Collected, since a failed restart would keep the name, and the next systemd-run would be refused.
+    *("systemd-run", "--user", "--quiet", "--collect", f"--unit={_AGAIN_UNIT}", "--on-active=10min"),
+    *("systemctl", "--user", "restart", UNIT),
+))  # fmt: skip
+"""Starts a service that systemd has given up, ten minutes from now."""
+
+
+def recipe(program: Program, folder: Path, sandbox: Sandbox) -> Recipe:
+    """How systemd keeps the program running; `folder` is where the user's units lie."""
+    drop_in = folder / f"{UNIT}.d" / SANDBOX_DROP_IN
+    files = [
+        UnitFile(folder / UNIT, marked(unit(program))),
+        UnitFile(folder / FAILED_UNIT, marked(failed_unit(program))),
+    ]
+    if sandbox is not Sandbox.NONE:
+        files.append(UnitFile(drop_in, marked(sandbox_drop_in(program, sandbox))))
+    return Recipe(
+        folders=program.writes,
+        files=tuple(files),
+        start=(
+            systemctl("daemon-reload"),
+            # A unit that used up its starts would not start again for five minutes.
+            systemctl("reset-failed", UNIT, f"{_AGAIN_UNIT}.service", optional=True),
+            NOT_AGAIN,
+            systemctl("enable", UNIT),
+            systemctl("restart", UNIT),
+        ),
+        stop=(systemctl("disable", "--now", UNIT, optional=True), NOT_AGAIN),
+        after_removal=(systemctl("daemon-reload"), systemctl("reset-failed", UNIT, optional=True)),
+        outdated=(drop_in,) if sandbox is Sandbox.NONE else (),
+        remarks=_REMARKS[sandbox],
+    )
+
+
+def unit(program: Program) -> str:
+    """The text of the service's unit.
+
+    Killed, crashed or hung, it is started again at once; after five starts within five minutes systemd gives it up,
+    and the failed unit has it started again ten minutes later. A configuration that is wrong is not tried again.
+    """
+    lines = [
+        "[Unit]",
+        "Description=memproc turns the old part of long conversations into memories",
+        "StartLimitIntervalSec=300",
+        "StartLimitBurst=5",
+        f"OnFailure={FAILED_UNIT}",
+        "",
+        "[Service]",
+        f"ExecStart={_command(program.command)}",
+        "Type=notify",
+        "NotifyAccess=main",
+        "ExecReload=/bin/kill -HUP $MAINPID",
+        "Restart=on-failure",
+        "RestartSec=200ms",
+        f"RestartPreventExitStatus={CONFIGURATION_ERROR}",
+        f"WatchdogSec={_WATCHDOG_SECONDS}",
+        "TimeoutStartSec=120",
+        "TimeoutStopSec=40",
+        "# The daemon ends its worker itself, after the call that is under way.",
+        "KillMode=mixed",
+        "OOMPolicy=continue",
+        "# Locks lie here, which others than the service may hold too.",
+        "RuntimeDirectory=memproc",
+        "RuntimeDirectoryMode=0700",
+        "RuntimeDirectoryPreserve=yes",
+        *_surroundings(program),
+        *(f"LoadCredential={name}:{_specifiers(str(path))}" for name, path in program.credentials),
+        # This value is used where the file has gone since: without it, the service would not start.
+        *(f"SetCredential={name}:{NO_CREDENTIAL}" for name, _ in program.credentials),
+        "",
+        "[Install]",
+        "WantedBy=default.target",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def failed_unit(program: Program) -> str:
+    """The text of the unit that tells the person; systemd starts it when the service has failed for good."""
+    lines = [
+        "[Unit]",
+        "Description=memproc tells that its service has failed",
+        "",
+        "[Service]",
+        "Type=oneshot",
+        f"ExecStart={_command(program.notice)}",
+        "TimeoutStartSec=60",
+        *_surroundings(program),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _surroundings(program: Program) -> tuple[str, ...]:
+    return (
+        "WorkingDirectory=/",
+        *(f"Environment={_quoted(f'{name}={value}')}" for name, value in program.environment),
+        f"UnsetEnvironment={_UNSET}",
+        "UMask=0077",
+        "# A core file would hold keys and messages.",
+        "LimitCORE=0",
+        "Nice=10",
+        "MemoryMax=1500M",
+    )
+
+
+_Setting = tuple[str, str]
+_FILTERS: tuple[_Setting, ...] = (
     ("NoNewPrivileges", "yes"),
     ("RestrictNamespaces", "yes"),
     ("RestrictRealtime", "yes"),
@@ -32,7 +164,7 @@ _FILTERS: tuple[Setting, ...] = (
     ("SystemCallErrorNumber", "EPERM"),
 )
 # Without PrivateUsers, systemd before 254 takes the rest of these for a user's service and silently does nothing.
-_NAMESPACES: tuple[Setting, ...] = (
+_NAMESPACES: tuple[_Setting, ...] = (
     ("PrivateUsers", "yes"),
     ("CapabilityBoundingSet", ""),
     ("ProtectSystem", "strict"),
@@ -47,15 +179,26 @@ _NAMESPACES: tuple[Setting, ...] = (
 )
 
 
-def settings(sandbox: Sandbox, program: Program) -> tuple[Setting, ...]:
-    """The settings of a sandbox for a program, in the order of its drop-in; paths are not yet quoted."""
+def sandbox_drop_in(program: Program, sandbox: Sandbox) -> str:
+    """The text of the drop-in with the sandbox. A folder that is missing does not keep the service down."""
+    folders = writable_folders(program) if sandbox is Sandbox.FULL else ()
+    lines = [
+        "# To change something, write a drop-in of your own that comes after this one: systemctl --user edit memproc",
+        "[Service]",
+        *(f"{name}={value}" for name, value in settings(sandbox, program)),
+        *(f"ReadWritePaths={_quoted(f'-{folder}')}" for folder in folders),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def settings(sandbox: Sandbox, program: Program) -> tuple[_Setting, ...]:
+    """The settings of a sandbox for a program, but for the folders that it may write to."""
     if sandbox is Sandbox.NONE:
         return ()
     if sandbox is Sandbox.FILTERS:
         return _FILTERS
-    private = () if _uses_temporary(program) else (("PrivateTmp", "yes"),)
-    writable = tuple(("ReadWritePaths", str(path)) for path in writable_folders(program))
-    return (*_FILTERS, *_NAMESPACES, *private, *writable)
+    private_tmp = () if _uses_temporary(program) else (("PrivateTmp", "yes"),)
+    return (*_FILTERS, *_NAMESPACES, *private_tmp)
 
 
 def writable_folders(program: Program) -> tuple[Path, ...]:
@@ -80,165 +223,17 @@ def _uses_temporary(program: Program) -> bool:
     return any(path.is_relative_to(folder) for path in needed for folder in shared)
 
 
-UNIT = "memproc.service"
-FAILED_UNIT = "memproc-failed.service"
-_AGAIN_UNIT = "memproc-again"
-WATCHDOG_SECONDS = 120
-_DROP_IN = Path(f"{UNIT}.d") / "10-sandbox.conf"
-# What a shell may have put into the environment of the user's services would start another Python, or other settings.
-_UNSET = "PYTHONHOME PYTHONPATH PYTHONSTARTUP VIRTUAL_ENV MEMPROC_CONFIG"
-_CONFIGURATION_ERROR = 2
-NO_CREDENTIAL = "-"
-"""What a credential holds whose file is gone; systemd does not take an empty one."""
-
-
-def recipe(program: Program, folder: Path, sandbox: Sandbox) -> Recipe:
-    """How systemd keeps the program up; `folder` is where the user's units lie."""
-    files = [
-        UnitFile(folder / UNIT, marked(unit(program))),
-        UnitFile(folder / FAILED_UNIT, marked(failed_unit(program))),
-    ]
-    drop_in = folder / _DROP_IN
-    if sandbox is not Sandbox.NONE:
-        files.append(UnitFile(drop_in, marked(sandbox_drop_in(program, sandbox))))
-    return Recipe(
-        folders=program.writes,
-        files=tuple(files),
-        leftovers=(drop_in,) if sandbox is Sandbox.NONE else (),
-        start=(
-            systemctl("daemon-reload"),
-            # A unit that used up its starts would not start again for five minutes.
-            systemctl("reset-failed", UNIT, optional=True),
-            _NOT_AGAIN,
-            systemctl("enable", UNIT),
-            systemctl("restart", UNIT),
-        ),
-        stop=(systemctl("disable", "--now", UNIT, optional=True), _NOT_AGAIN),
-        forget=(systemctl("daemon-reload"), systemctl("reset-failed", UNIT, optional=True)),
-    )
-
-
-def systemctl(*arguments: str, optional: bool = False) -> Run:
-    """A command to the user's own service manager."""
-    return Run(("systemctl", "--user", *arguments), optional)
-
-
-_NOT_AGAIN = systemctl("stop", f"{_AGAIN_UNIT}.timer", optional=True)
-START_AGAIN = Run(
-    (
-        *("systemd-run", "--user", "--quiet", f"--unit={_AGAIN_UNIT}", "--on-active=10min"),
-        *("systemctl", "--user", "restart", UNIT),
-    )
-)
-"""Starts a service that systemd has given up, ten minutes from now."""
-
-
-def unit(program: Program) -> str:
-    """The text of the service's unit.
-
-    Killed, crashed or hung, it is started again at once; after five starts within five minutes systemd gives it up,
-    and the failed unit has it started again ten minutes later. A configuration that is wrong is not tried again.
-    """
-    lines = [
-        "[Unit]",
-        "Description=memproc turns the old part of long conversations into memories",
-        "StartLimitIntervalSec=300",
-        "StartLimitBurst=5",
-        f"OnFailure={FAILED_UNIT}",
-        "",
-        "[Service]",
-        f"ExecStart={_command(program.command)}",
-        *_KEPT_UP,
-        *_surroundings(program),
-        *(f"LoadCredential={name}:{_specifiers(str(path))}" for name, path in program.credentials),
-        # What counts where the file has gone since: without it, the service would not start.
-        *(f"SetCredential={name}:{NO_CREDENTIAL}" for name, _ in program.credentials),
-        "",
-        "[Install]",
-        "WantedBy=default.target",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-_KEPT_UP = (
-    "Type=notify",
-    "NotifyAccess=main",
-    "ExecReload=/bin/kill -HUP $MAINPID",
-    "Restart=on-failure",
-    "RestartSec=200ms",
-    f"RestartPreventExitStatus={_CONFIGURATION_ERROR}",
-    f"WatchdogSec={WATCHDOG_SECONDS}",
-    "TimeoutStartSec=120",
-    "TimeoutStopSec=40",
-    "# The daemon ends its worker itself, after the call that is under way.",
-    "KillMode=mixed",
-    "OOMPolicy=continue",
-    "# Locks lie here, which others than the service may hold too.",
-    "RuntimeDirectory=memproc",
-    "RuntimeDirectoryMode=0700",
-    "RuntimeDirectoryPreserve=yes",
-)
-
-
-def failed_unit(program: Program) -> str:
-    """The text of the unit that tells the person; systemd starts it when the service has failed for good."""
-    lines = [
-        "[Unit]",
-        "Description=memproc tells that its service has failed",
-        "",
-        "[Service]",
-        "Type=oneshot",
-        f"ExecStart={_command(program.notice)}",
-        "TimeoutStartSec=60",
-        *_surroundings(program),
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def sandbox_drop_in(program: Program, sandbox: Sandbox) -> str:
-    """The text of the drop-in with the sandbox."""
-    lines = [
-        "# To change something, write a drop-in of your own that comes after this one: systemctl --user edit memproc",
-        "[Service]",
-        *(f"{name}={_value(name, value)}" for name, value in settings(sandbox, program)),
-    ]
-    return "\n".join(lines) + "\n"
+def best_sandbox(program: Program, run: RunCommand) -> Sandbox:
+    """The most of the sandbox in which the program starts here: some systems refuse namespaces to their users."""
+    levels = (Sandbox.FULL, Sandbox.FILTERS)
+    return next((level for level in levels if run(probe(program, level)).code == 0), Sandbox.NONE)
 
 
 def probe(program: Program, sandbox: Sandbox) -> tuple[str, ...]:
     """The command that ends with 0 if the program starts in this sandbox, here and now."""
-    properties = (f"--property={name}={value}" for name, value in _probed(program, sandbox))
-    run = ("systemd-run", "--user", "--wait", "--collect", "--quiet", "--pipe", *properties)
-    return (*run, "--", program.command[0], "--version")
-
-
-def best_sandbox(program: Program, ask: Ask) -> Sandbox:
-    """The most of the sandbox in which the program starts here: some systems refuse namespaces to their users."""
-    levels = (Sandbox.FULL, Sandbox.FILTERS)
-    return next((level for level in levels if ask(probe(program, level)).code == 0), Sandbox.NONE)
-
-
-def _probed(program: Program, sandbox: Sandbox) -> tuple[tuple[str, str], ...]:
-    """Folders are left out: they need not be there yet."""
-    return tuple(pair for pair in settings(sandbox, program) if pair[0] != "ReadWritePaths")
-
-
-def _surroundings(program: Program) -> tuple[str, ...]:
-    return (
-        "WorkingDirectory=/",
-        *(f"Environment={_quoted(f'{name}={value}')}" for name, value in program.environment),
-        f"UnsetEnvironment={_UNSET}",
-        "UMask=0077",
-        "# A core file would hold keys and messages.",
-        "LimitCORE=0",
-        "Nice=10",
-        "MemoryMax=1500M",
-    )
-
-
-def _value(name: str, value: str) -> str:
-    """Folders are quoted; a missing one, as on a disk that is not there yet, does not keep the service down."""
-    return _quoted(f"-{value}") if name == "ReadWritePaths" else value
+    properties = (f"--property={name}={value}" for name, value in settings(sandbox, program))
+    start = ("systemd-run", "--user", "--wait", "--collect", "--quiet", "--pipe", *properties)
+    return (*start, "--", program.command[0], "--version")
 
 
 def _command(argv: tuple[str, ...]) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from daemon.archive.archive import Archive, damage_behind
 from daemon.events import ExportWritten
-from daemon.files.unforeseen import account
+from daemon.files.unforeseen import describe
 from daemon.models.ask import Unsent
 from rules.errors import (
     ArchiveError,
@@ -48,7 +48,7 @@ def set_aside(archive: Archive, what: str, fault: Exception, chat_id: str = "") 
     if isinstance(fault, MemoryError):
         traceback.clear_frames(fault.__traceback__)  # they hold the chat that was too large
     fault = damage_behind(archive, fault) or fault
-    message, next_step = (fault.message, fault.next_step) if isinstance(fault, MemprocError) else account(fault)
+    message, next_step = (fault.message, fault.next_step) if isinstance(fault, MemprocError) else describe(fault)
     return SetAside(what, message, next_step, later=isinstance(fault, _PASSING), chat_id=chat_id)
 
 

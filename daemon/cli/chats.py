@@ -45,8 +45,8 @@ def accept(settings: Settings, chat: str) -> None:
 
     What is missing in it stays in the archive. A later state of the chat is judged anew.
     """
+    from daemon.cli.status import place_of
     from daemon.inbox.intake import enqueue
-    from daemon.status.status import find_place
 
     state, when = settings.folders.state, now()
     with settings.archive() as archive:  # nothing is made for a chat that nobody knows
@@ -58,7 +58,7 @@ def accept(settings: Settings, chat: str) -> None:
             return
         arrival = newest_arrival(archive, known.chat_id)
         enqueued = enqueue(archive, state, (arrival,), when, done=True) if arrival is not None else ()
-    goes_on = enqueued and is_held(find_place(settings).lock)
+    goes_on = enqueued and is_held(place_of(settings).lock)
     settings.say(f"{accepted} The next run goes on with it{', and so does the daemon, at once' if goes_on else ''}.")
 
 

@@ -1,8 +1,5 @@
 """`memproc doctor`: what is wrong with installation, folders, keys, models and what is kept, and what mends it."""
 
-import os
-from collections.abc import Iterator
-from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 import click
@@ -12,7 +9,7 @@ from daemon.cli.table import print_table
 from daemon.status.sentences import printable_json
 
 if TYPE_CHECKING:
-    from daemon.status.doctor import Finding
+    from daemon.status.findings import Finding
 
 
 @click.command
@@ -24,41 +21,29 @@ def doctor(settings: Settings, thorough: bool, as_json: bool) -> int:
 
     The exit code is 0 where nothing is an error, and 1 where something is.
     """
-    from daemon.status.checks import worst_first
+    from daemon.status.doctor import examine
 
-    findings = worst_first(tuple(_findings(settings, thorough)))
+    findings = examine(lambda: settings.config, lambda: (settings.found.path, settings.found.choice), thorough)
     errors = sum(finding.level == "error" for finding in findings)
     if as_json:
-        report = {"errors": errors, "findings": [asdict(finding) for finding in findings]}
-        click.echo(printable_json(report))
+        rows = [
+            {"name": finding.name, "level": finding.level, "told": finding.text, "mend": finding.remedy}
+            for finding in findings
+        ]
+        click.echo(printable_json({"errors": errors, "findings": rows}))
     else:
         _print(findings)
     return 1 if errors else 0
 
 
-def _findings(settings: Settings, thorough: bool) -> "Iterator[Finding]":
-    from daemon.status.checks import OF_HOUSE, OF_MACHINE, carry_out
-    from daemon.status.doctor import Usable, house, machine
-    from daemon.status.doctor import settings as read
-
-    computer = machine(os.environ)
-    found = read(lambda: settings.config, lambda: settings.found.path)
-    if isinstance(found, Usable):
-        yield replace(found.finding, told=f"{found.finding.told} {settings.found.choice}".rstrip())
-        yield from carry_out(OF_HOUSE, house(computer, found, thorough))
-    else:
-        yield found
-    yield from carry_out(OF_MACHINE, computer)
-
-
-def _print(findings: "tuple[Finding, ...]") -> None:
+def _print(findings: "list[Finding]") -> None:
     """Problems with what mends them, then what is well, then how many there are of each."""
     problems = [finding for finding in findings if finding.level != "ok"]
     well = [finding for finding in findings if finding.level == "ok"]
     if problems:
-        rows = [(finding.level, finding.name, finding.told, finding.mend) for finding in problems]
+        rows = [(finding.level, finding.name, finding.text, finding.remedy) for finding in problems]
         print_table(("", "What", "What was found", "What mends it"), rows)
         click.echo()
-    print_table(("", "What", "What was found"), [(finding.level, finding.name, finding.told) for finding in well])
+    print_table(("", "What", "What was found"), [(finding.level, finding.name, finding.text) for finding in well])
     errors = sum(finding.level == "error" for finding in problems)
     click.echo(f"\nErrors: {errors}, warnings: {len(problems) - errors}, well: {len(well)}.")

@@ -7,9 +7,9 @@ import click
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
 from daemon.cli.settings import Settings, pass_settings
+from daemon.cli.status import place_of
 from daemon.status.log import LogEntry, entries, entries_about, log_folder
 from daemon.status.sentences import in_full, in_one_line, sentence
-from daemon.status.status import find_place
 
 _LOOK_SECONDS = 0.5
 
@@ -20,7 +20,7 @@ _LOOK_SECONDS = 0.5
 @pass_settings
 def logs(settings: Settings, chat: str | None, follow: bool) -> int:
     """Tell what the daemon did, of all chats or of CHAT (an id or a title), oldest first."""
-    place = find_place(settings)
+    place = place_of(settings)
     with Archive.read(place.state) as archive:
         of_chat = entries_about(archive, chat) if chat else None
         titles = {known.chat_id: known.title for known in known_chats(archive)}

@@ -6,18 +6,18 @@ import click
 
 from daemon.archive.archive import Archive
 from daemon.cli.settings import Settings, pass_settings
+from daemon.cli.status import place_of
 from daemon.files.clock import now
 from daemon.files.lock import is_held
+from daemon.status.pause import begin_pause, read_duration
 from daemon.status.sentences import with_span
-from daemon.status.status import NotAPause, find_place, read_duration
-from daemon.status.status import pause as begin
 
 
-def _duration(context: click.Context, parameter: click.Parameter, said: str | None) -> timedelta | None:
-    length = None if said is None else read_duration(said)
-    if isinstance(length, NotAPause):
-        raise click.BadParameter(f"{length.reason}.", context, parameter)
-    return length
+def _duration(context: click.Context, parameter: click.Parameter, text: str | None) -> timedelta | None:
+    try:
+        return None if text is None else read_duration(text)
+    except ValueError as fault:
+        raise click.BadParameter(f"{fault}.", context, parameter) from fault
 
 
 @click.command
@@ -28,12 +28,12 @@ def pause(settings: Settings, duration: timedelta | None) -> int:
 
     What it is doing is finished, and new files are still noticed. `memproc run` by hand is not paused.
     """
-    place = find_place(settings)
+    place = place_of(settings)
     when = now()
     with Archive.open(place.state) as archive:
-        until = begin(archive, duration, when).until
-    told = f"until {with_span(until, when)}" if until else "until you say: memproc resume"
-    settings.say(f"memproc takes up no new work {told}.")
+        until = begin_pause(archive, duration, when).until
+    end = f"until {with_span(until, when)}" if until else "until you say: memproc resume"
+    settings.say(f"memproc takes up no new work {end}.")
     if not is_held(place.lock):
         settings.say("No daemon is running now; this counts for the next one.")
     return 0

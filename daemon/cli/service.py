@@ -1,9 +1,10 @@
-"""`memproc service`: have the system keep memproc running, look how it stands, or have it removed."""
+"""`memproc service`: have the system keep memproc running, see whether it does, or have it removed."""
 
 import getpass
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -13,14 +14,15 @@ from daemon.cli.settings import Settings, pass_settings
 from daemon.config.search import own_file
 from daemon.keys import credential_files
 from daemon.status.sentences import visible
-from rules.errors import ConfigurationError, FileTrouble
-from service.ask import Account, NoBus, ask_system
-from service.desktop import commands
-from service.install import Failed, carry_out, to_install, to_remove
-from service.keeper import Place, keeper, offers, on_paper, standing_here
-from service.recipe import LeaveAlone, Program, Run, Step, Write, sentence
-from service.standing import FAILURE_QUESTION, failure, properties
-from service.systemd import START_AGAIN, Sandbox
+from rules.errors import ConfigurationError, FileTrouble, MemprocError
+from service.command import run_command
+from service.desktop import notice_command
+from service.install import InstallStep, StepFailed, to_install, to_remove
+from service.manager import offer, recipe_for, state_here
+from service.systemd import NOT_AGAIN, START_AGAIN, Sandbox
+from service.systemd import recipe as systemd_recipe
+from service.systemd_state import NoUserManager, failure
+from service.unit import Account, Program
 
 _PASSED_ON = ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")
 _CODES = {"running": 0, "troubled": 1, "stopped": 2, "not installed": 2}
@@ -41,28 +43,28 @@ def install(settings: Settings, dry_run: bool, no_sandbox: bool) -> int:
     Changes of yours go into a drop-in (`systemctl --user edit memproc`), and stay.
     """
     own = _settings_of_the_service(settings)
-    program, place = _program(own), _place()
+    program, account = _program(own), _account()
     if own.found.path is None:
         settings.say(
             "There is no memproc.toml of yours, so every setting is at its default. To write one: memproc init"
         )
-    kept = keeper(place, program, ask_system, Sandbox.NONE if no_sandbox else None)
-    if isinstance(kept, NoBus):
-        if dry_run:  # what would be written can be shown all the same
-            _show(to_install(on_paper(place, program), _read, Path.is_dir))
-        return _say_no(kept)
-    steps = to_install(kept.recipe, _read, Path.is_dir)
-    for remark in kept.remarks:
-        settings.say(remark)
-    if dry_run:
-        return _show(steps)
-    failed = carry_out(steps, settings.say, ask_system)
-    if failed is not None:
-        return _say_failed(failed)
-    settings.say("The service runs. How it stands: memproc service status")
-    for offer in offers(place, ask_system):
-        settings.say(offer)
-    return _left(steps)
+    with _in_our_words():
+        try:
+            recipe = recipe_for(account, program, run_command, Sandbox.NONE if no_sandbox else None)
+        except NoUserManager:
+            if dry_run:  # what would be written can be shown all the same
+                _print(to_install(systemd_recipe(program, account.units, Sandbox.NONE), run_command))
+            raise
+        for remark in recipe.remarks:
+            settings.say(remark)
+        steps = to_install(recipe, run_command)
+        if dry_run:
+            return _print(steps)
+        code = _carry_out(steps, settings)
+    settings.say("The service runs. To see how it is: memproc service status")
+    if further := offer(account, run_command):
+        settings.say(further)
+    return code
 
 
 @service.command
@@ -70,41 +72,38 @@ def install(settings: Settings, dry_run: bool, no_sandbox: bool) -> int:
 @pass_settings
 def remove(settings: Settings, dry_run: bool) -> int:
     """Stop the service and remove it. Folders, archive, keys and settings stay where they are."""
-    kept = keeper(_place(), _program(settings), ask_system, Sandbox.NONE)
-    if isinstance(kept, NoBus):
-        return _say_no(kept)
-    steps = to_remove(kept.recipe, _read)
-    if dry_run:
-        return _show(steps)
-    failed = carry_out(steps, settings.say, ask_system)
-    if failed is not None:
-        return _say_failed(failed)
+    with _in_our_words():
+        recipe = recipe_for(_account(), _program(settings), run_command, Sandbox.NONE)
+        steps = to_remove(recipe, run_command)
+        if dry_run:
+            return _print(steps)
+        code = _carry_out(steps, settings)
     settings.say("The service is removed." if steps else "There was no service of memproc to remove.")
-    return _left(steps)
+    return code
 
 
 @service.command
 @pass_settings
 def status(settings: Settings) -> int:
-    """How the service stands. Exit code 0: it runs; 1: it wants attention; 2: it does not run."""
-    stands = standing_here(_place(), _program(settings), ask_system)
-    if isinstance(stands, NoBus):
-        return _say_no(stands)
-    for line in stands.sentences:
-        click.echo(visible(line))
-    return _CODES[stands.state]
+    """Whether the service runs. Exit code 0: it runs; 1: it wants attention; 2: it does not run."""
+    with _in_our_words():
+        state = state_here(_account(), run_command, _program(settings).command)
+    click.echo(visible("\n".join(state.sentences)))
+    return _CODES[state.state]
 
 
 @service.command(hidden=True)
 def failed() -> int:
     """Tell the person that the service is down, and see that it is started again; systemd runs this when it fails."""
-    down = failure(properties(ask_system(FAILURE_QUESTION)))
+    down = failure(run_command)
+    next_step = down.next_step
     if down.may_pass:
-        ask_system(START_AGAIN.argv)
-    click.echo(visible(f"{down.message} {down.next_step}"), err=True)
-    for argv in commands(down.message, down.next_step):
-        if ask_system(argv).code == 0:
-            break
+        run_command(NOT_AGAIN.argv)
+        if run_command(START_AGAIN.argv).code == 0:
+            next_step = "It is started again in ten minutes. See: memproc logs"
+    click.echo(visible(f"{down.message} {next_step}"), err=True)
+    if argv := notice_command(down.message, next_step):
+        run_command(argv)
     return 0
 
 
@@ -127,8 +126,8 @@ def _settings_of_the_service(settings: Settings) -> Settings:
 
 def _program(settings: Settings) -> Program:
     """What the service runs. Raises FileTrouble where there is no command to run, and as `Settings.folders` does."""
-    folders, found = settings.folders, settings.found.path
-    config = ("--config", str(found.absolute())) if found else ()
+    folders, toml = settings.folders, settings.found.path
+    config = ("--config", str(toml.absolute())) if toml else ()
     command = (*_command(), *config)
     return Program(
         command=(*command, "watch"),
@@ -155,49 +154,43 @@ def _command() -> tuple[str, ...]:
     )
 
 
-def _place() -> Place:
-    number = os.getuid() if sys.platform != "win32" else 0
-    name = getpass.getuser()
+def _account() -> Account:
+    name, number = getpass.getuser(), 0
     if sys.platform == "win32":
         name = f"{os.environ.get('USERDOMAIN', '.')}\\{name}"
-    account = Account(name, number, os.environ, Path(f"/run/user/{number}").is_dir())
+    else:
+        number = os.getuid()
     units = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "systemd" / "user"
-    return Place(sys.platform, account, units)
+    return Account(sys.platform, name, number, os.environ, Path(f"/run/user/{number}").is_dir(), units)
 
 
-def _read(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return None
-    except OSError as trouble:
-        raise FileTrouble(
-            f"{path} cannot be read: {trouble.strerror}.", "Make it readable, then try again."
-        ) from trouble
-
-
-def _show(steps: Sequence[Step]) -> int:
+def _carry_out(steps: list[InstallStep], settings: Settings) -> int:
+    """Announce and do the steps; 1 where a file was not touched, since then not all was done that was asked for."""
     for step in steps:
-        click.echo(visible(sentence(step)))
-        if isinstance(step, Write):
+        settings.say(step.sentence)
+        step.carry_out()
+    return 1 if any(step.is_refusal for step in steps) else 0
+
+
+def _print(steps: list[InstallStep]) -> int:
+    for step in steps:
+        click.echo(visible(step.sentence))
+        if step.text:
             click.echo(visible("".join(f"    {line}\n" for line in step.text.splitlines())))
     if not steps:
         click.echo("There is nothing to do.")
     return 0
 
 
-def _say_no(no_bus: NoBus) -> int:
-    click.echo(visible(f"memproc: {no_bus.message}\n{no_bus.next_step}"), err=True)
-    return 1
-
-
-def _say_failed(failed: Failed) -> int:
-    click.echo(visible(f"memproc: That did not work: {failed.reason}"), err=True)
-    if isinstance(failed.step, Run) and "restart" in failed.step.argv:
-        click.echo("Why: journalctl --user -u memproc -n 20, or run it in the foreground: memproc watch", err=True)
-    return 1
-
-
-def _left(steps: Sequence[Step]) -> int:
-    """1 where a file was left as the person made it, since then not all was done that was asked for."""
-    return 1 if any(isinstance(step, LeaveAlone) for step in steps) else 0
+@contextmanager
+def _in_our_words() -> Iterator[None]:
+    """Raise what the service manager refuses as an error of memproc; the command line shows it with its next step."""
+    try:
+        yield
+    except NoUserManager as fault:
+        raise MemprocError(fault.message, fault.next_step) from fault
+    except StepFailed as fault:
+        next_step = "Mend that, then say it again; what was done already does no harm."
+        if "restart" in fault.argv:
+            next_step = "Why: journalctl --user -u memproc -n 20, or run it in the foreground: memproc watch"
+        raise MemprocError(f"That did not work: {fault}", next_step) from fault

@@ -11,12 +11,20 @@ from daemon.archive.archive import Archive
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.files.lock import is_held
 from daemon.status.page import page
+from daemon.status.place import DaemonPlace, read_place
 from daemon.status.sentences import printable_json
-from daemon.status.status import Place, Problem, Status, find_place
+from daemon.status.status import Status, StatusProblem
 from daemon.status.status import status as gather
 from daemon.status.waiting import waits_for
+from rules.errors import MemprocError
 
 _REDRAW_SECONDS = 2.0
+
+
+def place_of(settings: Settings) -> DaemonPlace:
+    """Where the daemon keeps its archive and its lock. Raises ConfigurationError where memproc.toml does not tell."""
+    toml = settings.found.path
+    return (toml and read_place(toml)) or DaemonPlace(settings.folders.state)
 
 
 @click.command
@@ -28,37 +36,51 @@ def status(settings: Settings, as_json: bool, watch: bool) -> int:
 
     The exit code is 0 where all is well, 1 where something wants attention, 2 where no daemon runs.
     """
-    place, config = find_place(settings), settings.found.path
+    try:
+        place, toml = place_of(settings), settings.found.path
+    except MemprocError as fault:
+        raise _or_what_is_waited_for(fault, settings.path) from fault
     if not as_json:
         settings.say_which_file()
-    found = _show(place, config, as_json, watch)
+    shown = _show(place, toml, as_json, watch)
     try:
         while watch:
             time.sleep(_REDRAW_SECONDS)
-            found = _show(place, config, as_json, watch)
+            shown = _show(place, toml, as_json, watch)
     except KeyboardInterrupt:
         pass  # this is how one stops watching
-    return found.exit_code
+    return shown.exit_code
 
 
-def _show(place: Place, config: Path | None, as_json: bool, anew: bool) -> Status:
+def _show(place: DaemonPlace, toml: Path | None, as_json: bool, anew: bool) -> Status:
     """Print the status; on a terminal, one that is shown anew takes the place of the one before."""
-    with Archive.read(place.state) as archive:
-        found = _waiting(gather(archive, datetime.now(UTC), is_held(place.lock), place.rescan_seconds), config)
-        text = _in_json(found, anew) if as_json else page(found) + ("\n" if anew else "")
+    try:
+        with Archive.read(place.state) as archive:
+            now = datetime.now(UTC)
+            shown = _with_waiting(gather(archive, now, is_held(place.lock), place.rescan_seconds), toml)
+    except MemprocError as fault:
+        raise _or_what_is_waited_for(fault, toml) from fault
+    if as_json:
+        text = printable_json({"exit_code": shown.exit_code, **asdict(shown)}, indent=None if anew else 2)
+    else:
+        text = page(shown) + ("\n" if anew else "")
     if anew and not as_json:
         click.clear()
     click.echo(text)
-    return found
+    return shown
 
 
-def _waiting(found: Status, config: Path | None) -> Status:
-    """The status of a daemon that cannot begin yet, where there is one."""
-    if found.running or (trouble := waits_for(config)) is None:
-        return found
-    waits = Problem("the daemon waits and tries again", trouble.message, trouble.next_step)
-    return replace(found, running=True, problems=(waits, *found.problems))
+def _with_waiting(status: Status, toml: Path | None) -> Status:
+    """The status with what a daemon waits for that cannot begin yet, where there is one."""
+    if status.running or (trouble := waits_for(toml)) is None:
+        return status
+    waiting = StatusProblem("the daemon waits and tries again", trouble.message, trouble.next_step)
+    return replace(status, running=True, problems=(waiting, *status.problems))
 
 
-def _in_json(found: Status, anew: bool) -> str:
-    return printable_json({"exit_code": found.exit_code, **asdict(found)}, indent=None if anew else 2)
+def _or_what_is_waited_for(fault: MemprocError, toml: Path | None) -> MemprocError:
+    """What a daemon waits for, where the status cannot be read: often because of the same."""
+    trouble = waits_for(toml)
+    if trouble is None:
+        return fault
+    return MemprocError(f"The daemon waits and tries again: {trouble.message}", trouble.next_step)

@@ -17,7 +17,7 @@ import click
 from daemon.cli import BUG, INTERRUPTED
 from daemon.events import Event, NoEvent, RunFailed, SettingsAre, Tell, of_line, to_line
 from daemon.files.lock import Busy
-from daemon.files.unforeseen import account
+from daemon.files.unforeseen import describe
 from rules.errors import MemprocError, OverBudget
 
 LIMIT_SECONDS = 30.0
@@ -80,5 +80,5 @@ def as_events(work: Callable[[Tell], int]) -> int:
             )
             return trouble.exit_code
         except Exception as fault:  # the boundary: whatever we did not foresee
-            tell(RunFailed(*account(fault), "mistake"))
+            tell(RunFailed(*describe(fault), "mistake"))
             return BUG

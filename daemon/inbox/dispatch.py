@@ -38,7 +38,7 @@ from daemon.inbox.schedule import Schedule
 from daemon.inbox.telling import Telling
 from daemon.inbox.wakes import Put
 from daemon.inbox.watch_plan import needs_restart, plan_of
-from daemon.status.status import Paused, paused
+from daemon.status.pause import Pause, current_pause
 from rules.arrival import FINISHED
 from rules.retention import after_failure, next_due, timings
 from rules.typingmind.dates import parse_date, write_date
@@ -98,7 +98,7 @@ class Dispatch:
         self._is_stopping = False
         self._reload_at: float | None = None
         """When memproc.toml is read again by itself, since it could not be read the last time; monotonic."""
-        self._paused: Paused | None = None
+        self._pause: Pause | None = None
         self._set_jobs()
 
     @property
@@ -213,13 +213,13 @@ class Dispatch:
 
     def _is_paused(self) -> bool:
         """Whether `memproc pause` counts now; its beginning and its end are told."""
-        before, self._paused = self._paused, paused(self._archive, self._now())
-        if self._paused and self._paused != before:
-            self._telling.tell(PauseBegan(self._paused.until))
-        elif before and not self._paused:
+        before, self._pause = self._pause, current_pause(self._archive, self._now())
+        if self._pause and self._pause != before:
+            self._telling.tell(PauseBegan(self._pause.until))
+        elif before and not self._pause:
             self._telling.tell(PauseEnded())
             self._try_again(put_off(self._archive))
-        return self._paused is not None
+        return self._pause is not None
 
     def _try_again(self, arrivals: Sequence[int]) -> None:
         """Have work that was put off taken up again now."""

@@ -39,7 +39,7 @@ from daemon.status.notices import Notifier, speaker
 from daemon.status.waiting import shown_as_waiting
 from rules.errors import ArchiveError, ConfigurationError, ConfigurationOutOfReach, MemprocError
 from service import notify
-from service.desktop import commands
+from service.desktop import notice_command
 from service.notify import StallExit
 
 Queue = SimpleQueue[Wake]
@@ -178,7 +178,7 @@ def _run(archive: Archive, plan: WatchPlan, settings: SettingsAre, queue: Queue,
         stall.start()
     try:
         with Schedule(queue.put) as schedule:
-            telling = Telling(archive, log, Notifier(archive, commands, log.log), plan.notify, now)
+            telling = Telling(archive, log, Notifier(archive, notice_command, log.log), plan.notify, now)
             dispatch = Dispatch(archive, settings, config, schedule, telling, queue.put, now)
             loop = Loop(archive, dispatch, schedule, queue, telling, partial(_alive, stall, dispatch), now)
             notify.ready()

@@ -1,20 +1,21 @@
-"""Decides what of all that happens is worth a notice on the desktop, and how it reads."""
+"""Tells a person what happens: on the desktop what is worth a notice, and every event in the journal or terminal."""
 
 import os
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
 from typing import Literal, TextIO
 
 from daemon.archive.archive import Archive
-from daemon.archive.jobs import set_sign
+from daemon.archive.overview import notice_is_due
 from daemon.events import ChatIs, Event, FileIs, Note, Trouble, UserEdits
+from daemon.files.clock import at
 from daemon.status.log import Speak
 from daemon.status.sentences import in_full, in_one_line, is_problem, sentence
-from rules.typingmind.dates import parse_date, write_date
+from rules.typingmind.dates import write_date
 
 Kind = Literal["problem", "ready", "edits", "begun"]
 _WANTED: dict[str, frozenset[Kind]] = {
@@ -31,8 +32,8 @@ _TITLES: dict[Kind, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
-    """What is to be shown; notices of one kind and `cause` are the same thing told again."""
+class DesktopNotice:
+    """A notice for the desktop; notices of one kind and `cause` tell the same thing again."""
 
     kind: Kind
     cause: str
@@ -45,11 +46,10 @@ def is_wanted(when: str, kind: Kind) -> bool:
     return kind in _WANTED[when]
 
 
-def notice_of(event: Event) -> Notice | None:
+def notice_of(event: Event) -> DesktopNotice | None:
     """The notice that an event is worth, or None: most are worth none.
 
-    Chats are told with their file. Of several files with one and the same trouble, which has one remedy,
-    one notice is enough.
+    The notice of a file covers its chats. Several files with the same trouble, which has one remedy, have one cause.
     """
     match event:
         case ChatIs():
@@ -69,101 +69,77 @@ def notice_of(event: Event) -> Notice | None:
             return _notice("problem", type(event).__name__, event) if is_problem(event) else None
 
 
-def _notice(kind: Kind, cause: str, event: Event) -> Notice:
-    return Notice(kind, cause, _TITLES[kind], in_one_line(sentence(event)))
+def _notice(kind: Kind, cause: str, event: Event) -> DesktopNotice:
+    return DesktopNotice(kind, cause, _TITLES[kind], in_one_line(sentence(event)))
 
 
-Argv = Sequence[str]
-Ways = Callable[[str, str], Sequence[Argv]]
-"""A title and a text -> the commands that show them, best first; none where there is no desktop."""
+FindCommand = Callable[[str, str], Sequence[str] | None]
+"""A title and a text -> the command that shows them; None where there is no desktop."""
 
-QUIET = timedelta(hours=1)
 MOST_AN_HOUR = 12
 """More than that are no help: after a bad hour the status tells it better."""
+_HOUR = timedelta(hours=1)
 _LONGEST_SECONDS = 20.0
-_MARK = "notice "
-
-
-@dataclass(slots=True)
-class _Showing:
-    """A notice that is on its way to the desktop: the command that runs, since when, and what else could be tried."""
-
-    process: "subprocess.Popen[bytes]"
-    since: float
-    others: list[Argv] = field(default_factory=list)
 
 
 class Notifier:
-    """Gives notices for as long as the daemon lives; `step` belongs into every turn of its loop."""
+    """Shows notices for as long as the daemon lives, by commands that it never waits for."""
 
-    def __init__(self, archive: Archive, ways: Ways, tell: Callable[[Event], None]) -> None:
-        self._archive, self._ways, self._tell = archive, ways, tell
-        self._showing: list[_Showing] = []
-        self._lamented = False
+    def __init__(self, archive: Archive, find_command: FindCommand, tell: Callable[[Event], None]) -> None:
+        self._archive, self._find_command, self._tell = archive, find_command, tell
+        self._running: list[tuple[subprocess.Popen[bytes], float]] = []
+        """The commands that show notices now, and since when by the monotonic clock."""
+        self._has_complained = False
 
-    def give(self, notice: Notice, when: str, now: str, monotonic: float) -> bool:
+    def give(self, notice: DesktopNotice, when: str, now: str, monotonic: float) -> bool:
         """Show a notice unless `when` (of `[notify]`) or the hour forbids it, and say whether it was begun."""
-        if not is_wanted(when, notice.kind) or not self._is_due(notice, now):
+        if not is_wanted(when, notice.kind):
             return False
-        return self._begin(list(self._ways(notice.title, notice.text)), monotonic)
+        cause = f"{notice.kind} {sha256(notice.cause.encode('utf-8', 'replace')).hexdigest()[:16]}"
+        if not notice_is_due(self._archive, cause, write_date(at(now) - _HOUR), now, MOST_AN_HOUR):
+            return False
+        argv = self._find_command(notice.title, notice.text)
+        if argv is None:
+            self._complain()
+            return False
+        return self._start(argv, monotonic)
 
     def step(self, monotonic: float) -> None:
-        """Look after what is being shown; never waits."""
-        running, self._showing = self._showing, []
-        for shown in running:
-            code = shown.process.poll()
-            if code is None and monotonic - shown.since > _LONGEST_SECONDS:
-                shown.process.kill()
-            if code is None:
-                self._showing.append(shown)
-            elif code != 0:
-                self._begin(shown.others, monotonic)
+        """End commands that hang, and notice those that failed; never waits. To be called again and again."""
+        for entry in self._running[:]:
+            process, since = entry
+            code = process.poll()
+            if code is not None:
+                self._running.remove(entry)
+            if code:
+                self._complain()
+            elif code is None and monotonic - since > _LONGEST_SECONDS:
+                process.kill()
 
     def stop(self) -> None:
-        """Let nothing of it outlive the daemon."""
-        for shown in self._showing:
-            shown.process.kill()
-            shown.process.wait()
-        self._showing = []
+        """Let no command outlive the daemon."""
+        for process, _ in self._running:
+            process.kill()
+            process.wait()
+        self._running = []
 
-    def _is_due(self, notice: Notice, now: str) -> bool:
-        """Whether this cause had no notice within the hour, and the hour not too many; from now on it had one."""
-        name = f"{_MARK}{notice.kind} {sha256(notice.cause.encode('utf-8', 'replace')).hexdigest()[:16]}"
-        recent = self._archive.run(
-            "SELECT name FROM sign WHERE substr(name, 1, ?) = ? AND at > ? AND at <= ?",
-            (len(_MARK), _MARK, _an_hour_before(now), now),
-        )
-        if (name,) in recent or len(recent) >= MOST_AN_HOUR:
+    def _start(self, argv: Sequence[str], monotonic: float) -> bool:
+        nowhere = subprocess.DEVNULL
+        try:
+            process = subprocess.Popen(  # noqa: S603  the arguments are ours
+                argv, stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=True
+            )
+        except OSError:
+            self._complain()
             return False
-        old = "DELETE FROM sign WHERE substr(name, 1, ?) = ? AND at <= ?"
-        self._archive.run(old, (len(_MARK), _MARK, _an_hour_before(now)))
-        set_sign(self._archive, name, "", now)
+        self._running.append((process, monotonic))
         return True
 
-    def _begin(self, ways: list[Argv], monotonic: float) -> bool:
-        while ways:
-            command, *ways = ways
-            try:
-                process = subprocess.Popen(  # noqa: S603
-                    command,
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                    start_new_session=True,
-                )
-            except OSError:
-                continue  # the next one may be there
-            self._showing.append(_Showing(process, monotonic, ways))
-            return True
-        if not self._lamented:
-            self._lamented = True
+    def _complain(self) -> None:
+        """Say once that notices cannot be shown."""
+        if not self._has_complained:
+            self._has_complained = True
             self._tell(Note("No notices can be shown on this desktop: look at memproc status instead."))
-        return False
-
-
-def _an_hour_before(now: str) -> str:
-    when = parse_date(now)
-    return write_date(when - QUIET) if when else ""
 
 
 _WARNING, _INFORMATION = "<4>", "<6>"
@@ -179,10 +155,10 @@ def speaker(environ: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> Speak
 def _leads_to_journal(stream: str, stderr: TextIO) -> bool:
     """Whether $JOURNAL_STREAM, "device:inode", is this very stderr: a terminal's shell may have inherited the name."""
     try:
-        found = os.fstat(stderr.fileno())
+        status = os.fstat(stderr.fileno())
     except (OSError, ValueError):
         return False
-    return stream == f"{found.st_dev}:{found.st_ino}"
+    return stream == f"{status.st_dev}:{status.st_ino}"
 
 
 def _words(event: Event) -> str:

@@ -1,13 +1,29 @@
-"""Lays the status out for a person: problems first, then proof of life, the queue, the chats, money and jobs."""
+"""Lays the status out for a person: problems first, then the daemon, the queue, the chats, money and jobs."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from daemon.archive.arrivals import Outcome
+from daemon.archive.overview import QueuedFile
 from daemon.status.sentences import in_one_line, local, seconds_between, span, visible, with_span
-from daemon.status.status import Queued, Status
+from daemon.status.status import Status
 
 _MOST = 10
 _START = "Start it with: memproc service install, or in this terminal: memproc watch"
+_WORDS = {
+    # of files
+    "working": "in progress",
+    "planned": "next",
+    "copied": "next",
+    "waiting": "waiting",
+    "paused": "waiting",
+    "settling": "arriving",
+    "seen": "arriving",
+    # of chats
+    "written": "processed",
+    "left alone": "unchanged",
+    "set aside": "skipped",
+}
 
 
 def page(status: Status) -> str:
@@ -15,7 +31,7 @@ def page(status: Status) -> str:
     parts = (
         [headline(status), *([] if status.running else [_START])],
         _problems(status),
-        _life(status),
+        _daemon(status),
         _queue(status),
         _chats(status),
         _rest(status),
@@ -29,28 +45,24 @@ def headline(status: Status) -> str:
         last = status.life.last_sign
         return f"memproc is not running.{f' Its last sign of life: {with_span(last, status.now)}.' if last else ''}"
     wants = len(status.problems)
-    told = (
-        _working(status),
-        f"${status.money.today_usd:.2f} today",
-        *([f"{wants:,} {'thing wants' if wants == 1 else 'things want'} attention"] if wants else []),
-    )
-    return f"memproc is running: {', '.join(told)}."
+    attention = f", {wants:,} {'thing wants' if wants == 1 else 'things want'} attention" if wants else ""
+    return f"memproc is running: {_activity(status)}, ${status.money.today_usd:.2f} today{attention}."
 
 
-def _working(status: Status) -> str:
-    doing = [file.file for file in status.queue if file.state == "working"]
-    left = sum(status.open_files.values()) - len(doing)
-    if doing:
-        waiting = f", {_batch(status)}" if status.batches else ""
-        return f"working on {in_one_line(doing[0])}{waiting}{f', {_files(left)} after it' if left else ''}"
+def _activity(status: Status) -> str:
+    working = [file.file for file in status.queue if file.state == "working"]
+    left = sum(status.open_files.values()) - len(working)
+    if working:
+        waiting = f", {_batches(status)}" if status.batches else ""
+        return f"working on {in_one_line(working[0])}{waiting}{f', {_files(left)} after it' if left else ''}"
     if status.paused:
         until = f"until {local(status.paused.until, status.now)}" if status.paused.until else "until memproc resume"
         return f"paused {until}{f', {_files(left)} to do' if left else ''}"
     return f"{_files(left)} to do" if left else "nothing to do"
 
 
-def _batch(status: Status) -> str:
-    """What is waited for: the provider answers all of a batch together, within a day."""
+def _batches(status: Status) -> str:
+    """The batches that were sent: the provider answers all of a batch together, within a day."""
     requests, since = sum(batch.requests for batch in status.batches), status.batches[0].since
     what = "a batch" if len(status.batches) == 1 else f"{len(status.batches)} batches"
     return f"waiting for {what} ({requests:,} requests, since {local(since, status.now)})"
@@ -72,45 +84,51 @@ def _problems(status: Status) -> list[str]:
     return [*lines, *_more(len(status.problems) - _MOST, "things")]
 
 
-def _life(status: Status) -> list[str]:
+def _daemon(status: Status) -> list[str]:
     life = status.life
-    if not (status.running or life.since):
+    if not life.since:
         return []
-    lasted = seconds_between(life.since, status.now)
-    since = f"{local(life.since, status.now)}{f' ({span(lasted)})' if lasted is not None else ''}"
     rows = [
         ("last event", with_span(life.last_event, status.now)),
         ("last rescan", with_span(life.last_scan, status.now)),
-        ("watch proved", with_span(life.last_cookie, status.now)),
         ("watch mode", f"{life.mode or 'unknown'}{f': {life.why}' if life.why else ''}"),
     ]
     if status.running:
+        lasted = seconds_between(life.since, status.now)
+        since = f"{local(life.since, status.now)}{f' ({span(lasted)})' if lasted is not None else ''}"
         rows.insert(0, ("running since", f"{since}, process {life.pid or 'unknown'}"))
-    return ["Proof of life", *_columns(rows)]
+    return ["Daemon", *_columns(rows)]
 
 
 def _queue(status: Status) -> list[str]:
     if not status.open_files:
         return []
-    counted = ", ".join(f"{number:,} {state}" for state, number in status.open_files.items())
+    numbers: Counter[str] = Counter()
+    for state, number in status.open_files.items():
+        numbers[_word(state)] += number
+    counted = ", ".join(f"{number:,} {word}" for word, number in sorted(numbers.items()))
     lines = [f"Queue: {counted}", *_columns([_queued(file, status.now) for file in status.queue[:_MOST]])]
-    return [*lines, *_more(sum(status.open_files.values()) - len(status.queue[:_MOST]), "files")]
+    return [*lines, *_more(sum(numbers.values()) - len(status.queue[:_MOST]), "files")]
 
 
-def _queued(file: Queued, now: str) -> tuple[str, ...]:
+def _queued(file: QueuedFile, now: str) -> tuple[str, ...]:
     again = f"looked at again at {local(file.next_look_at, now)}" if file.next_look_at else ""
-    return (file.file, file.state, "; ".join(text.rstrip(".") for text in (file.reason, again) if text))
+    return (file.file, _word(file.state), "; ".join(text.rstrip(".") for text in (file.reason, again) if text))
 
 
 def _chats(status: Status) -> list[str]:
     if not status.outcomes:
         return []
     rows = [_outcome(outcome, status.now) for outcome in status.outcomes[:_MOST]]
-    return ["Done last, chat by chat", *_columns(rows), *_more(len(status.outcomes) - _MOST, "chats")]
+    return ["Chats, the newest first", *_columns(rows), *_more(len(status.outcomes) - _MOST, "chats")]
 
 
 def _outcome(outcome: Outcome, now: str) -> tuple[str, ...]:
-    return (outcome.title, local(outcome.at, now), outcome.kind, outcome.path or outcome.detail)
+    return (outcome.title, local(outcome.at, now), _word(outcome.kind), outcome.path or outcome.detail)
+
+
+def _word(state: str) -> str:
+    return _WORDS.get(state, state)
 
 
 def _rest(status: Status) -> list[str]:
@@ -119,7 +137,7 @@ def _rest(status: Status) -> list[str]:
     unpriced = f", and {money.unpriced:,} {calls} without a known price" if money.unpriced else ""
     lines = [f"Money: ${money.today_usd:.2f} today, ${money.month_usd:.2f} this month{unpriced}"]
     if status.batches:
-        lines.append(f"Under way: {_batch(status)}")
+        lines.append(f"Under way: {_batches(status)}")
     if status.jobs:
         due = [f"{job.name} {local(job.due_at, status.now)}" for job in status.jobs]
         lines.append(f"Next jobs: {', '.join(due)}")

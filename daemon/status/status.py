@@ -1,77 +1,63 @@
-"""Whether the daemon is to take up work: told by `memproc pause`, kept in the archive, obeyed by the loop."""
+"""Gathers what `memproc status` shows: whether the daemon is well, what it works on and what it has done.
+
+All times are texts in UTC.
+"""
 
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
 
-import tomli
-
-from daemon.archive import ledger as spending
+from daemon.archive import ledger
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import Outcome, newest_outcomes
 from daemon.archive.batches import LONGEST_SECONDS, age, open_batches
-from daemon.archive.jobs import Job, Sign, jobs, set_sign, sign, take_down
+from daemon.archive.jobs import Job, Sign, jobs
+from daemon.archive.overview import (
+    QueuedFile,
+    all_signs,
+    chats_in_trouble,
+    files_by_state,
+    files_in_trouble,
+    queued_files,
+)
 from daemon.files.clock import periods
-from daemon.files.paths import default_state, resolve
+from daemon.status.pause import Pause, current_pause
 from daemon.status.sentences import seconds_between, span
 from rules.arrival import IN_HAND, UNTAKEN
 from rules.money.price import dollars
-from rules.typingmind.dates import parse_date, write_date
+from rules.typingmind.dates import write_date
 
-SIGN = "paused_until"
-_LONGEST = timedelta(days=366)
-_PART = re.compile(r"([0-9]{1,6})([smhd])")
-_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
-
-
-@dataclass(frozen=True, slots=True)
-class Paused:
-    """No work is taken up until `until` (UTC); empty: until `memproc resume`."""
-
-    until: str
+HEALTHY, ATTENTION, NOT_RUNNING = 0, 1, 2
+MOST_QUEUED = 100
+_SLOW_SECONDS = 120.0
+_NEVER = Sign("", "")
+_OF_THE_DAEMON = frozenset({"pid", "started_at", "watch_mode", "last_event", "last_scan"})
+_LOGS = "See what happened with: memproc logs"
 
 
 @dataclass(frozen=True, slots=True)
-class NotAPause:
-    """What was written is no length of a pause."""
+class StatusProblem:
+    """Something that the person has to look at; `what` names the file, the chat or the part."""
 
+    what: str
     reason: str
+    next_step: str
 
 
-def read_duration(text: str) -> timedelta | NotAPause:
-    """How long "2h", "30m", "3d" or "1h30m" is."""
-    parts = _PART.findall(text)
-    if not parts or "".join(number + unit for number, unit in parts) != text:
-        return NotAPause('must be a number with s, m, h or d, like "30m", "2h" or "3d"')
-    length = sum((timedelta(**{_UNITS[unit]: int(number)}) for number, unit in parts), timedelta())
-    if not timedelta() < length <= _LONGEST:
-        return NotAPause("must be longer than nothing, and not longer than a year")
-    return length
+@dataclass(frozen=True, slots=True)
+class Life:
+    """When the daemon did what; empty for what has never been."""
 
-
-def pause(archive: Archive, length: timedelta | None, now: str) -> Paused:
-    """Pause from `now` on, until `resume` where there is no `length`. Durable when this returns."""
-    began = parse_date(now)
-    until = write_date(began + length) if began and length else ""
-    set_sign(archive, SIGN, until, now)
-    return Paused(until)
-
-
-def resume(archive: Archive, now: str) -> Paused | None:
-    """End the pause, and say which it was; None where there was none."""
-    was = paused(archive, now)
-    take_down(archive, SIGN)
-    return was
-
-
-def paused(archive: Archive, now: str) -> Paused | None:
-    """The pause that counts at `now`; None where work may be taken up. One small query."""
-    said = sign(archive, SIGN)
-    return Paused(said.value) if said and (not said.value or now < said.value) else None
+    pid: str
+    since: str
+    last_sign: str
+    """When the daemon wrote into the archive last, whatever it was."""
+    mode: str
+    """How the inbox is watched: `native`, `poll` or `none`."""
+    why: str
+    last_event: str
+    last_scan: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,205 +69,9 @@ class Money:
     unpriced: int
 
 
-def spent(archive: Archive, now: datetime) -> Money:
-    """The money of the calls that were asked since midnight, and since the first of the month."""
-    when = periods(now)
-    amounts = spending.spent(archive, "", when)
-    return Money(dollars(amounts.day), dollars(amounts.month), spending.unpriced_since(archive, when.month_began))
-
-
-if TYPE_CHECKING:
-    from daemon.cli.settings import Settings
-
-RESCAN_SECONDS = 300.0
-
-
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where the archive, the log and the daemon's lock lie, and how often the daemon looks through the inbox."""
-
-    state: Path
-    rescan_seconds: float = RESCAN_SECONDS
-
-    @property
-    def lock(self) -> Path:
-        """Held by the daemon for as long as it lives."""
-        return self.state / "daemon.lock"
-
-
-def find_place(settings: "Settings") -> Place:
-    """The place that memproc.toml names, read without checking its other settings.
-
-    Raises ConfigurationError where not even that much can be read.
-    """
-    path = settings.found.path
-    if path is None:
-        return Place(settings.folders.state)
-    try:
-        said, whole = _tables(path.read_bytes().decode("utf-8-sig"))
-    except (OSError, ValueError):
-        return Place(settings.folders.state)  # which tells all that is wrong
-    return _place(said, path.parent, whole) or Place(settings.folders.state)
-
-
-def _tables(text: str) -> tuple[Mapping[str, Any], bool]:
-    """What stands in memproc.toml before the line where it is broken, and whether that is all of it."""
-    try:
-        return tomli.loads(text), True
-    except tomli.TOMLDecodeError as error:
-        return tomli.loads("".join(text.splitlines(keepends=True)[: error.lineno - 1])), False
-
-
-def _place(said: Mapping[str, Any], base: Path, whole: bool) -> Place | None:
-    """The place, unless the state folder may be named where it cannot be read."""
-    folders, watch = said.get("folders", {}), said.get("watch", {})
-    written = folders.get("state", "" if whole else None) if isinstance(folders, dict) else None
-    if not isinstance(written, str):
-        return None
-    state = resolve(written or str(default_state()), base)
-    seconds = watch.get("rescan_seconds") if isinstance(watch, dict) else None
-    often = float(seconds) if isinstance(seconds, int | float) else RESCAN_SECONDS
-    return Place(state, often) if isinstance(state, Path) else None
-
-
-_SLOW_SECONDS = 120.0
-# No newer file has taken the place of the arrival; the same content once more is no newer file.
-_IN_ITS_PLACE = """NOT EXISTS (
-    SELECT 1 FROM arrival AS later WHERE later.path = arrival.path AND later.id > arrival.id
-    AND NOT (later.state = 'done' AND later.sha256 IS arrival.sha256))"""
-_LOGS = "See what happened with: memproc logs"
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something that the person has to look at; `what` names the file, the chat or the part."""
-
-    what: str
-    reason: str
-    next_step: str
-
-
-@dataclass(frozen=True, slots=True)
-class Watch:
-    """When it is, and what is known of the daemon: whether it runs, and how often it looks through the inbox."""
-
-    now: str
-    running: bool
-    rescan_seconds: float
-
-
-def problems(
-    archive: Archive, signs: Mapping[str, Sign], watch: Watch, is_there: Callable[[str], bool]
-) -> tuple[Problem, ...]:
-    """All problems, the daemon's own first, then the newest.
-
-    A file is none any more once the person has taken it out of the inbox, or has dropped a newer one in its
-    place; a chat is none any more once it has come by again.
-    """
-    return (*_of_daemon(signs, watch), *_of_jobs(archive), *_of_chats(archive, is_there), *_of_files(archive, is_there))
-
-
-def _of_daemon(signs: Mapping[str, Sign], watch: Watch) -> Iterator[Problem]:
-    said = {name: sign.value for name, sign in signs.items()}
-    if reason := said.get("config_error"):
-        yield Problem(
-            "the settings",
-            reason,
-            "Correct them: memproc.toml is read again by itself, and till then all is as before.",
-        )
-    if reason := said.get("inbox_note"):
-        yield Problem("the inbox", reason, "memproc goes on by itself as soon as it can.")
-    elif said.get("watch_mode") == "none":
-        yield Problem(
-            "the watch on the inbox", said.get("watch_note", ""), "Till then, the rescans find what is dropped."
-        )
-    if reason := said.get("log_note"):
-        yield Problem("the log", reason, "memproc works on, and writes the log again as soon as it can.")
-    newest = max((signs[name].at for name in ("started_at", "last_scan") if name in signs), default="")
-    silent = seconds_between(newest, watch.now)
-    if watch.running and silent is not None and silent > 2 * watch.rescan_seconds + _SLOW_SECONDS:
-        yield Problem(
-            "the daemon",
-            f"It has not looked through the inbox for {span(silent)}, so it seems to hang.",
-            "Start it anew: end its process, or say memproc service install.",
-        )
-
-
-def _of_jobs(archive: Archive) -> Iterator[Problem]:
-    for name, error in archive.run("SELECT name, error FROM job WHERE error <> '' ORDER BY name"):
-        yield Problem(f"the timed job {name}", error, f"It is tried again at its next time. {_LOGS}")
-
-
-def _of_chats(archive: Archive, is_there: Callable[[str], bool]) -> Iterator[Problem]:
-    rows = archive.run(
-        f"""
-        WITH by_title AS (SELECT title, max(id) AS newest FROM outcome GROUP BY title),
-             by_chat AS (SELECT chat_id, max(id) AS newest FROM outcome GROUP BY chat_id)
-        SELECT outcome.title, outcome.detail, outcome.next_step, arrival.path FROM outcome
-        JOIN arrival ON arrival.id = outcome.arrival
-        JOIN by_title ON by_title.title = outcome.title AND by_title.newest = outcome.id
-        JOIN by_chat ON by_chat.chat_id = outcome.chat_id AND (by_chat.newest = outcome.id OR outcome.chat_id = '')
-        WHERE outcome.kind = 'set aside' AND {_IN_ITS_PLACE} ORDER BY outcome.id DESC
-        """  # noqa: S608
-    )
-    for title, detail, next_step, path in rows:
-        if is_there(path):
-            yield Problem(title, detail, next_step or _LOGS)
-
-
-def _of_files(archive: Archive, is_there: Callable[[str], bool]) -> Iterator[Problem]:
-    """Files that were set aside or wait for the person, unless their chats have told it already."""
-    rows = archive.run(
-        f"""
-        SELECT path, state, reason, next_step FROM arrival
-        WHERE (state = 'set aside' OR (next_step <> '' AND state NOT IN ('written', 'done', 'gone')))
-        AND id NOT IN (SELECT arrival FROM outcome WHERE kind = 'set aside') AND {_IN_ITS_PLACE} ORDER BY id DESC
-        """  # noqa: S608
-    )
-    for path, state, reason, next_step in rows:
-        if is_there(path):
-            yield Problem(Path(path).name, reason or f"It is {state}.", next_step or _LOGS)
-
-
-HEALTHY, ATTENTION, NOT_RUNNING = 0, 1, 2
-MOST_QUEUED = 100
-_NEVER = Sign("", "")
-_OPEN = (*UNTAKEN, *IN_HAND)
-_OF_THE_DAEMON = frozenset({"pid", "started_at", "watch_mode", "last_event", "last_scan", "last_cookie"})
-
-
-@dataclass(frozen=True, slots=True)
-class Life:
-    """Proof of life; all times are UTC, and empty for what has never been."""
-
-    pid: str
-    since: str
-    last_sign: str
-    """When the daemon gave its newest sign, whatever it was."""
-    mode: str
-    """`native`, `poll` or `none`."""
-    why: str
-    last_event: str
-    last_scan: str
-    last_cookie: str
-
-
-@dataclass(frozen=True, slots=True)
-class Queued:
-    """A file that memproc is not through with, and what it waits for."""
-
-    arrival: int
-    file: str
-    state: str
-    reason: str
-    changed_at: str
-    next_look_at: str | None
-    tries: int
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A batch that has been sent."""
+class SentBatch:
+    """A batch that a provider works on."""
 
     requests: int
     since: str
@@ -293,25 +83,25 @@ class Status:
 
     now: str
     running: bool
-    paused: Paused | None
-    problems: tuple[Problem, ...]
+    paused: Pause | None
+    problems: tuple[StatusProblem, ...]
     life: Life
     files: dict[str, int]
     """How many files are in each state."""
-    queue: tuple[Queued, ...]
+    queue: tuple[QueuedFile, ...]
     """The first hundred, in the order in which they are further on."""
     outcomes: tuple[Outcome, ...]
     """One for each chat, newest first."""
     money: Money
     jobs: tuple[Job, ...]
     """Next one first."""
-    batches: tuple[Waiting, ...] = ()
-    """Batches whose end is waited for, oldest first."""
+    batches: tuple[SentBatch, ...] = ()
+    """Oldest first."""
 
     @property
     def open_files(self) -> dict[str, int]:
-        """The same for the files that memproc is not through with."""
-        return {state: number for state, number in self.files.items() if state in _OPEN}
+        """How many of the files that are not finished are in each state."""
+        return {state: number for state, number in self.files.items() if state in (*UNTAKEN, *IN_HAND)}
 
     @property
     def exit_code(self) -> int:
@@ -323,54 +113,72 @@ class Status:
 
 def status(
     archive: Archive,
-    now: datetime,
+    time: datetime,
     running: bool,
     rescan_seconds: float,
     is_there: Callable[[str], bool] = os.path.lexists,
 ) -> Status:
-    """The status at `now`. `running`: a daemon holds the lock; `is_there`: whether a file still lies there."""
-    given, present = _signs(archive), write_date(now)
+    """The status at `time`. `running`: a daemon holds the lock; `is_there`: whether a file still lies in the inbox."""
+    signs, now = all_signs(archive), write_date(time)
+    problems = [*daemon_problems(signs, now, running, rescan_seconds)]
+    for job in sorted(jobs(archive), key=lambda job: job.name):
+        if job.error:
+            step = f"It is tried again at its next time. {_LOGS}"
+            problems.append(StatusProblem(f"the timed job {job.name}", job.error, step))
+    # A problem with a file or chat ends when the person takes the file out of the inbox, or drops a newer one.
+    for trouble in (*chats_in_trouble(archive), *files_in_trouble(archive)):
+        if is_there(trouble.path):
+            problems.append(StatusProblem(trouble.name, trouble.reason, trouble.next_step or _LOGS))
     return Status(
-        present,
+        now,
         running,
-        paused(archive, present),
-        problems(archive, given, Watch(present, running, rescan_seconds), is_there),
-        _life(given),
-        dict(archive.run("SELECT state, count(*) FROM arrival GROUP BY state ORDER BY state")),
-        _queue(archive),
+        current_pause(archive, now),
+        tuple(problems),
+        _life(signs),
+        files_by_state(archive),
+        queued_files(archive, MOST_QUEUED),
         newest_outcomes(archive),
-        spent(archive, now),
+        spent(archive, time),
         jobs(archive),
         tuple(
-            Waiting(len(batch.items), batch.began_at)
+            SentBatch(len(batch.items), batch.began_at)
             for batch in open_batches(archive)
-            if age(batch, present) < LONGEST_SECONDS
+            if age(batch, now) < LONGEST_SECONDS
         ),
     )
 
 
-def _signs(archive: Archive) -> dict[str, Sign]:
-    return {name: Sign(value, at) for name, value, at in archive.run("SELECT name, value, at FROM sign")}
+def daemon_problems(
+    signs: Mapping[str, Sign], now: str, running: bool, rescan_seconds: float
+) -> Iterator[StatusProblem]:
+    """What is wrong with the daemon itself, by its own signs in the archive."""
+    values = {name: sign.value for name, sign in signs.items()}
+    if reason := values.get("config_error"):
+        step = "Correct them: memproc.toml is read again by itself, and till then all is as before."
+        yield StatusProblem("the settings", reason, step)
+    if reason := values.get("inbox_note"):
+        yield StatusProblem("the inbox", reason, "memproc goes on by itself as soon as it can.")
+    elif values.get("watch_mode") == "none":
+        step = "Till then, the rescans find what is dropped."
+        yield StatusProblem("the watch on the inbox", values.get("watch_note", ""), step)
+    if reason := values.get("log_note"):
+        yield StatusProblem("the log", reason, "memproc works on, and writes the log again as soon as it can.")
+    newest = max((signs[name].at for name in ("started_at", "last_scan") if name in signs), default="")
+    silent = seconds_between(newest, now)
+    if running and silent is not None and silent > 2 * rescan_seconds + _SLOW_SECONDS:
+        reason = f"It has not looked through the inbox for {span(silent)}, so it seems to hang."
+        yield StatusProblem("the daemon", reason, "Start it anew: end its process, or say memproc service install.")
 
 
-def _life(given: dict[str, Sign]) -> Life:
-    def at(name: str) -> str:
-        return given.get(name, _NEVER).at
-
-    theirs = (sign.at for name, sign in given.items() if name in _OF_THE_DAEMON)
-    pid, mode, why = (given.get(name, _NEVER).value for name in ("pid", "watch_mode", "watch_note"))
-    looks = (at(name) for name in ("last_event", "last_scan", "last_cookie"))
-    return Life(pid, at("started_at"), max(theirs, default=""), mode, why, *looks)
+def spent(archive: Archive, time: datetime) -> Money:
+    """The money of the calls that were asked since midnight, and since the first of the month."""
+    today = periods(time)
+    amounts = ledger.spent(archive, "", today)
+    return Money(dollars(amounts.day), dollars(amounts.month), ledger.unpriced_since(archive, today.month_began))
 
 
-def _queue(archive: Archive) -> tuple[Queued, ...]:
-    rows = archive.run(
-        """
-        SELECT id, path, state, reason, changed_at, next_look_at, tries FROM arrival
-        WHERE state IN ('working', 'planned', 'copied', 'waiting', 'paused', 'settling', 'seen')
-        ORDER BY CASE state WHEN 'working' THEN 1 WHEN 'planned' THEN 2 WHEN 'copied' THEN 3 WHEN 'waiting' THEN 4
-                 WHEN 'paused' THEN 5 WHEN 'settling' THEN 6 ELSE 7 END, id LIMIT ?
-        """,
-        (MOST_QUEUED,),
-    )
-    return tuple(Queued(number, Path(path).name, *rest) for number, path, *rest in rows)
+def _life(signs: Mapping[str, Sign]) -> Life:
+    newest = max((sign.at for name, sign in signs.items() if name in _OF_THE_DAEMON), default="")
+    pid, mode, why = (signs.get(name, _NEVER).value for name in ("pid", "watch_mode", "watch_note"))
+    since, event, scan = (signs.get(name, _NEVER).at for name in ("started_at", "last_event", "last_scan"))
+    return Life(pid, since, newest, mode, why, event, scan)

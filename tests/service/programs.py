@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from service.ask import Account, Answer
-from service.keeper import Place
-from service.recipe import Program
+from service.command import Answer
+from service.unit import Account, Program
 
 HOME = Path("/home/ada")
 
@@ -23,10 +22,10 @@ def a_program(home: Path = HOME, script: str = "/opt/memproc/bin/memproc") -> Pr
     )
 
 
-def a_place(system: str = "linux", home: Path = HOME) -> Place:
-    """Ada's computer."""
-    account = Account("ada", 1000, {"XDG_RUNTIME_DIR": "/run/user/1000"}, runtime_there=True)
-    return Place(system, account, home / ".config/systemd/user")
+def an_account(system: str = "linux", home: Path = HOME) -> Account:
+    """Ada's account on her computer."""
+    environ = {"XDG_RUNTIME_DIR": "/run/user/1000"}
+    return Account(system, "ada", 1000, environ, has_runtime=True, units=home / ".config/systemd/user")
 
 
 @dataclass

@@ -4,18 +4,24 @@ from collections.abc import Mapping
 
 import pytest
 
-from service.ask import NOT_HERE, Account, Answer, missing_bus
+from service.command import NOT_HERE, Answer
+from service.systemd_state import NoUserManager, require_user_manager
+from service.unit import Account
+from tests.service.programs import HOME, Computer
 
 COMMAND = ("/opt/my programs/memproc", "watch")
 REFUSED = Answer(1, err="Failed to connect to bus: No medium found\n")
 
 
-def account(environ: Mapping[str, str], there: bool) -> Account:
-    return Account("ada", 1000, environ, there)
+def refusal(answer: Answer, environ: Mapping[str, str], has_runtime: bool) -> NoUserManager:
+    account = Account("linux", "ada", 1000, environ, has_runtime, HOME)
+    with pytest.raises(NoUserManager) as raised:
+        require_user_manager(account, Computer({"systemctl": answer}), COMMAND)
+    return raised.value
 
 
 def test_where_the_user_manager_answers_nothing_is_missing() -> None:
-    assert missing_bus(Answer(0, "252\n"), account({}, there=False), COMMAND) is None
+    require_user_manager(Account("linux", "ada", 1000, {}, False, HOME), Computer(), COMMAND)
 
 
 @pytest.mark.parametrize(
@@ -28,14 +34,12 @@ def test_where_the_user_manager_answers_nothing_is_missing() -> None:
     ],
 )
 def test_each_way_out_is_named_beside_what_systemctl_said(environ: dict[str, str], there: bool, way: str) -> None:
-    no_bus = missing_bus(REFUSED, account(environ, there), COMMAND)
-    assert no_bus is not None
+    no_bus = refusal(REFUSED, environ, there)
     assert "No medium found" in no_bus.message
     assert way in no_bus.next_step
     assert no_bus.next_step.endswith("@reboot '/opt/my programs/memproc' watch"), "cron is always a way"
 
 
 def test_a_system_without_systemd_is_shown_the_line_for_cron() -> None:
-    no_bus = missing_bus(Answer(NOT_HERE, err="systemctl is not here"), account({}, there=False), COMMAND)
-    assert no_bus is not None
+    no_bus = refusal(Answer(NOT_HERE, err="systemctl is not here"), {}, has_runtime=False)
     assert "no systemd" in no_bus.message and "@reboot" in no_bus.next_step

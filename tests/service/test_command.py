@@ -117,7 +117,7 @@ def test_a_service_that_does_not_start_is_told_with_where_to_look(
 def test_what_cannot_be_read_is_told_and_not_replaced(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
     (desk.units / "memproc.service").mkdir(parents=True)
     assert main(["service", "install"]) == 1
-    assert "memproc.service cannot be read" in capsys.readouterr().err
+    assert "memproc.service" in capsys.readouterr().err
     assert not any("restart" in line for line in desk.called)
 
 
@@ -186,3 +186,16 @@ def test_when_systemd_gives_up_the_person_is_told_on_the_desktop(
     assert desk.called[-1].startswith("notify-send") and "memproc config check" in desk.called[-1]
     (desk.bin / "notify-send").unlink()
     assert main(["service", "failed"]) == 0, "without a desktop, the journal has it"
+
+
+def test_a_later_start_is_promised_only_where_systemd_has_taken_it(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk.program("systemctl", "echo Result=signal")
+    assert main(["service", "failed"]) == 0
+    assert "started again in ten minutes" in capsys.readouterr().err
+    assert any("systemd-run" in line and "--collect" in line for line in desk.called)
+    desk.program("systemd-run", "exit 1")
+    assert main(["service", "failed"]) == 0
+    said = capsys.readouterr().err
+    assert "ten minutes" not in said and "memproc service install" in said

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from service.ask import Answer
-from service.launchd import LABEL, agent, question, recipe, standing
-from service.recipe import Run, marked
-from tests.service.programs import a_program
+from service.command import Answer
+from service.launchd import LABEL, agent, recipe, state
+from service.unit import SystemCommand, marked
+from tests.service.programs import Computer, a_program
 
 # launchd ignores a key that it does not know, and a value of another kind, without a word.
 KEYS: dict[str, type] = {
@@ -43,9 +43,9 @@ def test_an_agent_that_is_there_goes_before_it_comes_again() -> None:
     path = "/home/ada/Library/LaunchAgents/io.memproc.agent.plist"
     assert [str(file.path) for file in made.files] == [path]
     out, enable, bootstrap = made.start
-    assert out == Run(("launchctl", "bootout", f"gui/501/{LABEL}"), optional=True)
+    assert out == SystemCommand(("launchctl", "bootout", f"gui/501/{LABEL}"), optional=True)
     assert enable.argv == ("launchctl", "enable", f"gui/501/{LABEL}")
-    assert bootstrap.argv == ("launchctl", "bootstrap", "gui/501", path) and bootstrap.tries > 1
+    assert bootstrap.argv == ("launchctl", "bootstrap", "gui/501", path) and bootstrap.attempts > 1
     assert made.stop == (out,)
     assert a_program().log.parent in made.folders, "launchd makes no folder for its log"
 
@@ -56,7 +56,7 @@ def printed(*lines: str) -> Answer:
 
 
 @pytest.mark.parametrize(
-    ("answer", "state", "words"),
+    ("answer", "word", "sentence"),
     [
         (Answer(113, err="Could not find service"), "not installed", "memproc service install"),
         (printed("state = running", "pid = 77"), "running", "process 77"),
@@ -64,8 +64,7 @@ def printed(*lines: str) -> Answer:
         (printed("state = not running", "last exit code = 70"), "troubled", "ended with 70"),
     ],
 )
-def test_what_launchd_prints_becomes_a_sentence(answer: Answer, state: str, words: str) -> None:
-    assert question(501) == ("launchctl", "print", f"gui/501/{LABEL}")
-    stands = standing(answer)
-    assert stands.state == state
-    assert words in stands.sentences[0]
+def test_what_launchd_prints_becomes_a_sentence(answer: Answer, word: str, sentence: str) -> None:
+    agent_state = state(501, Computer({f"launchctl print gui/501/{LABEL}": answer}))
+    assert agent_state.state == word
+    assert sentence in agent_state.sentences[0]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from service.ask import Answer
+from service.command import Answer
 from service.systemd import UNIT, Sandbox, best_sandbox, failed_unit, probe, recipe, unit
 from tests.service.programs import Computer, a_program
 
@@ -87,7 +87,7 @@ def test_only_keys_that_have_a_file_are_handed_on() -> None:
 def test_installing_without_a_sandbox_takes_an_earlier_one_away() -> None:
     with_it = recipe(a_program(), Path("/u"), Sandbox.FULL)
     without = recipe(a_program(), Path("/u"), Sandbox.NONE)
-    assert set(without.leftovers) == {file.path for file in with_it.files} - {file.path for file in without.files}
+    assert set(without.outdated) == {file.path for file in with_it.files} - {file.path for file in without.files}
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,10 @@
 from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
-from service.ask import Answer
-from service.recipe import Program
-from service.windows import question, recipe, standing
-from tests.service.programs import HOME
+from service.command import Answer
+from service.unit import Program
+from service.windows import recipe, state
+from tests.service.programs import HOME, Computer
 
 NS = {"t": "http://schemas.microsoft.com/windows/2004/02/mit/task"}
 PROGRAM = Program(
@@ -53,7 +53,6 @@ def test_the_task_is_made_started_ended_and_deleted_by_name() -> None:
 
 
 def test_what_task_scheduler_says_is_shown_in_its_own_language() -> None:
-    assert question()[:2] == ("schtasks", "/Query")
-    assert standing(Answer(1)).state == "not installed"
-    stands = standing(Answer(0, '"\\memproc","N/A","Wird ausgeführt"\r\n'))
-    assert stands.state == "running" and stands.sentences[0].endswith("Wird ausgeführt")
+    assert state(Computer({"schtasks /Query": Answer(1)})).state == "not installed"
+    task_state = state(Computer({"schtasks /Query": Answer(0, '"\\memproc","N/A","Wird ausgeführt"\r\n')}))
+    assert task_state.state == "running" and task_state.sentences[0].endswith("Wird ausgeführt")

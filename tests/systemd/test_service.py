@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from service.systemd import START_AGAIN
 from tests.systemd.machine import of_an_idle_computer, wait_for
 from tests.systemd.service_of import UNIT, ServiceOf
 
@@ -55,6 +56,12 @@ def test_a_crash_loop_ends_as_failed_with_a_notice_and_is_begun_again_later(stan
     stand_in.signal("KILL")
     wait_for(lambda: stand_in.shows("ActiveState") == "failed")
     assert stand_in.memproc("service", "status").returncode == 1
+    stand_in.systemctl("stop", f"{again}.timer")
+    assert stand_in.machine.ada(*(word.replace("10min", "1s") for word in START_AGAIN.argv)).returncode == 0
+    wait_for(lambda: f"{again}.service: Failed" in stand_in.machine.root("journalctl", "-o", "cat").stdout)
+    wait_for(lambda: stand_in.shows("ActiveState", f"{again}.timer") == "inactive")
+    assert "ten minutes" in stand_in.memproc("service", "failed").stderr
+    assert stand_in.shows("ActiveState", f"{again}.timer") == "active", "a restart that failed bars no other"
     stand_in.behave("")
     stand_in.install()
     assert stand_in.shows("ActiveState") == "active", "installing again mends it at once"

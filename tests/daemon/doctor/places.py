@@ -1,7 +1,5 @@
 """A machine on which all is well, and a house in which nothing has happened yet; a test changes what it is about."""
 
-import base64
-import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -13,11 +11,11 @@ from daemon.archive.messages import remember
 from daemon.config import Config
 from daemon.files.paths import Folders
 from daemon.keys import Key, NoKey
-from daemon.status.doctor import Finding, Machine, Place
+from daemon.status.findings import Finding, House, Machine
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.document import read_document
-from service.standing import Standing
+from service.unit import ServiceState
 from tests.chats import export_bytes
 from tests.entries import reading_of
 
@@ -26,8 +24,6 @@ SEEN_AT = "2026-11-21T11:59:00.000Z"
 
 
 def machine(home: Path, **changes: Any) -> Machine:
-    for folder in (home / "site-packages", home / "proc"):
-        folder.mkdir(parents=True, exist_ok=True)
     sound = Machine(
         now=NOW,
         system="linux",
@@ -36,28 +32,24 @@ def machine(home: Path, **changes: Any) -> Machine:
         python=(3, 11, 7),
         sqlite=(3, 40, 1),
         litellm="1.106.2",
-        site_packages=(home / "site-packages",),
         tokenizers=home,
-        proc=home / "proc",
-        service=Standing("running", ("The service runs.",)),
-        lingers=True,
+        service=ServiceState("running", ("The service runs.",)),
     )
     return replace(sound, **changes)
 
 
-def place(home: Path, settings: dict[str, Any] | None = None, **changes: Any) -> Place:
+def place(home: Path, settings: dict[str, Any] | None = None, **changes: Any) -> House:
     folders = Folders(*(home / name for name in ("inbox", "updated", "backups", "state")))
     for folder in (folders.inbox, folders.updated, folders.backups, folders.state):
         folder.mkdir(mode=0o700, exist_ok=True)
-    sound = Place(
+    sound = House(
         machine=machine(home),
         config=Config.model_validate(settings or {}),
         folders=folders,
         key=a_key,
         credentials=home / "credentials",
-        lock=folders.state / "daemon.lock",
         free=lambda folder: 5_000_000_000,
-        thorough=False,
+        is_thorough=False,
     )
     return replace(sound, **changes)
 
@@ -73,8 +65,8 @@ def levels(findings: Sequence[Finding]) -> list[str]:
 def one(findings: Sequence[Finding]) -> Finding:
     """The only finding; what is not well says what mends it."""
     (found,) = findings
-    assert found.told
-    assert bool(found.mend) == (found.level != "ok")
+    assert found.text
+    assert bool(found.remedy) == (found.level != "ok")
     return found
 
 
@@ -83,21 +75,8 @@ def read_chat(chat: dict[str, Any]) -> Chat:
     return found
 
 
-def archived(at: Place, chat: dict[str, Any], when: str = SEEN_AT) -> None:
+def archived(at: House, chat: dict[str, Any], when: str = SEEN_AT) -> None:
     """Let the house's archive know a chat, as after a round over its export."""
     found = read_chat(chat)
     with Archive.open(at.folders.state) as archive:
         remember(archive, found, reading_of(recognise(read_messages(found), {})), when)
-
-
-def package(folder: Path, name: str, files: dict[str, bytes]) -> None:
-    """Install a package of these files, with a RECORD that names them and their hashes."""
-    info = folder / f"{name}-1.0.dist-info"
-    info.mkdir(parents=True)
-    lines = []
-    for file, content in files.items():
-        (folder / file).write_bytes(content)
-        digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
-        lines.append(f"{file},sha256={digest},{len(content)}\n")
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (info / "RECORD").write_text("".join(lines))

@@ -22,7 +22,7 @@ def test_an_inbox_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     at.folders.inbox.rmdir()
     found = one(list(folders(at)))
     assert (found.level, found.name) == ("error", "folder inbox")
-    assert "memproc init" in found.mend
+    assert "memproc init" in found.remedy
 
 
 def test_a_folder_that_the_first_run_makes_is_a_warning_until_then_and_an_error_after(tmp_path: Path) -> None:
@@ -37,7 +37,7 @@ def test_a_file_in_the_place_of_a_folder_is_an_error(tmp_path: Path) -> None:
     at = place(tmp_path)
     at.folders.updated.rmdir()
     at.folders.updated.touch()
-    assert "not a folder" in one(list(folders(at))).told
+    assert "not a folder" in one(list(folders(at))).text
 
 
 @posix
@@ -52,7 +52,7 @@ def test_a_folder_that_others_can_look_into_is_told_with_the_command_that_closes
     at = place(tmp_path)
     at.folders.state.chmod(0o755)
     found = one(list(rights(at)))
-    assert (found.level, found.mend) == ("warning", f"chmod 700 {at.folders.state}")
+    assert (found.level, found.remedy) == ("warning", f"chmod 700 {at.folders.state}")
 
 
 @posix
@@ -63,7 +63,7 @@ def test_a_file_that_others_can_read_is_told_by_name(tmp_path: Path) -> None:
     file.chmod(0o640)
     found = one(list(rights(at)))
     assert found.level == "warning"
-    assert str(file) in found.told
+    assert str(file) in found.text
 
 
 @posix
@@ -78,7 +78,7 @@ def test_a_folder_that_cannot_be_written_to_is_an_error(tmp_path: Path) -> None:
     at = place(tmp_path)
     at.folders.backups.chmod(0o500)
     found = one(list(rights(at)))
-    assert (found.level, found.mend) == ("error", f"chmod u+rwx {at.folders.backups}")
+    assert (found.level, found.remedy) == ("error", f"chmod u+rwx {at.folders.backups}")
 
 
 def test_on_windows_rights_are_not_judged_by_these_bits(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_folders_of_another_account_are_errors(tmp_path: Path) -> None:
     at = place(tmp_path, machine=machine(tmp_path, user=os.getuid() + 1))
     found = list(rights(at))
     assert levels(found) == ["error"] * 4
-    assert "chown" in found[0].mend
+    assert "chown" in found[0].remedy
 
 
 @pytest.mark.parametrize(("free", "level"), [(5e9, "ok"), (9e8, "warning"), (1.9e8, "error")])
@@ -101,4 +101,4 @@ def test_a_disk_is_judged_by_what_is_free_and_told_once_for_all_folders_on_it(
 ) -> None:
     found = one(list(disk(place(tmp_path, free=lambda folder: int(free)))))
     assert found.level == level
-    assert "inbox, updated, backups, state" in found.told
+    assert "inbox, updated, backups, state" in found.text

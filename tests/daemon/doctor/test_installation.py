@@ -8,18 +8,18 @@ import pytest
 
 from daemon.status import checks as installation
 from daemon.status import doctor as gather
-from daemon.status.checks import LITELLM, MALICIOUS, PYTHON, TABLE, litellm, python, sqlite, tables
-from daemon.status.doctor import Machine
-from service.ask import NOT_HERE, Answer
+from daemon.status.checks import LITELLM, MALICIOUS, PYTHON, TABLE, litellm, python, sqlite, tokenizer
+from daemon.status.findings import Machine
+from service.command import NOT_HERE, Answer
 from tests.daemon.doctor.places import machine, one
 
 
 def here() -> Machine:
-    return gather.machine(os.environ, lambda argv: Answer(NOT_HERE))
+    return gather.look_at_machine(os.environ, lambda argv: Answer(NOT_HERE))
 
 
 def test_the_installation_that_runs_these_tests_is_well() -> None:
-    for check in (python, sqlite, litellm, tables):
+    for check in (python, sqlite, litellm, tokenizer):
         assert one(list(check(here()))).level == "ok"
 
 
@@ -42,17 +42,17 @@ def test_litellm_is_judged_by_its_version(tmp_path: Path, version: str, level: s
 
 
 def test_a_malicious_litellm_asks_for_more_than_another_version(tmp_path: Path) -> None:
-    assert "change every key" in one(list(litellm(machine(tmp_path, litellm="1.82.8")))).mend
+    assert "change every key" in one(list(litellm(machine(tmp_path, litellm="1.82.8")))).remedy
 
 
 def test_a_missing_table_and_a_damaged_one_are_errors(tmp_path: Path) -> None:
-    assert one(list(tables(machine(tmp_path)))).level == "error"
+    assert one(list(tokenizer(machine(tmp_path)))).level == "error"
     (tmp_path / TABLE).write_bytes(b"cut off")
-    assert "damaged" in one(list(tables(machine(tmp_path)))).told
+    assert "damaged" in one(list(tokenizer(machine(tmp_path)))).text
 
 
 def test_the_person_s_own_folder_of_tables_counts(tmp_path: Path) -> None:
-    found = gather.machine({"TIKTOKEN_CACHE_DIR": str(tmp_path)}, lambda argv: Answer(NOT_HERE))
+    found = gather.look_at_machine({"TIKTOKEN_CACHE_DIR": str(tmp_path)}, lambda argv: Answer(NOT_HERE))
     assert found.tokenizers == tmp_path
 
 
@@ -64,3 +64,10 @@ def test_the_ranges_are_those_that_the_package_asks_for() -> None:
     assert asked == f"litellm>={oldest},<{beyond}" + "".join(f",!={version}" for version in MALICIOUS)
     oldest, beyond = (".".join(map(str, version)) for version in PYTHON)
     assert project["requires-python"] == f">={oldest},<{beyond}"
+
+
+def test_what_a_malicious_litellm_leaves_behind_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / ".config" / "sysmon").mkdir(parents=True)
+    found = one(list(litellm(machine(tmp_path))))
+    assert found.level == "error"
+    assert str(tmp_path / ".config" / "sysmon") in found.text

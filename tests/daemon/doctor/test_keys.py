@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from daemon.keys import Key, NoKey
-from daemon.status.checks import keys, keys_file
-from service.standing import NOT_INSTALLED
+from daemon.status.model_checks import key_files, keys
+from service.unit import NOT_INSTALLED
 from tests.chats import long_chat
 from tests.daemon.doctor.places import a_key, archived, machine, one, place
 from tests.nokeys import no_keys
@@ -23,13 +23,13 @@ def test_where_no_model_is_known_no_key_is_missed(tmp_path: Path) -> None:
 def test_a_key_is_told_by_where_it_is_and_never_shown(tmp_path: Path) -> None:
     found = one(list(keys(place(tmp_path, CONFIGURED))))
     assert (found.name, found.level) == ("key openai", "ok")
-    assert "keyring" in found.told
-    assert "k-secret" not in found.told
+    assert "keyring" in found.text
+    assert "k-secret" not in found.text
 
 
 def test_a_configured_model_without_a_key_is_an_error(tmp_path: Path) -> None:
     found = one(list(keys(place(tmp_path, CONFIGURED, key=no_keys))))
-    assert (found.level, found.mend) == ("error", "memproc key set openai")
+    assert (found.level, found.remedy) == ("error", "memproc key set openai")
 
 
 def test_a_chat_whose_own_model_has_no_key_is_a_warning_since_the_engine_does_its_work(tmp_path: Path) -> None:
@@ -37,7 +37,7 @@ def test_a_chat_whose_own_model_has_no_key_is_a_warning_since_the_engine_does_it
     archived(at, long_chat(500, chatTitle="The tower"))
     found = one(list(keys(at)))
     assert (found.name, found.level) == ("key anthropic", "warning")
-    assert "The tower" in found.told
+    assert "The tower" in found.text
 
 
 def test_an_override_without_a_key_is_an_error_too(tmp_path: Path) -> None:
@@ -67,12 +67,12 @@ def test_a_key_that_systemd_hands_over_is_enough_for_the_service(tmp_path: Path)
 
 def test_a_file_of_keys_that_others_can_read_is_an_error(tmp_path: Path) -> None:
     at = place(tmp_path, key=a_key)
-    assert one(list(keys_file(at))).level == "ok"
+    assert one(list(key_files(at))).level == "ok"
     file = at.folders.state / "keys.env"
     file.write_text("OPENAI_API_KEY=k-secret\n")
     file.chmod(0o600)
-    assert "1" in one(list(keys_file(at))).told
+    assert "1" in one(list(key_files(at))).text
     file.chmod(0o644)
-    found = one(list(keys_file(at)))
+    found = one(list(key_files(at)))
     assert found.level == "error"
-    assert "chmod 600" in found.mend
+    assert "chmod 600" in found.remedy

@@ -42,7 +42,7 @@ from daemon.inbox.intake import copy_path
 from daemon.inbox.schedule import Schedule
 from daemon.inbox.telling import Telling
 from daemon.inbox.wakes import ChildEnded, ChildSaid, Wake
-from daemon.status.status import pause, resume
+from daemon.status.pause import begin_pause, end_pause
 
 LIMIT_SECONDS = 20.0
 SHA = "a" * 64
@@ -249,13 +249,13 @@ def test_another_memproc_is_waited_for_and_that_is_no_failure(world: World) -> N
 
 def test_a_pause_holds_the_work_back_until_it_ends(world: World) -> None:
     world.dropped()
-    pause(world.archive, timedelta(hours=1), now())
+    begin_pause(world.archive, timedelta(hours=1), now())
     world.dispatch.next()
     world.dispatch.next()
     assert not world.dispatch.busy
     assert [type(event) for event in world.voice.heard] == [PauseBegan]
 
-    resume(world.archive, now())
+    end_pause(world.archive, now())
     world.says(RunDone())
     world.go()
 

@@ -31,7 +31,6 @@ def alive(archive: Archive, **more: str) -> None:
         "watch_note": ("The system reports changes as they happen.", ago(hours=3)),
         "last_event": ("the inbox has changed", ago(minutes=40)),
         "last_scan": ("", ago(minutes=2)),
-        "last_cookie": ("the watch was proved", ago(seconds=30)),
         **{name: (value, ago(seconds=5)) for name, value in more.items()},
     }
     archive.run_many(

@@ -9,7 +9,7 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.events import ChatIs, Event, FileIs, JobEnded, Note, SettingsRefused, Trouble, Watching
-from daemon.status.notices import MOST_AN_HOUR, Argv, Kind, Notice, Notifier, Ways, is_wanted, notice_of
+from daemon.status.notices import MOST_AN_HOUR, DesktopNotice, FindCommand, Kind, Notifier, is_wanted, notice_of
 from tests.daemon.seeing.filled import ago, ahead
 
 LIMIT_SECONDS = 20.0
@@ -24,32 +24,32 @@ def until(done: Callable[[], bool], notifier: Notifier) -> None:
         time.sleep(0.005)
 
 
-def python(code: str, *arguments: str) -> Argv:
+def python(code: str, *arguments: str) -> tuple[str, ...]:
     return (sys.executable, "-S", "-c", code, *arguments)
 
 
-def writes(place: Path) -> Ways:
+def writes(place: Path) -> FindCommand:
     """A desktop that notes each notice in a file."""
     code = "import sys; open(sys.argv[1], 'a').write(sys.argv[2] + '\\n')"
-    return lambda title, text: [python(code, str(place), f"{title}: {text}")]
+    return lambda title, text: python(code, str(place), f"{title}: {text}")
 
 
-def silent(title: str, text: str) -> list[Argv]:
-    return [python("pass")]
+def silent(title: str, text: str) -> tuple[str, ...]:
+    return python("pass")
 
 
-def problem(cause: str) -> Notice:
-    return Notice("problem", cause, "memproc needs you", f"about {cause}")
+def problem(cause: str) -> DesktopNotice:
+    return DesktopNotice("problem", cause, "memproc needs you", f"about {cause}")
 
 
 class Desk:
     """A notifier, with what it has told the log."""
 
-    def __init__(self, archive: Archive, ways: Ways) -> None:
+    def __init__(self, archive: Archive, find_command: FindCommand) -> None:
         self.told: list[Event] = []
-        self.notifier = Notifier(archive, ways, self.told.append)
+        self.notifier = Notifier(archive, find_command, self.told.append)
 
-    def give(self, notice: Notice, now: str = "", when: str = "problems") -> bool:
+    def give(self, notice: DesktopNotice, now: str = "", when: str = "problems") -> bool:
         return self.notifier.give(notice, when, now or ago(), 0.0)
 
 
@@ -96,7 +96,7 @@ def test_memproc_toml_says_of_what(when: str, kinds: set[str]) -> None:
 def test_a_notice_reaches_the_desktop(archive: Archive, tmp_path: Path) -> None:
     desk = Desk(archive, writes(tmp_path / "shown"))
 
-    assert desk.give(Notice("ready", "a", "An updated export is ready", "a.json is done"))
+    assert desk.give(DesktopNotice("ready", "a", "An updated export is ready", "a.json is done"))
 
     until(lambda: (tmp_path / "shown").exists() and (tmp_path / "shown").read_text() != "", desk.notifier)
     assert (tmp_path / "shown").read_text() == "An updated export is ready: a.json is done\n"
@@ -109,7 +109,7 @@ def test_a_cause_is_told_once_an_hour_also_by_the_next_daemon(archive: Archive) 
     assert desk.give(problem("x"), ago(minutes=59))
     assert not desk.give(problem("x"))
     assert desk.give(problem("y"))
-    assert desk.give(Notice("ready", "x", "", ""))
+    assert desk.give(DesktopNotice("ready", "x", "", ""))
     next_one = Desk(archive, silent)
     assert not next_one.give(problem("x"))
     assert next_one.give(problem("x"), ahead(minutes=1))
@@ -138,19 +138,9 @@ def test_what_is_not_wanted_does_not_count_as_told(archive: Archive) -> None:
     desk.notifier.stop()
 
 
-def test_the_next_way_is_tried_where_one_fails(archive: Archive, tmp_path: Path) -> None:
-    missing, failing = (str(tmp_path / "none"),), python("raise SystemExit(1)")
-    desk = Desk(archive, lambda *said: [missing, failing, *writes(tmp_path / "shown")(*said)])
-
-    assert desk.give(problem("x"))
-
-    until((tmp_path / "shown").exists, desk.notifier)
-    desk.notifier.stop()
-
-
-@pytest.mark.parametrize("ways", [[], [("/nowhere/notify-send",)], [python("raise SystemExit(1)")]])
-def test_where_no_desktop_is_the_log_says_so_once(archive: Archive, ways: list[Argv]) -> None:
-    desk = Desk(archive, lambda *_: ways)
+@pytest.mark.parametrize("argv", [None, ("/nowhere/notify-send",), python("raise SystemExit(1)")])
+def test_where_no_desktop_is_the_log_says_so_once(archive: Archive, argv: tuple[str, ...] | None) -> None:
+    desk = Desk(archive, lambda *_: argv)
 
     for cause in "abc":
         desk.give(problem(cause))
@@ -163,7 +153,7 @@ def test_where_no_desktop_is_the_log_says_so_once(archive: Archive, ways: list[A
 
 
 def test_a_desktop_that_hangs_holds_nothing_up_and_is_ended(archive: Archive) -> None:
-    desk = Desk(archive, lambda *_: [python("import time; time.sleep(600)")])
+    desk = Desk(archive, lambda *_: python("import time; time.sleep(600)"))
     began = time.monotonic()
     assert desk.give(problem("x"))
     desk.notifier.step(5.0)
@@ -176,7 +166,7 @@ def test_a_desktop_that_hangs_holds_nothing_up_and_is_ended(archive: Archive) ->
 
 
 def test_nothing_outlives_the_daemon(archive: Archive) -> None:
-    desk = Desk(archive, lambda *_: [python("import time; time.sleep(600)")])
+    desk = Desk(archive, lambda *_: python("import time; time.sleep(600)"))
     desk.give(problem("x"))
     desk.notifier.stop()
     desk.notifier.stop()

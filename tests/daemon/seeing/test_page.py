@@ -5,27 +5,26 @@ from dataclasses import replace
 from daemon.archive.archive import Archive
 from daemon.archive.batches import Item, write_down
 from daemon.status.page import headline, page
-from daemon.status.status import pause
+from daemon.status.pause import begin_pause
 from tests.daemon.seeing.filled import ago, ahead, alive, arrival, at_noon, call, job, outcome
 
 HEALTHY = """\
 memproc is running: working on long.json, 2 files after it, $0.30 today.
 
-Proof of life
+Daemon
   running since  09:00:00 (3 hours), process 4711
   last event     11:20:00 (40 minutes ago)
   last rescan    11:58:00 (2 minutes ago)
-  watch proved   11:59:30 (30 seconds ago)
   watch mode     native: The system reports changes as they happen.
 
-Queue: 1 copied, 1 settling, 1 working
-  long.json  working
-  next.json  copied
-  slow.json  settling  JSON not closed at byte 512; looked at again at 12:00:08
+Queue: 1 arriving, 1 in progress, 1 next
+  long.json  in progress
+  next.json  next
+  slow.json  arriving     JSON not closed at byte 512; looked at again at 12:00:08
 
-Done last, chat by chat
-  The Garden   2026-11-19 12:00  written     /updated/The Garden.json
-  A Short One  2026-11-18 12:00  left alone  it is not long enough
+Chats, the newest first
+  The Garden   2026-11-19 12:00  processed  /updated/The Garden.json
+  A Short One  2026-11-18 12:00  unchanged  it is not long enough
 
 Money: $0.30 today, $1.55 this month, and 1 call without a known price
 Next jobs: rescan 12:03:00, prune 2026-11-22 03:00"""
@@ -47,15 +46,14 @@ Wants attention
   odd\\x1b[2J.json is not JSON.
     -> Export the chat again.
 
-Proof of life
+Daemon
   running since  09:00:00 (3 hours), process 4711
   last event     11:20:00 (40 minutes ago)
   last rescan    11:58:00 (2 minutes ago)
-  watch proved   11:59:30 (30 seconds ago)
   watch mode     poll: The inbox lies on a file system (nfs4) that does not report every change.
 
-Done last, chat by chat
-  The Garden  11:53:00  set aside  The provider does not accept the key.
+Chats, the newest first
+  The Garden  11:53:00  skipped  The provider does not accept the key.
 
 Money: $0.00 today, $0.00 this month
 Next jobs: verify 2026-11-22 03:00"""
@@ -68,14 +66,13 @@ Wants attention
   odd.json: It is not JSON.
     -> Export the chat again.
 
-Proof of life
-  last event    2026-11-20 12:00 (1 day ago)
-  last rescan   never
-  watch proved  never
-  watch mode    native
+Daemon
+  last event   2026-11-20 12:00 (1 day ago)
+  last rescan  never
+  watch mode   native
 
-Queue: 1 copied
-  next.json  copied
+Queue: 1 next
+  next.json  next
 
 Money: $0.00 today, $0.00 this month"""
 
@@ -151,7 +148,7 @@ def test_long_lists_are_counted_and_not_listed(archive: Archive) -> None:
 
     lines = page(at_noon(archive)).splitlines()
 
-    assert "Queue: 250 seen" in lines
+    assert "Queue: 250 arriving" in lines
     assert "  and 240 more files" in lines
     assert "  and 240 more chats" in lines
     assert len(lines) < 40
@@ -162,7 +159,7 @@ def test_the_headline_says_what_is_going_on(archive: Archive) -> None:
     assert headline(at_noon(archive)) == "memproc is running: nothing to do, $0.00 today."
     arrival(archive, "a.json", "copied")
     assert headline(at_noon(archive)) == "memproc is running: 1 file to do, $0.00 today."
-    pause(archive, None, ago())
+    begin_pause(archive, None, ago())
     assert headline(at_noon(archive)) == "memproc is running: paused until memproc resume, 1 file to do, $0.00 today."
     arrival(archive, "b.json", "working")
     assert headline(at_noon(archive)) == "memproc is running: working on b.json, 1 file after it, $0.00 today."

@@ -1,0 +1,78 @@
+"""What a check of `memproc doctor` takes and yields: the machine, the house that memproc.toml describes, a finding."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from daemon.config import Config
+from daemon.files.paths import Folders
+from daemon.models.roles import FindKey
+from daemon.status.place import DaemonPlace
+from service.unit import ServiceState
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`name` is what was looked at, `text` what was seen, `remedy` the one command or action that helps."""
+
+    name: str
+    level: Literal["ok", "warning", "error"]
+    text: str
+    remedy: str = ""
+
+
+def ok(name: str, text: str) -> Finding:
+    """All is well with it."""
+    return Finding(name, "ok", text)
+
+
+def warning(name: str, text: str, remedy: str) -> Finding:
+    """It works, but not as well as it could, or not for long."""
+    return Finding(name, "warning", text, remedy)
+
+
+def error(name: str, text: str, remedy: str) -> Finding:
+    """It does not work, or something may be lost."""
+    return Finding(name, "error", text, remedy)
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """The computer, the account and the installation. No check of it needs memproc.toml."""
+
+    now: datetime
+    system: str
+    """As `sys.platform` names it."""
+    user: int
+    """The account's number; 0 where accounts have none."""
+    home: Path
+    python: tuple[int, ...]
+    sqlite: tuple[int, ...]
+    litellm: str
+    """The version that is installed; empty where none is."""
+    tokenizers: Path
+    """The folder in which tiktoken looks for its tables."""
+    service: ServiceState
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What memproc.toml describes: settings, folders and keys, on their machine."""
+
+    machine: Machine
+    config: Config
+    folders: Folders
+    key: FindKey
+    credentials: Path
+    """The folder whose files systemd hands to the service, one key each."""
+    free: Callable[[Path], int]
+    """Bytes that are free on the disk of a folder."""
+    is_thorough: bool
+    """Whether everything that is kept is to be read, however long that takes."""
+
+    @property
+    def lock(self) -> Path:
+        """Held by the daemon for as long as it lives."""
+        return DaemonPlace(self.folders.state).lock
