@@ -62,10 +62,9 @@ from rules.output.prove import Finished, verify
 from rules.plan.chat_plan import LeftAlone
 from rules.plan.folds import over_budget, shown_tokens, standing
 from rules.plan.folds import section as memory_section
+from rules.plan.selection import doubled_ids, refuse_doubled, why_skipped
 from rules.recognize.reading import user_edits
 from rules.typingmind.chat import Chat
-from rules.typingmind.document import twice
-from rules.typingmind.warnings import refuse_doubled, why_not
 
 _COMPRESSED = "it is compressed already, and nothing new has left the live tail"
 
@@ -77,7 +76,7 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone | AtR
     ProviderRefuses where nothing can.
     """
     config = house.config.of(chat)
-    if reason := why_not(chat, config.chats.include, config.chats.exclude):
+    if reason := why_skipped(chat, config.chats.include, config.chats.exclude):
         return LeftAlone(chat.chat_id, chat.title, reason)
     if reason := held_back(house.archive, chat, export):
         return LeftAlone(chat.chat_id, chat.title, reason)
@@ -280,7 +279,7 @@ def _file(house: House, path: Path) -> Iterator[Outcome]:
     if not export.chat_ids:
         yield without_chats(export)
     one_by_one = house.config.output.container == "chat"
-    doubled = twice(export.chat_ids)
+    doubled = doubled_ids(export.chat_ids)
     ready: list[Ready] = []
     resting: list[str] = []
     for chat in export.chats():
@@ -306,7 +305,7 @@ def _chat(house: House, export: Export, chat: Chat, doubled: frozenset[str]) -> 
     except Exception as fault:
         if isinstance(fault, NotAccepted):
             record_doubt(house.archive, chat.chat_id, fault.sha256, export.sha256, fault.message, house.clock())
-        return set_aside(house.archive, chat.title, fault, chat.text_field("chatID"))
+        return set_aside(house.archive, chat.title, fault, chat.id_if_any)
 
 
 def _delivered(house: House, export: Export, chats: Sequence[Ready]) -> Sequence[Outcome]:

@@ -9,16 +9,17 @@ from daemon.archive.memories import HAD, insert_edition, insert_fold, insert_mem
 from daemon.archive.rows import packed, refuse_damage, unpacked
 from rules.conversation.history import UNDER_SOME_MEMORY, Entry, Past
 from rules.conversation.marker import MEMORY
-from rules.output.taken import deleted_uuids
 from rules.recognize.absent import Absent, Known
 from rules.recognize.adopt import Adopted
 from rules.recognize.reading import Reading
 from rules.recognize.recognize import Place
-from rules.recognize.true_dates import redated, said_at, with_true_date
-from rules.typingmind.attachments import attachments
+from rules.recognize.true_dates import said_at, with_true_date
 from rules.typingmind.chat import Chat
+from rules.typingmind.content import attachments
+from rules.typingmind.deletions import deleted_uuids
 from rules.typingmind.document import chat_container, read_document
 from rules.typingmind.message import Message, read_message
+from rules.typingmind.splice import with_date
 
 
 def insert_version(archive: Archive, message: int, number: int, said: Message, when: str) -> int:
@@ -221,7 +222,7 @@ def whole(archive: Archive, chat_id: str) -> Whole:
         """,
         (chat_id,),
     )
-    return Whole(head, tuple(redated(unpacked(*stored), said_at) for *stored, said_at in rows), tail)
+    return Whole(head, tuple(with_date(unpacked(*stored), said_at) for *stored, said_at in rows), tail)
 
 
 def last_deleted(archive: Archive, chat_id: str) -> frozenset[str]:
@@ -239,10 +240,7 @@ def known_chat(archive: Archive, chat_id: str) -> Chat:
 
 def keep_chat(archive: Archive, chat: Chat, when: str) -> int:
     """The chat's row, with the newest title, and the JSON around its messages."""
-    member = chat.member("messages")
-    start, stop = (member.value.start + 1, member.value.stop - 1) if member else (chat.span.stop,) * 2
-    head = chat.text[chat.span.start : start].encode("latin-1")
-    tail = chat.text[stop : chat.span.stop].encode("latin-1")
+    head, tail = chat.around_messages
     archive.run(
         """
         INSERT INTO chat (chat_id, title, folder_id, head, tail, first_seen, last_seen) VALUES (?, ?, ?, ?, ?, ?, ?)

@@ -12,13 +12,13 @@ from daemon.archive.messages import dates_said, first_seen, last_deleted, missin
 from daemon.archive.openings import openings, openings_named
 from daemon.archive.rows import refuse_any_damage, refuse_damage
 from daemon.models.tokens import count
+from rules.conversation.drafts import drafts_of
 from rules.conversation.history import Past, as_it_is_now, history, without_strays
 from rules.conversation.marker import OPENING, Marker, read_marker, text_digest
 from rules.conversation.memory import Edition, Memory, Preferred, aliases, memory_id, shown, told
 from rules.errors import ChatSetAside, NotAccepted
 from rules.output.arrange import Canned
-from rules.output.taken import deleted_uuids
-from rules.recognize.absent import NAMED_SINCE, NOTHING_ABSENT, Absent, Deletions, absent, as_known
+from rules.recognize.absent import NOTHING_ABSENT, Absent, Deletions, absent, as_known
 from rules.recognize.adopt import Adopted, freeze, inherit
 from rules.recognize.loss import lost
 from rules.recognize.reading import Reading
@@ -26,8 +26,8 @@ from rules.recognize.recognize import Place, recognise, unnamed_memories
 from rules.recognize.true_dates import as_dated, may_be_copies, true_dates
 from rules.recognize.user_edits import Hand, deleted_memories, groups, there, what_was_done
 from rules.typingmind.chat import Chat, read_messages
-from rules.typingmind.compose import drafts_of
 from rules.typingmind.dates import parse_date
+from rules.typingmind.deletions import NAMED_SINCE, deleted_uuids, deletion_list
 from rules.typingmind.message import Message
 
 _ANNOUNCED = "<system>"
@@ -180,15 +180,14 @@ def _deletions(
     chat: Chat, before: Collection[str], removed: Collection[str], ours: Collection[str], places: Sequence[Place]
 ) -> Deletions:
     """What the chat's list of deletions says. `before` is what it named in the export before this one."""
-    named, sync = deleted_uuids(chat), chat.field("syncMetadata")
-    listed = sync if isinstance(sync, dict) else {}
+    listed = deletion_list(chat)
     dates = (parse_date(place.message.created_at) for place in places if place.ours is None)
     by_person = (
-        "deletedSyncedBlobIDs" in listed
-        or not named <= {*removed, *ours}
+        listed.by_new_build
+        or not listed.uuids <= {*removed, *ours}
         or any(date is not None and date >= NAMED_SINCE for date in dates)
     )
-    return Deletions(named, len(named - {*before, *removed}), "deletedMessageUUIDs" in listed, by_person)
+    return Deletions(listed.uuids, len(listed.uuids - {*before, *removed}), listed.exists, by_person)
 
 
 def _uuids(places: Sequence[Place]) -> set[str]:

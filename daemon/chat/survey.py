@@ -132,7 +132,7 @@ def survey_read(archive: Archive, chat: Chat, reading: Reading, config: Config, 
         or (config.facts.enabled and roles.context_manager != ENGINE),
         by_model=roles.agent != ENGINE,
     )
-    told = warnings(chat, reading.places)
+    told = warnings(chat, [place.message for place in reading.places])
     plan = plan_chat(chat.chat_id, chat.title, reading, tokens, limits, told, fixed_tokens, around)
     asked = config.memory.hindsight if roles.agent != ENGINE else 0
     last = round_of(archive, chat.chat_id, reading.adopted)

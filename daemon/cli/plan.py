@@ -28,9 +28,8 @@ from daemon.trip import SetAside, is_written_anew, set_aside, without_chats
 from rules.money.estimate import NOTHING, QUIET, Outlook, Traffic
 from rules.money.price import Reached, dollars, first_reached, in_words
 from rules.plan.chat_plan import ChatPlan, LeftAlone
+from rules.plan.selection import doubled_ids, refuse_doubled, why_skipped
 from rules.typingmind.chat import Chat
-from rules.typingmind.document import twice
-from rules.typingmind.warnings import refuse_doubled, why_not
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +213,7 @@ def _rows(desk: _Desk, exports: Sequence[Path]) -> Iterator[_Row]:
             export = read_export(path, partial(known_parts, desk.archive))
             if not export.chat_ids:
                 yield _Row(path.name, without_chats(export))
-            doubled = twice(export.chat_ids)
+            doubled = doubled_ids(export.chat_ids)
             for chat in export.chats():
                 yield _plan(desk, path.name, export, chat, doubled)
         except Exception as fault:
@@ -225,7 +224,7 @@ def _plan(desk: _Desk, file: str, export: Export, chat: Chat, doubled: frozenset
     try:
         refuse_doubled(chat, doubled)
         config = desk.config.of(chat)
-        if reason := why_not(chat, config.chats.include, config.chats.exclude):
+        if reason := why_skipped(chat, config.chats.include, config.chats.exclude):
             return _Row(file, LeftAlone(chat.chat_id, chat.title, reason))
         if reason := held_back(desk.archive, chat, export):
             return _Row(file, LeftAlone(chat.chat_id, chat.title, reason))
@@ -234,7 +233,7 @@ def _plan(desk: _Desk, file: str, export: Export, chat: Chat, doubled: frozenset
         found = survey(desk.archive, chat, config, desk.key, desk.now)
         money = reckon(desk.archive, found, config, desk.now)
     except Exception as fault:
-        return _Row(file, set_aside(desk.archive, chat.title, fault, chat.text_field("chatID")))
+        return _Row(file, set_aside(desk.archive, chat.title, fault, chat.id_if_any))
     if found.too_large:
         return _Row(file, SetAside(chat.title, found.too_large.reason, found.too_large.next_step))
     anew = found.reading.memories and is_written_anew(desk.archive, found, config, desk.now)

@@ -8,8 +8,8 @@ from daemon.context import House
 from daemon.files.read import read_export
 from daemon.inbox.enqueue import content_of
 from rules.errors import ChatSetAside, FileTrouble, NotAnExport
+from rules.plan.selection import why_skipped
 from rules.typingmind.chat import Chat
-from rules.typingmind.warnings import why_not
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def _is_worth_it(house: House, arrival: Arrival) -> bool:
 def _has_work(house: House, chat: Chat) -> bool:
     """Whether the plan holds a chunk to be asked for; a chat that is set aside as it is has none."""
     config = house.config.of(chat)
-    if why_not(chat, config.chats.include, config.chats.exclude):
+    if why_skipped(chat, config.chats.include, config.chats.exclude):
         return False
     try:
         found = survey(house.archive, chat, config, house.key, house.clock())

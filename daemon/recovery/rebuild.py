@@ -23,6 +23,7 @@ from daemon.recovery.evidence import Evidence, Raw, look
 from daemon.recovery.restored import Known, Restored, hindsight_question, quotes_in, restored
 from daemon.recovery.sources import PassedOver, Source, Sources, chat_in, find_sources, output_of
 from daemon.remember.taking_over import take_over
+from rules.conversation.drafts import drafts_of
 from rules.conversation.history import UNDER_SOME_MEMORY, Entry
 from rules.conversation.memory import CHUNK_LEVEL, Memory, Preferred, aliases, shown
 from rules.errors import ArchiveError, ChatSetAside, DamagedChat, MemprocError
@@ -32,7 +33,6 @@ from rules.recognize.recognize import Place, recognise
 from rules.recognize.true_dates import said_at, with_true_date
 from rules.recognize.user_edits import groups
 from rules.typingmind.chat import Chat, read_messages
-from rules.typingmind.compose import drafts_of
 from rules.typingmind.copies import new_chat_id
 from rules.typingmind.message import read_message
 

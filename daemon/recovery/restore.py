@@ -19,6 +19,7 @@ from daemon.files.backup import Version, keep_version, read_version, versions
 from daemon.files.paths import Folders
 from daemon.files.read import Export, chats_in
 from daemon.files.write import Written, file_errors, make_private, replace_file
+from rules.conversation.drafts import drafts_of
 from rules.conversation.memory import Memory, aliases
 from rules.errors import ChatSetAside, FileTrouble, NotAnExport, NotFound
 from rules.layers.opening import read_tagged
@@ -27,7 +28,6 @@ from rules.output.difference import Difference, Side, difference
 from rules.output.naming import file_name
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import Chat, read_messages
-from rules.typingmind.compose import drafts_of
 from rules.typingmind.copies import expanded, our_uuids
 from rules.typingmind.document import chat_container, read_document
 

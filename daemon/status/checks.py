@@ -30,7 +30,6 @@ from daemon.status.sentences import seconds_between
 from primer.models import AS_OF, KEY_VARIABLES, key_variables, provider_of
 from primer.request import Model
 from rules.errors import ArchiveError, ChatSetAside, ConfigurationError, MemprocError
-from rules.recognize.recognize import recognise
 from rules.typingmind.dates import parse_date, write_date
 from rules.typingmind.warnings import warnings
 from service.ask import NoBus
@@ -474,7 +473,7 @@ def chats(place: Place) -> Iterator[Finding]:
     with Archive.read(place.folders.state) as archive:
         for chat in seen_chats(archive, place.config):
             seen += 1
-            for sentence in warnings(chat.chat, recognise(chat.messages, {})):
+            for sentence in warnings(chat.chat, chat.messages):
                 told += 1
                 # Each says first what is wrong, and in its last sentence what to do.
                 wrong, _, mend = sentence.rpartition(". ")

@@ -27,11 +27,11 @@ from daemon.models.tokens import tables
 from daemon.status.status import Place as Daemon
 from primer.request import EXTRACTIVE
 from rules.errors import ChatSetAside, ConfigurationError, FileTrouble, NotAnExport
+from rules.plan.selection import why_skipped
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.document import read_document
 from rules.typingmind.message import Message
 from rules.typingmind.spans import Span
-from rules.typingmind.warnings import why_not
 from service import ask as lingering
 from service.ask import Account, Answer, Ask, NoBus, ask_system
 from service.keeper import Place as Computer
@@ -170,7 +170,7 @@ def seen_chats(archive: Archive, config: Config) -> Iterator[Seen]:
         messages = b",".join(_messages(archive, chat_id)) if tail else b""
         text = b"".join((b'{"chats":[', head, messages, tail, b"]}"))
         for chat in read_document(f'The chat "{title}" in the archive', text).chats:
-            if not why_not(chat, config.chats.include, config.chats.exclude):
+            if not why_skipped(chat, config.chats.include, config.chats.exclude):
                 yield Seen(chat, read_messages(chat))
 
 

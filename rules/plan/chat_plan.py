@@ -26,7 +26,7 @@ from rules.plan.work import (
 )
 from rules.plan.worth import Around, why_not_worth
 from rules.recognize.reading import Reading
-from rules.typingmind.attachments import attachments
+from rules.typingmind.content import attachments
 
 CALLS_A_MEMORY = 4
 CALLS_A_HINDSIGHT = 2

@@ -14,19 +14,13 @@ An export went back where it lacks all that came since some earlier moment: it g
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Literal
 
 from rules.conversation.marker import read_marker
 from rules.recognize.recognize import Place
-from rules.typingmind.branches import Branch, branches
-from rules.typingmind.message import Message
-
-NAMED_SINCE = datetime(2025, 9, 22, tzinfo=UTC)
-"""The day of the build that began to note deletions: a chat with a later message was in that one, or a newer."""
-MOST_NAMED = 100
-"""So many deletions TypingMind keeps in its list."""
+from rules.typingmind.deletions import MOST_NAMED
+from rules.typingmind.message import Branch, Message, branches
 
 Sure = Literal["deletions are named", "the list was full", "nothing is named"]
 """How much the list of deletions tells. `nothing is named`: it is an old build's, which notes none."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from rules.conversation.marker import MEMORY, read_marker
 from rules.recognize.absent import NOTHING_ABSENT, Absent, Back, Held, Known, came_back, hold
 from rules.recognize.recognize import Place
-from rules.typingmind.branches import branches
 from rules.typingmind.dates import parse_date
+from rules.typingmind.message import branches
 
 _FEW, _FEW_AT_THE_END, _FEW_BEFORE_NEW_ONES = 10, 2, 8
 

@@ -7,15 +7,12 @@
 Copies are known by what they say, in order, and by their dates, which lie within a minute. Their bytes stay.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from difflib import SequenceMatcher
 
 from rules.recognize.recognize import Place
-from rules.typingmind import spans
-from rules.typingmind.chat import with_field
 from rules.typingmind.dates import parse_date
 from rules.typingmind.message import Message
 
@@ -62,14 +59,6 @@ def with_true_date(message: Message, date: str) -> Message:
 def said_at(message: Message) -> str:
     """The true date of a copy, where it is known; empty for all other messages."""
     return message.created_at or "" if message.is_copy else ""
-
-
-def redated(raw: bytes, date: str) -> bytes:
-    """The bytes of a copy with the true date in them."""
-    try:
-        return with_field(raw, "createdAt", json.dumps(date).encode()) if date else raw
-    except spans.BadJson:  # one of its keys stands twice
-        return raw
 
 
 def _is_earlier(date: str, copied: str | None) -> bool:

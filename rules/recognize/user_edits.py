@@ -7,8 +7,7 @@ from rules.conversation.history import Past
 from rules.conversation.marker import MEMORY, Marker
 from rules.conversation.memory import Edition, Memory, Six, aliases
 from rules.recognize.recognize import Place
-from rules.typingmind import spans
-from rules.typingmind.message import read_message
+from rules.typingmind.message import is_touched, read_message
 from rules.typingmind.originals import is_for_attachment, with_attachments
 
 
@@ -81,7 +80,7 @@ def what_was_done(
     changed, deleted = _changed(memories, past, places, shown, missing)
     return Hand(
         edited={name: six for name, six in texts.items() if six not in {one.texts for one in editions[name]}},
-        touched=frozenset(name for name in texts if any(_touched(place) for place in shown[name].values())),
+        touched=frozenset(name for name in texts if any(is_touched(place.message) for place in shown[name].values())),
         forgotten=tuple(
             one.memory_id for one in memories if not (one.forgotten or one.recalled) and one.memory_id not in here
         ),
@@ -98,13 +97,6 @@ def _texts(group: Mapping[int, Place], editions: Sequence[Edition]) -> Six:
     here = {slot: place.message.text for slot, place in group.items() if place.message.text.strip()}
     one, two, three, four, five, six = (here.get(slot, written.texts[slot - 1]) for slot in SLOTS)
     return one, two, three, four, five, six
-
-
-def _touched(place: Place) -> bool:
-    if place.message.cleared:
-        return True
-    fields, _ = spans.value(spans.decoded(place.message.raw), 0)
-    return isinstance(fields, dict) and fields.get("isPinned") is True
 
 
 def there(memories: Sequence[Memory], past: Sequence[Past], places: Sequence[Place]) -> frozenset[str]:

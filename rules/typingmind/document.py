@@ -1,7 +1,7 @@
 """What a file is when it is no export: one clear sentence, and what to do instead."""
 
 import codecs
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -202,11 +202,6 @@ def with_chats(blocks: Iterable[bytes], finished: Mapping[Span, bytes]) -> Itera
             done = span.stop
         yield block[max(0, done - start) :]
         start = stop
-
-
-def twice(chat_ids: Iterable[str]) -> frozenset[str]:
-    """The ids that more than one chat of an export bears: TypingMind would keep only the last of them."""
-    return frozenset(chat_id for chat_id, times in Counter(chat_ids).items() if times > 1)
 
 
 def chat_container(chat: bytes) -> bytes:

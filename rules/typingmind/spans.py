@@ -4,14 +4,18 @@ The text is the file's bytes read as latin-1, so a character's index is its byte
 signs are ASCII. Values that we do not need are skipped by the standard library's C scanner.
 """
 
+import hashlib
 import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-_LARGE_BYTES = 1 << 20
+_MIB = 1 << 20
+LONGEST_TEXT = 4 * _MIB
+"""Bytes of words in one message. They are about a million tokens, which fill the largest window there is."""
+DEEPEST = 250
 _FEW = 20
-"""One byte in so many, at most."""
+"""A text is mostly ASCII where at most one byte in so many is not."""
 _ASCII = bytes(range(128))
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
 _BEYOND_LATIN_ASCII = re.compile(r"[^\x00-\x7f]+")
@@ -79,7 +83,7 @@ def decoded(raw: bytes) -> str:
 
     Else a single emoji beside an image would make every character of the image four bytes wide.
     """
-    if len(raw) < _LARGE_BYTES or raw.isascii() or len(raw.translate(None, _ASCII)) * _FEW > len(raw):
+    if len(raw) < _MIB or raw.isascii() or len(raw.translate(None, _ASCII)) * _FEW > len(raw):
         return raw.decode("utf-8")
     narrow, view, at = bytearray(), memoryview(raw), 0  # no piece of it is copied more than once
     for found in _BEYOND_ASCII.finditer(raw):
@@ -93,13 +97,32 @@ def decoded(raw: bytes) -> str:
 def decoded_part(latin: str, start: int, stop: int) -> str:
     """The same for a part of JSON bytes that are held as Latin-1 text; no copy of the bytes is made for it."""
     beyond = list(_BEYOND_LATIN_ASCII.finditer(latin, start, stop))
-    if stop - start < _LARGE_BYTES or sum(len(found[0]) for found in beyond) * _FEW > stop - start:
+    if stop - start < _MIB or sum(len(found[0]) for found in beyond) * _FEW > stop - start:
         return latin[start:stop].encode("latin-1").decode("utf-8")
     pieces, at = [], start
     for found in beyond:
         pieces += [latin[at : found.start()], json.dumps(found[0].encode("latin-1").decode("utf-8"))[1:-1]]
         at = found.end()
     return "".join([*pieces, latin[at:stop]])
+
+
+def without_bulk(value: object) -> object:
+    """A parsed value in which a text that is too long to be words, an image, is held as its SHA-256."""
+    if isinstance(value, dict):
+        return {key: without_bulk(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [without_bulk(inner) for inner in value]
+    if type(value) is not str or len(value) <= LONGEST_TEXT:
+        return value
+    digest = hashlib.sha256()
+    for start in range(0, len(value), _MIB):  # never the whole of it once more
+        digest.update(value[start : start + _MIB].encode("utf-8", "surrogatepass"))
+    return f"sha256:{digest.hexdigest()}"
+
+
+def encoded(value: object) -> bytes:
+    """A value as TypingMind spells JSON: no white space, and no escapes but those that must be."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def blank(text: str, at: int) -> int:
@@ -149,11 +172,9 @@ def _too_deep(at: int) -> TooDeep:
 
 
 def _plain(message: str) -> str:
-    said = message.removesuffix(" at").removesuffix(" starting").replace("Expecting", "expected")
-    return said[:1].lower() + said[1:]
-
-
-DEEPEST = 250
+    """The standard library's message as half a sentence."""
+    reason = message.removesuffix(" at").removesuffix(" starting").replace("Expecting", "expected")
+    return reason[:1].lower() + reason[1:]
 
 
 def is_too_deep(found: object) -> bool:

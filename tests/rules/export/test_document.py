@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.errors import NotAnExport
+from rules.plan.selection import doubled_ids
 from rules.typingmind.chat import read_messages
-from rules.typingmind.document import read_chunk, read_document, twice
+from rules.typingmind.document import read_chunk, read_document
 from tests.chats import Json, chat, conversation, export_bytes, json_bytes, long_chat, user
 from tests.exports.chats import CHATS
 from tests.exports.files import CONTAINERS
@@ -118,7 +119,7 @@ def test_chats_that_bear_one_id_are_found() -> None:
             }
         ),
     )
-    assert twice(outline.chat_id for outline in document.layout.outlines) == {"a"}
+    assert doubled_ids(outline.chat_id for outline in document.layout.outlines) == {"a"}
 
 
 def test_a_chat_above_three_mebibytes_is_read() -> None:

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from rules.typingmind import spans
 from rules.typingmind.chat import Chat, read_messages
+from rules.typingmind.deletions import add_deleted_uuids
 from rules.typingmind.document import read_document
 from rules.typingmind.spans import Span
-from rules.typingmind.splice import Edit, add_deleted_uuids, replace_field, replace_messages, splice
+from rules.typingmind.splice import Edit, replace_field, replace_messages, splice
 from tests.chats import Json, chat, conversation, export_bytes, user
 from tests.exports.files import CONTAINERS
 from tests.exports.generated import exports

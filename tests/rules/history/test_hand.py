@@ -7,13 +7,13 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rules.conversation.drafts import drafts_of
 from rules.conversation.history import Past
 from rules.conversation.memory import Edition, Memory
 from rules.output.assemble import Mode
 from rules.recognize.recognize import Place, recognise
 from rules.recognize.user_edits import Hand, groups, there, what_was_done
 from rules.typingmind.chat import Chat, read_messages
-from rules.typingmind.compose import drafts_of
 from rules.typingmind.message import read_message
 from tests.chats import Json
 from tests.entries import UNTOUCHED, chat_of, fold_of, memory_of, past_of, said, with_edition
