@@ -159,9 +159,9 @@ def _absent(
 ) -> Absent:
     """What the export lacks of the messages that the archive has of the chat."""
     seen = first_seen(archive, chat.chat_id)
-    shown, raw = groups(places), {place.key for place in places if place.ours is None}
+    in_chat, raw = groups(places), {place.key for place in places if place.ours is None}
     begun = {old.memory for old in before if old.key in raw}
-    hidden = {one.number for one in made if not one.is_fold and one.number in begun and one.memory_id not in shown}
+    hidden = {one.number for one in made if not one.is_fold and one.number in begun and one.memory_id not in in_chat}
     kept = {place.original for place in places if place.original}
     hidden |= {one.number for one in made if one.memory_id in kept}
     under = [
@@ -169,29 +169,26 @@ def _absent(
         for old in before
         if old.memory in hidden and old.newest is not None
     ]
-    removed = {uuid for old in before if (uuid := old.message.uuid)} | (ours.keys() - _uuids(places))
-    deletions = _deletions(chat, last_deleted(archive, chat.chat_id), removed, ours, places)
-    accepted = missing_keys(archive, chat.chat_id)
     lived, others = standing(archive, chat.chat_id), standing(archive, chat.chat_id, left_out=True)
-    return absent(lived, others, under, seen, places, deletions, accepted)
+    deletions = _deletions(archive, chat, before, places, ours)
+    return absent(lived, others, under, seen, places, deletions, missing_keys(archive, chat.chat_id), ours)
 
 
 def _deletions(
-    chat: Chat, before: Collection[str], removed: Collection[str], ours: Collection[str], places: Sequence[Place]
+    archive: Archive, chat: Chat, before: Sequence[Past], places: Sequence[Place], ours: Collection[str]
 ) -> Deletions:
-    """What the chat's list of deletions says. `before` is what it named in the export before this one."""
+    """What the chat's list of deletions says, beyond what memproc noted there and what the last export named."""
     listed = deletion_list(chat)
+    here = {place.message.uuid for place in places}
+    noted = {uuid for old in before if (uuid := old.message.uuid)} | {uuid for uuid in ours if uuid not in here}
     dates = (parse_date(place.message.created_at) for place in places if place.ours is None)
     by_person = (
         listed.by_new_build
-        or not listed.uuids <= {*removed, *ours}
+        or not listed.uuids <= {*noted, *ours}
         or any(date is not None and date >= NAMED_SINCE for date in dates)
     )
-    return Deletions(listed.uuids, len(listed.uuids - {*before, *removed}), listed.exists, by_person)
-
-
-def _uuids(places: Sequence[Place]) -> set[str]:
-    return {place.message.uuid for place in places if place.message.uuid}
+    new = listed.uuids - last_deleted(archive, chat.chat_id) - noted
+    return Deletions(listed.uuids, len(new), listed.exists, by_person)
 
 
 def _refuse_lost(
@@ -203,25 +200,17 @@ def _refuse_lost(
     ours: Mapping[str, Marker],
     lacks: Absent,
 ) -> None:
+    """Raise NotAccepted where so much is missing that it may be a mistake."""
     here = there(made, before, places)
-    deleted = deleted_uuids(chat)
-    willed = deleted_memories(made, deleted, ours)
-    expected = [one for one in made if not (one.is_fold or one.forgotten or one.recalled)]
-    found = lost(
-        standing(archive, chat.chat_id),
-        {name: name in here for one in expected if (name := one.memory_id) in here or name not in willed},
-        places,
-        deleted,
-        frozenset(ours),
-        first_seen(archive, chat.chat_id),
-        lacks,
-        [name for one in expected if (name := one.memory_id) not in here and name in willed],
-    )
-    if not found or is_accepted(archive, chat.chat_id, chat.sha256):
+    by_person = deleted_memories(made, deleted_uuids(chat), ours)
+    expected = [one.memory_id for one in made if not (one.is_fold or one.forgotten or one.recalled)]
+    memories_here = {name: name in here for name in expected if name in here or name not in by_person}
+    loss = lost(lacks, memories_here, places, [name for name in expected if name not in memories_here])
+    if not loss or is_accepted(archive, chat.chat_id, chat.sha256):
         return
-    file = _file_with(archive, chat.chat_id, lacks) if found.import_again else ""
+    file = _file_with(archive, chat.chat_id, lacks) if loss.import_again else ""
     meant = f"If it is meant as it is: memproc accept {chat.chat_id}"
-    raise NotAccepted(f'"{chat.title}": {found.reason}', f"{found.with_file(file)} {meant}", chat.sha256)
+    raise NotAccepted(f'"{chat.title}": {loss.reason}', f"{loss.with_file(file)} {meant}", chat.sha256)
 
 
 def _file_with(archive: Archive, chat_id: str, lacks: Absent) -> str:

@@ -59,6 +59,16 @@ class Deletions:
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """A branch of the export, and the standing messages that it has taken, by their numbers."""
+
+    branch: Branch
+    moved: Mapping[int, Known]
+    ours: int
+    """How many of its messages are ours."""
+
+
+@dataclass(frozen=True, slots=True)
 class Absent:
     """What an export lacks of the messages that the archive has seen."""
 
@@ -77,6 +87,15 @@ class Absent:
     sure: Sure = "nothing is named"
     went_back: bool = False
     """It lacks all that came since some earlier moment."""
+    branches: tuple[Held, ...] = ()
+    gone: tuple[Known, ...] = ()
+    """Of those that stood in the chat the last time, all that neither a branch nor a deletion explains."""
+    newest_gone: tuple[Known, ...] = ()
+    """Those of them that stood behind all that came back."""
+    expected: int = 0
+    """How many messages should have come back."""
+    new: int = 0
+    """How many lived messages of the export never stood in the chat before."""
 
     @property
     def keys(self) -> frozenset[str]:
@@ -93,30 +112,6 @@ NOTHING_ABSENT = Absent()
 _Name = Callable[[Known], str | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Back:
-    """The standing messages that came back: the number of each, and the index in the export where it is now."""
-
-    at: Mapping[int, int]
-    by_uuid: frozenset[int]
-    """Those with the same uuid; the others say the same, which "ok" does by chance."""
-
-    @property
-    def newest(self) -> int:
-        """The number of the newest that surely came back; -1 where none did."""
-        return max(self.by_uuid or self.at, default=-1)
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """A branch of the export, and the standing messages that it has taken, by their numbers."""
-
-    branch: Branch
-    moved: Mapping[int, Known]
-    ours: int
-    """How many of its messages are ours."""
-
-
 def absent(
     standing: Sequence[Known],
     left_out: Sequence[Known],
@@ -125,6 +120,7 @@ def absent(
     places: Sequence[Place],
     deletions: Deletions,
     accepted: Collection[str] = (),
+    ours: Collection[str] = (),
 ) -> Absent:
     """What the export lacks. `standing` is oldest first; `seen` says when each message was first seen, by key.
 
@@ -132,25 +128,25 @@ def absent(
     be named as deleted.
 
     `under` are the messages under memories that the export should hold, since it shows others of the same memory.
-    `accepted` are keys of messages that were missing before.
+    `accepted` are keys of messages that were missing before, `ours` the uuids of messages that we may have written.
     """
     here = {place.key for place in places if place.ours is None}
-    back = came_back(standing, places)
+    back = _came_back(standing, places)
     lacking = {number: known for number, known in enumerate(standing) if number not in back.at}
     lacking_under = [known for known in under if known.key not in here]
     lacking_others = [known for known in left_out if known.key not in here and known.uuid is not None]
-    if not (lacking or lacking_under or lacking_others or deletions.is_there):
-        return Absent(sure=deletions.sure)
     found = branches([place.message for place in places])
-    held = [hold(branch, lacking, frozenset(), same_uuids=bool(back.by_uuid)) for branch in found]
+    held = [_hold(branch, lacking, ours, same_uuids=bool(back.by_uuid)) for branch in found]
     branched = {number for branch in held for number in branch.moved}
-    named = deletions.named | {message.uuid for branch in found for message in branch.messages if message.uuid}
+    in_branches = {message.uuid for branch in found for message in branch.messages if message.uuid}
+    named = deletions.named | in_branches
     deleted = {number for number, known in lacking.items() if known.uuid in deletions.named} - branched
     unexplained = {n: known for n, known in lacking.items() if n not in branched | deleted}
     replaced = _replaced(standing, unexplained, back, places, seen)
     missing = [known for number, known in unexplained.items() if number not in replaced]
     missing_under = [known for known in lacking_under if known.uuid not in named]
     newest_here = max((seen[key] for key in here if key in seen), default="")
+    returned = frozenset(back.at.values())
     could_be_ours = deletions.is_there or any(place.ours is not None for place in places)
     went_back = (
         bool(missing or missing_under)
@@ -171,19 +167,38 @@ def absent(
         ),
         sure=deletions.sure,
         went_back=went_back,
+        branches=tuple(held),
+        gone=tuple(unexplained.values()),
+        newest_gone=tuple(known for number, known in unexplained.items() if number > back.newest),
+        expected=len(back.at) + len(unexplained),
+        new=sum(place.lived and place.at not in returned and place.key not in seen for place in places),
     )
 
 
-def came_back(standing: Sequence[Known], places: Sequence[Place]) -> Back:
+@dataclass(frozen=True, slots=True)
+class _Back:
+    """The standing messages that came back: the number of each, and the index in the export where it is now."""
+
+    at: Mapping[int, int]
+    by_uuid: frozenset[int]
+    """Those with the same uuid; the others say the same, which "ok" does by chance."""
+
+    @property
+    def newest(self) -> int:
+        """The number of the newest that surely came back; -1 where none did."""
+        return max(self.by_uuid or self.at, default=-1)
+
+
+def _came_back(standing: Sequence[Known], places: Sequence[Place]) -> _Back:
     """Which of the standing messages the export holds: by key or uuid, and the others by what they say."""
     here = {place.at: as_known(place.message, place.key) for place in places if place.ours is None}
     old = dict(enumerate(standing))
     named = _paired(old, here, (_key, _uuid))
     said = _paired(_without(old, named), _without(here, named.values()), (_digest,))
-    return Back({**named, **said}, frozenset(number for number in named if standing[number].uuid is not None))
+    return _Back({**named, **said}, frozenset(number for number in named if standing[number].uuid is not None))
 
 
-def hold(branch: Branch, missing: Mapping[int, Known], ours: Collection[str], *, same_uuids: bool) -> Held:
+def _hold(branch: Branch, missing: Mapping[int, Known], ours: Collection[str], *, same_uuids: bool) -> Held:
     """What a branch has taken. Where uuids came back, what has one is known by it: an old branch has its "ok" too."""
     inside = {at: as_known(message) for at, message in enumerate(branch.messages)}
     named = _paired(missing, inside, (_uuid,))
@@ -206,7 +221,7 @@ def _is_newer(known: Known, moment: str) -> bool:
 def _replaced(
     standing: Sequence[Known],
     lacking: Mapping[int, Known],
-    back: Back,
+    back: _Back,
     places: Sequence[Place],
     seen: Mapping[str, str],
 ) -> set[int]:
@@ -224,7 +239,7 @@ def _replaced(
     return replaced | _if_replaced(run, back, behind, seen)
 
 
-def _if_replaced(run: Sequence[int], back: Back, behind: Mapping[int, Place], seen: Mapping[str, str]) -> set[int]:
+def _if_replaced(run: Sequence[int], back: _Back, behind: Mapping[int, Place], seen: Mapping[str, str]) -> set[int]:
     following = behind.get(back.at[run[0] - 1]) if run else None
     is_new = following is not None and following.message.role == "assistant" and following.key not in seen
     return set(run) if is_new else set()
@@ -246,9 +261,9 @@ def _paired(old: Mapping[int, Known], here: Mapping[int, Known], names: Iterable
     return found
 
 
-def _without(them: Mapping[int, Known], found: Iterable[int]) -> dict[int, Known]:
-    done = frozenset(found)
-    return {number: known for number, known in them.items() if number not in done}
+def _without(messages: Mapping[int, Known], numbers: Iterable[int]) -> dict[int, Known]:
+    out = frozenset(numbers)
+    return {number: known for number, known in messages.items() if number not in out}
 
 
 def _key(known: Known) -> str | None:
