@@ -63,7 +63,7 @@ from rules.plan.chat_plan import LeftAlone
 from rules.plan.folds import over_budget, shown_tokens, standing
 from rules.plan.folds import section as memory_section
 from rules.plan.selection import doubled_ids, refuse_doubled, why_skipped
-from rules.recognize.reading import user_edits
+from rules.recognize.chat_reading import user_edits
 from rules.typingmind.chat import Chat
 
 _COMPRESSED = "it is compressed already, and nothing new has left the live tail"
@@ -95,7 +95,7 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone | AtR
     memories, shown = compress(house, found)
     done = _assembled(house.archive, found, config, memories, shown, house.clock())
     entries, words, assembled = done.entries, done.words, done.assembled
-    if not assembled.changed and (found.reading.hand.is_news or taken.is_news):
+    if not assembled.changed and (found.reading.edits.is_news or taken.is_news):
         acknowledge(house.archive, chat.chat_id, assembled.ours_sha256)
     rest = rest_after(found, config, keys, house.clock(), remembered)
     too_many = over_budget(standing(shown, shown_tokens), found.bounds)
@@ -119,7 +119,7 @@ def is_written_anew(archive: Archive, found: Survey, config: Config, now: str) -
 
     Where the person has edited the opening, that is taken over first, and nobody can say it beforehand.
     """
-    plan, hand = found.plan, found.reading.hand
+    plan, hand = found.plan, found.reading.edits
     view = memory_section(plan.chat_id, found.reading.memories, plan.memories, found.bounds, shown_tokens)
     opening = opening_place(found.shown)
     is_edited = opening is not None and opening.ours and opening.ours.text != text_digest(opening.message.text)
@@ -151,7 +151,7 @@ def _assembled(
 ) -> _Done:
     chat, places = found.chat, found.reading.places
     entries = _under_memories(found.reading.entries, memories)
-    section = Section(memories, shown, found.reading.hand.touched)
+    section = Section(memories, shown, found.reading.edits.touched)
     words = _words(archive, found)
     mode = mode_for(archive, config.output.mode, chat.chat_id, places)
     return _Done(entries, section, words, mode, assemble(chat, places, entries, section, words, now, mode))

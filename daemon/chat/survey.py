@@ -35,7 +35,7 @@ from rules.plan.hindsight import Round, hindsight_round
 from rules.plan.window import Limit, TooLarge, nearest_limit, too_large
 from rules.plan.work import PlannedChunk
 from rules.plan.worth import Around
-from rules.recognize.reading import Reading
+from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message
 from rules.typingmind.warnings import Sizes, beyond_window, warnings
@@ -46,7 +46,7 @@ class Survey:
     """A chat as it stands before the work on it, and who does that work."""
 
     chat: Chat
-    reading: Reading
+    reading: ChatReading
     counts: Counts
     """Tokens of the history's messages, by content digest, and of the texts that are always the same."""
     texts: Texts
@@ -108,7 +108,9 @@ def survey(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str)
     return found
 
 
-def survey_read(archive: Archive, chat: Chat, reading: Reading, config: Config, key: FindKey, today: date) -> Survey:
+def survey_read(
+    archive: Archive, chat: Chat, reading: ChatReading, config: Config, key: FindKey, today: date
+) -> Survey:
     """Plan a chat that has been read; what it raises is the same."""
     texts = load_texts(config.texts.path)
     entries = reading.entries

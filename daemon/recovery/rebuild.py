@@ -28,7 +28,7 @@ from rules.conversation.history import UNDER_SOME_MEMORY, Entry
 from rules.conversation.memory import CHUNK_LEVEL, Memory, Preferred, aliases, shown
 from rules.errors import ArchiveError, ChatSetAside, DamagedChat, MemprocError
 from rules.recognize.adopt import inherit
-from rules.recognize.reading import Reading
+from rules.recognize.chat_reading import ChatReading
 from rules.recognize.recognize import Place, recognise
 from rules.recognize.true_dates import said_at, with_true_date
 from rules.recognize.user_edits import groups
@@ -304,7 +304,7 @@ def _read_newest(house: House, chat_id: str, own: Sequence[Source], found: Resto
         return
 
 
-def _choose(archive: Archive, reading: Reading, new: set[str], preferred: Preferred) -> None:
+def _choose(archive: Archive, reading: ChatReading, new: set[str], preferred: Preferred) -> None:
     """Where the file shows another edition than it would by itself, the person had chosen that one."""
     for name, group in groups(reading.places).items():
         every = editions(archive, name) if name in new and name not in reading.person else ()

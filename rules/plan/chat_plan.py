@@ -25,7 +25,7 @@ from rules.plan.work import (
     unbroken,
 )
 from rules.plan.worth import Around, why_not_worth
-from rules.recognize.reading import Reading
+from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.content import attachments
 
 CALLS_A_MEMORY = 4
@@ -139,7 +139,7 @@ class LeftAlone:
 def plan_chat(
     chat_id: str,
     title: str,
-    reading: Reading,
+    reading: ChatReading,
     tokens: Sequence[int],
     limits: Limits,
     warnings: tuple[str, ...],
@@ -194,7 +194,7 @@ def plan_chat(
     )
 
 
-def _attached(reading: Reading, stop: int) -> int:
+def _attached(reading: ChatReading, stop: int) -> int:
     """How many messages of the export before entry `stop` name a file, and are not kept beside their memory already."""
     keys = {entry.key for entry in reading.entries[:stop]}
     here = (place for place in reading.places if place.ours is None and not place.original and place.key in keys)

@@ -27,7 +27,7 @@ Sure = Literal["deletions are named", "the list was full", "nothing is named"]
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownMessage:
     """A raw message that stood in this chat's export the last time, and stands under no memory."""
 
     key: str
@@ -59,11 +59,11 @@ class Deletions:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class TakenBranch:
     """A branch of the export, and the standing messages that it has taken, by their numbers."""
 
     branch: Branch
-    moved: Mapping[int, Known]
+    moved: Mapping[int, KnownMessage]
     ours: int
     """How many of its messages are ours."""
 
@@ -72,7 +72,7 @@ class Held:
 class Absent:
     """What an export lacks of the messages that the archive has seen."""
 
-    missing: tuple[Known, ...] = ()
+    missing: tuple[KnownMessage, ...] = ()
     """Of those that stood in the chat the last time, oldest first."""
     replaced: int = 0
     """How many answers another one has taken the place of."""
@@ -87,10 +87,10 @@ class Absent:
     sure: Sure = "nothing is named"
     went_back: bool = False
     """It lacks all that came since some earlier moment."""
-    branches: tuple[Held, ...] = ()
-    gone: tuple[Known, ...] = ()
+    branches: tuple[TakenBranch, ...] = ()
+    gone: tuple[KnownMessage, ...] = ()
     """Of those that stood in the chat the last time, all that neither a branch nor a deletion explains."""
-    newest_gone: tuple[Known, ...] = ()
+    newest_gone: tuple[KnownMessage, ...] = ()
     """Those of them that stood behind all that came back."""
     expected: int = 0
     """How many messages should have come back."""
@@ -109,13 +109,14 @@ class Absent:
 
 
 NOTHING_ABSENT = Absent()
-_Name = Callable[[Known], str | None]
+_Name = Callable[[KnownMessage], str | None]
+_Numbered = Mapping[int, KnownMessage]
 
 
 def absent(
-    standing: Sequence[Known],
-    left_out: Sequence[Known],
-    under: Sequence[Known],
+    standing: Sequence[KnownMessage],
+    left_out: Sequence[KnownMessage],
+    under: Sequence[KnownMessage],
     seen: Mapping[str, str],
     places: Sequence[Place],
     deletions: Deletions,
@@ -138,8 +139,9 @@ def absent(
     found = branches([place.message for place in places])
     held = [_hold(branch, lacking, ours, same_uuids=bool(back.by_uuid)) for branch in found]
     branched = {number for branch in held for number in branch.moved}
-    in_branches = {message.uuid for branch in found for message in branch.messages if message.uuid}
-    named = deletions.named | in_branches
+    in_branches = frozenset(message.uuid for branch in found for message in branch.messages if message.uuid)
+    is_whole = not (lacking or lacking_under or lacking_others or deletions.is_there)
+    named = frozenset() if is_whole else deletions.named | in_branches
     deleted = {number for number, known in lacking.items() if known.uuid in deletions.named} - branched
     unexplained = {n: known for n, known in lacking.items() if n not in branched | deleted}
     replaced = _replaced(standing, unexplained, back, places, seen)
@@ -159,7 +161,7 @@ def absent(
         replaced=len(replaced),
         deleted=len(deleted),
         left_out=frozenset(known.key for known in lacking_others if known.uuid not in named),
-        named=frozenset(named),
+        named=named,
         under=frozenset(
             known.key
             for known in missing_under
@@ -189,7 +191,7 @@ class _Back:
         return max(self.by_uuid or self.at, default=-1)
 
 
-def _came_back(standing: Sequence[Known], places: Sequence[Place]) -> _Back:
+def _came_back(standing: Sequence[KnownMessage], places: Sequence[Place]) -> _Back:
     """Which of the standing messages the export holds: by key or uuid, and the others by what they say."""
     here = {place.at: as_known(place.message, place.key) for place in places if place.ours is None}
     old = dict(enumerate(standing))
@@ -198,29 +200,29 @@ def _came_back(standing: Sequence[Known], places: Sequence[Place]) -> _Back:
     return _Back({**named, **said}, frozenset(number for number in named if standing[number].uuid is not None))
 
 
-def _hold(branch: Branch, missing: Mapping[int, Known], ours: Collection[str], *, same_uuids: bool) -> Held:
+def _hold(branch: Branch, missing: _Numbered, ours: Collection[str], *, same_uuids: bool) -> TakenBranch:
     """What a branch has taken. Where uuids came back, what has one is known by it: an old branch has its "ok" too."""
     inside = {at: as_known(message) for at, message in enumerate(branch.messages)}
     named = _paired(missing, inside, (_uuid,))
     unsure = {number: known for number, known in missing.items() if known.uuid is None or not same_uuids}
     said = _paired(_without(unsure, named), _without(inside, named.values()), (_digest,))
     own = sum(message.uuid in ours or read_marker(message.marker) is not None for message in branch.messages)
-    return Held(branch, {number: missing[number] for number in {**named, **said}}, own)
+    return TakenBranch(branch, {number: missing[number] for number in {**named, **said}}, own)
 
 
-def as_known(message: Message, key: str = "") -> Known:
+def as_known(message: Message, key: str = "") -> KnownMessage:
     """A message of an export, to be compared with those that the archive knows."""
-    return Known(key, message.uuid, message.digest, message.role, message.created_at)
+    return KnownMessage(key, message.uuid, message.digest, message.role, message.created_at)
 
 
-def _is_newer(known: Known, moment: str) -> bool:
+def _is_newer(known: KnownMessage, moment: str) -> bool:
     """Whether it came later than everything that was first seen until then."""
     return known.seen_at > moment > ""
 
 
 def _replaced(
-    standing: Sequence[Known],
-    lacking: Mapping[int, Known],
+    standing: Sequence[KnownMessage],
+    lacking: _Numbered,
     back: _Back,
     places: Sequence[Place],
     seen: Mapping[str, str],
@@ -245,7 +247,7 @@ def _if_replaced(run: Sequence[int], back: _Back, behind: Mapping[int, Place], s
     return set(run) if is_new else set()
 
 
-def _paired(old: Mapping[int, Known], here: Mapping[int, Known], names: Iterable[_Name]) -> dict[int, int]:
+def _paired(old: _Numbered, here: _Numbered, names: Iterable[_Name]) -> dict[int, int]:
     """Which of `here` each of `old` is, by the first name that both have; each is used once, in order."""
     found: dict[int, int] = {}
     used: set[int] = set()
@@ -261,18 +263,18 @@ def _paired(old: Mapping[int, Known], here: Mapping[int, Known], names: Iterable
     return found
 
 
-def _without(messages: Mapping[int, Known], numbers: Iterable[int]) -> dict[int, Known]:
+def _without(messages: _Numbered, numbers: Iterable[int]) -> _Numbered:
     out = frozenset(numbers)
     return {number: known for number, known in messages.items() if number not in out}
 
 
-def _key(known: Known) -> str | None:
+def _key(known: KnownMessage) -> str | None:
     return known.key
 
 
-def _uuid(known: Known) -> str | None:
+def _uuid(known: KnownMessage) -> str | None:
     return known.uuid
 
 
-def _digest(known: Known) -> str | None:
+def _digest(known: KnownMessage) -> str | None:
     return known.digest

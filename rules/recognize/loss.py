@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.conversation.marker import MEMORY, read_marker
-from rules.recognize.absent import Absent, Held, Known
+from rules.recognize.absent import Absent, KnownMessage, TakenBranch
 from rules.recognize.recognize import Place
 from rules.typingmind.dates import parse_date
 
@@ -61,7 +61,7 @@ def lost(
     )
 
 
-def _is_a_loss(held: Held, memories: Mapping[str, bool]) -> bool:
+def _is_a_loss(held: TakenBranch, memories: Mapping[str, bool]) -> bool:
     """An answer that was regenerated leaves itself behind, never a question, and nothing of ours.
 
     A branch that has nothing of what is missing was there before: a fork keeps the branches of its origin.
@@ -72,7 +72,7 @@ def _is_a_loss(held: Held, memories: Mapping[str, bool]) -> bool:
     return any(marker and marker.kind == MEMORY and not memories.get(marker.memory, True) for marker in markers)
 
 
-def _into_a_branch(taken: Sequence[Held], places: Sequence[Place]) -> Lost:
+def _into_a_branch(taken: Sequence[TakenBranch], places: Sequence[Place]) -> Lost:
     at = min(held.branch.at for held in taken)
     moved = [known for held in taken for known in held.moved.values()]
     count = len(moved) + sum(held.ours for held in taken)
@@ -119,7 +119,7 @@ def _the_newest_are_gone(absent: Absent) -> Lost | None:
     return _older(len(absent.newest_gone), absent.newest_gone, absent.new)
 
 
-def _older(count: int, newest: Sequence[Known], new: int) -> Lost:
+def _older(count: int, newest: Sequence[KnownMessage], new: int) -> Lost:
     missing = f"the newest of the last time are missing ({_counted(count, newest)})"
     if new:
         reason = f"The chat went back, and on from there: {missing}, and {_counted(new)} came."
@@ -128,7 +128,7 @@ def _older(count: int, newest: Sequence[Known], new: int) -> Lost:
     return Lost(reason, _EXPORT_WHOLE, import_again=True)
 
 
-def _counted(count: int, gone: Iterable[Known] = ()) -> str:
+def _counted(count: int, gone: Iterable[KnownMessage] = ()) -> str:
     """So many messages, and the day of the oldest that is gone, where one of them has a date."""
     dates = [date for known in gone if (date := parse_date(known.created_at))]
     number = "1 message" if count == 1 else f"{count:,} messages"

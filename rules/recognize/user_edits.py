@@ -35,7 +35,7 @@ SLOTS = range(1, 7)
 
 
 @dataclass(frozen=True, slots=True)
-class Hand:
+class PersonEdits:
     """The person's doings since the archive last saw the chat, by memory id."""
 
     edited: Mapping[str, Six]
@@ -62,13 +62,13 @@ def groups(places: Sequence[Place]) -> dict[str, dict[int, Place]]:
     return found
 
 
-def what_was_done(
+def edits_of(
     memories: Sequence[Memory],
     editions: Mapping[str, Sequence[Edition]],
     past: Sequence[Past],
     places: Sequence[Place],
     missing: Collection[str] = (),
-) -> Hand:
+) -> PersonEdits:
     """Compare what the archive knows of a chat with its export. `editions` are all of each memory.
 
     `missing` are keys of raw messages that the export lacks, though the person did not delete them.
@@ -78,7 +78,7 @@ def what_was_done(
     texts = {name: _texts(shown[name], editions[name]) for name in shown if name in known}
     here = there(memories, past, places)
     changed, deleted = _changed(memories, past, places, shown, missing)
-    return Hand(
+    return PersonEdits(
         edited={name: six for name, six in texts.items() if six not in {one.texts for one in editions[name]}},
         touched=frozenset(name for name in texts if any(is_touched(place.message) for place in shown[name].values())),
         forgotten=tuple(

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from rules.typingmind import spans, walk
 from rules.typingmind.chat import Chat
 from rules.typingmind.spans import Span, encoded
-from rules.typingmind.splice import Edit
+from rules.typingmind.splice import ByteEdit
 from rules.typingmind.walk import Reel
 
 NAMED_SINCE = datetime(2025, 9, 22, tzinfo=UTC)
@@ -47,7 +47,7 @@ def deleted_uuids(chat: Chat) -> frozenset[str]:
     return deletion_list(chat).uuids
 
 
-def add_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[Edit]:
+def add_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
     """Add to the list, which stays as it is otherwise, whatever its length."""
     known = _list_of(chat)
     if not uuids:
@@ -58,14 +58,14 @@ def add_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[Edit]:
     before = {spans.value(chat.text, entry.start)[0] for entry in listed if chat.text[entry.start] == '"'}
     added = b",".join(encoded(uuid) for uuid in uuids if uuid not in before)
     at = listed[-1].stop if listed else known.start + 1
-    return [Edit(Span(at, at), b"," + added if listed else added)] if added else []
+    return [ByteEdit(Span(at, at), b"," + added if listed else added)] if added else []
 
 
-def replace_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[Edit]:
+def replace_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
     """Let the list be this one."""
     known = _list_of(chat)
     if known is not None:
-        return [Edit(known, encoded(uuids))]
+        return [ByteEdit(known, encoded(uuids))]
     return _new_list(chat, uuids) if uuids else []
 
 
@@ -79,17 +79,17 @@ def _list_of(chat: Chat) -> Span | None:
     return known if known is not None and chat.text[known.start] == "[" else None
 
 
-def _new_list(chat: Chat, uuids: Sequence[str]) -> list[Edit]:
+def _new_list(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
     """The list where the chat has none, or something else in its place."""
     sync = chat.member(_SYNC)
     if sync is None:
         brace = Span(chat.span.stop - 1, chat.span.stop - 1)
-        return [Edit(brace, b"," + encoded(_SYNC) + b":" + encoded({_LIST: uuids}))]
+        return [ByteEdit(brace, b"," + encoded(_SYNC) + b":" + encoded({_LIST: uuids}))]
     if chat.text[sync.value.start] != "{":
-        return [Edit(sync.value, encoded({_LIST: uuids}))]
+        return [ByteEdit(sync.value, encoded({_LIST: uuids}))]
     inner, _ = walk.members(Reel(chat.text), sync.value.start)
     known = next((member.value for member in inner if member.key == _LIST), None)
     if known is not None:
-        return [Edit(known, encoded(uuids))]
+        return [ByteEdit(known, encoded(uuids))]
     at = sync.value.start + 1
-    return [Edit(Span(at, at), encoded(_LIST) + b":" + encoded(uuids) + (b"," if inner else b""))]
+    return [ByteEdit(Span(at, at), encoded(_LIST) + b":" + encoded(uuids) + (b"," if inner else b""))]

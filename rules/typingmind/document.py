@@ -111,7 +111,7 @@ _BYTE_ORDER_MARK = codecs.BOM_UTF8.decode("latin-1")
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class DocumentLayout:
     """Where the chats of one JSON text of an export stand. `name` is what errors call it, `size` is in bytes."""
 
     name: str
@@ -125,7 +125,7 @@ class Layout:
 class Document:
     """One JSON text of an export that is in memory, with its chats."""
 
-    layout: Layout
+    layout: DocumentLayout
     chats: tuple[Chat, ...]
 
 
@@ -139,7 +139,7 @@ def read_chunk(name: str, data: bytes) -> Document:
     return _read(name, data, lay_out_chunk)
 
 
-def lay_out_document(name: str, blocks: Iterable[bytes]) -> Layout:
+def lay_out_document(name: str, blocks: Iterable[bytes]) -> DocumentLayout:
     """Walk over a container that comes in blocks, of which only a few are in memory at once.
 
     Raises NotAnExport, which says what it is instead, or BadJson.
@@ -174,10 +174,10 @@ def lay_out_document(name: str, blocks: Iterable[bytes]) -> Layout:
         return stop
 
     size = _walk(name, blocks, walk_root)
-    return Layout(name, size, tuple(outlines), tuple(chunks))
+    return DocumentLayout(name, size, tuple(outlines), tuple(chunks))
 
 
-def lay_out_chunk(name: str, blocks: Iterable[bytes]) -> Layout:
+def lay_out_chunk(name: str, blocks: Iterable[bytes]) -> DocumentLayout:
     """Walk over a chunk file of a ZIP, a bare array of chats, that comes in blocks. Raises NotAnExport or BadJson."""
     outlines: list[Outline] = []
 
@@ -186,7 +186,7 @@ def lay_out_chunk(name: str, blocks: Iterable[bytes]) -> Layout:
         walk.end(reel, stop)
         return stop
 
-    return Layout(name, _walk(name, blocks, walk_array), tuple(outlines))
+    return DocumentLayout(name, _walk(name, blocks, walk_array), tuple(outlines))
 
 
 def with_chats(blocks: Iterable[bytes], finished: Mapping[Span, bytes]) -> Iterator[bytes]:
@@ -214,7 +214,7 @@ def container_blocks(chat: bytes) -> tuple[bytes, bytes, bytes]:
     return b'{"data":{"chats":[', chat, b"]}}"
 
 
-def _read(name: str, data: bytes, lay_out: Callable[[str, Iterable[bytes]], Layout]) -> Document:
+def _read(name: str, data: bytes, lay_out: Callable[[str, Iterable[bytes]], DocumentLayout]) -> Document:
     try:
         layout = lay_out(name, [data])
     except BadJson as fault:

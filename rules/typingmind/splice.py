@@ -17,14 +17,14 @@ from rules.typingmind.walk import Reel
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class ByteEdit:
     """New bytes for a span of the document; an empty span is an insertion."""
 
     span: Span
     new: bytes
 
 
-def splice(chat: Chat, edits: Sequence[Edit]) -> bytes:
+def splice(chat: Chat, edits: Sequence[ByteEdit]) -> bytes:
     """The chat's bytes with the edits made. They must not overlap."""
     pieces: list[bytes] = []
     at = chat.span.start
@@ -36,7 +36,7 @@ def splice(chat: Chat, edits: Sequence[Edit]) -> bytes:
     return b"".join([*pieces, chat.slice(Span(at, chat.span.stop))])
 
 
-def replace_messages(chat: Chat, kept: Sequence[int | None], raws: Sequence[bytes]) -> Edit:
+def replace_messages(chat: Chat, kept: Sequence[int | None], raws: Sequence[bytes]) -> ByteEdit:
     """The edit after which the chat has the messages `raws`; `kept` says which index of the input each has.
 
     What stands the same at the beginning and at the end of the two lists is not touched.
@@ -49,37 +49,37 @@ def replace_messages(chat: Chat, kept: Sequence[int | None], raws: Sequence[byte
     new = raws[prefix : len(raws) - suffix]
     gone = old[prefix : count - suffix]
     if not gone and not new:
-        return Edit(Span(chat.span.start, chat.span.start), b"")
+        return ByteEdit(Span(chat.span.start, chat.span.start), b"")
     if gone and (new or count == len(gone)):
-        return Edit(Span(gone[0].start, gone[-1].stop), _comma(chat).join(new))
+        return ByteEdit(Span(gone[0].start, gone[-1].stop), _comma(chat).join(new))
     if gone:  # a comma goes with them
         start, stop = (old[prefix - 1].stop, gone[-1].stop) if prefix else (gone[0].start, old[-suffix].start)
-        return Edit(Span(start, stop), b"")
+        return ByteEdit(Span(start, stop), b"")
     return _insertion(chat, prefix, new)
 
 
-def _insertion(chat: Chat, at: int, new: Sequence[bytes]) -> Edit:
+def _insertion(chat: Chat, at: int, new: Sequence[bytes]) -> ByteEdit:
     """New messages before the one at index `at`, or behind the last one."""
     comma = _comma(chat)
     if at < len(chat.messages):
         start = chat.messages[at].start
-        return Edit(Span(start, start), b"".join(raw + comma for raw in new))
+        return ByteEdit(Span(start, start), b"".join(raw + comma for raw in new))
     stop = chat.messages[-1].stop
-    return Edit(Span(stop, stop), b"".join(comma + raw for raw in new))
+    return ByteEdit(Span(stop, stop), b"".join(comma + raw for raw in new))
 
 
-def replace_field(chat: Chat, key: str, value: object) -> list[Edit]:
+def replace_field(chat: Chat, key: str, value: object) -> list[ByteEdit]:
     """Give a field that the chat has another value; a field that it has not is not added."""
     member = chat.member(key)
-    return [] if member is None else [Edit(member.value, encoded(value))]
+    return [] if member is None else [ByteEdit(member.value, encoded(value))]
 
 
-def changed_at(chat: Chat, now: str) -> list[Edit]:
+def changed_at(chat: Chat, now: str) -> list[ByteEdit]:
     """Let the chat say that it was changed `now`, but never earlier than it says already: other tools compare this."""
     return replace_field(chat, "updatedAt", moved_on(chat.updated_at, now))
 
 
-def replace_or_add_fields(chat: Chat, fields: Mapping[str, object]) -> list[Edit]:
+def replace_or_add_fields(chat: Chat, fields: Mapping[str, object]) -> list[ByteEdit]:
     """Give the chat's fields these values; those that the chat lacks stand behind its last one."""
     edits = [edit for key, value in fields.items() for edit in replace_field(chat, key, value)]
     lacking = {key: value for key, value in fields.items() if chat.member(key) is None}
@@ -87,7 +87,7 @@ def replace_or_add_fields(chat: Chat, fields: Mapping[str, object]) -> list[Edit
         return edits
     at = chat.members[-1].value.stop if chat.members else chat.span.start + 1
     entries = encoded(lacking)[1:-1]
-    return [*edits, Edit(Span(at, at), b"," + entries if chat.members else entries)]
+    return [*edits, ByteEdit(Span(at, at), b"," + entries if chat.members else entries)]
 
 
 def _comma(chat: Chat) -> bytes:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
-from rules.recognize.absent import Deletions, Known, absent
+from rules.recognize.absent import Deletions, KnownMessage, absent
 from rules.recognize.loss import Lost, lost
 from rules.recognize.recognize import Place, recognise
 from rules.typingmind.message import read_message
@@ -50,11 +50,11 @@ def places(messages: Sequence[Json]) -> tuple[Place, ...]:
     return recognise([read_message(json_bytes(one)) for one in messages], WRITTEN)
 
 
-def known(messages: Sequence[Json]) -> list[Known]:
+def known(messages: Sequence[Json]) -> list[KnownMessage]:
     """What stood in the chat the last time."""
     here = [place for place in places(messages) if place.ours is None]
     return [
-        Known(place.key, place.message.uuid, place.message.digest, place.message.role, place.message.created_at)
+        KnownMessage(place.key, place.message.uuid, place.message.digest, place.message.role, place.message.created_at)
         for place in here
     ]
 
@@ -74,7 +74,7 @@ def looked(
     return lost(lacks, memories, places(now))
 
 
-def lost_there(standing: Sequence[Known], here: Sequence[Place], keys: Collection[str]) -> Lost | None:
+def lost_there(standing: Sequence[KnownMessage], here: Sequence[Place], keys: Collection[str]) -> Lost | None:
     return lost(absent(standing, (), (), dict.fromkeys(keys, ""), here, Deletions()), SHOWN, here)
 
 

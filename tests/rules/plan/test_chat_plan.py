@@ -11,7 +11,7 @@ from rules.plan.chat_plan import CALLS_A_FOLD, CALLS_A_HINDSIGHT, CALLS_A_MEMORY
 from rules.plan.folds import Bounds
 from rules.plan.work import PlannedChunk
 from rules.recognize.adopt import Adopted
-from rules.recognize.reading import Reading
+from rules.recognize.chat_reading import ChatReading
 from tests.entries import UNTOUCHED, entries, memory_of, said, sized
 
 LIMITS = Limits(tail=400, step=100, chunk=100, fold=Bounds(400, 3))
@@ -29,7 +29,7 @@ def planned(found: tuple[Entry, ...], tokens: list[int]) -> ChatPlan:
     memories = [memory_of(number, [found[at] for at in chunk]) for number, chunk in enumerate(chunks, 1)]
     sizes = [expected_tokens(sum(tokens[at] for at in chunk)) for chunk in chunks]
     as_expected = tuple(sized(memory, size) for memory, size in zip(memories, sizes, strict=True))
-    reading = Reading((), found, as_expected, Adopted(), UNTOUCHED, {})
+    reading = ChatReading((), found, as_expected, Adopted(), UNTOUCHED, {})
     return plan_chat("chat", "Aria", reading, tokens, LIMITS, (), 0)
 
 
