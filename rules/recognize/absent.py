@@ -136,10 +136,10 @@ def absent(
     lacking = {number: known for number, known in enumerate(standing) if number not in back.at}
     lacking_under = [known for known in under if known.key not in here]
     lacking_others = [known for known in left_out if known.key not in here and known.uuid is not None]
-    found = branches([place.message for place in places])
-    held = [_hold(branch, lacking, ours, same_uuids=bool(back.by_uuid)) for branch in found]
-    branched = {number for branch in held for number in branch.moved}
-    in_branches = frozenset(message.uuid for branch in found for message in branch.messages if message.uuid)
+    all_branches = branches([place.message for place in places])
+    taken = [_hold(branch, lacking, ours, same_uuids=bool(back.by_uuid)) for branch in all_branches]
+    branched = {number for branch in taken for number in branch.moved}
+    in_branches = frozenset(message.uuid for branch in all_branches for message in branch.messages if message.uuid)
     is_whole = not (lacking or lacking_under or lacking_others or deletions.is_there)
     named = frozenset() if is_whole else deletions.named | in_branches
     deleted = {number for number, known in lacking.items() if known.uuid in deletions.named} - branched
@@ -169,7 +169,7 @@ def absent(
         ),
         sure=deletions.sure,
         went_back=went_back,
-        branches=tuple(held),
+        branches=tuple(taken),
         gone=tuple(unexplained.values()),
         newest_gone=tuple(known for number, known in unexplained.items() if number > back.newest),
         expected=len(back.at) + len(unexplained),
@@ -195,19 +195,19 @@ def _came_back(standing: Sequence[KnownMessage], places: Sequence[Place]) -> _Ba
     """Which of the standing messages the export holds: by key or uuid, and the others by what they say."""
     here = {place.at: as_known(place.message, place.key) for place in places if place.ours is None}
     old = dict(enumerate(standing))
-    named = _paired(old, here, (_key, _uuid))
-    said = _paired(_without(old, named), _without(here, named.values()), (_digest,))
-    return _Back({**named, **said}, frozenset(number for number in named if standing[number].uuid is not None))
+    by_name = _paired(old, here, (_key, _uuid))
+    by_text = _paired(_without(old, by_name), _without(here, by_name.values()), (_digest,))
+    return _Back({**by_name, **by_text}, frozenset(number for number in by_name if standing[number].uuid is not None))
 
 
 def _hold(branch: Branch, missing: _Numbered, ours: Collection[str], *, same_uuids: bool) -> TakenBranch:
     """What a branch has taken. Where uuids came back, what has one is known by it: an old branch has its "ok" too."""
     inside = {at: as_known(message) for at, message in enumerate(branch.messages)}
-    named = _paired(missing, inside, (_uuid,))
+    by_name = _paired(missing, inside, (_uuid,))
     unsure = {number: known for number, known in missing.items() if known.uuid is None or not same_uuids}
-    said = _paired(_without(unsure, named), _without(inside, named.values()), (_digest,))
+    by_text = _paired(_without(unsure, by_name), _without(inside, by_name.values()), (_digest,))
     own = sum(message.uuid in ours or read_marker(message.marker) is not None for message in branch.messages)
-    return TakenBranch(branch, {number: missing[number] for number in {**named, **said}}, own)
+    return TakenBranch(branch, {number: missing[number] for number in {**by_name, **by_text}}, own)
 
 
 def as_known(message: Message, key: str = "") -> KnownMessage:
@@ -249,7 +249,7 @@ def _if_replaced(run: Sequence[int], back: _Back, behind: Mapping[int, Place], s
 
 def _paired(old: _Numbered, here: _Numbered, names: Iterable[_Name]) -> dict[int, int]:
     """Which of `here` each of `old` is, by the first name that both have; each is used once, in order."""
-    found: dict[int, int] = {}
+    pairs: dict[int, int] = {}
     used: set[int] = set()
     for name in names:
         free: defaultdict[str | None, deque[int]] = defaultdict(deque)
@@ -257,10 +257,10 @@ def _paired(old: _Numbered, here: _Numbered, names: Iterable[_Name]) -> dict[int
             if at not in used:
                 free[name(known)].append(at)
         for number, known in old.items():
-            if number not in found and name(known) is not None and free[name(known)]:
-                found[number] = free[name(known)].popleft()
-                used.add(found[number])
-    return found
+            if number not in pairs and name(known) is not None and free[name(known)]:
+                pairs[number] = free[name(known)].popleft()
+                used.add(pairs[number])
+    return pairs
 
 
 def _without(messages: _Numbered, numbers: Iterable[int]) -> _Numbered:

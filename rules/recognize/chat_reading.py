@@ -55,8 +55,8 @@ def user_edits(reading: ChatReading) -> str:
         (absent.replaced, "answer replaced" if absent.replaced == 1 else "answers replaced"),
         (len(forgotten), f"forgotten: memproc recall {_names(reading.memories, edits.forgotten)}"),
     ]
-    told = [f"{count:,} {what}" for count, what in counts if count]
-    return "; ".join(part for part in (", ".join(told), _missing(reading)) if part)
+    parts = [f"{count:,} {what}" for count, what in counts if count]
+    return "; ".join(part for part in (", ".join(parts), _missing(reading)) if part)
 
 
 def _put_back(reading: ChatReading) -> int:

@@ -29,14 +29,16 @@ def may_be_copies(places: Sequence[Place], dates: Mapping[str, str], *, is_fork:
     raw = [place for place in places if place.ours is None and not place.original and place.key not in dates]
     when = {place.key: parse_date(place.message.created_at) for place in raw}
     first = next((date for place in raw if (date := when[place.key])), None)
-    found = tuple(place for place in raw if not (date := when[place.key]) or (first and abs(date - first) <= _AT_ONCE))
-    return found if is_fork or len(found) >= _FEW else ()
+    at_once = tuple(
+        place for place in raw if not (date := when[place.key]) or (first and abs(date - first) <= _AT_ONCE)
+    )
+    return at_once if is_fork or len(at_once) >= _FEW else ()
 
 
 def true_dates(copies: Sequence[Place], known: Sequence[tuple[str, str | None]], *, is_fork: bool) -> dict[str, str]:
     """The true dates of the copies, by key; `known` are digest and date of another chat's messages, in their order."""
     matcher = SequenceMatcher(
-        None, [digest for digest, _ in known], [one.message.digest for one in copies], autojunk=False
+        None, [digest for digest, _ in known], [place.message.digest for place in copies], autojunk=False
     )
     pairs = [(block.a + at, block.b + at) for block in matcher.get_matching_blocks() for at in range(block.size)]
     if not is_fork and len(pairs) < _FEW:
@@ -62,5 +64,5 @@ def said_at(message: Message) -> str:
 
 
 def _is_earlier(date: str, copied: str | None) -> bool:
-    said, copy = parse_date(date), parse_date(copied)
-    return said is not None and (copy is None or said < copy)
+    original, copy = parse_date(date), parse_date(copied)
+    return original is not None and (copy is None or original < copy)

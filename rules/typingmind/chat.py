@@ -116,17 +116,17 @@ def read_messages(chat: Chat) -> tuple[Message, ...]:
     member = chat.member("messages")
     if member is not None and chat.text[member.value.start] != "[":
         raise ChatSetAside(f'The `messages` of the chat "{chat.title}" are no list.', "Export the chat again.")
-    found = []
+    messages = []
     for number, span in enumerate(chat.messages, 1):
         try:
             _refuse_endless(chat, number, span)
-            found.append(read_message(chat.slice(span)))
+            messages.append(read_message(chat.slice(span)))
         except spans.BadJson as fault:
             raise ChatSetAside(
                 f'Message {number} of the chat "{chat.title}" is not a message: {fault.reason}.',
                 "Export the chat again from TypingMind; if it stays so, delete that message there.",
             ) from fault
-    return tuple(found)
+    return tuple(messages)
 
 
 def _refuse_endless(chat: Chat, number: int, span: Span) -> None:
@@ -202,8 +202,8 @@ def walk_chat(keep: Callable[[Outline], object]) -> walk.Walker:
 def _note_text(key: str, noted: dict[str, str]) -> walk.Walker:
     def note(reel: Reel, at: int) -> int:
         stop = reel.value(at)[1]
-        if found := spans.text(Reel(reel.seen(at, stop)).value(0)[0]):
-            noted[key] = printable(found)
+        if text := spans.text(Reel(reel.seen(at, stop)).value(0)[0]):
+            noted[key] = printable(text)
         return stop
 
     return note

@@ -29,12 +29,12 @@ def parts(message: Mapping[str, object]) -> tuple[Part, ...]:
     """The pieces of one parsed message in reading order; empty where it says and does nothing."""
     if message.get("type") == "tm_multi_responses":
         return _primary_response(message)
-    found = [*_content(message.get("content")), *_tool_calls(message)]
+    pieces = [*_content(message.get("content")), *_tool_calls(message)]
     if message.get("role") in ("tool", "function"):
-        return (Part(_tool_result(message, found), spoken=False),)
+        return (Part(_tool_result(message, pieces), spoken=False),)
     if message.get("type") == "attachment":
         return (Part(_placeholder("file", message.get("metadata")), spoken=False),)
-    return tuple(part for part in found if part.text)
+    return tuple(part for part in pieces if part.text)
 
 
 def shown(pieces: Sequence[Part]) -> str:
@@ -50,12 +50,12 @@ def words(pieces: Sequence[Part]) -> str:
 def _content(content: object) -> list[Part]:
     if isinstance(content, list):
         return [_part(item) for item in content]
-    return [Part(printable(said), spoken=True)] if (said := spans.text(content)) else []
+    return [Part(printable(text), spoken=True)] if (text := spans.text(content)) else []
 
 
 def _part(item: object) -> Part:
-    if (said := spans.text(item)) or item == "":
-        return Part(printable(said), spoken=True)
+    if (text := spans.text(item)) or item == "":
+        return Part(printable(text), spoken=True)
     kind = spans.text(item.get("type")) if isinstance(item, dict) else ""
     if not isinstance(item, dict) or not kind:
         return Part("[unknown part]", spoken=False)
@@ -88,8 +88,8 @@ def _tool_calls(message: Mapping[str, object]) -> list[Part]:
     return [Part(f"[tool call: {_name(call)}]", spoken=False) for call in [*named, older] if isinstance(call, dict)]
 
 
-def _tool_result(message: Mapping[str, object], found: Sequence[Part]) -> str:
-    characters = sum(len(part.text) for part in found)
+def _tool_result(message: Mapping[str, object], pieces: Sequence[Part]) -> str:
+    characters = sum(len(part.text) for part in pieces)
     return f"[tool result: {_name(message)}, {characters:,} characters]"
 
 
@@ -102,15 +102,15 @@ def chosen(message: Mapping[str, object]) -> Mapping[str, object]:
         return message
     responses = message.get("responses")
     answers = [answer for answer in responses if isinstance(answer, dict)] if isinstance(responses, list) else []
-    wanted = spans.text(message.get("primaryResponseID"))
-    primary = [answer for answer in answers if wanted and answer.get("id") == wanted]
+    primary_id = spans.text(message.get("primaryResponseID"))
+    primary = [answer for answer in answers if primary_id and answer.get("id") == primary_id]
     return next(iter(primary or answers), {})
 
 
 def _primary_response(message: Mapping[str, object]) -> tuple[Part, ...]:
     inner = chosen(message).get("messages")
-    said = [parts(entry) for entry in inner if isinstance(entry, dict)] if isinstance(inner, list) else []
-    return tuple(part for pieces in said for part in pieces)
+    answers = [parts(entry) for entry in inner if isinstance(entry, dict)] if isinstance(inner, list) else []
+    return tuple(part for pieces in answers for part in pieces)
 
 
 def _placeholder(what: str, metadata: object) -> str:

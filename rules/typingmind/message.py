@@ -99,8 +99,8 @@ def _plain(body: object) -> object:
     return [content.without_its_place(part) for part in body]
 
 
-def _text(found: object) -> str | None:
-    return content.printable(spans.text(found)) or None
+def _text(value: object) -> str | None:
+    return content.printable(spans.text(value)) or None
 
 
 _REASONS = {
@@ -184,5 +184,5 @@ def _inside(thread: object) -> Iterator[dict[str, object]]:
 
 
 def _listed(holder: object, key: str) -> list[object]:
-    found = holder.get(key) if isinstance(holder, Mapping) else None
-    return found if isinstance(found, list) else []
+    items = holder.get(key) if isinstance(holder, Mapping) else None
+    return items if isinstance(items, list) else []

@@ -24,13 +24,13 @@ class Sizes:
 
 def warnings(chat: Chat, messages: Sequence[Message]) -> tuple[str, ...]:
     """One sentence for each thing that the person should change in TypingMind."""
-    found = [
+    sentences = [
         _context_limit(chat),
         _context_summary(messages),
         _still_answering(chat, messages),
         _too_large_for_sync(chat),
     ]
-    return tuple(warning for warning in found if warning)
+    return tuple(warning for warning in sentences if warning)
 
 
 def beyond_window(sizes: Sizes, factor: float, window: int) -> str:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rules.errors import NotAnExport
 from rules.plan.selection import doubled_ids
 from rules.typingmind.chat import read_messages
-from rules.typingmind.document import read_chunk, read_document
+from rules.typingmind.document import lay_out_chunk, read_document
 from tests.chats import Json, chat, conversation, export_bytes, json_bytes, long_chat, user
 from tests.exports.chats import CHATS
 from tests.exports.files import CONTAINERS
@@ -70,14 +70,14 @@ def test_a_chunked_export_names_its_parts() -> None:
 
 
 def test_a_part_is_a_bare_array_of_chats() -> None:
-    part = read_chunk("x.json", b"\xef\xbb\xbf " + json_bytes([chat(), chat()], indent=2))
-    assert len(part.chats) == 2
+    layout = lay_out_chunk("x.json", [b"\xef\xbb\xbf " + json_bytes([chat(), chat()], indent=2)])
+    assert len(layout.outlines) == 2
 
 
 @pytest.mark.parametrize("data", [b"{}", b"[] x", b"", b"[{}", b'[{"messages":[],"messages":[]}]'])
 def test_what_is_no_array_of_chats_is_no_part(data: bytes) -> None:
     with pytest.raises(NotAnExport):
-        read_chunk("x.json", data)
+        lay_out_chunk("x.json", [data])
 
 
 _WHOLE = json_bytes(
