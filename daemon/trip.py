@@ -48,10 +48,9 @@ from rules.conversation.marker import text_digest
 from rules.errors import ChatSetAside, NotAccepted
 from rules.plan.chat_plan import LeftAlone
 from rules.plan.folds import section, shown_tokens
-from rules.recognize.reading import user_edits
+from rules.plan.selection import doubled_ids, refuse_doubled, why_skipped
+from rules.recognize.chat_reading import user_edits
 from rules.typingmind.chat import Chat
-from rules.typingmind.document import twice
-from rules.typingmind.warnings import refuse_doubled, why_not
 
 _COMPRESSED = "it is compressed already, and nothing new has left the live tail"
 _IN_PLACE = "its updated export is in its place already"
@@ -76,7 +75,7 @@ def _trip(context: Context, path: Path) -> Iterator[Outcome]:
     record_export(context.archive, export.sha256, str(path), export.stand.size, context.clock())
     if not export.chat_ids:
         yield without_chats(path.name)
-    doubled = twice(export.chat_ids)
+    doubled = doubled_ids(export.chat_ids)
     ready: list[ReadyChat] = []
     resting: list[str] = []
     held: list[str] = []
@@ -109,7 +108,7 @@ def _chat(
     except Exception as fault:
         if isinstance(fault, NotAccepted):
             record_doubt(context.archive, chat.chat_id, fault.sha256, export.sha256, fault.message, context.clock())
-        return set_aside(context.archive, chat.title, fault, chat.text_field("chatID"))
+        return set_aside(context.archive, chat.title, fault, chat.id_if_any)
 
 
 def process(context: Context, export: Export, chat: Chat) -> ReadyChat | LeftAlone | AtRest | HeldBack:
@@ -134,7 +133,7 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | LeftAlo
         context.tell(Note(taken.notice))
     memories, shown = compress(context, found)
     assembly = assemble_chat(archive, found, config, memories, shown, context.clock())
-    if not assembly.assembled.changed and (found.reading.hand.is_news or taken.is_news):
+    if not assembly.assembled.changed and (found.reading.edits.is_news or taken.is_news):
         acknowledge(archive, chat.chat_id, assembly.assembled.ours_sha256)
     rest = rest_after(found, config, keys, context.clock(), remembered)
     if is_in_export(archive, assembly, chat.chat_id):
@@ -153,7 +152,7 @@ def look(context: Context, export: Export, chat: Chat, keys: dict[str, str]) -> 
     Nothing is sent or written: `memproc plan` looks in the same way.
     """
     config = context.config.of(chat)
-    if reason := why_not(chat, config.chats.include, config.chats.exclude):
+    if reason := why_skipped(chat, config.chats.include, config.chats.exclude):
         return LeftAlone(chat.chat_id, chat.title, reason)
     return (
         held_back(context.archive, chat, export)

@@ -7,14 +7,14 @@ from dataclasses import replace
 from rules.conversation.history import Entry, Past, history, without_strays
 from rules.conversation.memory import Edition, Kind, Memory, Quote
 from rules.recognize.adopt import Adopted
-from rules.recognize.reading import Reading
+from rules.recognize.chat_reading import ChatReading
 from rules.recognize.recognize import Place
-from rules.recognize.user_edits import Hand
+from rules.recognize.user_edits import PersonEdits
 from rules.typingmind.chat import Chat
 from rules.typingmind.document import read_document
 from rules.typingmind.message import Message, read_message
 
-UNTOUCHED = Hand({}, frozenset(), (), (), {}, ())
+UNTOUCHED = PersonEdits({}, frozenset(), (), (), {}, ())
 """The person has done nothing to memories."""
 
 
@@ -86,11 +86,11 @@ def past_of(memory: Memory, chunk: Sequence[Entry]) -> list[Past]:
 
 
 def reading_of(
-    places: Sequence[Place], past: Sequence[Past] = (), memories: Sequence[Memory] = (), hand: Hand = UNTOUCHED
-) -> Reading:
+    places: Sequence[Place], past: Sequence[Past] = (), memories: Sequence[Memory] = (), hand: PersonEdits = UNTOUCHED
+) -> ChatReading:
     """An export of a chat that has these memories, and of which nothing is to be adopted."""
     standing = without_strays(past, places)
-    return Reading(standing, history(past, standing), tuple(memories), Adopted(), hand, {})
+    return ChatReading(standing, history(past, standing), tuple(memories), Adopted(), hand, {})
 
 
 def fold_of(number: int, members: Sequence[Memory]) -> Memory:

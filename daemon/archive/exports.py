@@ -13,7 +13,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.seals import is_sound
 from daemon.files.read import Export, Part
 from rules.typingmind.chat import Outline
-from rules.typingmind.document import Layout
+from rules.typingmind.document import DocumentLayout
 from rules.typingmind.spans import Member, Span
 
 
@@ -72,7 +72,7 @@ def _as_rows(part: Part) -> list[object]:
 
 def _part(rows: Sequence[Any]) -> Part:
     entry, name, size, chunks, hashes, outlines = rows
-    layout = Layout(name, size, tuple(_outline(*one) for one in outlines), tuple(chunks))
+    layout = DocumentLayout(name, size, tuple(_outline(*one) for one in outlines), tuple(chunks))
     return Part(entry, layout, tuple(map(bytes.fromhex, hashes)))
 
 

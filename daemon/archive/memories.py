@@ -10,15 +10,15 @@ from rules.conversation.memory import Edition, Kind, Memory, Preferred, Quote, s
 from rules.errors import NotFound
 from rules.plan.hindsight import Round
 from rules.recognize.adopt import Adopted
-from rules.recognize.reading import Reading
+from rules.recognize.chat_reading import ChatReading
 
 
-def keep_hand(archive: Archive, reading: Reading, when: str) -> None:
+def keep_hand(archive: Archive, reading: ChatReading, when: str) -> None:
     """Keep it, within a transaction of the caller's."""
     for memory_id, edition in reading.person.items():
         insert_edition(archive, memory_id, edition)
         archive.run("UPDATE memory SET chosen_edition = ?, pinned = 1 WHERE id = ?", (edition.number, memory_id))
-    hand = reading.hand
+    hand = reading.edits
     archive.run_many("UPDATE memory SET forgotten_at = ? WHERE id = ?", [(when, name) for name in hand.forgotten])
     archive.run_many(
         "UPDATE memory SET forgotten_at = NULL, recalled = 0 WHERE id = ?", [(name,) for name in hand.recalled]

@@ -10,16 +10,17 @@ from daemon.archive.memories import HAD, insert_edition, insert_fold, insert_mem
 from daemon.archive.seals import refuse_damage
 from rules.conversation.history import UNDER_SOME_MEMORY, Entry, Past
 from rules.conversation.marker import MEMORY
-from rules.output.taken import deleted_uuids
-from rules.recognize.absent import Absent, Known
+from rules.recognize.absent import Absent, KnownMessage
 from rules.recognize.adopt import Adopted
-from rules.recognize.reading import Reading
+from rules.recognize.chat_reading import ChatReading
 from rules.recognize.recognize import Place
-from rules.recognize.true_dates import redated, said_at, with_true_date
-from rules.typingmind.attachments import attachments
+from rules.recognize.true_dates import said_at, with_true_date
 from rules.typingmind.chat import Chat
+from rules.typingmind.content import attachments
+from rules.typingmind.deletions import deleted_uuids
 from rules.typingmind.document import chat_container, read_document
 from rules.typingmind.message import Message, read_message
+from rules.typingmind.splice import with_date
 
 
 def insert_version(archive: Archive, message: int, number: int, said: Message, when: str) -> int:
@@ -142,7 +143,7 @@ def dates_said(archive: Archive, chat_id: str) -> dict[str, str]:
     return dict(rows)
 
 
-def standing(archive: Archive, chat_id: str, *, left_out: bool = False) -> tuple[Known, ...]:
+def standing(archive: Archive, chat_id: str, *, left_out: bool = False) -> tuple[KnownMessage, ...]:
     """The lived messages that stood in the chat's export the last time, and are under no memory; oldest first.
 
     With `left_out`, those that are left out of memories instead.
@@ -160,7 +161,7 @@ def standing(archive: Archive, chat_id: str, *, left_out: bool = False) -> tuple
         """,
         (chat_id, left_out),
     )
-    return tuple(Known(*row) for row in rows)
+    return tuple(KnownMessage(*row) for row in rows)
 
 
 def first_seen(archive: Archive, chat_id: str) -> dict[str, str]:
@@ -185,7 +186,7 @@ def missing_keys(archive: Archive, chat_id: str) -> frozenset[str]:
     return frozenset(key for (key,) in rows)
 
 
-def remember(archive: Archive, chat: Chat, reading: Reading, when: str) -> Remembered:
+def remember(archive: Archive, chat: Chat, reading: ChatReading, when: str) -> Remembered:
     """Keep every message of the export that is not ours, and what the person did, in one transaction.
 
     A message whose bytes are new gets another version. One that the archive has, but that is neither in the
@@ -199,7 +200,7 @@ def remember(archive: Archive, chat: Chat, reading: Reading, when: str) -> Remem
         new = raw.keys() - set(known)
         _place(archive, row, order(known, reading.places, reading.entries), raw)
         changed = _keep_versions(archive, row, list(raw.values()), when)
-        under = {entry.key for entry in reading.entries if not entry.gone} - set(reading.hand.deleted)
+        under = {entry.key for entry in reading.entries if not entry.gone} - set(reading.edits.deleted)
         gone = _mark_absent(archive, row, set(raw), under, reading.absent, when)
         keep_hand(archive, reading, when)
     return Remembered(len(new), changed - len(new), gone)
@@ -222,7 +223,7 @@ def whole(archive: Archive, chat_id: str) -> Whole:
         """,
         (chat_id,),
     )
-    return Whole(head, tuple(redated(unpacked(*stored), said_at) for *stored, said_at in rows), tail)
+    return Whole(head, tuple(with_date(unpacked(*stored), said_at) for *stored, said_at in rows), tail)
 
 
 def last_deleted(archive: Archive, chat_id: str) -> frozenset[str]:
@@ -240,10 +241,7 @@ def known_chat(archive: Archive, chat_id: str) -> Chat:
 
 def keep_chat(archive: Archive, chat: Chat, when: str) -> int:
     """The chat's row, with the newest title, and the JSON around its messages."""
-    member = chat.member("messages")
-    start, stop = (member.value.start + 1, member.value.stop - 1) if member else (chat.span.stop,) * 2
-    head = chat.text[chat.span.start : start].encode("latin-1")
-    tail = chat.text[stop : chat.span.stop].encode("latin-1")
+    head, tail = chat.around_messages
     archive.run(
         """
         INSERT INTO chat (chat_id, title, folder_id, head, tail, first_seen, last_seen) VALUES (?, ?, ?, ?, ?, ?, ?)

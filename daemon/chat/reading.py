@@ -1,7 +1,7 @@
 """Read an export of a chat against what the archive knows of it. Nothing is kept, sent or written here."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from daemon.archive.archive import Archive
 from daemon.archive.chat_states import is_accepted, newest_file
@@ -12,63 +12,77 @@ from daemon.archive.messages import dates_said, first_seen, last_deleted, missin
 from daemon.archive.openings import openings, openings_named
 from daemon.archive.seals import refuse_any_damage, refuse_damage
 from daemon.models.tokens import count
+from rules.conversation.drafts import drafts_of
 from rules.conversation.history import Past, as_it_is_now, history, without_strays
-from rules.conversation.marker import OPENING, Marker, read_marker, text_digest
-from rules.conversation.memory import Edition, Memory, Preferred, aliases, memory_id, shown, told
+from rules.conversation.marker import OPENING, Marker, read_marker
+from rules.conversation.memory import Edition, Memory, Preferred, Six, aliases, memory_id, shown, told
 from rules.errors import ChatSetAside, NotAccepted
 from rules.output.arrange import Canned
-from rules.output.taken import deleted_uuids
-from rules.recognize.absent import NAMED_SINCE, NOTHING_ABSENT, Absent, Deletions, absent, as_known
+from rules.recognize.absent import NOTHING_ABSENT, Absent, Deletions, absent, as_known
 from rules.recognize.adopt import Adopted, freeze, inherit
+from rules.recognize.chat_reading import ChatReading
 from rules.recognize.loss import lost
-from rules.recognize.reading import Reading
 from rules.recognize.recognize import Place, recognise, unnamed_memories
 from rules.recognize.true_dates import as_dated, may_be_copies, true_dates
-from rules.recognize.user_edits import Hand, deleted_memories, groups, there, what_was_done
+from rules.recognize.user_edits import PersonEdits, deleted_memories, edits_of, groups, there
 from rules.typingmind.chat import Chat, read_messages
-from rules.typingmind.compose import drafts_of
 from rules.typingmind.dates import parse_date
+from rules.typingmind.deletions import NAMED_SINCE, deleted_uuids, deletion_list
 from rules.typingmind.message import Message
 
-_ANNOUNCED = "<system>"
-Editions = Mapping[str, Sequence[Edition]]
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of the chat: from the archive, and in a fork from the chat that it came from."""
+
+    memories: tuple[Memory, ...]
+    editions: Mapping[str, Sequence[Edition]]
+    """All of each memory, by its id."""
+    past: tuple[Past, ...]
+    ours: Mapping[str, Marker]
+    """The markers of all messages that memproc may have written into the chat, by uuid."""
+
+    def recognise(self, messages: Sequence[Message]) -> tuple[Place, ...]:
+        """What each message of the export is."""
+        digests = {old.key: old.message.digest for old in self.past}
+        under = {memory.memory_id: {key: digests[key] for key in memory.keys} for memory in self.memories}
+        return recognise(messages, self.ours, under, aliases(self.memories))
 
 
-def read_chat(archive: Archive, chat: Chat, words: Canned, preferred: Preferred, now: str) -> Reading:
+def read_chat(archive: Archive, chat: Chat, words: Canned, preferred: Preferred, now: str) -> ChatReading:
     """What each message is, which memories the chat has, and what the person did.
 
-    Raises NotAccepted where that may be a mistake, DamagedChat where what the archive keeps is not what was stored.
+    Raises NotAccepted where that may be a mistake, ChatSetAside where it cannot be told, DamagedChat where what the
+    archive keeps is not what was stored.
     """
     refuse_damage(archive.run, chat.chat_id)
     messages = read_messages(chat)
-    made = memories(archive, chat.chat_id, preferred)
-    every: dict[str, Sequence[Edition]] = {one.memory_id: editions(archive, one.memory_id) for one in made}
-    before = past(archive, chat.chat_id)
-    deleted = deleted_uuids(chat)
-    layered = [one.text for one in openings(archive, chat.chat_id)]
-    known = drafts_of(chat.chat_id, made, every, words.opening, words.closing, deleted, layered)
-    places = _recognised(messages, known, made, before)
+    known = _known(archive, chat, words, preferred)
+    places = known.recognise(messages)
     _refuse_unnamed(archive, chat, places)
-    adopted = _adopted(archive, chat, made, places)
-    lacks = NOTHING_ABSENT
+    adopted, lacks = _adopted(archive, chat, known, places), NOTHING_ABSENT
     if adopted.memories:
-        every |= adopted.editions
-        made = _in_order((*made, *(_as_preferred(one, every, preferred) for one in adopted.memories)))
-        before = (*before, *adopted.past)
-        layered += openings_named(archive, _openings_meant(messages))
-        known = drafts_of(chat.chat_id, made, every, words.opening, words.closing, deleted, layered)
-        places = _recognised(messages, known, made, before)
+        known = _with_adopted(archive, chat, words, preferred, known, adopted, messages)
+        places = known.recognise(messages)
     else:
-        lacks = _absent(archive, chat, made, before, places, known)
-        _refuse_lost(archive, chat, made, before, places, known, lacks)
-    places = _truly_dated(archive, chat.chat_id, places, is_fork=bool(adopted.memories))
-    hand = what_was_done(made, every, before, places, lacks.under)
-    person = {name: _persons(every[name], texts, now) for name, texts in hand.edited.items()}
-    changed = {one.number for one in made if one.memory_id in hand.changed}
-    before = as_it_is_now(before, places, changed, hand.deleted)
-    places = without_strays(before, places)
-    made = tuple(_after(one, every[one.memory_id], person, hand) for one in made)
-    return Reading(places, history(before, places), made, adopted, hand, person, lacks)
+        lacks = _absent(archive, chat, known, places)
+        _refuse_lost(archive, chat, known, places, lacks)
+    dates = dates_of_copies(archive, chat.chat_id, places, is_fork=bool(adopted.memories))
+    places = tuple(as_dated(place, dates) for place in places)
+    edits = edits_of(known.memories, known.editions, known.past, places, lacks.under)
+    by_person = {name: _persons(known.editions[name], texts, now) for name, texts in edits.edited.items()}
+    changed = {memory.number for memory in known.memories if memory.memory_id in edits.changed}
+    past_now = as_it_is_now(known.past, places, changed, edits.deleted)
+    places = without_strays(past_now, places)
+    made = tuple(_after(memory, known.editions[memory.memory_id], by_person, edits) for memory in known.memories)
+    return ChatReading(places, history(past_now, places), made, adopted, edits, by_person, lacks)
+
+
+def read_archive(archive: Archive, chat_id: str, preferred: Preferred) -> ChatReading:
+    """A chat as the archive alone knows it: what stands under memories, without any live messages."""
+    nothing = PersonEdits({}, frozenset(), (), (), {}, ())
+    entries = history(past(archive, chat_id), ())
+    return ChatReading((), entries, memories(archive, chat_id, preferred), Adopted(), nothing, {})
 
 
 def dates_of_copies(archive: Archive, chat_id: str, places: Sequence[Place], *, is_fork: bool) -> dict[str, str]:
@@ -81,52 +95,55 @@ def dates_of_copies(archive: Archive, chat_id: str, places: Sequence[Place], *, 
     return dates
 
 
-def read_archive(archive: Archive, chat_id: str, preferred: Preferred) -> Reading:
-    """A chat as the archive alone knows it: what stands under memories, without any live messages."""
-    nothing = Hand({}, frozenset(), (), (), {}, ())
-    before = past(archive, chat_id)
-    return Reading((), history(before, ()), memories(archive, chat_id, preferred), Adopted(), nothing, {})
+def _known(archive: Archive, chat: Chat, words: Canned, preferred: Preferred) -> _Known:
+    made = memories(archive, chat.chat_id, preferred)
+    all_editions = {memory.memory_id: editions(archive, memory.memory_id) for memory in made}
+    with_layers = [opening.text for opening in openings(archive, chat.chat_id)]
+    ours = drafts_of(
+        chat.chat_id, made, all_editions, words.opening, words.closing, deleted_uuids(chat), with_layers
+    )  # fmt: skip
+    return _Known(made, all_editions, past(archive, chat.chat_id), ours)
 
 
-def _recognised(
-    messages: Sequence[Message], known: Mapping[str, Marker], made: Sequence[Memory], before: Sequence[Past]
-) -> tuple[Place, ...]:
-    digests = {old.key: old.message.digest for old in before}
-    under = {one.memory_id: {key: digests[key] for key in one.keys} for one in made}
-    return recognise(messages, known, under, aliases(made))
+def _with_adopted(
+    archive: Archive,
+    chat: Chat,
+    words: Canned,
+    preferred: Preferred,
+    known: _Known,
+    adopted: Adopted,
+    messages: Sequence[Message],
+) -> _Known:
+    """What is known together with what the chat takes over; chunks' memories first, then folds, as in the archive."""
+    all_editions = {**known.editions, **adopted.editions}
+    taken = [replace(it, edition=shown(all_editions[it.memory_id], it.chosen, preferred)) for it in adopted.memories]
+    made = sorted((*known.memories, *taken), key=lambda it: (it.is_fold, it.level if it.is_fold else 0, it.number))
+    markers = [read_marker(message.marker) for message in messages if message.marker]
+    digests = {marker.text for marker in markers if marker is not None and marker.kind == OPENING}
+    with_layers = (*(it.text for it in openings(archive, chat.chat_id)), *openings_named(archive, digests))
+    deleted = deleted_uuids(chat)
+    ours = drafts_of(chat.chat_id, made, all_editions, words.opening, words.closing, deleted, with_layers)
+    return _Known(tuple(made), all_editions, (*known.past, *adopted.past), ours)
 
 
-def _truly_dated(archive: Archive, chat_id: str, places: Sequence[Place], *, is_fork: bool) -> tuple[Place, ...]:
-    """The places with the true dates of messages that a fork has dated anew, as far as the archive holds them."""
-    dates = dates_of_copies(archive, chat_id, places, is_fork=is_fork)
-    return tuple(as_dated(place, dates) for place in places)
-
-
-def _openings_meant(messages: Sequence[Message]) -> set[str]:
-    """Digests of what may be an opening of ours, and of what edited ones were: their markers name it."""
-    said = {text_digest(message.text) for message in messages if _ANNOUNCED in message.text}
-    markers = (read_marker(message.marker) for message in messages if message.marker)
-    return said | {marker.text for marker in markers if marker is not None and marker.kind == OPENING}
-
-
-def _adopted(archive: Archive, chat: Chat, made: Sequence[Memory], places: Sequence[Place]) -> Adopted:
-    """The memories behind the last one that this chat's archive knows."""
-    every = groups(places)
-    known = {one.memory_id for one in made}
-    last = max((at for at, name in enumerate(every) if name in known), default=-1)
-    strange = {name: group for at, (name, group) in enumerate(every.items()) if at > last}
+def _adopted(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]) -> Adopted:
+    """The memories behind the last one that this chat's archive knows: of the chat that it came from, or of nobody."""
+    all_groups = groups(places)
+    own = {memory.memory_id for memory in known.memories}
+    last = max((at for at, name in enumerate(all_groups) if name in own), default=-1)
+    strange = {name: group for at, (name, group) in enumerate(all_groups.items()) if at > last}
     if not strange:
         return Adopted()
-    kin = find_kin(archive, chat.chat_id, strange) if not made else None
+    kin = find_kin(archive, chat.chat_id, strange) if not known.memories else None
     inherited = inherit(chat.chat_id, strange, kin) if kin else Adopted()
-    origins = {name for one in inherited.memories for name in one.origins}
+    origins = {name for memory in inherited.memories for name in memory.origins}
     at = max((number for number, name in enumerate(strange) if name in origins), default=-1)
     rest = {name: group for number, (name, group) in enumerate(strange.items()) if number > at}
     if rest:
         refuse_any_damage(archive.run, "chat", "memory")  # a damaged row may be the memory that nobody seems to know
-    first = 1 + max((one.number for one in (*made, *inherited.memories) if not one.is_fold), default=0)
+    numbers = [memory.number for memory in (*known.memories, *inherited.memories) if not memory.is_fold]
     own_ids = {name: memory_id(chat.chat_id, 0, [name]) for name in known_memories(archive, rest)}
-    frozen = freeze(rest, first, count, own_ids)
+    frozen = freeze(rest, 1 + max(numbers, default=0), count, own_ids)
     return Adopted(inherited.memories + frozen.memories, {**inherited.editions, **frozen.editions}, inherited.past)
 
 
@@ -149,97 +166,69 @@ def _refuse_unnamed(archive: Archive, chat: Chat, places: Sequence[Place]) -> No
     raise NotAccepted(reason, f"{way_on} {meant}", chat.sha256)
 
 
-def _absent(
-    archive: Archive,
-    chat: Chat,
-    made: Sequence[Memory],
-    before: Sequence[Past],
-    places: Sequence[Place],
-    ours: Mapping[str, Marker],
-) -> Absent:
+def _absent(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]) -> Absent:
     """What the export lacks of the messages that the archive has of the chat."""
     seen = first_seen(archive, chat.chat_id)
-    shown, raw = groups(places), {place.key for place in places if place.ours is None}
-    begun = {old.memory for old in before if old.key in raw}
-    hidden = {one.number for one in made if not one.is_fold and one.number in begun and one.memory_id not in shown}
+    in_chat, raw = groups(places), {place.key for place in places if place.ours is None}
+    begun = {old.memory for old in known.past if old.key in raw}
+    chunks = [memory for memory in known.memories if not memory.is_fold]
+    hidden = {memory.number for memory in chunks if memory.number in begun and memory.memory_id not in in_chat}
     kept = {place.original for place in places if place.original}
-    hidden |= {one.number for one in made if one.memory_id in kept}
+    hidden |= {memory.number for memory in known.memories if memory.memory_id in kept}
     under = [
         replace(as_known(old.message, old.key), seen_at=seen.get(old.key, ""))
-        for old in before
+        for old in known.past
         if old.memory in hidden and old.newest is not None
     ]
-    removed = {uuid for old in before if (uuid := old.message.uuid)} | (ours.keys() - _uuids(places))
-    deletions = _deletions(chat, last_deleted(archive, chat.chat_id), removed, ours, places)
-    accepted = missing_keys(archive, chat.chat_id)
     lived, others = standing(archive, chat.chat_id), standing(archive, chat.chat_id, left_out=True)
-    return absent(lived, others, under, seen, places, deletions, accepted)
+    deletions = _deletions(archive, chat, known, places)
+    return absent(lived, others, under, seen, places, deletions, missing_keys(archive, chat.chat_id), known.ours)
 
 
-def _deletions(
-    chat: Chat, before: Collection[str], removed: Collection[str], ours: Collection[str], places: Sequence[Place]
-) -> Deletions:
-    """What the chat's list of deletions says. `before` is what it named in the export before this one."""
-    named, sync = deleted_uuids(chat), chat.field("syncMetadata")
-    listed = sync if isinstance(sync, dict) else {}
+def _deletions(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]) -> Deletions:
+    """What the chat's list of deletions says, beyond what memproc noted there and what the last export named."""
+    listed = deletion_list(chat)
+    here = {place.message.uuid for place in places}
+    noted = {old.message.uuid for old in known.past if old.message.uuid}
+    noted |= {uuid for uuid in known.ours if uuid not in here}
     dates = (parse_date(place.message.created_at) for place in places if place.ours is None)
     by_person = (
-        "deletedSyncedBlobIDs" in listed
-        or not named <= {*removed, *ours}
+        listed.by_new_build
+        or not listed.uuids <= {*noted, *known.ours}
         or any(date is not None and date >= NAMED_SINCE for date in dates)
     )
-    return Deletions(named, len(named - {*before, *removed}), "deletedMessageUUIDs" in listed, by_person)
+    new = listed.uuids - last_deleted(archive, chat.chat_id) - noted
+    return Deletions(listed.uuids, len(new), listed.exists, by_person)
 
 
-def _uuids(places: Sequence[Place]) -> set[str]:
-    return {place.message.uuid for place in places if place.message.uuid}
-
-
-def _refuse_lost(
-    archive: Archive,
-    chat: Chat,
-    made: Sequence[Memory],
-    before: Sequence[Past],
-    places: Sequence[Place],
-    ours: Mapping[str, Marker],
-    lacks: Absent,
-) -> None:
-    here = there(made, before, places)
-    deleted = deleted_uuids(chat)
-    willed = deleted_memories(made, deleted, ours)
-    expected = [one for one in made if not (one.is_fold or one.forgotten or one.recalled)]
-    found = lost(
-        standing(archive, chat.chat_id),
-        {name: name in here for one in expected if (name := one.memory_id) in here or name not in willed},
-        places,
-        deleted,
-        frozenset(ours),
-        first_seen(archive, chat.chat_id),
-        lacks,
-        [name for one in expected if (name := one.memory_id) not in here and name in willed],
-    )
-    if not found or is_accepted(archive, chat.chat_id, chat.sha256):
+def _refuse_lost(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place], lacks: Absent) -> None:
+    """Raise NotAccepted where so much is missing that it may be a mistake."""
+    here = there(known.memories, known.past, places)
+    by_person = deleted_memories(known.memories, deleted_uuids(chat), known.ours)
+    expected = [it.memory_id for it in known.memories if not (it.is_fold or it.forgotten or it.recalled)]
+    memories_here = {name: name in here for name in expected if name in here or name not in by_person}
+    loss = lost(lacks, memories_here, places, [name for name in expected if name not in memories_here])
+    if not loss or is_accepted(archive, chat.chat_id, chat.sha256):
         return
-    file = _file_with(archive, chat.chat_id, lacks) if found.import_again else ""
+    file = _file_with(archive, chat.chat_id, lacks) if loss.import_again else ""
     meant = f"If it is meant as it is: memproc accept {chat.chat_id}"
-    raise NotAccepted(f'"{chat.title}": {found.reason}', f"{found.with_file(file)} {meant}", chat.sha256)
+    raise NotAccepted(f'"{chat.title}": {loss.reason}', f"{loss.with_file(file)} {meant}", chat.sha256)
 
 
 def _file_with(archive: Archive, chat_id: str, lacks: Absent) -> str:
     """The newest updated export, if it holds what is missing; else the newest export that was worked on."""
     last = last_output(archive, chat_id)
-    newest = max((one.seen_at for one in lacks.missing), default="")
+    newest = max((known.seen_at for known in lacks.missing), default="")
     if last is not None and last.messages_sha256 != RESTORED and last.written_at >= newest:
         return last.path
     return newest_file(archive, chat_id)
 
 
-def _persons(known: Sequence[Edition], texts: tuple[str, str, str, str, str, str], now: str) -> Edition:
+def _persons(known: Sequence[Edition], texts: Six, now: str) -> Edition:
     """What the person has made of a memory, as an edition of it."""
-    newest = known[-1]
     return replace(
-        newest,
-        number=1 + max(one.number for one in known),
+        known[-1],
+        number=1 + max(edition.number for edition in known),
         kind="person",
         texts=texts,
         requests=(),
@@ -248,29 +237,14 @@ def _persons(known: Sequence[Edition], texts: tuple[str, str, str, str, str, str
     )
 
 
-def _as_preferred(memory: Memory, every: Editions, preferred: Preferred) -> Memory:
-    return replace(memory, edition=shown(every[memory.memory_id], memory.chosen, preferred))
-
-
-def _after(memory: Memory, known: Sequence[Edition], person: Mapping[str, Edition], hand: Hand) -> Memory:
+def _after(memory: Memory, known: Sequence[Edition], by_person: Mapping[str, Edition], edits: PersonEdits) -> Memory:
     """The memory as it is after what the person did."""
     name = memory.memory_id
-    if edition := person.get(name):
-        all_of_it = (*known, edition)
-        memory = replace(
-            memory,
-            edition=edition,
-            told=told(all_of_it, edition.number),
-            chosen=edition.number,
-            pinned=True,
-        )
+    if edition := by_person.get(name):
+        told_now = told((*known, edition), edition.number)
+        memory = replace(memory, edition=edition, told=told_now, chosen=edition.number, pinned=True)
     return replace(
         memory,
-        forgotten=(memory.forgotten or name in hand.forgotten) and name not in hand.recalled,
-        due=hand.changed.get(name, memory.due),
+        forgotten=(memory.forgotten or name in edits.forgotten) and name not in edits.recalled,
+        due=edits.changed.get(name, memory.due),
     )
-
-
-def _in_order(made: Iterable[Memory]) -> tuple[Memory, ...]:
-    """The chunks' memories first, then the folds: as the archive gives them."""
-    return tuple(sorted(made, key=lambda one: (one.is_fold, one.level if one.is_fold else 0, one.number)))

@@ -110,7 +110,7 @@ def rest_after(
     With `output.container = "export"` every chat is written whenever one is. A new chat's place depends on
     other chats of the archive.
     """
-    reading, hand = found.reading, found.reading.hand
+    reading, hand = found.reading, found.reading.edits
     done = found.plan.calls or hand.is_news or hand.changed or hand.deleted or reading.adopted.memories
     whole = config.output.container != "chat" or config.output.mode == "new-chat"
     if done or whole or remembered != _NOTHING_NEW:

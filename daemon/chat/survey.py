@@ -19,7 +19,7 @@ from rules.plan.folds import Bounds, section, told_tokens
 from rules.plan.hindsight import Round
 from rules.plan.window import Limit, TooLarge
 from rules.plan.work import PlannedChunk
-from rules.recognize.reading import Reading
+from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
 
 
@@ -51,7 +51,7 @@ class Survey:
     """A chat as it stands before the work on it, and who does that work."""
 
     chat: Chat
-    reading: Reading
+    reading: ChatReading
     counts: Counts
     """Tokens of the history's messages, by content digest, and of the texts that are always the same."""
     texts: Texts

@@ -33,9 +33,8 @@ from daemon.trip import look, ready_without_calls
 from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate, Traffic
 from rules.money.price import Reached, dollars, first_reached, in_words
 from rules.plan.chat_plan import ChatPlan, LeftAlone
+from rules.plan.selection import doubled_ids, refuse_doubled
 from rules.typingmind.chat import Chat
-from rules.typingmind.document import twice
-from rules.typingmind.warnings import refuse_doubled
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +196,7 @@ def _rows(context: Context, exports: Sequence[Path]) -> Iterator[_Row]:
 
 def _rows_of(context: Context, export: Export) -> Iterator[_Row]:
     """The chats of an export; those at the end that are only written anew, as `run` would find too."""
-    doubled = twice(export.chat_ids)
+    doubled = doubled_ids(export.chat_ids)
     is_whole = context.config.output.container == "export"
     rows: list[_Row] = []
     ready: dict[str, ReadyChat] = {}
@@ -235,7 +234,7 @@ def _plan(context: Context, export: Export, chat: Chat, doubled: frozenset[str])
             return _Row(file, SetAside(chat.title, found.too_large.reason, found.too_large.next_step)), None
         return _Row(file, found.plan, who(found.roles), money), ready_without_calls(context, found)
     except Exception as fault:
-        return _Row(file, set_aside(archive, chat.title, fault, chat.text_field("chatID"))), None
+        return _Row(file, set_aside(archive, chat.title, fault, chat.id_if_any)), None
 
 
 def _as_json(row: _Row) -> dict[str, object]:

@@ -16,7 +16,7 @@ from typing import BinaryIO
 from daemon.files.write import remedy
 from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind.chat import Chat
-from rules.typingmind.document import Layout, explain_bad_json, lay_out_chunk, lay_out_document
+from rules.typingmind.document import DocumentLayout, explain_bad_json, lay_out_chunk, lay_out_document
 from rules.typingmind.spans import BadJson, Span
 
 BLOCK_BYTES = 1 << 18
@@ -184,7 +184,7 @@ def _entries(file: BinaryIO) -> int:
     return found
 
 
-LayOut = Callable[[str, Iterable[bytes]], Layout]
+LayOut = Callable[[str, Iterable[bytes]], DocumentLayout]
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +201,7 @@ class Part:
     """One JSON text of an export; `entry` is its name in a ZIP, `hashes` are those of what was read, block by block."""
 
     entry: str
-    layout: Layout
+    layout: DocumentLayout
     hashes: tuple[bytes, ...]
 
 

@@ -33,10 +33,10 @@ from daemon.inbox.intake import content_of
 from daemon.remember.planning import survey
 from daemon.status.outputs import standing_exports
 from rules.errors import ChatSetAside, FileTrouble, NotAnExport
+from rules.plan.selection import why_skipped
 from rules.retention import PARTS, Kept, going
 from rules.typingmind.chat import Chat
 from rules.typingmind.dates import parse_date, write_date
-from rules.typingmind.warnings import why_not
 
 COPIES = 7
 _DAY = timedelta(days=1)
@@ -192,7 +192,7 @@ def _is_worth_it(context: Context, arrival: Arrival) -> bool:
 def _has_work(context: Context, chat: Chat) -> bool:
     """Whether the plan holds a chunk to be asked for; a chat that cannot be processed as it is has none."""
     config = context.config.of(chat)
-    if why_not(chat, config.chats.include, config.chats.exclude):
+    if why_skipped(chat, config.chats.include, config.chats.exclude):
         return False
     try:
         found = survey(context.archive, chat, config, context.key, context.clock())

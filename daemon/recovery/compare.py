@@ -13,6 +13,7 @@ from daemon.config import Config
 from daemon.config.layout import core_layout
 from daemon.config.texts import load_texts
 from daemon.files.read import chats_in
+from rules.conversation.drafts import drafts_of
 from rules.conversation.memory import Memory, aliases
 from rules.errors import ChatSetAside
 from rules.layers.opening import read_tagged
@@ -20,7 +21,6 @@ from rules.output.arrange import Canned
 from rules.output.difference import Difference, Side, difference
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import Chat, read_messages
-from rules.typingmind.compose import drafts_of
 
 
 @dataclass(frozen=True, slots=True)

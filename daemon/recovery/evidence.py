@@ -107,8 +107,7 @@ def _plain(message: Message) -> Message:
 
 def _date(chat: Chat, kept_at: str) -> str:
     """When the chat was written: an updated export says so itself."""
-    said = chat.text_field("updatedAt")
-    return said if parse_date(said) else kept_at
+    return chat.updated_at if parse_date(chat.updated_at) else kept_at
 
 
 def _note_memories(

@@ -35,16 +35,16 @@ from daemon.recovery.evidence import Evidence, Raw, look
 from daemon.recovery.restored import Known, Restored, hindsight_question, quotes_in, restored
 from daemon.recovery.sources import PassedOver, Source, Sources, chat_in, find_sources, output_of
 from daemon.remember.taking_over import take_over
+from rules.conversation.drafts import drafts_of
 from rules.conversation.history import UNDER_SOME_MEMORY, Entry
 from rules.conversation.memory import CHUNK_LEVEL, Memory, Preferred, aliases, shown
 from rules.errors import ArchiveError, ChatSetAside, DamagedChat, MemprocError
 from rules.recognize.adopt import inherit
-from rules.recognize.reading import Reading
+from rules.recognize.chat_reading import ChatReading
 from rules.recognize.recognize import Place, recognise
 from rules.recognize.true_dates import with_true_date
 from rules.recognize.user_edits import groups
 from rules.typingmind.chat import Chat, read_messages
-from rules.typingmind.compose import drafts_of
 from rules.typingmind.copies import new_chat_id
 
 
@@ -238,7 +238,7 @@ def _read_newest(context: Context, chat_id: str, own: Sequence[Source], found: R
         return
 
 
-def _choose(archive: Archive, reading: Reading, new: set[str], preferred: Preferred) -> None:
+def _choose(archive: Archive, reading: ChatReading, new: set[str], preferred: Preferred) -> None:
     """Where the file shows another edition than it would by itself, the person had chosen that one."""
     for name, group in groups(reading.places).items():
         every = editions(archive, name) if name in new and name not in reading.person else ()

@@ -32,7 +32,7 @@ from rules.plan.chat_plan import ChatPlan, plan_chat
 from rules.plan.hindsight import hindsight_round
 from rules.plan.window import Limit, TooLarge, nearest_limit, too_large
 from rules.plan.worth import Around
-from rules.recognize.reading import Reading
+from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message
 from rules.typingmind.warnings import Sizes, beyond_window, warnings
@@ -51,7 +51,9 @@ def survey(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str)
     return found
 
 
-def survey_read(archive: Archive, chat: Chat, reading: Reading, config: Config, key: FindKey, today: date) -> Survey:
+def survey_read(
+    archive: Archive, chat: Chat, reading: ChatReading, config: Config, key: FindKey, today: date
+) -> Survey:
     """Plan a chat that has been read; what it raises is the same."""
     texts = load_texts(config.texts.path)
     entries = reading.entries
@@ -78,7 +80,7 @@ def survey_read(archive: Archive, chat: Chat, reading: Reading, config: Config, 
         by_model=roles.agent != ENGINE,
         questions=questions_of_memories(longest),
     )
-    told = warnings(chat, reading.places)
+    told = warnings(chat, [place.message for place in reading.places])
     plan = plan_chat(chat.chat_id, chat.title, reading, tokens, limits, told, fixed_tokens, around)
     asked = config.memory.hindsight if roles.agent != ENGINE else 0
     last = round_of(archive, chat.chat_id, reading.adopted)

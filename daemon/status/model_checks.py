@@ -17,10 +17,10 @@ from daemon.status.findings import Finding, House, error, ok, warning
 from primer.models import KEY_VARIABLES, key_variables, provider_of
 from primer.request import EXTRACTIVE, Model
 from rules.errors import ChatSetAside, ConfigurationError, MemprocError
+from rules.plan.selection import why_skipped
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.document import read_document
 from rules.typingmind.spans import Span
-from rules.typingmind.warnings import why_not
 
 _NO_CHAT = Chat("{}", Span(0, 2), (), ())
 _WHERE = {
@@ -80,7 +80,7 @@ def _chats(archive: Archive, config: Config) -> Iterator[Chat]:
         messages = b",".join(whole(archive, chat_id).messages) if tail else b""
         text = b"".join((b'{"chats":[', head, messages, tail, b"]}"))
         for chat in read_document(f'The chat "{title}" in the archive', text).chats:
-            if not why_not(chat, config.chats.include, config.chats.exclude):
+            if not why_skipped(chat, config.chats.include, config.chats.exclude):
                 yield chat
 
 

@@ -1,4 +1,4 @@
-"""Is an answer in another language than the passage that it is about? (the chat's language is the memory's.)
+"""Whether an answer is in another language than the passage that it is about, or repeats what it should not.
 
 By script first, then by the everyday words of the fourteen languages that rules/extract knows; libraries
 that know more are larger than memproc. A false alarm is a paid call, so every doubt is settled for the answer.
@@ -45,11 +45,13 @@ def foreign(answer: str, passage: Sequence[str]) -> str | None:
     where the answer's language is right, and where nobody can tell: with fewer than five words, in code,
     quotations and addresses, between languages that are too much alike, in one that is not known.
     """
-    said = _own_words(answer)
-    if length(said) < _TELLING_WORDS:
+    own_text = _own_words(answer)
+    if length(own_text) < _TELLING_WORDS:
         return None
-    heard = [_own_words(text) for text in passage]
-    if _is_familiar(said, heard) or not (_is_foreign_script(said, heard) or _is_foreign_tongue(said, heard)):
+    passage_texts = [_own_words(text) for text in passage]
+    if _is_familiar(own_text, passage_texts) or not (
+        _is_foreign_script(own_text, passage_texts) or _is_foreign_tongue(own_text, passage_texts)
+    ):
         return None
     return _FOREIGN
 
@@ -59,33 +61,33 @@ def _own_words(text: str) -> str:
     return _NOBODYS_WORDS.sub(" ", text)
 
 
-def _is_familiar(said: str, heard: Sequence[str]) -> bool:
+def _is_familiar(answer: str, passage: Sequence[str]) -> bool:
     """Whether the passage itself has so many of the answer's words that it must have the language, too."""
-    vocabulary = {word for text in heard for word in terms(text)}
-    words = list(terms(said))
+    vocabulary = {word for text in passage for word in terms(text)}
+    words = list(terms(answer))
     return sum(word in vocabulary for word in words) > _FAMILIAR * len(words)
 
 
-def _is_foreign_script(said: str, heard: Sequence[str]) -> bool:
+def _is_foreign_script(answer: str, passage: Sequence[str]) -> bool:
     """Whether most of the answer is in a script that no fair share of the passage is in."""
-    own = _scripts(said)
+    own = _scripts(answer)
     script = max(own, key=lambda script: own[script], default="")
     if own[script] < max(_MOST * own.total(), _TELLING_LETTERS):
         return False
-    found = [_scripts(text) for text in heard]
-    return not _is_fair([(one[script] / one.total(), one.total()) for one in found if one], _TELLING_LETTERS)
+    counts = [_scripts(text) for text in passage]
+    return not _is_fair([(count[script] / count.total(), count.total()) for count in counts if count], _TELLING_LETTERS)
 
 
 def _scripts(text: str) -> Counter[str]:
     """How many letters of each script the text has; a sign that stands for several counts as several."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for character, times in Counter(text).items():
         if script := _script(character):
-            found[script] += times * _LETTERS_A_SIGN.get(script, 1)
-    kana = sum(found.pop(script, 0) for script in _JAPANESE)
-    if kana > _KANA_SHARE * (kana + found["CJK"]):
-        kana += found.pop("CJK", 0)
-    return found + Counter({"KANA": kana})
+            counts[script] += times * _LETTERS_A_SIGN.get(script, 1)
+    kana = sum(counts.pop(script, 0) for script in _JAPANESE)
+    if kana > _KANA_SHARE * (kana + counts["CJK"]):
+        kana += counts.pop("CJK", 0)
+    return counts + Counter({"KANA": kana})
 
 
 @cache
@@ -94,19 +96,21 @@ def _script(character: str) -> str:
     return unicodedata.name(character, "").partition(" ")[0] if character.isalpha() else ""
 
 
-def _is_foreign_tongue(said: str, heard: Sequence[str]) -> bool:
+def _is_foreign_tongue(answer: str, passage: Sequence[str]) -> bool:
     """Whether the answer is surely in a known language that no fair share of the passage may be in."""
-    words = list(terms(said))
+    words = list(terms(answer))
     rates = _rates(words)
     rival, best = sorted(rates)[-2:]
     tongue = rates.index(best)
     everyday = {word for word in words if word in TONGUES[tongue].common}
     if best < _SURELY or rival > _RIVAL * best or len(everyday) < _TELLING_EVERYDAY_WORDS:
         return False
-    told = [found for text in heard if len(found := list(terms(text))) >= _TELLING_WORDS]
-    unclear = [word for one in told if max(_rates(one)) < _SURELY for word in one]
+    texts = [text_words for text in passage if len(text_words := list(terms(text))) >= _TELLING_WORDS]
+    unclear = [word for text_words in texts if max(_rates(text_words)) < _SURELY for word in text_words]
     may_be_unclear = len(unclear) < _RUNNING_WORDS or _rates(unclear)[tongue] > _TRACE * best
-    return not _is_fair([(_speaks(tongue, one, may_be_unclear), len(one)) for one in told], _RUNNING_WORDS)
+    return not _is_fair(
+        [(_speaks(tongue, text_words, may_be_unclear), len(text_words)) for text_words in texts], _RUNNING_WORDS
+    )
 
 
 def _speaks(tongue: int, words: Sequence[str], if_unclear: bool) -> float:
@@ -117,9 +121,9 @@ def _speaks(tongue: int, words: Sequence[str], if_unclear: bool) -> float:
 
 def _rates(words: Sequence[str]) -> list[float]:
     """For each known language, which share of the words are its everyday ones."""
-    heard = Counter(words)
+    counts = Counter(words)
     return [
-        sum(count for word, count in heard.items() if word in tongue.common) / max(1, len(words)) for tongue in TONGUES
+        sum(count for word, count in counts.items() if word in tongue.common) / max(1, len(words)) for tongue in TONGUES
     ]
 
 
@@ -146,11 +150,11 @@ def is_restated(answer: str, question: str) -> bool:
 
     A question may hold a text to be worked on: an answer that repeats much of that text alone restates nothing.
     """
-    said, asked = list(terms(answer)), list(terms(question))
-    if not said or len(said) - _in_order(said, asked) > _LITTLE_ELSE * len(said):
+    answered, question_words = list(terms(answer)), list(terms(question))
+    if not answered or len(answered) - _in_order(answered, question_words) > _LITTLE_ELSE * len(answered):
         return False
-    begins = _in_order(said[: 2 * _BOUND], asked[:_BOUND]) >= _HELD * len(asked[:_BOUND])
-    ends = _in_order(said[-2 * _BOUND :], asked[-_BOUND:]) >= _HELD * len(asked[-_BOUND:])
+    begins = _in_order(answered[: 2 * _BOUND], question_words[:_BOUND]) >= _HELD * len(question_words[:_BOUND])
+    ends = _in_order(answered[-2 * _BOUND :], question_words[-_BOUND:]) >= _HELD * len(question_words[-_BOUND:])
     return begins or ends
 
 

@@ -38,10 +38,10 @@ class Marker:
 
 def write_marker(marker: Marker) -> dict[str, object]:
     """The field's value as it stands in the export, without what the kind does not use."""
-    said = {key: value for key, value in asdict(marker).items() if value not in ("", 0)}
+    fields = {key: value for key, value in asdict(marker).items() if value not in ("", 0)}
     if marker.kind != MEMORY:
-        said = {"kind": marker.kind, "text": marker.text}
-    return {"v": _VERSION, **said}
+        fields = {"kind": marker.kind, "text": marker.text}
+    return {"v": _VERSION, **fields}
 
 
 def read_marker(value: Mapping[str, object] | None) -> Marker | None:

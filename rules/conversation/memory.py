@@ -1,7 +1,7 @@
 """Editions of a memory: written as-of, with hindsight, by the person, or as a fold. None is ever overwritten."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Literal
@@ -133,6 +133,15 @@ def aliases(memories: Sequence[Memory]) -> dict[str, str]:
     return {name: memory.memory_id for memory in memories for name in memory.origins}
 
 
+def with_members(names: Collection[str], memories: Sequence[Memory]) -> frozenset[str]:
+    """These ids of memories and folds, with those of all that the folds among them stand for."""
+    covered = set(names)
+    for fold in sorted((memory for memory in memories if memory.is_fold), key=lambda fold: -fold.level):
+        if fold.memory_id in covered:
+            covered.update(fold.members)
+    return frozenset(covered)
+
+
 def memory_id(chat_id: str, number: int, digests: Sequence[str]) -> str:
     """A name that depends on the chat, the chunk and what was said alone, so that it is the same on any day."""
     return "m" + hashlib.sha256("\n".join([chat_id, str(number), *digests]).encode()).hexdigest()[:15]
@@ -196,8 +205,8 @@ _ROOM = 200
 
 def fold_id(chat_id: str, members: Sequence[Memory]) -> str:
     """A name that depends on the chat, the members and their told editions alone: the same fold on any day."""
-    told = [f"{member.memory_id} {member.told.number}" for member in members]
-    return "f" + hashlib.sha256("\n".join([chat_id, *told]).encode()).hexdigest()[:15]
+    editions = [f"{member.memory_id} {member.told.number}" for member in members]
+    return "f" + hashlib.sha256("\n".join([chat_id, *editions]).encode()).hexdigest()[:15]
 
 
 def expected_fold_tokens(member_tokens: int) -> int:

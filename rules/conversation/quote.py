@@ -40,14 +40,14 @@ class NotVerbatim:
 
 def find_quote(answer: str, chunk: Sequence[Entry]) -> Verbatim | NotVerbatim:
     """The passage of one message of the chunk that the answer repeats, or why there is none."""
-    wanted = plain(answer).strip()
-    if not has_words(wanted):
+    plain_answer = plain(answer).strip()
+    if not has_words(plain_answer):
         return NotVerbatim("The answer holds no words.")
-    for candidate in (wanted, _unmarked(wanted)):
+    for candidate in (plain_answer, _unmarked(plain_answer)):
         for entry in chunk:
             for part in entry.message.parts:
-                found = _within(candidate, part.text) if part.spoken else None
-                quote = "" if found is None else without_open_fence(found)
+                match = _within(candidate, part.text) if part.spoken else None
+                quote = "" if match is None else without_open_fence(match)
                 if has_words(quote):
                     return Verbatim(quote, entry.key)
     return NotVerbatim("It stands in no single message of the passage, character for character.")
@@ -140,16 +140,16 @@ def nearest_passage(answer: str, chunk: Sequence[Entry]) -> Verbatim | NotVerbat
     answer that joins several passages gives the one that it repeats best. NotVerbatim, with a reason that
     can be said to the agent, where nothing in the chunk is near enough.
     """
-    said = [
+    spoken = [
         _Said(entry.key, part.text, _compared(part.text))
         for entry in chunk
         for part in entry.message.parts
         if part.spoken
     ]
     whole = _shortened(answer)
-    places = _places([whole], said, _NEAR_ENOUGH)
+    places = _places([whole], spoken, _NEAR_ENOUGH)
     if not any(place.score >= _ALL_BUT_SAID for place in places):
-        places += _places(_pieces(answer), said, _PIECE_NEAR_ENOUGH)
+        places += _places(_pieces(answer), spoken, _PIECE_NEAR_ENOUGH)
     best = max(places, key=lambda place: place.gain, default=None)
     if best is None:
         return NotVerbatim("No single message of the passage says nearly the same.")
@@ -167,7 +167,7 @@ def _shortened(text: str) -> str:
 
 def _pieces(answer: str) -> list[str]:
     """Every run of the answer's sentences, which end at an ellipsis and a quotation mark, too."""
-    breaks = [(0, 0), *(found.span() for found in _BREAK.finditer(answer)), (len(answer), len(answer))]
+    breaks = [(0, 0), *(match.span() for match in _BREAK.finditer(answer)), (len(answer), len(answer))]
     bounds = [
         (start + sentence.start, start + sentence.stop)
         for (_, start), (stop, _) in pairwise(breaks)
@@ -178,21 +178,21 @@ def _pieces(answer: str) -> list[str]:
     return list(dict.fromkeys(_shortened(run) for run in runs))
 
 
-def _places(pieces: Sequence[str], said: Sequence[_Said], near_enough: float) -> list[_Place]:
+def _places(pieces: Sequence[str], spoken: Sequence[_Said], near_enough: float) -> list[_Place]:
     """Every place, the best of each part of a message, that reads nearly as one of the pieces."""
     long_enough = [piece for piece in pieces if length(piece) >= _AT_LEAST_WORDS]
-    found = [_place(piece, one, near_enough) for piece in long_enough for one in said]
-    return [place for place in found if place and place.gain >= 0]
+    places = [_place(piece, part, near_enough) for piece in long_enough for part in spoken]
+    return [place for place in places if place and place.gain >= 0]
 
 
 def _place(piece: str, said: _Said, near_enough: float) -> _Place | None:
     """Where this part of a message reads most like the piece; None where that is not worth a look."""
     start, stop = 0, len(said.text)
     if len(said.text) > len(piece):
-        found = fuzz.partial_ratio_alignment(piece, said.text, score_cutoff=_WORTH_A_LOOK)
-        if found is None:
+        match = fuzz.partial_ratio_alignment(piece, said.text, score_cutoff=_WORTH_A_LOOK)
+        if match is None:
             return None
-        start, stop = _edges(piece, said.text, found.dest_start, found.dest_end)
+        start, stop = _edges(piece, said.text, match.dest_start, match.dest_end)
     score = fuzz.ratio(piece, said.text[start:stop]) / 100
     return _Place(said, start, stop, score, (score - near_enough) * len(piece))
 

@@ -13,14 +13,14 @@ ours that is to go.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from rules.conversation.drafts import Draft, memory_drafts
 from rules.conversation.history import Entry
 from rules.conversation.marker import CLOSING, MEMORY, OPENING
 from rules.conversation.memory import Memory
 from rules.recognize.recognize import Place
 from rules.recognize.user_edits import groups
 from rules.typingmind import spans
-from rules.typingmind.attachments import attachments
-from rules.typingmind.compose import Draft, memory_drafts
+from rules.typingmind.content import attachments
 from rules.typingmind.originals import with_attachments
 
 

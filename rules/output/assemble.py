@@ -12,19 +12,20 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
+from rules.conversation.drafts import Draft, memory_drafts
 from rules.conversation.history import Entry
 from rules.conversation.marker import CLOSING, OPENING, text_digest
 from rules.conversation.memory import Memory
 from rules.output.arrange import Canned, Original, Part, Section, arrange
-from rules.output.taken import taken_uuids
 from rules.recognize.recognize import Place
 from rules.typingmind import spans
-from rules.typingmind.chat import Chat, without_bulk
-from rules.typingmind.compose import Draft, memory_drafts, write_message
-from rules.typingmind.dates import dates_inside, moved_on, parse_date, write_date
+from rules.typingmind.chat import Chat
+from rules.typingmind.compose import write_message
+from rules.typingmind.dates import dates_inside, parse_date, write_date
+from rules.typingmind.deletions import add_deleted_uuids, deleted_uuids
 from rules.typingmind.message import read_message
 from rules.typingmind.originals import is_for_attachment, kept_original
-from rules.typingmind.splice import add_deleted_uuids, replace_field, replace_messages, splice
+from rules.typingmind.splice import changed_at, replace_messages, splice
 
 Mode = Literal["replace", "new-chat", "keep-originals"]
 
@@ -73,7 +74,8 @@ def assemble(
 
     Whatever names a file that TypingMind keeps stays in the chat, shown and no longer sent.
     """
-    taken = taken_uuids(chat, places)
+    # Our uuids follow from names, so one can be taken: by forgery, because ours was deleted once, or was edited.
+    taken = deleted_uuids(chat) | {place.message.uuid for place in places if place.message.uuid}
     parts = arrange(chat.chat_id, places, entries, section, canned, keep=mode == "keep-originals")
     pieces = _written(parts, section.shown, _template(places), taken)
     kept = [piece.at for piece in pieces]
@@ -88,7 +90,7 @@ def assemble(
     removed = () if mode == "new-chat" else tuple(gone)  # the new chat never had them
     edits = [
         replace_messages(chat, kept, [piece.raw for piece in pieces]),
-        *replace_field(chat, "updatedAt", moved_on(chat.text_field("updatedAt"), now)),
+        *changed_at(chat, now),
         *add_deleted_uuids(chat, removed),
     ]
     return Assembled(splice(chat, edits), True, removed, held, spelled, ours)
@@ -100,7 +102,7 @@ def _held(raw: bytes) -> bytes:
     The same export comes minified and in a ZIP indented; a client writes escapes and numbers in its own way, and a sync
     may put keys in another order.
     """
-    spelled = json.dumps(without_bulk(json.loads(spans.decoded(raw), parse_int=float)), sort_keys=True)
+    spelled = json.dumps(spans.without_bulk(json.loads(spans.decoded(raw), parse_int=float)), sort_keys=True)
     return hashlib.sha256(spelled.encode("ascii")).digest()
 
 

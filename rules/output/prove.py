@@ -9,13 +9,25 @@ from rules.conversation.history import Entry
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, read_marker
 from rules.output.arrange import Section
 from rules.recognize.recognize import Place
-from rules.typingmind import spans
-from rules.typingmind.chat import Chat, without_bulk
-from rules.typingmind.content import printable
+from rules.typingmind.chat import Chat
 from rules.typingmind.originals import is_original, plain_original
-from rules.typingmind.spans import Number, decoded
-
-Json = dict[str, object]
+from rules.typingmind.plain import (
+    MAY_BE_ADDED,
+    MAY_CHANGE,
+    Json,
+    all_text,
+    date_of,
+    deletions_of,
+    files_of,
+    is_excluded,
+    lacks_fields,
+    marker_of,
+    messages_of,
+    parse,
+    sent_text,
+    uuid_of,
+)
+from rules.typingmind.spans import decoded
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,29 +98,6 @@ def read_back(finished: Finished) -> ReadBack | str:
     )
 
 
-def parse(text: str) -> Json:
-    """A chat or a message. Numbers stay as they are spelled, so that 69.2240 and 69.224 differ.
-
-    What is too long to be words, an image, is held as its SHA-256: two chats are compared, and both are in memory.
-    """
-    found = json.loads(text, parse_int=Number, parse_float=Number, parse_constant=_refuse)
-    if not isinstance(found, dict):
-        raise TypeError("chats and messages are objects")
-    return {key: without_bulk(value) for key, value in found.items()}
-
-
-def _refuse(name: str) -> None:
-    raise ValueError(name)
-
-
-def messages_of(chat: Json) -> list[Json]:
-    """A chat's messages. Raises TypeError where they are no list of objects."""
-    found = chat.get("messages")
-    if not isinstance(found, list) or not all(isinstance(message, dict) for message in found):
-        raise TypeError("messages are a list of objects")
-    return found
-
-
 def _came_from(originals: Sequence[Json], messages: Sequence[Json]) -> list[int | None] | None:
     """Where each message of the output stands in the input (None: it is new), or None where one is in neither."""
     uuids = {uuid_of(message) for message in originals}
@@ -117,18 +106,13 @@ def _came_from(originals: Sequence[Json], messages: Sequence[Json]) -> list[int 
         at.setdefault(_said_plainly(message), []).append(index)
     found: list[int | None] = []
     for message in messages:
-        if _marker(message) and not _is_original(message) and uuid_of(message) not in uuids:
+        if marker_of(message) and not _is_original(message) and uuid_of(message) not in uuids:
             found.append(None)
         elif same := at.get(_said_plainly(message)):
             found.append(same.pop())
         else:
             return None
     return found
-
-
-def uuid_of(message: Json) -> str:
-    """Its uuid, where that is a text; else empty."""
-    return printable(spans.text(message.get("uuid")))
 
 
 def _said_plainly(message: Json) -> object:
@@ -147,27 +131,18 @@ def _hashable(value: object) -> object:
 
 def _mark(message: Json, came_from: Place | None) -> Marker | None:
     if came_from is None:
-        return read_marker(_marker(message))
+        return read_marker(marker_of(message))
     return None if _is_original(message) else came_from.ours
 
 
 def _is_original(message: Json) -> bool:
-    return is_original(_marker(message))
+    return is_original(marker_of(message))
 
 
 def _is_put_out(message: Json) -> bool:
     """An original that TypingMind no longer sends; one that the person took back into the context is sent again."""
-    return _is_original(message) and bool(message.get("contextClearedAt"))
+    return _is_original(message) and is_excluded(message)
 
-
-def _marker(message: Json) -> Json:
-    found = message.get("memproc")
-    return found if isinstance(found, dict) else {}
-
-
-_OURS = frozenset({"messages", "updatedAt", "syncMetadata"})
-_NEEDED = frozenset({"role", "uuid", "content", "createdAt", "memproc"})
-_SHAPE = frozenset({"id", "type", "model", "usage", "finish", "keywords", "titleUsage", "stop_reason", "stop_sequence"})
 
 _JOINER = "\u2060"
 """Keeps a tag of ours in a quote from being one; nobody sees it."""
@@ -183,9 +158,9 @@ def _fields(read: ReadBack) -> Iterator[str]:
     """Requirement 1: the same fields, with the same values, but for those that are ours to change."""
     if missing := read.before.keys() - read.after.keys():
         yield f"fields of the chat are gone: {', '.join(sorted(missing))}"
-    if added := read.after.keys() - read.before.keys() - {"syncMetadata"}:
+    if added := read.after.keys() - read.before.keys() - MAY_BE_ADDED:
         yield f"fields were added to the chat: {', '.join(sorted(added))}"
-    for key in read.before.keys() & read.after.keys() - _OURS:
+    for key in read.before.keys() & read.after.keys() - MAY_CHANGE:
         if read.before[key] != read.after[key]:
             yield f"the field {key} of the chat has another value"
 
@@ -243,11 +218,11 @@ def _groups(read: ReadBack) -> Iterator[str]:
 
 def _generated(read: ReadBack) -> Iterator[str]:
     """What TypingMind needs of a message that it stores, shows and sends."""
-    shape = _template_keys(read)
+    others = messages_of(read.before)
     for number, (message, mark) in enumerate(read.new, 1):
         role = message.get("role")
-        text = _text(message)
-        if _NEEDED - message.keys() or (role == "assistant" and shape - message.keys()):
+        text = sent_text(message)
+        if lacks_fields(message, others):
             yield f"our new message {number} lacks fields"
         if role != ("assistant" if mark.slot in (2, 4, 6) else "user"):
             yield f"our new message {number} has the wrong role"
@@ -277,7 +252,7 @@ def _quotes(read: ReadBack) -> Iterator[str]:
 def _ever_said(entry: Entry) -> list[str]:
     """What the message says now, and what it said when its memory was made."""
     versions = [entry.message] if entry.newest is None else [entry.message, entry.newest]
-    return [_said(parse(decoded(message.raw))) for message in versions]
+    return [all_text(parse(decoded(message.raw))) for message in versions]
 
 
 def _identities(read: ReadBack) -> Iterator[str]:
@@ -286,9 +261,7 @@ def _identities(read: ReadBack) -> Iterator[str]:
     before = Counter(place.message.uuid for place in read.finished.places)
     if any(times > 1 and before[uuid] < times for uuid, times in uuids.items()):
         yield "a uuid stands twice"
-    sync = read.after.get("syncMetadata")
-    named = sync.get("deletedMessageUUIDs") if isinstance(sync, dict) else None
-    if set(read.finished.removed) - set(map(spans.text, named if isinstance(named, list) else ())):
+    if set(read.finished.removed) - deletions_of(read.after):
         yield "removed messages are not named for TypingMind's sync"
     if set(read.finished.removed) & uuids.keys():
         yield "a message that is still there is named as removed"
@@ -296,16 +269,8 @@ def _identities(read: ReadBack) -> Iterator[str]:
 
 def _attachments(read: ReadBack) -> Iterator[str]:
     """TypingMind deletes each file of its own store that no message names any more."""
-    if _files(read.before.get("messages")) - _files(read.after.get("messages")):
+    if files_of(messages_of(read.before)) - files_of(list(read.messages)):
         yield "an attachment is no longer named by any message, so TypingMind would delete it"
-
-
-def _files(value: object) -> set[str]:
-    """What stands in any field whose name ends in `blobID` or `BlobID`."""
-    if isinstance(value, dict):
-        named = {file for key, file in value.items() if key[-6:] in ("blobID", "BlobID") and isinstance(file, str)}
-        return named.union(*(_files(inner) for inner in value.values())) - {""}
-    return set().union(*(_files(inner) for inner in value)) if isinstance(value, list) else set()
 
 
 def _dates(read: ReadBack) -> Iterator[str]:
@@ -313,37 +278,10 @@ def _dates(read: ReadBack) -> Iterator[str]:
 
     Where those of the input do already, the person has regenerated one that stays as it stands.
     """
-    dates = [spans.text(message.get("createdAt")) for message in read.ours]
+    dates = [date_of(message) for message in read.ours]
     before = [place.message.created_at or "" for place in read.finished.places if place.ours is not None]
     if dates != sorted(dates) and before == sorted(before):
         yield "the dates of our messages are out of order"
-
-
-def _template_keys(read: ReadBack) -> frozenset[str]:
-    """What the newest assistant message of the input has, of the keys that ours must have too."""
-    for message in reversed(messages_of(read.before)):
-        if message.get("role") == "assistant" and message.get("type") in (None, "message"):
-            return _SHAPE & message.keys()
-    return frozenset()
-
-
-def _text(message: Json) -> str | None:
-    """The text that would be sent: a string, or the one text part."""
-    content = message.get("content")
-    if isinstance(content, list) and len(content) == 1 and isinstance(content[0], dict):
-        content = content[0].get("text")
-    return spans.text(content) or None
-
-
-def _said(message: object) -> str:
-    """All strings of a raw message's content, one after the other, as its writer wrote them."""
-    if isinstance(message, list):
-        return "\n\n".join(_said(item) for item in message)
-    if isinstance(message, dict):
-        return "\n\n".join(
-            _said(message[key]) for key in ("content", "text", "refusal", "responses", "messages") if key in message
-        )
-    return spans.text(message)
 
 
 _CHECKS: tuple[Callable[[ReadBack], Iterator[str]], ...] = (

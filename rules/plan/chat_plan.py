@@ -20,7 +20,7 @@ from rules.plan.work import (
     unbroken,
 )
 from rules.plan.worth import Around, asks_agent, why_not_worth
-from rules.recognize.reading import Reading
+from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.originals import with_attachments
 
 CALLS_A_MEMORY = 4
@@ -125,7 +125,7 @@ class LeftAlone:
 def plan_chat(
     chat_id: str,
     title: str,
-    reading: Reading,
+    reading: ChatReading,
     tokens: Sequence[int],
     limits: Limits,
     warnings: tuple[str, ...],
@@ -184,7 +184,7 @@ def plan_chat(
     )
 
 
-def _attached(reading: Reading, runs: Sequence[Run]) -> int:
+def _attached(reading: ChatReading, runs: Sequence[Run]) -> int:
     """How many messages of these chunks stay in the export for their attachments, and are not kept there already."""
     staying = 0
     for run in runs:

@@ -14,26 +14,20 @@ An export went back where it lacks all that came since some earlier moment: it g
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Literal
 
 from rules.conversation.marker import read_marker
 from rules.recognize.recognize import Place
-from rules.typingmind.branches import Branch, branches
-from rules.typingmind.message import Message
-
-NAMED_SINCE = datetime(2025, 9, 22, tzinfo=UTC)
-"""The day of the build that began to note deletions: a chat with a later message was in that one, or a newer."""
-MOST_NAMED = 100
-"""So many deletions TypingMind keeps in its list."""
+from rules.typingmind.deletions import MOST_NAMED
+from rules.typingmind.message import Branch, Message, branches
 
 Sure = Literal["deletions are named", "the list was full", "nothing is named"]
 """How much the list of deletions tells. `nothing is named`: it is an old build's, which notes none."""
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownMessage:
     """A raw message that stood in this chat's export the last time, and stands under no memory."""
 
     key: str
@@ -65,10 +59,20 @@ class Deletions:
 
 
 @dataclass(frozen=True, slots=True)
+class TakenBranch:
+    """A branch of the export, and the standing messages that it has taken, by their numbers."""
+
+    branch: Branch
+    moved: Mapping[int, KnownMessage]
+    ours: int
+    """How many of its messages are ours."""
+
+
+@dataclass(frozen=True, slots=True)
 class Absent:
     """What an export lacks of the messages that the archive has seen."""
 
-    missing: tuple[Known, ...] = ()
+    missing: tuple[KnownMessage, ...] = ()
     """Of those that stood in the chat the last time, oldest first."""
     replaced: int = 0
     """How many answers another one has taken the place of."""
@@ -83,6 +87,15 @@ class Absent:
     sure: Sure = "nothing is named"
     went_back: bool = False
     """It lacks all that came since some earlier moment."""
+    branches: tuple[TakenBranch, ...] = ()
+    gone: tuple[KnownMessage, ...] = ()
+    """Of those that stood in the chat the last time, all that neither a branch nor a deletion explains."""
+    newest_gone: tuple[KnownMessage, ...] = ()
+    """Those of them that stood behind all that came back."""
+    expected: int = 0
+    """How many messages should have come back."""
+    new: int = 0
+    """How many lived messages of the export never stood in the chat before."""
 
     @property
     def keys(self) -> frozenset[str]:
@@ -96,41 +109,19 @@ class Absent:
 
 
 NOTHING_ABSENT = Absent()
-_Name = Callable[[Known], str | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Back:
-    """The standing messages that came back: the number of each, and the index in the export where it is now."""
-
-    at: Mapping[int, int]
-    by_uuid: frozenset[int]
-    """Those with the same uuid; the others say the same, which "ok" does by chance."""
-
-    @property
-    def newest(self) -> int:
-        """The number of the newest that surely came back; -1 where none did."""
-        return max(self.by_uuid or self.at, default=-1)
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """A branch of the export, and the standing messages that it has taken, by their numbers."""
-
-    branch: Branch
-    moved: Mapping[int, Known]
-    ours: int
-    """How many of its messages are ours."""
+_Name = Callable[[KnownMessage], str | None]
+_Numbered = Mapping[int, KnownMessage]
 
 
 def absent(
-    standing: Sequence[Known],
-    left_out: Sequence[Known],
-    under: Sequence[Known],
+    standing: Sequence[KnownMessage],
+    left_out: Sequence[KnownMessage],
+    under: Sequence[KnownMessage],
     seen: Mapping[str, str],
     places: Sequence[Place],
     deletions: Deletions,
     accepted: Collection[str] = (),
+    ours: Collection[str] = (),
 ) -> Absent:
     """What the export lacks. `standing` is oldest first; `seen` says when each message was first seen, by key.
 
@@ -138,25 +129,26 @@ def absent(
     be named as deleted.
 
     `under` are the messages under memories that the export should hold, since it shows others of the same memory.
-    `accepted` are keys of messages that were missing before.
+    `accepted` are keys of messages that were missing before, `ours` the uuids of messages that we may have written.
     """
     here = {place.key for place in places if place.ours is None}
-    back = came_back(standing, places)
+    back = _came_back(standing, places)
     lacking = {number: known for number, known in enumerate(standing) if number not in back.at}
     lacking_under = [known for known in under if known.key not in here]
     lacking_others = [known for known in left_out if known.key not in here and known.uuid is not None]
-    if not (lacking or lacking_under or lacking_others or deletions.is_there):
-        return Absent(sure=deletions.sure)
-    found = branches([place.message for place in places])
-    held = [hold(branch, lacking, frozenset(), same_uuids=bool(back.by_uuid)) for branch in found]
-    branched = {number for branch in held for number in branch.moved}
-    named = deletions.named | {message.uuid for branch in found for message in branch.messages if message.uuid}
+    all_branches = branches([place.message for place in places])
+    taken = [_hold(branch, lacking, ours, same_uuids=bool(back.by_uuid)) for branch in all_branches]
+    branched = {number for branch in taken for number in branch.moved}
+    in_branches = frozenset(message.uuid for branch in all_branches for message in branch.messages if message.uuid)
+    is_whole = not (lacking or lacking_under or lacking_others or deletions.is_there)
+    named = frozenset() if is_whole else deletions.named | in_branches
     deleted = {number for number, known in lacking.items() if known.uuid in deletions.named} - branched
     unexplained = {n: known for n, known in lacking.items() if n not in branched | deleted}
     replaced = _replaced(standing, unexplained, back, places, seen)
     missing = [known for number, known in unexplained.items() if number not in replaced]
     missing_under = [known for known in lacking_under if known.uuid not in named]
     newest_here = max((seen[key] for key in here if key in seen), default="")
+    returned = frozenset(back.at.values())
     could_be_ours = deletions.is_there or any(place.ours is not None for place in places)
     went_back = (
         bool(missing or missing_under)
@@ -169,7 +161,7 @@ def absent(
         replaced=len(replaced),
         deleted=len(deleted),
         left_out=frozenset(known.key for known in lacking_others if known.uuid not in named),
-        named=frozenset(named),
+        named=named,
         under=frozenset(
             known.key
             for known in missing_under
@@ -177,42 +169,61 @@ def absent(
         ),
         sure=deletions.sure,
         went_back=went_back,
+        branches=tuple(taken),
+        gone=tuple(unexplained.values()),
+        newest_gone=tuple(known for number, known in unexplained.items() if number > back.newest),
+        expected=len(back.at) + len(unexplained),
+        new=sum(place.lived and place.at not in returned and place.key not in seen for place in places),
     )
 
 
-def came_back(standing: Sequence[Known], places: Sequence[Place]) -> Back:
+@dataclass(frozen=True, slots=True)
+class _Back:
+    """The standing messages that came back: the number of each, and the index in the export where it is now."""
+
+    at: Mapping[int, int]
+    by_uuid: frozenset[int]
+    """Those with the same uuid; the others say the same, which "ok" does by chance."""
+
+    @property
+    def newest(self) -> int:
+        """The number of the newest that surely came back; -1 where none did."""
+        return max(self.by_uuid or self.at, default=-1)
+
+
+def _came_back(standing: Sequence[KnownMessage], places: Sequence[Place]) -> _Back:
     """Which of the standing messages the export holds: by key or uuid, and the others by what they say."""
     here = {place.at: as_known(place.message, place.key) for place in places if place.ours is None}
     old = dict(enumerate(standing))
-    named = _paired(old, here, (_key, _uuid))
-    said = _paired(_without(old, named), _without(here, named.values()), (_digest,))
-    return Back({**named, **said}, frozenset(number for number in named if standing[number].uuid is not None))
+    by_name = _paired(old, here, (_key, _uuid))
+    by_text = _paired(_without(old, by_name), _without(here, by_name.values()), (_digest,))
+    return _Back({**by_name, **by_text}, frozenset(number for number in by_name if standing[number].uuid is not None))
 
 
-def hold(branch: Branch, missing: Mapping[int, Known], ours: Collection[str], *, same_uuids: bool) -> Held:
+def _hold(branch: Branch, missing: _Numbered, ours: Collection[str], *, same_uuids: bool) -> TakenBranch:
     """What a branch has taken. Where uuids came back, what has one is known by it: an old branch has its "ok" too."""
     inside = {at: as_known(message) for at, message in enumerate(branch.messages)}
-    named = _paired(missing, inside, (_uuid,))
+    by_name = _paired(missing, inside, (_uuid,))
     unsure = {number: known for number, known in missing.items() if known.uuid is None or not same_uuids}
-    said = _paired(_without(unsure, named), _without(inside, named.values()), (_digest,))
+    by_text = _paired(_without(unsure, by_name), _without(inside, by_name.values()), (_digest,))
     own = sum(message.uuid in ours or read_marker(message.marker) is not None for message in branch.messages)
-    return Held(branch, {number: missing[number] for number in {**named, **said}}, own)
+    return TakenBranch(branch, {number: missing[number] for number in {**by_name, **by_text}}, own)
 
 
-def as_known(message: Message, key: str = "") -> Known:
+def as_known(message: Message, key: str = "") -> KnownMessage:
     """A message of an export, to be compared with those that the archive knows."""
-    return Known(key, message.uuid, message.digest, message.role, message.created_at)
+    return KnownMessage(key, message.uuid, message.digest, message.role, message.created_at)
 
 
-def _is_newer(known: Known, moment: str) -> bool:
+def _is_newer(known: KnownMessage, moment: str) -> bool:
     """Whether it came later than everything that was first seen until then."""
     return known.seen_at > moment > ""
 
 
 def _replaced(
-    standing: Sequence[Known],
-    lacking: Mapping[int, Known],
-    back: Back,
+    standing: Sequence[KnownMessage],
+    lacking: _Numbered,
+    back: _Back,
     places: Sequence[Place],
     seen: Mapping[str, str],
 ) -> set[int]:
@@ -230,15 +241,15 @@ def _replaced(
     return replaced | _if_replaced(run, back, behind, seen)
 
 
-def _if_replaced(run: Sequence[int], back: Back, behind: Mapping[int, Place], seen: Mapping[str, str]) -> set[int]:
+def _if_replaced(run: Sequence[int], back: _Back, behind: Mapping[int, Place], seen: Mapping[str, str]) -> set[int]:
     following = behind.get(back.at[run[0] - 1]) if run else None
     is_new = following is not None and following.message.role == "assistant" and following.key not in seen
     return set(run) if is_new else set()
 
 
-def _paired(old: Mapping[int, Known], here: Mapping[int, Known], names: Iterable[_Name]) -> dict[int, int]:
+def _paired(old: _Numbered, here: _Numbered, names: Iterable[_Name]) -> dict[int, int]:
     """Which of `here` each of `old` is, by the first name that both have; each is used once, in order."""
-    found: dict[int, int] = {}
+    pairs: dict[int, int] = {}
     used: set[int] = set()
     for name in names:
         free: defaultdict[str | None, deque[int]] = defaultdict(deque)
@@ -246,24 +257,24 @@ def _paired(old: Mapping[int, Known], here: Mapping[int, Known], names: Iterable
             if at not in used:
                 free[name(known)].append(at)
         for number, known in old.items():
-            if number not in found and name(known) is not None and free[name(known)]:
-                found[number] = free[name(known)].popleft()
-                used.add(found[number])
-    return found
+            if number not in pairs and name(known) is not None and free[name(known)]:
+                pairs[number] = free[name(known)].popleft()
+                used.add(pairs[number])
+    return pairs
 
 
-def _without(them: Mapping[int, Known], found: Iterable[int]) -> dict[int, Known]:
-    done = frozenset(found)
-    return {number: known for number, known in them.items() if number not in done}
+def _without(messages: _Numbered, numbers: Iterable[int]) -> _Numbered:
+    out = frozenset(numbers)
+    return {number: known for number, known in messages.items() if number not in out}
 
 
-def _key(known: Known) -> str | None:
+def _key(known: KnownMessage) -> str | None:
     return known.key
 
 
-def _uuid(known: Known) -> str | None:
+def _uuid(known: KnownMessage) -> str | None:
     return known.uuid
 
 
-def _digest(known: Known) -> str | None:
+def _digest(known: KnownMessage) -> str | None:
     return known.digest

@@ -11,10 +11,11 @@ from types import MappingProxyType
 
 from rules.conversation.history import Past
 from rules.conversation.marker import Marker
-from rules.conversation.memory import WRITTEN, Edition, Memory, Quote, fold_id, memory_id
+from rules.conversation.memory import WRITTEN, Edition, Memory, Quote, fold_id, memory_id, with_members
 from rules.recognize.recognize import Place
 
 Group = Mapping[int, Place]
+_SLOTS = range(1, 7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Adopted:
     def had_hindsight(self) -> frozenset[str]:
         """Ids of those that have a hindsight edition already, and so get none by themselves."""
         return frozenset(
-            name for name, editions in self.editions.items() if any(one.kind == "hindsight" for one in editions)
+            name for name, editions in self.editions.items() if any(edition.kind == "hindsight" for edition in editions)
         )
 
 
@@ -48,24 +49,23 @@ def inherit(chat_id: str, shown: Mapping[str, Group], kin: Kin) -> Adopted:
 
     What the export does not show of it, by itself or in a fold, was forgotten before the fork.
     """
-    names = {name: one for one in kin.memories for name in (one.memory_id, *one.origins)}
-    present = {names[name].memory_id for name in shown if name in names}
-    members = {one.memory_id: one.members for one in kin.memories}
-    covered = {part for name in present for part in _covered(name, members)}
-    chunks = [one for one in kin.memories if not one.is_fold]
-    upto = max(one.number for one in chunks if one.memory_id in covered)
+    by_name = {name: memory for memory in kin.memories for name in (memory.memory_id, *memory.origins)}
+    present = {by_name[name].memory_id for name in shown if name in by_name}
+    covered = with_members(present, kin.memories)
+    chunks = [memory for memory in kin.memories if not memory.is_fold]
+    upto = max(memory.number for memory in chunks if memory.memory_id in covered)
     digests: dict[int, list[str]] = {}
     for old in kin.past:
         digests.setdefault(old.memory, []).append(old.message.digest)
-    by_id = {one.memory_id: one for one in kin.memories}
+    by_id = {memory.memory_id: memory for memory in kin.memories}
     own: dict[str, Memory] = {}
-    for one in chunks:
-        if one.number <= upto:
-            own[one.memory_id] = replace(
-                one,
-                memory_id=memory_id(chat_id, one.number, digests.get(one.number, [one.memory_id])),
-                origins=(one.memory_id, *one.origins),
-                forgotten=one.forgotten or one.memory_id not in covered,
+    for memory in chunks:
+        if memory.number <= upto:
+            own[memory.memory_id] = replace(
+                memory,
+                memory_id=memory_id(chat_id, memory.number, digests.get(memory.number, [memory.memory_id])),
+                origins=(memory.memory_id, *memory.origins),
+                forgotten=memory.forgotten or memory.memory_id not in covered,
             )
     for fold in kin.memories:
         if fold.is_fold and all(name in own for name in fold.members):
@@ -76,11 +76,11 @@ def inherit(chat_id: str, shown: Mapping[str, Group], kin: Kin) -> Adopted:
                 fold,
                 memory_id=fold_id(chat_id if is_of_today else f"{chat_id}/{fold.memory_id}", mine),
                 origins=(fold.memory_id, *fold.origins),
-                members=tuple(one.memory_id for one in mine),
+                members=tuple(memory.memory_id for memory in mine),
             )
     return Adopted(
         tuple(own.values()),
-        {one.memory_id: tuple(kin.editions[name]) for name, one in own.items()},
+        {memory.memory_id: tuple(kin.editions[name]) for name, memory in own.items()},
         tuple(old for old in kin.past if old.memory <= upto),
     )
 
@@ -103,7 +103,7 @@ def freeze(
             ((name, group) for name, group in shown.items() if len(group) == len(_SLOTS)), first_number
         )
     ]
-    return Adopted(tuple(memories), {one.memory_id: (one.edition,) for one in memories})
+    return Adopted(tuple(memories), {memory.memory_id: (memory.edition,) for memory in memories})
 
 
 def _frozen(name: str, group: Group, number: int, count: Callable[[str], int]) -> Memory:
@@ -136,14 +136,3 @@ def _frozen(name: str, group: Group, number: int, count: Callable[[str], int]) -
         edition=edition,
         told=edition,
     )
-
-
-def _covered(name: str, members: Mapping[str, Sequence[str]]) -> list[str]:
-    """The memory itself, and all that a fold stands for."""
-    found = [name]
-    for member in members.get(name, ()):
-        found += _covered(member, members)
-    return found
-
-
-_SLOTS = range(1, 7)

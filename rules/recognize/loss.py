@@ -1,4 +1,4 @@
-"""Whether an export has suddenly lost what the chat held the last time: then it is set aside, not mirrored.
+"""Whether an export has suddenly lost what the chat held the last time: then it is skipped, not mirrored.
 
     last time   [memories] m5 m6 m7 ... m60
     ordinary    [memories] m5 m6 m7 ... m60 m61     some edited, inserted or deleted, the newest answer regenerated
@@ -11,9 +11,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.conversation.marker import MEMORY, read_marker
-from rules.recognize.absent import NOTHING_ABSENT, Absent, Back, Held, Known, came_back, hold
+from rules.recognize.absent import Absent, KnownMessage, TakenBranch
 from rules.recognize.recognize import Place
-from rules.typingmind.branches import branches
 from rules.typingmind.dates import parse_date
 
 _FEW, _FEW_AT_THE_END, _FEW_BEFORE_NEW_ONES = 10, 2, 8
@@ -28,7 +27,7 @@ _EXPORT_WHOLE = f"Export the chat again from the device where it is whole; {_OR_
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Why the export is set aside, and what the person can do: numbers and dates, never what was said."""
+    """Why the export is skipped, and what the person can do: numbers and dates, never what was said."""
 
     reason: str
     next_step: str
@@ -42,81 +41,40 @@ class Lost:
         return f"Import {file} into TypingMind, which has them, talk on there and export the chat; {_OR_FORK}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Gone:
-    """The standing messages that did not come back, where neither a branch nor a deletion explains it."""
-
-    missing: Sequence[Known]
-    newest: Sequence[Known]
-    """Those of them that stood behind all that came back."""
-    expected: int
-    """How many messages should have come back."""
-    new: int
-    """How many lived messages of the export never stood in the chat before."""
-
-
 def lost(
-    standing: Sequence[Known],
-    memories: Mapping[str, bool],
-    places: Sequence[Place],
-    deleted: Collection[str],
-    ours: Collection[str],
-    known: Collection[str],
-    absent: Absent = NOTHING_ABSENT,
-    willed: Collection[str] = (),
+    absent: Absent, memories: Mapping[str, bool], places: Sequence[Place], willed: Collection[str] = ()
 ) -> Lost | None:
-    """Why this export of a chat is not worked on until the person accepts it, or None where nothing is lost.
+    """Why this export of a chat is skipped until the person accepts it, or None where nothing is lost.
 
-    `standing` is oldest first. `memories` are the chat's memories without those that the person deleted, which are
-    `willed`; true where the export shows one or still has raw messages of it. `deleted` are the uuids that the chat's
-    own `syncMetadata.deletedMessageUUIDs` names, `ours` those of messages that we may have written into it, `known`
-    the keys of all raw messages that the archive has of it. Without memories there is little to lose.
+    `memories` are the chat's memories without those that the person deleted, which are `willed`; true where the export
+    shows one or still has raw messages of it. Without memories there is little to lose.
     """
     if not (memories or willed or absent.went_back):
         return None
-    back = came_back(standing, places)
-    missing = {number: one for number, one in enumerate(standing) if number not in back.at}
-    if not (missing or willed or absent.went_back) and all(memories.values()):
-        return None
-    found, own, named = branches([place.message for place in places]), frozenset(ours), frozenset(deleted)
-    held = [hold(branch, missing, own, same_uuids=bool(back.by_uuid)) for branch in found]
-    if taken := [one for one in held if _is_a_loss(one, memories)]:
+    if taken := [branch for branch in absent.branches if _is_a_loss(branch, memories)]:
         return _into_a_branch(taken, places)
-    explained = {number for one in held for number in one.moved}
-    explained |= {number for number, one in missing.items() if one.uuid in named}
-    gone = _gone(back, {n: one for n, one in missing.items() if n not in explained}, places, known)
     return (
-        _went_back(gone, absent)
-        or _most_is_gone(gone, memories)
+        _went_back(absent)
+        or _most_is_gone(absent, memories)
         or _most_memories_are_gone(memories, willed)
-        or _the_newest_are_gone(gone, absent)
+        or _the_newest_are_gone(absent)
     )
 
 
-def _is_a_loss(held: Held, memories: Mapping[str, bool]) -> bool:
+def _is_a_loss(held: TakenBranch, memories: Mapping[str, bool]) -> bool:
     """An answer that was regenerated leaves itself behind, never a question, and nothing of ours.
 
     A branch that has nothing of what is missing was there before: a fork keeps the branches of its origin.
     """
     if held.moved:
-        return held.ours > 0 or any(one.role == "user" for one in held.moved.values())
+        return held.ours > 0 or any(known.role == "user" for known in held.moved.values())
     markers = (read_marker(message.marker) for message in held.branch.messages)
-    return any(one is not None and one.kind == MEMORY and not memories.get(one.memory, True) for one in markers)
+    return any(marker and marker.kind == MEMORY and not memories.get(marker.memory, True) for marker in markers)
 
 
-def _gone(back: Back, missing: Mapping[int, Known], places: Sequence[Place], known: Collection[str]) -> _Gone:
-    keys, old = frozenset(known), frozenset(back.at.values())
-    return _Gone(
-        missing=tuple(missing.values()),
-        newest=tuple(one for number, one in missing.items() if number > back.newest),
-        expected=len(back.at) + len(missing),
-        new=sum(place.lived and place.at not in old and place.key not in keys for place in places),
-    )
-
-
-def _into_a_branch(taken: Sequence[Held], places: Sequence[Place]) -> Lost:
-    at = min(one.branch.at for one in taken)
-    moved = [one for held in taken for one in held.moved.values()]
+def _into_a_branch(taken: Sequence[TakenBranch], places: Sequence[Place]) -> Lost:
+    at = min(held.branch.at for held in taken)
+    moved = [known for held in taken for known in held.moved.values()]
     count = len(moved) + sum(held.ours for held in taken)
     whose = ", which is one of memproc's own," if places[at].ours else ""
     return Lost(
@@ -126,12 +84,12 @@ def _into_a_branch(taken: Sequence[Held], places: Sequence[Place]) -> Lost:
     )
 
 
-def _most_is_gone(gone: _Gone, memories: Mapping[str, bool]) -> Lost | None:
-    count = len(gone.missing)
-    nothing_left = count == gone.expected > 0 and not any(memories.values())
-    if nothing_left or (count > _FEW and count * 2 > gone.expected):
-        said = f"{_counted(count, gone.missing)}, of {gone.expected:,}"
-        return Lost(f"Most of what stood under no memory the last time is gone ({said}).", _EXPORT_WHOLE)
+def _most_is_gone(absent: Absent, memories: Mapping[str, bool]) -> Lost | None:
+    count = len(absent.gone)
+    nothing_left = count == absent.expected > 0 and not any(memories.values())
+    if nothing_left or (count > _FEW and count * 2 > absent.expected):
+        numbers = f"{_counted(count, absent.gone)}, of {absent.expected:,}"
+        return Lost(f"Most of what stood under no memory the last time is gone ({numbers}).", _EXPORT_WHOLE)
     return None
 
 
@@ -143,35 +101,35 @@ def _most_memories_are_gone(memories: Mapping[str, bool], willed: Collection[str
     return Lost(f"Most of the chat's memories are gone ({hidden} of {count}).", _EXPORT_WHOLE)
 
 
-def _went_back(gone: _Gone, absent: Absent) -> Lost | None:
+def _went_back(absent: Absent) -> Lost | None:
     """It lacks all that came since some earlier moment, however little: it goes on from an older updated export."""
     if not absent.went_back:
         return None
-    return _older(len(absent.missing) + len(absent.under), absent.missing, gone.new)
+    return _older(len(absent.missing) + len(absent.under), absent.missing, absent.new)
 
 
-def _the_newest_are_gone(gone: _Gone, absent: Absent) -> Lost | None:
+def _the_newest_are_gone(absent: Absent) -> Lost | None:
     """An older copy of the chat; or one in which the talk went on from an older copy.
 
     Where the person has deleted so much that TypingMind could not note it all, these may be among it.
     """
-    few = _FEW_BEFORE_NEW_ONES if gone.new else _FEW_AT_THE_END
-    if len(gone.newest) <= few or absent.sure == "the list was full":
+    few = _FEW_BEFORE_NEW_ONES if absent.new else _FEW_AT_THE_END
+    if len(absent.newest_gone) <= few or absent.sure == "the list was full":
         return None
-    return _older(len(gone.newest), gone.newest, gone.new)
+    return _older(len(absent.newest_gone), absent.newest_gone, absent.new)
 
 
-def _older(count: int, newest: Sequence[Known], new: int) -> Lost:
-    said = f"the newest of the last time are missing ({_counted(count, newest)})"
+def _older(count: int, newest: Sequence[KnownMessage], new: int) -> Lost:
+    missing = f"the newest of the last time are missing ({_counted(count, newest)})"
     if new:
-        reason = f"The chat went back, and on from there: {said}, and {_counted(new)} came."
+        reason = f"The chat went back, and on from there: {missing}, and {_counted(new)} came."
     else:
-        reason = f"This is an older copy of the chat: {said}, and nothing new came."
+        reason = f"This is an older copy of the chat: {missing}, and nothing new came."
     return Lost(reason, _EXPORT_WHOLE, import_again=True)
 
 
-def _counted(count: int, gone: Iterable[Known] = ()) -> str:
+def _counted(count: int, gone: Iterable[KnownMessage] = ()) -> str:
     """So many messages, and the day of the oldest that is gone, where one of them has a date."""
-    dates = [date for one in gone if (date := parse_date(one.created_at))]
+    dates = [date for known in gone if (date := parse_date(known.created_at))]
     number = "1 message" if count == 1 else f"{count:,} messages"
     return f"{number}, the oldest from {min(dates).date().isoformat()}" if dates else number

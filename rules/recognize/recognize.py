@@ -96,13 +96,13 @@ def unnamed_memories(places: Sequence[Place], known_keys: Collection[str]) -> in
     unknown = [place.lived and not place.message.marker and place.key not in known_keys for place in places]
     questions = [ok and _is_question(place.message) for ok, place in zip(unknown, places, strict=True)]
     answers = [ok and place.message.role == "assistant" for ok, place in zip(unknown, places, strict=True)]
-    found, at = 0, 0
+    times, at = 0, 0
     while at + _SIX <= len(places):
         if all(questions[at : at + _SIX : 2]) and all(answers[at + 1 : at + _SIX : 2]):
-            found, at = found + 1, at + _SIX
+            times, at = times + 1, at + _SIX
         else:
             at += 1
-    return found
+    return times
 
 
 def _is_question(message: Message) -> bool:

@@ -7,15 +7,12 @@
 Copies are known by what they say, in order, and by their dates, which lie within a minute. Their bytes stay.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from difflib import SequenceMatcher
 
 from rules.recognize.recognize import Place
-from rules.typingmind import spans
-from rules.typingmind.chat import with_field
 from rules.typingmind.dates import parse_date
 from rules.typingmind.message import Message
 
@@ -32,14 +29,16 @@ def may_be_copies(places: Sequence[Place], dates: Mapping[str, str], *, is_fork:
     raw = [place for place in places if place.ours is None and not place.original and place.key not in dates]
     when = {place.key: parse_date(place.message.created_at) for place in raw}
     first = next((date for place in raw if (date := when[place.key])), None)
-    found = tuple(place for place in raw if not (date := when[place.key]) or (first and abs(date - first) <= _AT_ONCE))
-    return found if is_fork or len(found) >= _FEW else ()
+    at_once = tuple(
+        place for place in raw if not (date := when[place.key]) or (first and abs(date - first) <= _AT_ONCE)
+    )
+    return at_once if is_fork or len(at_once) >= _FEW else ()
 
 
 def true_dates(copies: Sequence[Place], known: Sequence[tuple[str, str | None]], *, is_fork: bool) -> dict[str, str]:
     """The true dates of the copies, by key; `known` are digest and date of another chat's messages, in their order."""
     matcher = SequenceMatcher(
-        None, [digest for digest, _ in known], [one.message.digest for one in copies], autojunk=False
+        None, [digest for digest, _ in known], [place.message.digest for place in copies], autojunk=False
     )
     pairs = [(block.a + at, block.b + at) for block in matcher.get_matching_blocks() for at in range(block.size)]
     if not is_fork and len(pairs) < _FEW:
@@ -64,14 +63,6 @@ def said_at(message: Message) -> str:
     return message.created_at or "" if message.is_copy else ""
 
 
-def redated(raw: bytes, date: str) -> bytes:
-    """The bytes of a copy with the true date in them."""
-    try:
-        return with_field(raw, "createdAt", json.dumps(date).encode()) if date else raw
-    except spans.BadJson:  # one of its keys stands twice
-        return raw
-
-
 def _is_earlier(date: str, copied: str | None) -> bool:
-    said, copy = parse_date(date), parse_date(copied)
-    return said is not None and (copy is None or said < copy)
+    original, copy = parse_date(date), parse_date(copied)
+    return original is not None and (copy is None or original < copy)

@@ -1,43 +1,21 @@
-"""Which memories the person has deleted for sure: TypingMind's own list of deletions names them."""
+"""What the person has done to memories in TypingMind since the archive last saw the chat."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.conversation.history import Past
 from rules.conversation.marker import MEMORY, Marker
-from rules.conversation.memory import Edition, Memory, Six, aliases
+from rules.conversation.memory import Edition, Memory, Six, aliases, with_members
 from rules.recognize.recognize import Place
-from rules.typingmind import spans
-from rules.typingmind.message import read_message
+from rules.typingmind.message import is_touched, read_message
 from rules.typingmind.originals import is_for_attachment, with_attachments
-
-
-def deleted_memories(
-    memories: Sequence[Memory], deleted: Collection[str], ours: Mapping[str, Marker]
-) -> frozenset[str]:
-    """Ids of the memories of which, or of whose highest folds, a message of the edition shown last is in the list.
-
-    Older editions and folded memories are in it too, since we took their messages out ourselves. `ours` are the
-    markers of all our messages, by uuid.
-    """
-    names = aliases(memories)
-    markers = [ours[uuid] for uuid in deleted if uuid in ours and ours[uuid].kind == MEMORY]
-    listed = {(names.get(one.memory, one.memory), one.edition) for one in markers}
-    folded = {member for one in memories for member in one.members}
-    highest = [one for one in memories if one.memory_id not in folded]
-    found = {one.memory_id for one in highest if (one.memory_id, one.edition.number) in listed}
-    for fold in sorted((one for one in memories if one.is_fold), key=lambda one: -one.level):
-        if fold.memory_id in found:
-            found.update(fold.members)
-    return frozenset(found)
-
 
 SLOTS = range(1, 7)
 
 
 @dataclass(frozen=True, slots=True)
-class Hand:
-    """The person's doings since the archive last saw the chat, by memory id."""
+class PersonEdits:
+    """What the person did since the archive last saw the chat, by memory id."""
 
     edited: Mapping[str, Six]
     touched: frozenset[str]
@@ -56,20 +34,20 @@ class Hand:
 
 def groups(places: Sequence[Place]) -> dict[str, dict[int, Place]]:
     """The messages of each memory that the export shows, by slot; in the order of the export."""
-    found: dict[str, dict[int, Place]] = {}
+    by_memory: dict[str, dict[int, Place]] = {}
     for place in places:
         if place.ours is not None and place.ours.kind == MEMORY:
-            found.setdefault(place.ours.memory, {}).setdefault(place.ours.slot, place)
-    return found
+            by_memory.setdefault(place.ours.memory, {}).setdefault(place.ours.slot, place)
+    return by_memory
 
 
-def what_was_done(
+def edits_of(
     memories: Sequence[Memory],
     editions: Mapping[str, Sequence[Edition]],
     past: Sequence[Past],
     places: Sequence[Place],
     missing: Collection[str] = (),
-) -> Hand:
+) -> PersonEdits:
     """Compare what the archive knows of a chat with its export. `editions` are all of each memory.
 
     `missing` are keys of raw messages that the export lacks, though the person did not delete them.
@@ -79,11 +57,13 @@ def what_was_done(
     texts = {name: _texts(shown[name], editions[name]) for name in shown if name in known}
     here = there(memories, past, places)
     changed, deleted = _changed(memories, past, places, shown, missing)
-    return Hand(
-        edited={name: six for name, six in texts.items() if six not in {one.texts for one in editions[name]}},
-        touched=frozenset(name for name in texts if any(_touched(place) for place in shown[name].values())),
+    return PersonEdits(
+        edited={name: six for name, six in texts.items() if six not in {edition.texts for edition in editions[name]}},
+        touched=frozenset(name for name in texts if any(is_touched(place.message) for place in shown[name].values())),
         forgotten=tuple(
-            one.memory_id for one in memories if not (one.forgotten or one.recalled) and one.memory_id not in here
+            memory.memory_id
+            for memory in memories
+            if not (memory.forgotten or memory.recalled) and memory.memory_id not in here
         ),
         recalled=_recalled(memories, shown, here),
         changed=changed,
@@ -93,18 +73,11 @@ def what_was_done(
 
 def _texts(group: Mapping[int, Place], editions: Sequence[Edition]) -> Six:
     """The six texts as they stand in the export; what is missing or empty is that of the edition that it shows."""
-    number = next(iter(group.values())).ours
-    written = next((one for one in editions if number is not None and one.number == number.edition), editions[-1])
+    marker = next(iter(group.values())).ours
+    edition = next((it for it in editions if marker is not None and it.number == marker.edition), editions[-1])
     here = {slot: place.message.text for slot, place in group.items() if place.message.text.strip()}
-    one, two, three, four, five, six = (here.get(slot, written.texts[slot - 1]) for slot in SLOTS)
+    one, two, three, four, five, six = (here.get(slot, edition.texts[slot - 1]) for slot in SLOTS)
     return one, two, three, four, five, six
-
-
-def _touched(place: Place) -> bool:
-    if place.message.cleared:
-        return True
-    fields, _ = spans.value(spans.decoded(place.message.raw), 0)
-    return isinstance(fields, dict) and fields.get("isPinned") is True
 
 
 def there(memories: Sequence[Memory], past: Sequence[Past], places: Sequence[Place]) -> frozenset[str]:
@@ -115,25 +88,40 @@ def there(memories: Sequence[Memory], past: Sequence[Past], places: Sequence[Pla
     shown = groups(places)
     raw = {place.key for place in places if place.ours is None and not place.original}
     numbers = {old.memory for old in past if old.key in raw}
-    found = {one.memory_id for one in memories if one.memory_id in shown}
-    found |= {one.memory_id for one in memories if not one.is_fold and one.number in numbers}
-    folds = sorted((one for one in memories if one.is_fold), key=lambda one: one.level)
-    for fold in reversed(folds):
-        if fold.memory_id in found:
-            found.update(fold.members)
-    for fold in folds:
-        if found & set(fold.members):
-            found.add(fold.memory_id)
-    return frozenset(found)
+    by_raw = {memory.memory_id for memory in memories if not memory.is_fold and memory.number in numbers}
+    here = set(with_members(by_raw | {memory.memory_id for memory in memories if memory.memory_id in shown}, memories))
+    for fold in sorted((memory for memory in memories if memory.is_fold), key=lambda fold: fold.level):
+        if here & set(fold.members):
+            here.add(fold.memory_id)
+    return frozenset(here)
+
+
+def deleted_memories(
+    memories: Sequence[Memory], deleted: Collection[str], ours: Mapping[str, Marker]
+) -> frozenset[str]:
+    """Ids of the memories of which, or of whose highest folds, a message of the edition shown last is in the list.
+
+    Older editions and folded memories are in it too, since we took their messages out ourselves. `deleted` is
+    TypingMind's own list of deletions, `ours` the markers of all our messages, by uuid.
+    """
+    names = aliases(memories)
+    markers = [ours[uuid] for uuid in deleted if uuid in ours and ours[uuid].kind == MEMORY]
+    listed = {(names.get(marker.memory, marker.memory), marker.edition) for marker in markers}
+    folded = {member for memory in memories for member in memory.members}
+    highest = [memory for memory in memories if memory.memory_id not in folded]
+    gone = {memory.memory_id for memory in highest if (memory.memory_id, memory.edition.number) in listed}
+    return with_members(gone, memories)
 
 
 def _recalled(memories: Sequence[Memory], shown: Collection[str], here: Collection[str]) -> tuple[str, ...]:
     """Those that are back, and with them each forgotten fold of which nothing is forgotten any more."""
     back = [
-        one.memory_id for one in memories if one.memory_id in (shown if one.forgotten else here if one.recalled else ())
+        memory.memory_id
+        for memory in memories
+        if memory.memory_id in (shown if memory.forgotten else here if memory.recalled else ())
     ]
-    forgotten = {one.memory_id for one in memories if one.forgotten} - set(back)
-    for fold in sorted((one for one in memories if one.is_fold), key=lambda one: one.level):
+    forgotten = {memory.memory_id for memory in memories if memory.forgotten} - set(back)
+    for fold in sorted((memory for memory in memories if memory.is_fold), key=lambda memory: memory.level):
         if fold.memory_id in forgotten and forgotten.isdisjoint(fold.members):
             forgotten.discard(fold.memory_id)
             back.append(fold.memory_id)
@@ -152,7 +140,7 @@ def _changed(
     under: dict[int, list[Past]] = {}
     for old in past:
         under.setdefault(old.memory, []).append(old)
-    covered = _covered(memories, shown)
+    covered = with_members(shown, memories)
     changed: dict[str, str] = {}
     deleted: list[str] = []
     for memory in memories:
@@ -168,15 +156,6 @@ def _changed(
             changed[memory.memory_id] = _told(len(edited), len(gone))
             deleted += gone
     return changed, tuple(deleted)
-
-
-def _covered(memories: Sequence[Memory], shown: Collection[str]) -> frozenset[str]:
-    """Ids of the memories that are shown, by themselves or in a fold."""
-    found = set(shown)
-    for fold in sorted((one for one in memories if one.is_fold), key=lambda one: -one.level):
-        if fold.memory_id in found:
-            found.update(fold.members)
-    return frozenset(found)
 
 
 def _for_attachments(standing: Sequence[Place]) -> bool:
@@ -195,5 +174,5 @@ def _reads_otherwise(old: Past, place: Place) -> bool:
 
 
 def _told(edited: int, gone: int) -> str:
-    said = [f"{edited} of its messages edited" if edited else "", f"{gone} deleted" if gone else ""]
-    return ", ".join(one for one in said if one)
+    parts = [f"{edited} of its messages edited" if edited else "", f"{gone} deleted" if gone else ""]
+    return ", ".join(part for part in parts if part)

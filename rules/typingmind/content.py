@@ -5,7 +5,7 @@ placeholders in square brackets: they keep their place in the prompt and are nev
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.typingmind import spans
@@ -29,12 +29,12 @@ def parts(message: Mapping[str, object]) -> tuple[Part, ...]:
     """The pieces of one parsed message in reading order; empty where it says and does nothing."""
     if message.get("type") == "tm_multi_responses":
         return _primary_response(message)
-    found = [*_content(message.get("content")), *_tool_calls(message)]
+    pieces = [*_content(message.get("content")), *_tool_calls(message)]
     if message.get("role") in ("tool", "function"):
-        return (Part(_tool_result(message, found), spoken=False),)
+        return (Part(_tool_result(message, pieces), spoken=False),)
     if message.get("type") == "attachment":
         return (Part(_placeholder("file", message.get("metadata")), spoken=False),)
-    return tuple(part for part in found if part.text)
+    return tuple(part for part in pieces if part.text)
 
 
 def shown(pieces: Sequence[Part]) -> str:
@@ -50,12 +50,12 @@ def words(pieces: Sequence[Part]) -> str:
 def _content(content: object) -> list[Part]:
     if isinstance(content, list):
         return [_part(item) for item in content]
-    return [Part(printable(said), spoken=True)] if (said := spans.text(content)) else []
+    return [Part(printable(text), spoken=True)] if (text := spans.text(content)) else []
 
 
 def _part(item: object) -> Part:
-    if (said := spans.text(item)) or item == "":
-        return Part(printable(said), spoken=True)
+    if (text := spans.text(item)) or item == "":
+        return Part(printable(text), spoken=True)
     kind = spans.text(item.get("type")) if isinstance(item, dict) else ""
     if not isinstance(item, dict) or not kind:
         return Part("[unknown part]", spoken=False)
@@ -88,8 +88,8 @@ def _tool_calls(message: Mapping[str, object]) -> list[Part]:
     return [Part(f"[tool call: {_name(call)}]", spoken=False) for call in [*named, older] if isinstance(call, dict)]
 
 
-def _tool_result(message: Mapping[str, object], found: Sequence[Part]) -> str:
-    characters = sum(len(part.text) for part in found)
+def _tool_result(message: Mapping[str, object], pieces: Sequence[Part]) -> str:
+    characters = sum(len(part.text) for part in pieces)
     return f"[tool result: {_name(message)}, {characters:,} characters]"
 
 
@@ -102,15 +102,15 @@ def chosen(message: Mapping[str, object]) -> Mapping[str, object]:
         return message
     responses = message.get("responses")
     answers = [answer for answer in responses if isinstance(answer, dict)] if isinstance(responses, list) else []
-    wanted = spans.text(message.get("primaryResponseID"))
-    primary = [answer for answer in answers if wanted and answer.get("id") == wanted]
+    primary_id = spans.text(message.get("primaryResponseID"))
+    primary = [answer for answer in answers if primary_id and answer.get("id") == primary_id]
     return next(iter(primary or answers), {})
 
 
 def _primary_response(message: Mapping[str, object]) -> tuple[Part, ...]:
     inner = chosen(message).get("messages")
-    said = [parts(entry) for entry in inner if isinstance(entry, dict)] if isinstance(inner, list) else []
-    return tuple(part for pieces in said for part in pieces)
+    answers = [parts(entry) for entry in inner if isinstance(entry, dict)] if isinstance(inner, list) else []
+    return tuple(part for pieces in answers for part in pieces)
 
 
 def _placeholder(what: str, metadata: object) -> str:
@@ -129,3 +129,44 @@ def printable(text: str) -> str:
     except UnicodeEncodeError:
         return _HALF_A_PAIR.sub("\ufffd", text)
     return text
+
+
+_ENDINGS = ("BlobID", "blobID")
+"""`localBlobID`, `metaBlobID`, and `blobID` where the file was synced."""
+
+
+def attachments(raw: bytes) -> frozenset[str]:
+    """The ids of all files of TypingMind's own store that the message with these bytes names.
+
+        {"type":"tm_image_file","metadata":{"name":"sea.png","localBlobID":"6f2c"}}
+
+    At each start TypingMind deletes every such file that no message of any chat names. So a message that names one must
+    stay in its chat, or the file is lost for good. A file can be named anywhere in a message: in its content, in
+    `metaBlobs` and `reasoning_details`, in what a tool returned, in its branches. Raises spans.BadJson.
+    """
+    if b"lobID" not in raw and b"\\u" not in raw:
+        return frozenset()  # nearly every message, and quicker than to read it once more
+    fields, _ = spans.value(raw.decode("utf-8"), 0)
+    return frozenset(_named(fields))
+
+
+def without_its_place(part: object) -> object:
+    """A part of a message's content without where its file is kept: a fork has a copy of it in another place."""
+    if not isinstance(part, Mapping) or next(_named(part), None) is None:
+        return part
+    rest = {key: value for key, value in part.items() if key != "sync" and not key.endswith(_ENDINGS)}
+    metadata = part.get("metadata")
+    if isinstance(metadata, Mapping):
+        rest["metadata"] = {key: value for key, value in metadata.items() if not key.endswith(_ENDINGS)}
+    return rest
+
+
+def _named(value: object) -> Iterator[str]:
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, Mapping):
+            yield from (name for key, name in item.items() if key.endswith(_ENDINGS) and isinstance(name, str) and name)
+            waiting += item.values()
+        elif isinstance(item, list):
+            waiting += item

@@ -4,16 +4,14 @@ None of its messages is still named as deleted, and the memories that another de
 """
 
 import hashlib
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import count
 
 from rules.conversation.marker import read_marker
-from rules.output.taken import deleted_uuids
 from rules.typingmind.chat import Chat, read_chat, read_messages
 from rules.typingmind.dates import parse_date
-from rules.typingmind.spans import Span
-from rules.typingmind.splice import Edit, replace_deleted_uuids, replace_field, splice
+from rules.typingmind.deletions import deleted_uuids, replace_deleted_uuids
+from rules.typingmind.splice import replace_field, replace_or_add_fields, splice
 
 
 def expanded(chat: Chat, ours: Sequence[str]) -> bytes:
@@ -59,8 +57,8 @@ def as_new_chat(chat: bytes, new_id: str, title: str, now: str) -> bytes:
     new = read_chat(chat)
     edits = [
         *replace_field(new, "id", new_id),
-        *_given(new, {"chatID": new_id, "chatTitle": title}),
-        *(replace_field(new, "updatedAt", now) if _has_passed(new.text_field("updatedAt"), now) else []),
+        *replace_or_add_fields(new, {"chatID": new_id, "chatTitle": title}),
+        *(replace_field(new, "updatedAt", now) if _has_passed(new.updated_at, now) else []),
         *replace_field(new, "syncedAt", None),
     ]
     return splice(new, edits)
@@ -76,14 +74,3 @@ def _has_passed(date: str, now: str) -> bool:
     """What is no date has passed too."""
     then, present = parse_date(date), parse_date(now)
     return then is None or present is None or then <= present
-
-
-def _given(chat: Chat, fields: Mapping[str, str]) -> list[Edit]:
-    """The fields with these values; those that the chat lacks stand behind its last one."""
-    edits = [edit for key, value in fields.items() for edit in replace_field(chat, key, value)]
-    lacking = {key: value for key, value in fields.items() if chat.member(key) is None}
-    if not lacking:
-        return edits
-    at = chat.members[-1].value.stop if chat.members else chat.span.start + 1
-    entries = json.dumps(lacking, ensure_ascii=False, separators=(",", ":"))[1:-1].encode()
-    return [*edits, Edit(Span(at, at), b"," + entries if chat.members else entries)]

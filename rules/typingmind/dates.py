@@ -9,11 +9,11 @@ def parse_date(text: str | None) -> datetime | None:
     if not text:
         return None
     try:
-        found = datetime.fromisoformat(text)
+        date = datetime.fromisoformat(text)
     except ValueError:
         return None
     try:
-        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+        return date.astimezone(UTC) if date.tzinfo else date.replace(tzinfo=UTC)
     except OverflowError:
         return None
 

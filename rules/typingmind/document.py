@@ -1,8 +1,8 @@
-"""What a file is when it is no export: one clear sentence, and what to do instead."""
+"""One JSON text of an export: where its chats stand, and how they are put back; or why it is no export."""
 
 import codecs
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.errors import NotAnExport
@@ -11,108 +11,13 @@ from rules.typingmind.chat import Chat, Outline, walk_chat
 from rules.typingmind.spans import BadJson, Member, Span, TooDeep
 from rules.typingmind.walk import Reel
 
-_EXPORT_AGAIN = "In TypingMind open the chat's menu, choose Export, and drop that file as it is."
-_SIGNS = (
-    (
-        b"ENCRYPTED:",
-        "an encrypted backup",
-        "Restore it in TypingMind with its password, then export the chats from there.",
-    ),
-    (
-        b"Salted__",
-        "an encrypted backup",
-        "Restore it in TypingMind with its password, then export the chats from there.",
-    ),
-    (
-        b"\xff\xfe",
-        "text in UTF-16, not UTF-8",
-        "Save it as UTF-8, or drop the file exactly as TypingMind wrote it.",
-    ),
-    (
-        b"\xfe\xff",
-        "text in UTF-16, not UTF-8",
-        "Save it as UTF-8, or drop the file exactly as TypingMind wrote it.",
-    ),
-    (b"\x1f\x8b", "a gzip file", "Unpack it, and drop the JSON file that is inside."),
-    (b"<", "a web page or XML, not JSON", _EXPORT_AGAIN),
-    (b"%PDF", "a PDF", _EXPORT_AGAIN),
-)
-
-
-def explain_bytes(name: str, head: bytes) -> NotAnExport | None:
-    """What the first bytes alone give away; None where they may begin a JSON text."""
-    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if not start and len(head) < 64:
-        return NotAnExport(f"{name} is empty.", "If the download was interrupted, export the chat again.")
-    for sign, what, remedy in _SIGNS:
-        if start.startswith(sign):
-            return NotAnExport(f"{name} is {what}.", remedy)
-    return None
-
-
-def explain_root(name: str, keys: Sequence[str], root: object) -> NotAnExport:
-    """What a JSON text without chats is, by the keys of its root (or by its root, where that is no object)."""
-    if {"localStorage", "indexedDB"} & set(keys):
-        return NotAnExport(
-            f"{name} is a backup of a TypingMind extension, not an export.",
-            "Restore it in TypingMind, then export the chats from there.",
-        )
-    if "chatID" in keys:
-        return NotAnExport(f"{name} is a single chat without the container that TypingMind imports.", _EXPORT_AGAIN)
-    if "messages" in keys:
-        return NotAnExport(
-            f"{name} is a Share file (JSON for reading or fine-tuning), which TypingMind cannot import.",
-            _EXPORT_AGAIN,
-        )
-    if "data" in keys:
-        return NotAnExport(
-            f"{name} is a part of an export, and this part has no chats.",
-            "Drop the parts that hold the chats (usually those with the higher numbers), or export single chats.",
-        )
-    if isinstance(root, list) and root and isinstance(root[0], dict) and "mapping" in root[0]:
-        return NotAnExport(
-            f"{name} is a ChatGPT export.",
-            "Import it into TypingMind first, then export the chat from there.",
-        )
-    if isinstance(root, list):
-        return NotAnExport(f"{name} is a bare list, not an export.", _EXPORT_AGAIN)
-    return NotAnExport(f"{name} is JSON, but not an export: it has no `data` and no `chats`.", _EXPORT_AGAIN)
-
-
-def explain_cut(name: str, size: int) -> NotAnExport:
-    """The file just stops, after so many bytes: a download that goes on, or that was broken off."""
-    return NotAnExport(
-        f"{name} is cut off: it stops at byte {size:,}, and its JSON is not closed.",
-        "If it is still being written, wait; otherwise export the chat again.",
-    )
-
-
-def explain_bad_json(name: str, text: str, fault: BadJson) -> NotAnExport:
-    """Where and how the text stops being JSON. Line and column count from 1, the column in characters."""
-    line_start = text.rfind("\n", 0, fault.at) + 1
-    line = text.count("\n", 0, fault.at) + 1
-    before = text[line_start : fault.at].encode("latin-1").decode("utf-8", "replace")
-    column = len(before.removeprefix("\ufeff")) + 1
-    if isinstance(fault, TooDeep):
-        return NotAnExport(
-            f"{name} is nested too deep near line {line}, column {column}: no export looks like that.",
-            _EXPORT_AGAIN,
-        )
-    if fault.open_ended:
-        return explain_cut(name, len(text))
-    return NotAnExport(
-        f"{name} is not proper JSON at line {line}, column {column}: {fault.reason}.",
-        "Drop the file exactly as TypingMind wrote it; if it was edited by hand, mend that place.",
-    )
-
-
 _BLOCK_BYTES = 1 << 16  # it fits into the processor's cache, where checking it is ten times as quick
 _BYTE_ORDER_MARK = codecs.BOM_UTF8.decode("latin-1")
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """Where the chats of one JSON text of an export stand. `name` is what errors call it, `size` is in bytes."""
+class DocumentLayout:
+    """Where the chats stand in one JSON text of an export. `name` is what errors call it, `size` is in bytes."""
 
     name: str
     size: int
@@ -125,21 +30,21 @@ class Layout:
 class Document:
     """One JSON text of an export that is in memory, with its chats."""
 
-    layout: Layout
+    layout: DocumentLayout
     chats: tuple[Chat, ...]
 
 
 def read_document(name: str, data: bytes) -> Document:
     """Read a container. `name` is what errors call the file. Raises NotAnExport, which says what it is instead."""
-    return _read(name, data, lay_out_document)
+    try:
+        layout = lay_out_document(name, [data])
+    except BadJson as fault:
+        raise explain_bad_json(name, data.decode("latin-1"), fault) from fault
+    chats = (outline.chat(data[outline.span.start : outline.span.stop]) for outline in layout.outlines)
+    return Document(layout, tuple(chats))
 
 
-def read_chunk(name: str, data: bytes) -> Document:
-    """Read a chunk file of a ZIP: a bare array of chats. Raises NotAnExport."""
-    return _read(name, data, lay_out_chunk)
-
-
-def lay_out_document(name: str, blocks: Iterable[bytes]) -> Layout:
+def lay_out_document(name: str, blocks: Iterable[bytes]) -> DocumentLayout:
     """Walk over a container that comes in blocks, of which only a few are in memory at once.
 
     Raises NotAnExport, which says what it is instead, or BadJson.
@@ -151,10 +56,10 @@ def lay_out_document(name: str, blocks: Iterable[bytes]) -> Layout:
     def walk_chats(reel: Reel, at: int) -> int:
         if reel.sign(at) == "[":
             return walk.items(reel, at, walk_chat(outlines.append))[1]
-        found, stop = reel.value(at)
-        if not isinstance(found, dict) or not isinstance(found.get("chunks"), list):
+        index, stop = reel.value(at)
+        if not isinstance(index, dict) or not isinstance(index.get("chunks"), list):
             raise BadJson("`chats` is a JSON array, and this is none", at)
-        chunks.extend(str(path) for path in found["chunks"])
+        chunks.extend(str(path) for path in index["chunks"])
         return stop
 
     def walk_data(reel: Reel, at: int) -> int:
@@ -174,10 +79,10 @@ def lay_out_document(name: str, blocks: Iterable[bytes]) -> Layout:
         return stop
 
     size = _walk(name, blocks, walk_root)
-    return Layout(name, size, tuple(outlines), tuple(chunks))
+    return DocumentLayout(name, size, tuple(outlines), tuple(chunks))
 
 
-def lay_out_chunk(name: str, blocks: Iterable[bytes]) -> Layout:
+def lay_out_chunk(name: str, blocks: Iterable[bytes]) -> DocumentLayout:
     """Walk over a chunk file of a ZIP, a bare array of chats, that comes in blocks. Raises NotAnExport or BadJson."""
     outlines: list[Outline] = []
 
@@ -186,27 +91,22 @@ def lay_out_chunk(name: str, blocks: Iterable[bytes]) -> Layout:
         walk.end(reel, stop)
         return stop
 
-    return Layout(name, _walk(name, blocks, walk_array), tuple(outlines))
+    return DocumentLayout(name, _walk(name, blocks, walk_array), tuple(outlines))
 
 
 def with_chats(blocks: Iterable[bytes], finished: Mapping[Span, bytes]) -> Iterator[bytes]:
     """The document's bytes, block by block, with finished chats in the place of those at these spans."""
     waiting = deque(sorted(finished, key=lambda span: span.start))
-    start = done = 0
+    start = written_until = 0
     for block in blocks:
         stop = start + len(block)
         while waiting and waiting[0].start < stop:
             span = waiting.popleft()
-            yield block[max(0, done - start) : span.start - start]
+            yield block[max(0, written_until - start) : span.start - start]
             yield finished[span]
-            done = span.stop
-        yield block[max(0, done - start) :]
+            written_until = span.stop
+        yield block[max(0, written_until - start) :]
         start = stop
-
-
-def twice(chat_ids: Iterable[str]) -> frozenset[str]:
-    """The ids that more than one chat of an export bears: TypingMind would keep only the last of them."""
-    return frozenset(chat_id for chat_id, times in Counter(chat_ids).items() if times > 1)
 
 
 def chat_container(chat: bytes) -> bytes:
@@ -215,21 +115,12 @@ def chat_container(chat: bytes) -> bytes:
 
 
 def container_blocks(chat: bytes) -> tuple[bytes, bytes, bytes]:
-    """The same in blocks, for a chat that is too large to be copied lightly."""
+    """The same in blocks, so that a large chat is not copied."""
     return b'{"data":{"chats":[', chat, b"]}}"
 
 
-def _read(name: str, data: bytes, lay_out: Callable[[str, Iterable[bytes]], Layout]) -> Document:
-    try:
-        layout = lay_out(name, [data])
-    except BadJson as fault:
-        raise explain_bad_json(name, data.decode("latin-1"), fault) from fault
-    chats = (one.chat(data[one.span.start : one.span.stop]) for one in layout.outlines)
-    return Document(layout, tuple(chats))
-
-
 def _walk(name: str, blocks: Iterable[bytes], walker: walk.Walker) -> int:
-    """Walk over the one value of a text; its size in bytes. That it is no UTF-8 is said before all else."""
+    """Walk over the one value of a text; returns the size in bytes. Text that is no UTF-8 is refused first."""
     pieces = _texts(name, blocks)
     reel = Reel(next(pieces, ""), pieces)
     start = len(_BYTE_ORDER_MARK) if reel.seen(0, 3) == "\ufeff" else 0
@@ -262,3 +153,84 @@ def _texts(name: str, blocks: Iterable[bytes]) -> Iterator[str]:
             f"{name} is not UTF-8 text: {fault.reason} near byte {at:,}.",
             "Drop the file exactly as TypingMind wrote it; a text editor may have saved it in another encoding.",
         ) from fault
+
+
+_EXPORT_AGAIN = "In TypingMind open the chat's menu, choose Export, and drop that file as it is."
+_DECRYPT = ("an encrypted backup", "Restore it in TypingMind with its password, then export the chats from there.")
+_UTF_16 = ("text in UTF-16, not UTF-8", "Save it as UTF-8, or drop the file exactly as TypingMind wrote it.")
+_SIGNS = (
+    (b"ENCRYPTED:", *_DECRYPT),
+    (b"Salted__", *_DECRYPT),
+    (b"\xff\xfe", *_UTF_16),
+    (b"\xfe\xff", *_UTF_16),
+    (b"\x1f\x8b", "a gzip file", "Unpack it, and drop the JSON file that is inside."),
+    (b"<", "a web page or XML, not JSON", _EXPORT_AGAIN),
+    (b"%PDF", "a PDF", _EXPORT_AGAIN),
+)
+
+
+def explain_bytes(name: str, head: bytes) -> NotAnExport | None:
+    """Why the first bytes alone show that the file is no export; None where they may begin a JSON text."""
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not start and len(head) < 64:
+        return NotAnExport(f"{name} is empty.", "If the download was interrupted, export the chat again.")
+    for sign, what, remedy in _SIGNS:
+        if start.startswith(sign):
+            return NotAnExport(f"{name} is {what}.", remedy)
+    return None
+
+
+def explain_root(name: str, keys: Sequence[str], root: object) -> NotAnExport:
+    """Why a JSON text has no chats, judged by the keys of its root, or by the root itself where that is no object."""
+    if {"localStorage", "indexedDB"} & set(keys):
+        return NotAnExport(
+            f"{name} is a backup of a TypingMind extension, not an export.",
+            "Restore it in TypingMind, then export the chats from there.",
+        )
+    if "chatID" in keys:
+        return NotAnExport(f"{name} is a single chat without the container that TypingMind imports.", _EXPORT_AGAIN)
+    if "messages" in keys:
+        return NotAnExport(
+            f"{name} is a Share file (JSON for reading or fine-tuning), which TypingMind cannot import.",
+            _EXPORT_AGAIN,
+        )
+    if "data" in keys:
+        return NotAnExport(
+            f"{name} is a part of an export, and this part has no chats.",
+            "Drop the parts that hold the chats (usually those with the higher numbers), or export single chats.",
+        )
+    if isinstance(root, list) and root and isinstance(root[0], dict) and "mapping" in root[0]:
+        return NotAnExport(
+            f"{name} is a ChatGPT export.",
+            "Import it into TypingMind first, then export the chat from there.",
+        )
+    if isinstance(root, list):
+        return NotAnExport(f"{name} is a bare list, not an export.", _EXPORT_AGAIN)
+    return NotAnExport(f"{name} is JSON, but not an export: it has no `data` and no `chats`.", _EXPORT_AGAIN)
+
+
+def explain_cut(name: str, size: int) -> NotAnExport:
+    """The file stops after `size` bytes: its download goes on, or was broken off."""
+    return NotAnExport(
+        f"{name} is cut off: it stops at byte {size:,}, and its JSON is not closed.",
+        "If it is still being written, wait; otherwise export the chat again.",
+    )
+
+
+def explain_bad_json(name: str, text: str, fault: BadJson) -> NotAnExport:
+    """Where and why the text is not JSON. Line and column count from 1, the column in characters."""
+    line_start = text.rfind("\n", 0, fault.at) + 1
+    line = text.count("\n", 0, fault.at) + 1
+    before = text[line_start : fault.at].encode("latin-1").decode("utf-8", "replace")
+    column = len(before.removeprefix("\ufeff")) + 1
+    if isinstance(fault, TooDeep):
+        return NotAnExport(
+            f"{name} is nested too deep near line {line}, column {column}: no export looks like that.",
+            _EXPORT_AGAIN,
+        )
+    if fault.open_ended:
+        return explain_cut(name, len(text))
+    return NotAnExport(
+        f"{name} is not proper JSON at line {line}, column {column}: {fault.reason}.",
+        "Drop the file exactly as TypingMind wrote it; if it was edited by hand, mend that place.",
+    )

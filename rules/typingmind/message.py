@@ -1,12 +1,11 @@
-"""One message of an export: its own bytes, and what the rules need to know of it."""
+"""One message of an export: its own bytes, and what the rules need to know of it; and the branches that hang on it."""
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.typingmind import content, spans
-from rules.typingmind.attachments import without_its_place
 from rules.typingmind.content import Part
 
 
@@ -81,25 +80,27 @@ def _role(fields: Mapping[str, object]) -> str | None:
 
 
 def _digest(fields: Mapping[str, object]) -> str:
-    role, said = _role(fields), _plain(fields.get("content"))
+    role, text = _role(fields), _plain(fields.get("content"))
     others: list[object] = [fields.get("tool_calls"), fields.get("function_call"), fields.get("tool_call_id")]
     if fields.get("type") == "tm_multi_responses":
         others.append(content.shown(content.parts(fields)))
-    if isinstance(said, str) and not any(others):
+    if isinstance(text, str) and not any(others):
         # Nearly all messages, and quicker than to write JSON again. The number says where the role ends.
-        return hashlib.sha256(f"{len(role or '')} {role} {said}".encode("utf-8", "surrogatepass")).hexdigest()
-    return hashlib.sha256(json.dumps([role, said, *others], sort_keys=True).encode()).hexdigest()
+        return hashlib.sha256(f"{len(role or '')} {role} {text}".encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(json.dumps([role, text, *others], sort_keys=True).encode()).hexdigest()
 
 
-def _plain(said: object) -> object:
+def _plain(body: object) -> object:
     """One text part and a plain string say the same, and newer clients write the one for the other."""
-    if isinstance(said, list) and len(said) == 1 and isinstance(said[0], dict) and said[0].get("type") == "text":
-        return said[0].get("text")
-    return [without_its_place(part) for part in said] if isinstance(said, list) else said
+    if not isinstance(body, list):
+        return body
+    if len(body) == 1 and isinstance(body[0], dict) and body[0].get("type") == "text":
+        return body[0].get("text")
+    return [content.without_its_place(part) for part in body]
 
 
-def _text(found: object) -> str | None:
-    return content.printable(spans.text(found)) or None
+def _text(value: object) -> str | None:
+    return content.printable(spans.text(value)) or None
 
 
 _REASONS = {
@@ -123,3 +124,65 @@ def left_out(message: Message) -> str | None:
     if message.role not in _LIVED:
         return "of a kind that memproc does not know"
     return None
+
+
+def is_touched(message: Message) -> bool:
+    """The person has excluded or pinned it: what they have done so much with stays as it is."""
+    return message.cleared or _fields(message).get("isPinned") is True
+
+
+def is_incomplete(message: Message) -> bool:
+    """The answer was still being written when the chat was exported."""
+    metadata = _fields(message).get("tmMetadata")
+    return isinstance(metadata, dict) and metadata.get("incomplete") is True
+
+
+def summarised_until(message: Message) -> str:
+    """The uuid of the message at which that ends which a context summary of TypingMind's stands for; else empty."""
+    summary = _fields(message).get("contextSummary")
+    return spans.text(summary.get("contextCutOffAtUUID")) if isinstance(summary, dict) else ""
+
+
+def _fields(message: Message) -> Mapping[str, object]:
+    fields, _ = spans.value(spans.decoded(message.raw), 0)
+    return fields if isinstance(fields, dict) else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A branch of the chat, which TypingMind moved into a message's `threads` when that message was sent again.
+
+    It is in the export, is never sent to a model, and is no part of the conversation.
+    """
+
+    at: int
+    """The index of the message that it hangs on."""
+    messages: tuple[Message, ...]
+    """Its messages in order, each followed by those of the branches that hang on it; without their bytes."""
+
+
+def branches(messages: Sequence[Message]) -> tuple[Branch, ...]:
+    """All branches of a chat's messages, in order of the messages that they hang on.
+
+    What has another shape than TypingMind gives it (no list, no messages) is passed over.
+    Only messages that name the key are parsed again: few do in 10,000.
+    """
+    return tuple(
+        Branch(at, tuple(map(message_of, _inside(thread))))
+        for at, message in enumerate(messages)
+        if b'"threads"' in message.raw
+        for thread in _listed(_fields(message), "threads")
+    )
+
+
+def _inside(thread: object) -> Iterator[dict[str, object]]:
+    for message in _listed(thread, "messages"):
+        if isinstance(message, dict):
+            yield message
+            for deeper in _listed(message, "threads"):
+                yield from _inside(deeper)
+
+
+def _listed(holder: object, key: str) -> list[object]:
+    items = holder.get(key) if isinstance(holder, Mapping) else None
+    return items if isinstance(items, list) else []

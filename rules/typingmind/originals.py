@@ -10,19 +10,19 @@ With `keep-originals` all messages under a memory stay. Otherwise only those sta
 store, which would be deleted with them; their marker says so: `"for":"attachment"`.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 
 from rules.errors import ChatSetAside
 from rules.typingmind import spans
-from rules.typingmind.attachments import attachments
-from rules.typingmind.chat import field_bytes, with_field, without_field
+from rules.typingmind.content import attachments
 from rules.typingmind.message import Message, read_message
+from rules.typingmind.spans import encoded
+from rules.typingmind.splice import field_bytes, with_field, without_field
 
 ORIGINAL = "original"
 _CLEARED, _MARKER = "contextClearedAt", "memproc"
 _VERSION = "1"  # numbers of an export reach us as their own text
-_PERSONS = "cleared"
+_BY_PERSON = "cleared"
 """In the marker: true where the person had excluded the message, so that its `contextClearedAt` stays theirs."""
 _BEFORE = "was"
 """In the marker: what stood in a field that we have overwritten, for instance `"contextClearedAt":null`."""
@@ -88,27 +88,27 @@ def plain_original(raw: bytes) -> bytes:
         raise _unfit(raw) from fault
 
 
-def _kept(raw: bytes, when: str, said: dict[str, object]) -> bytes:
+def _kept(raw: bytes, when: str, marker: dict[str, object]) -> bytes:
     before = {key: field_bytes(raw, key) for key in (_CLEARED, _MARKER)}
     if read_message(raw).cleared:
-        said[_PERSONS] = True
+        marker[_BY_PERSON] = True
         del before[_CLEARED]
     else:
-        raw = with_field(raw, _CLEARED, _json(when))
+        raw = with_field(raw, _CLEARED, encoded(when))
     overwritten = b"{}"
     for key, value in before.items():
         overwritten = overwritten if value is None else with_field(overwritten, key, value)
-    marker = _json(said) if overwritten == b"{}" else with_field(_json(said), _BEFORE, overwritten)
-    return with_field(raw, _MARKER, marker)
+    spelled = encoded(marker)
+    return with_field(raw, _MARKER, spelled if overwritten == b"{}" else with_field(spelled, _BEFORE, overwritten))
 
 
 def _plain(raw: bytes) -> bytes:
-    said = read_message(raw).marker
-    marker = field_bytes(raw, _MARKER) if is_original(said) else None
-    if said is None or marker is None:
+    marker = read_message(raw).marker
+    spelled = field_bytes(raw, _MARKER) if is_original(marker) else None
+    if marker is None or spelled is None:
         return raw
-    ours = [_MARKER] if said.get(_PERSONS) is True else [_CLEARED, _MARKER]
-    before = field_bytes(marker, _BEFORE) if isinstance(said.get(_BEFORE), dict) else None
+    ours = [_MARKER] if marker.get(_BY_PERSON) is True else [_CLEARED, _MARKER]
+    before = field_bytes(spelled, _BEFORE) if isinstance(marker.get(_BEFORE), dict) else None
     for key in ours:
         value = None if before is None else field_bytes(before, key)
         raw = without_field(raw, key) if value is None else with_field(raw, key, value)
@@ -121,7 +121,3 @@ def _unfit(raw: bytes) -> ChatSetAside:
         "so it cannot be kept beside its memory.",
         "Export the chat again from TypingMind, which writes each key once.",
     )
-
-
-def _json(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

@@ -4,14 +4,18 @@ The text is the file's bytes read as latin-1, so a character's index is its byte
 signs are ASCII. Values that we do not need are skipped by the standard library's C scanner.
 """
 
+import hashlib
 import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-_LARGE_BYTES = 1 << 20
+_MIB = 1 << 20
+LONGEST_TEXT = 4 * _MIB
+"""Bytes of words in one message. They are about a million tokens, which fill the largest window there is."""
+DEEPEST = 250
 _FEW = 20
-"""One byte in so many, at most."""
+"""A text is mostly ASCII where at most one byte in so many is not."""
 _ASCII = bytes(range(128))
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
 _BEYOND_LATIN_ASCII = re.compile(r"[^\x00-\x7f]+")
@@ -61,9 +65,9 @@ class Number(str):
         return any(digit in "123456789" for digit in self.lower().partition("e")[0])
 
 
-def text(found: object) -> str:
+def text(value: object) -> str:
     """A parsed value that is a text; empty for everything else."""
-    return found if isinstance(found, str) and not isinstance(found, Number) else ""
+    return value if isinstance(value, str) and not isinstance(value, Number) else ""
 
 
 def _refuse_constant(name: str) -> None:
@@ -79,13 +83,13 @@ def decoded(raw: bytes) -> str:
 
     Else a single emoji beside an image would make every character of the image four bytes wide.
     """
-    if len(raw) < _LARGE_BYTES or raw.isascii() or len(raw.translate(None, _ASCII)) * _FEW > len(raw):
+    if len(raw) < _MIB or raw.isascii() or len(raw.translate(None, _ASCII)) * _FEW > len(raw):
         return raw.decode("utf-8")
     narrow, view, at = bytearray(), memoryview(raw), 0  # no piece of it is copied more than once
-    for found in _BEYOND_ASCII.finditer(raw):
-        narrow += view[at : found.start()]
-        narrow += json.dumps(found[0].decode("utf-8"))[1:-1].encode()
-        at = found.end()
+    for match in _BEYOND_ASCII.finditer(raw):
+        narrow += view[at : match.start()]
+        narrow += json.dumps(match[0].decode("utf-8"))[1:-1].encode()
+        at = match.end()
     narrow += view[at:]
     return narrow.decode("ascii")
 
@@ -93,13 +97,32 @@ def decoded(raw: bytes) -> str:
 def decoded_part(latin: str, start: int, stop: int) -> str:
     """The same for a part of JSON bytes that are held as Latin-1 text; no copy of the bytes is made for it."""
     beyond = list(_BEYOND_LATIN_ASCII.finditer(latin, start, stop))
-    if stop - start < _LARGE_BYTES or sum(len(found[0]) for found in beyond) * _FEW > stop - start:
+    if stop - start < _MIB or sum(len(match[0]) for match in beyond) * _FEW > stop - start:
         return latin[start:stop].encode("latin-1").decode("utf-8")
     pieces, at = [], start
-    for found in beyond:
-        pieces += [latin[at : found.start()], json.dumps(found[0].encode("latin-1").decode("utf-8"))[1:-1]]
-        at = found.end()
+    for match in beyond:
+        pieces += [latin[at : match.start()], json.dumps(match[0].encode("latin-1").decode("utf-8"))[1:-1]]
+        at = match.end()
     return "".join([*pieces, latin[at:stop]])
+
+
+def without_bulk(value: object) -> object:
+    """A parsed value in which a text that is too long to be words, an image, is held as its SHA-256."""
+    if isinstance(value, dict):
+        return {key: without_bulk(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [without_bulk(inner) for inner in value]
+    if type(value) is not str or len(value) <= LONGEST_TEXT:
+        return value
+    digest = hashlib.sha256()
+    for start in range(0, len(value), _MIB):  # never the whole of it once more
+        digest.update(value[start : start + _MIB].encode("utf-8", "surrogatepass"))
+    return f"sha256:{digest.hexdigest()}"
+
+
+def encoded(value: object) -> bytes:
+    """A value as TypingMind spells JSON: no white space, and no escapes but those that must be."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def blank(text: str, at: int) -> int:
@@ -111,7 +134,7 @@ def blank(text: str, at: int) -> int:
 def value(text: str, at: int) -> tuple[object, int]:
     """The value that starts at `at` and the offset behind it. Raises BadJson or TooDeep."""
     try:
-        found, stop = _decoder.raw_decode(text, at)
+        parsed, stop = _decoder.raw_decode(text, at)
     except json.JSONDecodeError as fault:
         if fault.msg == "Expecting value":
             raise expected("a value", text, fault.pos) from None
@@ -122,9 +145,9 @@ def value(text: str, at: int) -> tuple[object, int]:
     except ValueError as fault:
         raise BadJson(str(fault), at) from None
     # Counting signs is quick, and nearly always enough: brackets in people's texts are counted with them.
-    if text.count("[", at, stop) + text.count("{", at, stop) > DEEPEST and is_too_deep(found):
+    if text.count("[", at, stop) + text.count("{", at, stop) > DEEPEST and is_too_deep(parsed):
         raise _too_deep(at)
-    return found, stop
+    return parsed, stop
 
 
 def expected(what: str, text: str, at: int) -> BadJson:
@@ -149,16 +172,14 @@ def _too_deep(at: int) -> TooDeep:
 
 
 def _plain(message: str) -> str:
-    said = message.removesuffix(" at").removesuffix(" starting").replace("Expecting", "expected")
-    return said[:1].lower() + said[1:]
+    """The standard library's message as half a sentence."""
+    reason = message.removesuffix(" at").removesuffix(" starting").replace("Expecting", "expected")
+    return reason[:1].lower() + reason[1:]
 
 
-DEEPEST = 250
-
-
-def is_too_deep(found: object) -> bool:
+def is_too_deep(value: object) -> bool:
     """Arrays and objects stand in one another more than DEEPEST levels deep."""
-    level, depth = [found], 0
+    level, depth = [value], 0
     while level and depth < DEEPEST:
         level = [inner for outer in level for inner in _inside(outer) if isinstance(inner, (dict, list))]
         depth += 1

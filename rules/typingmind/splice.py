@@ -1,24 +1,30 @@
-"""Put new bytes in the place of some of a chat's own, and leave every other byte as it is."""
+"""Change some of a chat's bytes, and leave every other byte as it is: fields of an object, messages of a chat.
+
+{"role":"user","content":"Hi"}          the object, from `{` to `}`
+{"role":"user","content":"Hi","n":1}    `n` set: behind the last field, where it was not there before
+{"content":"Hi","n":1}                  `role` taken out, with one comma
+"""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.typingmind import spans, walk
 from rules.typingmind.chat import Chat
-from rules.typingmind.spans import Span
+from rules.typingmind.dates import moved_on
+from rules.typingmind.spans import Member, Span, encoded
 from rules.typingmind.walk import Reel
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class ByteEdit:
     """New bytes for a span of the document; an empty span is an insertion."""
 
     span: Span
     new: bytes
 
 
-def splice(chat: Chat, edits: Sequence[Edit]) -> bytes:
+def splice(chat: Chat, edits: Sequence[ByteEdit]) -> bytes:
     """The chat's bytes with the edits made. They must not overlap."""
     pieces: list[bytes] = []
     at = chat.span.start
@@ -30,7 +36,7 @@ def splice(chat: Chat, edits: Sequence[Edit]) -> bytes:
     return b"".join([*pieces, chat.slice(Span(at, chat.span.stop))])
 
 
-def replace_messages(chat: Chat, kept: Sequence[int | None], raws: Sequence[bytes]) -> Edit:
+def replace_messages(chat: Chat, kept: Sequence[int | None], raws: Sequence[bytes]) -> ByteEdit:
     """The edit after which the chat has the messages `raws`; `kept` says which index of the input each has.
 
     What stands the same at the beginning and at the end of the two lists is not touched.
@@ -43,72 +49,45 @@ def replace_messages(chat: Chat, kept: Sequence[int | None], raws: Sequence[byte
     new = raws[prefix : len(raws) - suffix]
     gone = old[prefix : count - suffix]
     if not gone and not new:
-        return Edit(Span(chat.span.start, chat.span.start), b"")
+        return ByteEdit(Span(chat.span.start, chat.span.start), b"")
     if gone and (new or count == len(gone)):
-        return Edit(Span(gone[0].start, gone[-1].stop), _comma(chat).join(new))
+        return ByteEdit(Span(gone[0].start, gone[-1].stop), _comma(chat).join(new))
     if gone:  # a comma goes with them
         start, stop = (old[prefix - 1].stop, gone[-1].stop) if prefix else (gone[0].start, old[-suffix].start)
-        return Edit(Span(start, stop), b"")
+        return ByteEdit(Span(start, stop), b"")
     return _insertion(chat, prefix, new)
 
 
-def _insertion(chat: Chat, at: int, new: Sequence[bytes]) -> Edit:
+def _insertion(chat: Chat, at: int, new: Sequence[bytes]) -> ByteEdit:
     """New messages before the one at index `at`, or behind the last one."""
     comma = _comma(chat)
     if at < len(chat.messages):
         start = chat.messages[at].start
-        return Edit(Span(start, start), b"".join(raw + comma for raw in new))
+        return ByteEdit(Span(start, start), b"".join(raw + comma for raw in new))
     stop = chat.messages[-1].stop
-    return Edit(Span(stop, stop), b"".join(comma + raw for raw in new))
+    return ByteEdit(Span(stop, stop), b"".join(comma + raw for raw in new))
 
 
-def replace_field(chat: Chat, key: str, value: object) -> list[Edit]:
+def replace_field(chat: Chat, key: str, value: object) -> list[ByteEdit]:
     """Give a field that the chat has another value; a field that it has not is not added."""
     member = chat.member(key)
-    return [] if member is None else [Edit(member.value, _json(value))]
+    return [] if member is None else [ByteEdit(member.value, encoded(value))]
 
 
-def add_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[Edit]:
-    """Add to `syncMetadata.deletedMessageUUIDs`, else another device's sync brings the messages back."""
-    member = chat.member("syncMetadata")
-    if not uuids:
-        return []
-    if member is None:
-        brace = Span(chat.span.stop - 1, chat.span.stop - 1)
-        return [Edit(brace, b"," + _json("syncMetadata") + b":" + _json({"deletedMessageUUIDs": uuids}))]
-    if chat.text[member.value.start] != "{":
-        return [Edit(member.value, _json({"deletedMessageUUIDs": uuids}))]
-    inner, _ = walk.members(Reel(chat.text), member.value.start)
-    known = next((found.value for found in inner if found.key == "deletedMessageUUIDs"), None)
-    if known is None:
-        at = member.value.start + 1
-        entry = _json("deletedMessageUUIDs") + b":" + _json(uuids)
-        return [Edit(Span(at, at), entry + (b"," if inner else b""))]
-    if chat.text[known.start] != "[":
-        return [Edit(known, _json(uuids))]
-    return _longer_list(chat, known, uuids)
+def changed_at(chat: Chat, now: str) -> list[ByteEdit]:
+    """Let the chat say that it was changed `now`, but never earlier than it says already: other tools compare this."""
+    return replace_field(chat, "updatedAt", moved_on(chat.updated_at, now))
 
 
-def replace_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[Edit]:
-    """Let `syncMetadata.deletedMessageUUIDs` be this list, where the chat has one; else as `add_deleted_uuids`."""
-    member = chat.member("syncMetadata")
-    if member is not None and chat.text[member.value.start] == "{":
-        inner, _ = walk.members(Reel(chat.text), member.value.start)
-        known = next((found.value for found in inner if found.key == "deletedMessageUUIDs"), None)
-        if known is not None:
-            return [Edit(known, _json(uuids))]
-    return add_deleted_uuids(chat, uuids)
-
-
-def _longer_list(chat: Chat, known: Span, uuids: Sequence[str]) -> list[Edit]:
-    """What the list holds stays as it is; what it lacks is added behind."""
-    listed, _ = walk.items(Reel(chat.text), known.start)
-    before = {spans.value(chat.text, entry.start)[0] for entry in listed if chat.text[entry.start] == '"'}
-    added = b",".join(_json(uuid) for uuid in uuids if uuid not in before)
-    if not added:
-        return []
-    at = listed[-1].stop if listed else known.start + 1
-    return [Edit(Span(at, at), b"," + added if listed else added)]
+def replace_or_add_fields(chat: Chat, fields: Mapping[str, object]) -> list[ByteEdit]:
+    """Give the chat's fields these values; those that the chat lacks stand behind its last one."""
+    edits = [edit for key, value in fields.items() for edit in replace_field(chat, key, value)]
+    lacking = {key: value for key, value in fields.items() if chat.member(key) is None}
+    if not lacking:
+        return edits
+    at = chat.members[-1].value.stop if chat.members else chat.span.start + 1
+    entries = encoded(lacking)[1:-1]
+    return [*edits, ByteEdit(Span(at, at), b"," + entries if chat.members else entries)]
 
 
 def _comma(chat: Chat) -> bytes:
@@ -118,5 +97,48 @@ def _comma(chat: Chat) -> bytes:
     return chat.slice(Span(chat.messages[0].stop, chat.messages[1].start))
 
 
-def _json(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+def field_bytes(raw: bytes, key: str) -> bytes | None:
+    """The value of an object's field as it is spelled there, or None where there is no such field.
+
+    This and the next two raise spans.BadJson where the bytes are no JSON object, or one key stands in it twice.
+    """
+    span = next((member.value for member in _members(raw) if member.key == key), None)
+    return None if span is None else raw[span.start : span.stop]
+
+
+def with_field(raw: bytes, key: str, value: bytes) -> bytes:
+    """The object with that value (JSON) for the field; a field that it has not stands behind its last one."""
+    members = _members(raw)
+    span = next((member.value for member in members if member.key == key), None)
+    if span is not None:
+        return raw[: span.start] + value + raw[span.stop :]
+    at = members[-1].value.stop if members else 1
+    entry = json.dumps(key, ensure_ascii=False).encode() + b":" + value
+    return raw[:at] + (b"," if members else b"") + entry + raw[at:]
+
+
+def without_field(raw: bytes, key: str) -> bytes:
+    """The object without the field and without the comma that parted it from the one before, or else the one behind."""
+    members = _members(raw)
+    at = next((index for index, member in enumerate(members) if member.key == key), None)
+    if at is None:
+        return raw
+    start, stop = members[at].start, members[at].value.stop
+    if at > 0:
+        start = members[at - 1].value.stop
+    elif len(members) > 1:
+        stop = members[1].start
+    return raw[:start] + raw[stop:]
+
+
+def _members(raw: bytes) -> list[Member]:
+    """Read as latin-1, so that a character's index is its byte's offset."""
+    return walk.members(Reel(raw.decode("latin-1")), 0)[0]
+
+
+def with_date(raw: bytes, date: str) -> bytes:
+    """The message with another date, where one is given; as it is where one of its keys stands twice."""
+    try:
+        return with_field(raw, "createdAt", encoded(date)) if date else raw
+    except spans.BadJson:
+        return raw

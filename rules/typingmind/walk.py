@@ -31,9 +31,9 @@ class Reel:
     def blank(self, at: int) -> int:
         """The offset of the first character at or after `at` that is not JSON white space."""
         while True:
-            found = spans.blank(self._text, at - self._start)
-            at = found + self._start
-            if found < len(self._text) or not self._longer(at):
+            inside = spans.blank(self._text, at - self._start)
+            at = inside + self._start
+            if inside < len(self._text) or not self._longer(at):
                 return at
 
     def value(self, at: int) -> tuple[object, int]:
@@ -92,35 +92,35 @@ def members(reel: Reel, at: int, walkers: Mapping[str, Walker] = MappingProxyTyp
     A value whose key has a walker is walked by it, which returns the offset behind it; the others are
     skipped whole. Raises BadJson, also where one key stands twice: JavaScript would silently drop the first.
     """
-    found: list[Member] = []
+    entries: list[Member] = []
     seen: set[str] = set()
     at = _after_sign(reel, at, "{")
     if reel.sign(at) == "}":
-        return found, at + 1
+        return entries, at + 1
     while True:
         member = _member(reel, at, walkers)
         if member.key in seen:
             raise BadJson(f'the key "{member.key}" stands twice in one object', member.start)
         seen.add(member.key)
-        found.append(member)
+        entries.append(member)
         at = reel.blank(member.value.stop)
         if reel.sign(at) == "}":
-            return found, at + 1
+            return entries, at + 1
         at = _after_sign(reel, at, ",")
 
 
 def items(reel: Reel, at: int, walk: Walker | None = None) -> tuple[list[Span], int]:
     """The spans of the values of the array whose `[` stands at `at`, and the offset behind its `]`. Raises BadJson."""
-    found: list[Span] = []
+    entries: list[Span] = []
     at = _after_sign(reel, at, "[")
     if reel.sign(at) == "]":
-        return found, at + 1
+        return entries, at + 1
     while True:
         stop = walk(reel, at) if walk else reel.value(at)[1]
-        found.append(Span(at, stop))
+        entries.append(Span(at, stop))
         at = reel.blank(stop)
         if reel.sign(at) == "]":
-            return found, at + 1
+            return entries, at + 1
         at = _after_sign(reel, at, ",")
 
 

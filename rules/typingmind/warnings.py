@@ -3,14 +3,9 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fnmatch import translate
-from re import IGNORECASE, match
 
-from rules.errors import ChatSetAside
-from rules.recognize.recognize import Place
-from rules.typingmind import spans
 from rules.typingmind.chat import Chat
-from rules.typingmind.message import Message
+from rules.typingmind.message import Message, is_incomplete, summarised_until
 
 _COUNT = re.compile(r"0*[1-9][0-9]{0,8}(\.[0-9]+)?")
 _SYNC_LIMIT_BYTES = 3_145_728
@@ -27,15 +22,15 @@ class Sizes:
     live: int
 
 
-def warnings(chat: Chat, places: Sequence[Place]) -> tuple[str, ...]:
+def warnings(chat: Chat, messages: Sequence[Message]) -> tuple[str, ...]:
     """One sentence for each thing that the person should change in TypingMind."""
-    found = [
+    sentences = [
         _context_limit(chat),
-        _context_summary(chat, places),
-        _still_answering(chat, places),
+        _context_summary(messages),
+        _still_answering(chat, messages),
         _too_large_for_sync(chat),
     ]
-    return tuple(warning for warning in found if warning)
+    return tuple(warning for warning in sentences if warning)
 
 
 def beyond_window(sizes: Sizes, factor: float, window: int) -> str:
@@ -70,12 +65,12 @@ def _context_limit(chat: Chat) -> str:
     )
 
 
-def _context_summary(chat: Chat, places: Sequence[Place]) -> str:
+def _context_summary(messages: Sequence[Message]) -> str:
     """What a summary stands for ends at a message that it names; one that names nothing here is not sent."""
-    named = {_cut_off(place.message) for place in places if place.message.type == "tm_context_summary"}
+    named = {summarised_until(message) for message in messages if message.type == "tm_context_summary"}
     if not named:
         return ""
-    if named & {place.message.uuid for place in places if place.message.uuid}:
+    if named & {message.uuid for message in messages if message.uuid}:
         return (
             "TypingMind's own Context Summary stands for everything before a message that is still in the chat, so "
             'memories before that message are not sent. Turn off "Auto summarize long conversations" in TypingMind\'s '
@@ -87,22 +82,10 @@ def _context_summary(chat: Chat, places: Sequence[Place]) -> str:
     )
 
 
-def _cut_off(summary: Message) -> str:
-    fields, _ = spans.value(spans.decoded(summary.raw), 0)
-    said = fields.get("contextSummary") if isinstance(fields, dict) else None
-    return spans.text(said.get("contextCutOffAtUUID")) if isinstance(said, dict) else ""
-
-
-def _still_answering(chat: Chat, places: Sequence[Place]) -> str:
-    if not chat.field("savedControllerState") and not (places and _is_incomplete(places[-1].message)):
+def _still_answering(chat: Chat, messages: Sequence[Message]) -> str:
+    if not chat.field("savedControllerState") and not (messages and is_incomplete(messages[-1])):
         return ""
     return "The chat was exported while an answer was being written. Export it again when the answer is complete."
-
-
-def _is_incomplete(message: Message) -> bool:
-    fields, _ = spans.value(spans.decoded(message.raw), 0)
-    noted = fields.get("tmMetadata") if isinstance(fields, dict) else None
-    return isinstance(noted, dict) and noted.get("incomplete") is True
 
 
 def _too_large_for_sync(chat: Chat) -> str:
@@ -113,34 +96,3 @@ def _too_large_for_sync(chat: Chat) -> str:
         f"The chat has {size / 1_048_576:.1f} MiB; TypingMind's cloud sync skips chats above 3 MiB. "
         "Do not rely on sync for it until it is compressed."
     )
-
-
-def fits(chat: Chat, pattern: str) -> bool:
-    """Whether a pattern of memproc.toml names the chat: its title with wildcards, its id, or its folder's id.
-
-    Raises ChatSetAside where the chat has no id.
-    """
-    return pattern in (chat.chat_id, chat.folder_id) or bool(match(translate(pattern), chat.title, IGNORECASE))
-
-
-def why_not(chat: Chat, include: Sequence[str], exclude: Sequence[str]) -> str | None:
-    """The reason why a chat is left alone, or None where it may be processed.
-
-    A pattern is a title with wildcards, a chat id or a folder id. What is deleted is never processed.
-    """
-    if chat.deleted:
-        return "it lies in TypingMind's bin"
-    if any(fits(chat, pattern) for pattern in exclude):
-        return "it is excluded in memproc.toml (chats.exclude)"
-    if include and not any(fits(chat, pattern) for pattern in include):
-        return "it is not included in memproc.toml (chats.include)"
-    return None
-
-
-def refuse_doubled(chat: Chat, doubled: frozenset[str]) -> None:
-    """Raise ChatSetAside where another chat of the export has the same id: nobody can tell which one is meant."""
-    if chat.chat_id in doubled:
-        raise ChatSetAside(
-            f"This export has two chats with the id {chat.chat_id}; TypingMind would keep only one.",
-            "Export the chat that you mean by itself.",
-        )

@@ -13,7 +13,7 @@ from daemon.chat.reading import read_archive, read_chat
 from rules.conversation.history import INSERTED
 from rules.conversation.memory import Memory, Preferred
 from rules.errors import ChatSetAside, DamagedChat, NotAccepted
-from rules.recognize.reading import Reading
+from rules.recognize.chat_reading import ChatReading
 from rules.recognize.recognize import Place
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import read_message
@@ -40,11 +40,11 @@ def archive() -> Archive:
     return made
 
 
-def read(archive: Archive, chat: Chat, preferred: Preferred = "hindsight") -> Reading:
+def read(archive: Archive, chat: Chat, preferred: Preferred = "hindsight") -> ChatReading:
     return read_chat(archive, chat, CANNED, preferred, NOW)
 
 
-def seen(archive: Archive, chat: Chat) -> Reading:
+def seen(archive: Archive, chat: Chat) -> ChatReading:
     """Read, and kept."""
     reading = read(archive, chat)
     remember(archive, chat, reading, NOW)
@@ -86,14 +86,14 @@ def test_our_own_output_is_read_as_the_conversation_that_it_was(archive: Archive
     assert [entry.message.raw for entry in reading.entries] == [message.raw for message in TALK]
     assert [entry.memory for entry in reading.entries] == [1, 1, 2, 2, 3, 3, None, None]
     assert reading.memories == memories(archive, CHAT)
-    assert (reading.person, reading.adopted.memories, reading.hand.forgotten) == ({}, (), ())
+    assert (reading.person, reading.adopted.memories, reading.edits.forgotten) == ({}, (), ())
 
 
 def test_markers_that_another_tool_has_stripped_change_nothing(archive: Archive) -> None:
     plain = read(archive, DONE.again())
     bare = read(archive, changed(DONE.messages, stripped))
     assert [ours(place) for place in bare.places] == [ours(place) for place in plain.places]
-    assert (bare.entries, bare.memories, bare.hand) == (plain.entries, plain.memories, plain.hand)
+    assert (bare.entries, bare.memories, bare.edits) == (plain.entries, plain.memories, plain.edits)
 
 
 def test_messages_inserted_among_memories_are_left_out_and_said_to_be(archive: Archive) -> None:
@@ -179,7 +179,7 @@ def test_a_fork_in_which_a_fold_stands_has_what_the_fold_stands_for(archive: Arc
     reading = seen(archive, changed(FOLDED.messages, forked, **FORK))
     assert [memory.origins[0] for memory in reading.memories] == ["m1", "m2", "m3", FOLD.memory_id]
     assert len(reading.entries) == 8
-    assert reading.hand.forgotten == ()
+    assert reading.edits.forgotten == ()
 
 
 def test_memories_of_a_lost_archive_are_kept_as_they_stand_and_the_work_goes_on_after_them() -> None:
@@ -189,7 +189,7 @@ def test_memories_of_a_lost_archive_are_kept_as_they_stand_and_the_work_goes_on_
     assert [entry.message.text for entry in reading.entries] == [message.text for message in TALK[6:]]
     again = read(archive, DONE.again())
     assert again.memories == reading.memories
-    assert (again.adopted.memories, again.person, again.hand.forgotten) == ((), {}, ())
+    assert (again.adopted.memories, again.person, again.edits.forgotten) == ((), {}, ())
 
 
 def test_a_fold_of_a_lost_archive_stays_before_the_memories_that_follow_it() -> None:
@@ -228,7 +228,7 @@ def test_an_older_export_in_which_a_message_was_edited_makes_a_new_edition_due(a
     assert reading.entries[0].message.raw == TALK[0].raw
     assert reading.entries[0].newest is not None
     assert reading.entries[0].newest.raw == edited.raw
-    assert read(archive, chat_of([edited, *TALK[1:]])).hand.changed == {}, "it is known by now"
+    assert read(archive, chat_of([edited, *TALK[1:]])).edits.changed == {}, "it is known by now"
 
 
 def test_the_edition_that_is_preferred_is_the_one_that_is_shown(archive: Archive) -> None:

@@ -7,14 +7,16 @@ from daemon.config import parse
 from daemon.files.read import chats_in
 from rules.conversation.history import history, without_strays
 from rules.errors import ChatSetAside, ConfigurationError, NotAnExport
+from rules.plan.selection import why_skipped
 from rules.recognize.recognize import recognise
 from rules.recognize.user_edits import groups
 from rules.typingmind import spans, walk
-from rules.typingmind.branches import branches
 from rules.typingmind.chat import Chat, read_messages
-from rules.typingmind.splice import add_deleted_uuids, replace_field, replace_messages, splice
+from rules.typingmind.deletions import add_deleted_uuids
+from rules.typingmind.message import branches
+from rules.typingmind.splice import replace_field, replace_messages, splice
 from rules.typingmind.walk import Reel
-from rules.typingmind.warnings import warnings, why_not
+from rules.typingmind.warnings import warnings
 
 _MEMPROC_TOML = Path("/fuzz/memproc.toml")
 
@@ -57,9 +59,9 @@ def _chat(chat: Chat) -> None:
     try:
         messages = read_messages(chat)
         _is_told(chat.chat_id, chat.title)
-        why_not(chat, ["a*"], [])
+        why_skipped(chat, ["a*"], [])
         places = recognise(messages, {})
-        warnings(chat, places)
+        warnings(chat, messages)
         groups(places)
         assert len(history((), without_strays((), places))) == sum(place.lived for place in places)
         branches(messages)

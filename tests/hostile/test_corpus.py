@@ -3,10 +3,10 @@
 import pytest
 
 from primer.prompt import context, keep_inert, make_inert, read_passage, restore
+from rules.conversation.drafts import Draft
 from rules.conversation.marker import Marker
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import Chat
-from rules.typingmind.compose import Draft
 from rules.typingmind.document import read_document
 from rules.typingmind.message import Message, read_message
 from tests.chats import CHAT_ID, chat, export_bytes, json_bytes

@@ -9,7 +9,7 @@ from daemon.archive.memories import editions, find_memory, keep_memory, memories
 from daemon.archive.messages import past, remember
 from rules.conversation.memory import Edition, Memory
 from rules.recognize.recognize import recognise
-from rules.recognize.user_edits import Hand
+from rules.recognize.user_edits import PersonEdits
 from rules.typingmind.chat import read_messages
 from tests.daemon.archive.test_messages import CHAT, LATER, TALK, raws, see
 from tests.entries import UNTOUCHED, chat_of, entries, memory_of, reading_of, said
@@ -18,7 +18,7 @@ M1, M2 = memory_of(1, entries(TALK)[:2]), memory_of(2, entries(TALK)[2:4])
 PERSONS = replace(M1.edition, number=2, kind="person", texts=("a", "b", "c", "d", "e", "f"))
 
 
-def seen(archive: Archive, hand: Hand, person: Edition | None = None) -> None:
+def seen(archive: Archive, hand: PersonEdits, person: Edition | None = None) -> None:
     """Both memories, and then an export in which this was done to the first."""
     see(archive, TALK)
     for memory in (M1, M2):
@@ -26,7 +26,7 @@ def seen(archive: Archive, hand: Hand, person: Edition | None = None) -> None:
     again(archive, hand, person)
 
 
-def again(archive: Archive, hand: Hand, person: Edition | None = None) -> None:
+def again(archive: Archive, hand: PersonEdits, person: Edition | None = None) -> None:
     chat = chat_of(TALK[4:])
     reading = reading_of(recognise(read_messages(chat), {}), past(archive, CHAT), memories(archive, CHAT), hand)
     remember(archive, chat, replace(reading, person={"m1": person} if person else {}), LATER)

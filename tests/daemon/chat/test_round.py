@@ -23,8 +23,8 @@ from daemon.files.write import make_private
 from daemon.models.ask import Unsent
 from daemon.trip import go_round
 from rules.errors import ArchiveError, OverBudget, ProviderRefuses
+from rules.plan.selection import refuse_doubled
 from rules.typingmind.chat import Chat
-from rules.typingmind.warnings import refuse_doubled
 from tests.chats import export_bytes, long_chat
 from tests.nokeys import no_keys
 from tests.scripted import ScriptedModel
@@ -161,7 +161,7 @@ def test_a_mistake_is_told_with_its_place_and_never_with_what_it_says() -> None:
     except AttributeError as bug:
         told = set_aside(Archive.memory(), "a chat", bug)
     assert told.reason == (
-        "This is a mistake in memproc itself (AttributeError in rules/typingmind/warnings.py, line "
+        "This is a mistake in memproc itself (AttributeError in rules/plan/selection.py, line "
         f"{told.reason.split('line ')[1].split(',')[0]}, refuse_doubled). Nothing of yours was changed by it."
     )
     note = Path(told.next_step.removeprefix("Please report the file "))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from daemon.files import read as bundle
 from daemon.files.read import chats_in, read_export, stand_of
 from rules.errors import FileTrouble, NotAnExport
-from rules.typingmind.document import Layout, lay_out_document
+from rules.typingmind.document import DocumentLayout, lay_out_document
 from tests.chats import chat, export_bytes, json_bytes, long_chat
 from tests.exports.chats import CHATS
 from tests.exports.files import CONTAINERS, FOREIGN, ZIPS, chunked_zip, zip_bytes
@@ -264,7 +264,7 @@ def test_a_file_that_changes_while_it_is_read_is_told(tmp_path: Path, monkeypatc
     path = tmp_path / "a.json"
     path.write_bytes(INDEX)
 
-    def slow(name: str, blocks: Iterable[bytes]) -> Layout:
+    def slow(name: str, blocks: Iterable[bytes]) -> DocumentLayout:
         found = lay_out_document(name, blocks)
         path.write_bytes(INDEX + b" ")
         return found

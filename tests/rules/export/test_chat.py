@@ -3,8 +3,9 @@
 import pytest
 
 from rules.errors import ChatSetAside, NotAnExport
-from rules.typingmind.chat import LONGEST_TEXT, Chat, read_messages
+from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.document import read_document
+from rules.typingmind.spans import LONGEST_TEXT
 from tests.chats import chat, export_bytes, json_bytes, user, written
 from tests.exports.chats import CHATS
 

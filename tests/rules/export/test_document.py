@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.errors import NotAnExport
+from rules.plan.selection import doubled_ids
 from rules.typingmind.chat import read_messages
-from rules.typingmind.document import read_chunk, read_document, twice
+from rules.typingmind.document import lay_out_chunk, read_document
 from tests.chats import Json, chat, conversation, export_bytes, json_bytes, long_chat, user
 from tests.exports.chats import CHATS
 from tests.exports.files import CONTAINERS
@@ -69,14 +70,14 @@ def test_a_chunked_export_names_its_parts() -> None:
 
 
 def test_a_part_is_a_bare_array_of_chats() -> None:
-    part = read_chunk("x.json", b"\xef\xbb\xbf " + json_bytes([chat(), chat()], indent=2))
-    assert len(part.chats) == 2
+    layout = lay_out_chunk("x.json", [b"\xef\xbb\xbf " + json_bytes([chat(), chat()], indent=2)])
+    assert len(layout.outlines) == 2
 
 
 @pytest.mark.parametrize("data", [b"{}", b"[] x", b"", b"[{}", b'[{"messages":[],"messages":[]}]'])
 def test_what_is_no_array_of_chats_is_no_part(data: bytes) -> None:
     with pytest.raises(NotAnExport):
-        read_chunk("x.json", data)
+        lay_out_chunk("x.json", [data])
 
 
 _WHOLE = json_bytes(
@@ -118,7 +119,7 @@ def test_chats_that_bear_one_id_are_found() -> None:
             }
         ),
     )
-    assert twice(outline.chat_id for outline in document.layout.outlines) == {"a"}
+    assert doubled_ids(outline.chat_id for outline in document.layout.outlines) == {"a"}
 
 
 def test_a_chat_above_three_mebibytes_is_read() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.errors import NotAnExport
-from rules.typingmind.document import Layout, lay_out_document, with_chats
+from rules.typingmind.document import DocumentLayout, lay_out_document, with_chats
 from rules.typingmind.spans import BadJson, Span
 from rules.typingmind.walk import Reel
 from tests.exports.files import CONTAINERS
@@ -24,7 +24,7 @@ def _blocks(data: bytes, sizes: Sequence[int]) -> Iterator[bytes]:
         number += 1
 
 
-def _outcome(blocks: Iterator[bytes]) -> Layout | tuple[object, ...]:
+def _outcome(blocks: Iterator[bytes]) -> DocumentLayout | tuple[object, ...]:
     try:
         return lay_out_document("x.json", blocks)
     except BadJson as fault:
@@ -39,7 +39,7 @@ _sizes = st.lists(st.integers(1, 60), min_size=1, max_size=5)
 @given(exports | st.sampled_from(sorted(CONTAINERS.values())), _sizes)
 def test_an_export_in_blocks_is_laid_out_as_the_whole(data: bytes, sizes: list[int]) -> None:
     layout = _outcome(_blocks(data, sizes))
-    assert isinstance(layout, Layout)
+    assert isinstance(layout, DocumentLayout)
     assert layout == _outcome(iter([data]))
     assert layout.size == len(data)
 

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from rules.typingmind import spans
 from rules.typingmind.chat import Chat, read_messages
+from rules.typingmind.deletions import add_deleted_uuids
 from rules.typingmind.document import read_document
 from rules.typingmind.spans import Span
-from rules.typingmind.splice import Edit, add_deleted_uuids, replace_field, replace_messages, splice
+from rules.typingmind.splice import ByteEdit, replace_field, replace_messages, splice
 from tests.chats import Json, chat, conversation, export_bytes, user
 from tests.exports.files import CONTAINERS
 from tests.exports.generated import exports
@@ -128,7 +129,7 @@ def test_commas_go_and_come_with_their_messages(kept: list[int | None], expected
 
 def test_edits_that_overlap_are_a_mistake() -> None:
     found = chat_in(export_bytes(chat(user("a"))))
-    whole = Edit(found.span, b"")
+    whole = ByteEdit(found.span, b"")
     with pytest.raises(ValueError, match="overlap"):
         splice(found, [whole, whole])
 

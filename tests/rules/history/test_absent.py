@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 import pytest
 
-from rules.recognize.absent import Absent, Deletions, Known, absent
+from rules.recognize.absent import Absent, Deletions, KnownMessage, absent
 from tests.chats import Json, assistant, user
 from tests.rules.history.test_loss import ANSWER, FRONT, known, places, sent_again, talk, uuids
 
@@ -15,10 +15,10 @@ OURS_ALONE = Deletions(is_there=True)
 FULL = Deletions(is_there=True, by_person=True, new=100)
 
 
-def stood() -> list[Known]:
+def stood() -> list[KnownMessage]:
     """Four turns that were there first, and three that came later."""
     return [
-        Known(one.key, one.uuid, one.digest, one.role, one.created_at, SEEN[number >= len(FIRST)])
+        KnownMessage(one.key, one.uuid, one.digest, one.role, one.created_at, SEEN[number >= len(FIRST)])
         for number, one in enumerate(known(FRONT + FIRST + LATER))
     ]
 
@@ -85,7 +85,7 @@ def test_an_answer_that_another_one_took_the_place_of_is_replaced() -> None:
 
 def test_raw_messages_under_a_memory_that_is_not_shown_are_missing_unless_they_are_named() -> None:
     old = assistant("Under a memory.", 700)
-    under = [Known(old["uuid"], old["uuid"], "d", "assistant", None, SEEN[0])]
+    under = [KnownMessage(old["uuid"], old["uuid"], "d", "assistant", None, SEEN[0])]
     everything = {one.key: one.seen_at for one in [*stood(), *under]}
     for deletions, kept in ((NAMED, True), (OURS_ALONE, False)):
         found = absent(stood(), (), under, everything, places([*FRONT, *FIRST, *LATER]), deletions)
@@ -95,7 +95,7 @@ def test_raw_messages_under_a_memory_that_is_not_shown_are_missing_unless_they_a
 
 
 def test_what_is_left_out_of_memories_is_missing_too_but_for_what_has_no_name() -> None:
-    excluded = Known("k", "k", "d", "user", None, SEEN[0])
-    divider = Known("digest:x", None, "x", None, None, SEEN[0])
+    excluded = KnownMessage("k", "k", "d", "user", None, SEEN[0])
+    divider = KnownMessage("digest:x", None, "x", None, None, SEEN[0])
     found = absent(stood(), [excluded, divider], (), {}, places([*FRONT, *FIRST, *LATER]), NAMED)
     assert found.keys == {"k"}

@@ -5,8 +5,7 @@ import json
 import pytest
 from hypothesis import given
 
-from rules.typingmind.branches import Branch, branches
-from rules.typingmind.message import Message, read_message
+from rules.typingmind.message import Branch, Message, branches, read_message
 from tests.chats import Json, assistant, json_bytes, user
 from tests.exports.generated import messages as generated
 from tests.exports.messages import MESSAGES

@@ -4,8 +4,9 @@ import json
 from collections.abc import Sequence
 
 from rules.recognize.recognize import Place, recognise
-from rules.recognize.true_dates import as_dated, may_be_copies, redated, true_dates
+from rules.recognize.true_dates import as_dated, may_be_copies, true_dates
 from rules.typingmind.message import Message, read_message
+from rules.typingmind.splice import with_date
 from tests.entries import said
 
 TEXTS = ("Good evening.", "Good evening, Jonas.", "ok", "The lamp is lit.", "ok", "The tide turns.")
@@ -57,5 +58,5 @@ def test_a_copy_is_never_dated_later_than_it_was_made() -> None:
 
 def test_the_bytes_of_a_copy_are_changed_in_nothing_but_its_date() -> None:
     raw = b'{ "role":"user", "n":69.2240, "createdAt" : "2026-11-21T09:00:00.000Z","content":"ok"}'
-    assert redated(raw, "2026-03-02T00:00:00.000Z") == raw.replace(FORK.encode(), b"2026-03-02T00:00:00.000Z")
-    assert redated(raw, "") == raw
+    assert with_date(raw, "2026-03-02T00:00:00.000Z") == raw.replace(FORK.encode(), b"2026-03-02T00:00:00.000Z")
+    assert with_date(raw, "") == raw

@@ -7,13 +7,13 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rules.conversation.drafts import drafts_of
 from rules.conversation.history import Past
 from rules.conversation.memory import Edition, Memory
 from rules.output.assemble import Mode
 from rules.recognize.recognize import Place, recognise
-from rules.recognize.user_edits import Hand, groups, there, what_was_done
+from rules.recognize.user_edits import PersonEdits, edits_of, groups, there
 from rules.typingmind.chat import Chat, read_messages
-from rules.typingmind.compose import drafts_of
 from rules.typingmind.message import read_message
 from tests.chats import Json
 from tests.entries import UNTOUCHED, chat_of, fold_of, memory_of, past_of, said, with_edition
@@ -58,9 +58,9 @@ def done(
     shown: Sequence[Memory] = ALL,
     past: Sequence[Past] = PAST,
     keep: bool = False,
-) -> Hand:
+) -> PersonEdits:
     places = places_of(exported(change, shown, keep=keep), memories)
-    return what_was_done(memories, editions_of(memories), past, places)
+    return edits_of(memories, editions_of(memories), past, places)
 
 
 def edit(at: int, text: str) -> Change:
@@ -68,7 +68,7 @@ def edit(at: int, text: str) -> Change:
     return lambda m: m[at].update(content=text if m[at]["role"] == "user" else [{"type": "text", "text": text}])
 
 
-def nothing_but(hand: Hand, **told: object) -> bool:
+def nothing_but(hand: PersonEdits, **told: object) -> bool:
     return hand == replace(UNTOUCHED, **told)  # type: ignore[arg-type]
 
 
@@ -141,7 +141,7 @@ def test_a_forgotten_fold_comes_back_with_the_last_of_what_it_stands_for() -> No
 def test_a_memory_whose_raw_messages_are_in_the_export_is_not_forgotten() -> None:
     """An older export, or one that another device's sync has merged."""
     places = places_of(chat_of(TALK))
-    assert what_was_done(ALL, editions_of(ALL), PAST, places) == UNTOUCHED
+    assert edits_of(ALL, editions_of(ALL), PAST, places) == UNTOUCHED
 
 
 def test_a_memory_without_its_six_is_forgotten_though_its_originals_are_kept() -> None:
@@ -176,13 +176,13 @@ def test_an_edited_message_under_a_memory_that_is_not_shown_asks_for_a_new_editi
     """An older export: the memories are not in it yet, the raw messages are, and one was edited."""
     edited = said("user", "now I say something else", 0)
     places = places_of(chat_of([edited, *TALK[1:]]))
-    hand = what_was_done(ALL, editions_of(ALL), PAST, places)
+    hand = edits_of(ALL, editions_of(ALL), PAST, places)
     assert nothing_but(hand, changed={"m1": "1 of its messages edited"})
 
 
 def test_a_deleted_message_under_a_memory_asks_for_a_new_edition_and_is_named() -> None:
     places = places_of(chat_of([*TALK[:3], *TALK[4:]]))
-    hand = what_was_done(ALL, editions_of(ALL), PAST, places)
+    hand = edits_of(ALL, editions_of(ALL), PAST, places)
     assert nothing_but(hand, changed={"m2": "1 deleted"}, deleted=(PAST[3].key,))
 
 
@@ -190,12 +190,12 @@ def test_what_was_told_once_is_not_told_again() -> None:
     edited = said("user", "now I say something else", 0)
     known = [replace(PAST[0], newest=edited), *PAST[1:3], replace(PAST[3], newest=None), *PAST[4:]]
     places = places_of(chat_of([edited, *TALK[1:3], *TALK[4:]]))
-    assert what_was_done(ALL, editions_of(ALL), known, places) == UNTOUCHED
+    assert edits_of(ALL, editions_of(ALL), known, places) == UNTOUCHED
 
 
 def test_a_deleted_message_that_came_back_asks_for_a_new_edition() -> None:
     known = [replace(PAST[0], newest=None), *PAST[1:]]
-    hand = what_was_done(ALL, editions_of(ALL), known, places_of(chat_of(TALK)))
+    hand = edits_of(ALL, editions_of(ALL), known, places_of(chat_of(TALK)))
     assert nothing_but(hand, changed={"m1": "1 of its messages edited"})
 
 

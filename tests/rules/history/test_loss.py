@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
-from rules.recognize.absent import Known
+from rules.recognize.absent import Deletions, KnownMessage, absent
 from rules.recognize.loss import Lost, lost
 from rules.recognize.recognize import Place, recognise
 from rules.typingmind.message import read_message
@@ -50,11 +50,11 @@ def places(messages: Sequence[Json]) -> tuple[Place, ...]:
     return recognise([read_message(json_bytes(one)) for one in messages], WRITTEN)
 
 
-def known(messages: Sequence[Json]) -> list[Known]:
+def known(messages: Sequence[Json]) -> list[KnownMessage]:
     """What stood in the chat the last time."""
     here = [place for place in places(messages) if place.ours is None]
     return [
-        Known(place.key, place.message.uuid, place.message.digest, place.message.role, place.message.created_at)
+        KnownMessage(place.key, place.message.uuid, place.message.digest, place.message.role, place.message.created_at)
         for place in here
     ]
 
@@ -70,7 +70,12 @@ def looked(
     standing = known(before)
     own = {one["uuid"] for one in FRONT}
     keys = {one.key for one in [*standing, *known(archived)]}
-    return lost(standing, memories, places(now), deleted, own, keys)
+    lacks = absent(standing, (), (), dict.fromkeys(keys, ""), places(now), Deletions(frozenset(deleted)), ours=own)
+    return lost(lacks, memories, places(now))
+
+
+def lost_there(standing: Sequence[KnownMessage], here: Sequence[Place], keys: Collection[str]) -> Lost | None:
+    return lost(absent(standing, (), (), dict.fromkeys(keys, ""), here, Deletions()), SHOWN, here)
 
 
 def reason(found: Lost | None) -> str:
@@ -298,10 +303,10 @@ def test_a_message_is_known_again_by_its_key_or_by_its_uuid() -> None:
     standing = known(OLD)
     keys = [one.key for one in standing]
     by_key = [replace(place, key=place.key.removeprefix("new ")) for place in places(elsewhere)]
-    assert lost(standing, SHOWN, by_key, (), (), keys) is None
+    assert lost_there(standing, by_key, keys) is None
     by_uuid = [replace(place, key=f"{place.key}#2") for place in places(edited)]
-    assert lost(standing, SHOWN, by_uuid, (), (), [place.key for place in by_uuid]) is None
-    assert lost(standing, SHOWN, places(elsewhere), (), (), [place.key for place in places(elsewhere)]) is not None
+    assert lost_there(standing, by_uuid, [place.key for place in by_uuid]) is None
+    assert lost_there(standing, places(elsewhere), [place.key for place in places(elsewhere)]) is not None
 
 
 def test_a_message_is_found_again_for_one_that_stood_there_not_for_two() -> None:

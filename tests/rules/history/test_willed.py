@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
+from rules.conversation.drafts import drafts_of, memory_drafts
 from rules.conversation.marker import Marker
 from rules.conversation.memory import Memory
 from rules.recognize.user_edits import deleted_memories
-from rules.typingmind.compose import drafts_of, memory_drafts
 from tests.entries import memory_of, talk
 
 ENTRIES = talk(*(f"message number {at}" for at in range(8)))

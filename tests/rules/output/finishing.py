@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rules.conversation.drafts import drafts_of
 from rules.conversation.history import Entry, Past, history, without_strays
 from rules.conversation.memory import Memory
 from rules.output.arrange import Canned, Section
@@ -16,7 +17,6 @@ from rules.output.assemble import Assembled, Mode, assemble
 from rules.output.prove import Finished
 from rules.recognize.recognize import Place, recognise
 from rules.typingmind.chat import Chat, read_messages
-from rules.typingmind.compose import drafts_of
 from rules.typingmind.document import chat_container, read_document
 from rules.typingmind.message import Message
 from tests.chats import Json

@@ -7,13 +7,13 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rules.conversation.drafts import Draft
 from rules.conversation.marker import Marker
 from rules.conversation.memory import Memory
 from rules.output.arrange import Original, Part, Section, arrange
 from rules.output.assemble import Mode
 from rules.output.prove import verify
 from rules.typingmind.chat import Chat
-from rules.typingmind.compose import Draft
 from rules.typingmind.message import read_message
 from tests.chats import Json
 from tests.entries import chat_of, entries, fold_of, memory_of, said, with_edition

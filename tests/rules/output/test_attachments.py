@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rules.conversation.memory import Memory
 from rules.output.assemble import Mode
 from rules.output.prove import verify
-from rules.recognize.user_edits import what_was_done
+from rules.recognize.user_edits import edits_of
 from rules.typingmind.message import Message, read_message
 from rules.typingmind.originals import plain_original
 from tests.entries import UNTOUCHED, chat_of, entries, memory_of, past_of, said
@@ -106,7 +106,7 @@ def test_a_finished_chat_with_attachments_comes_again_as_it_is(mode: Mode, shape
     places, _ = looked_at(first.again(), memories(messages), messages)
     made = memories(messages)
     past = [old for one in made for old in past_of(one, [e for e in entries(messages) if e.key in one.keys])]
-    assert what_was_done(made, {one.memory_id: [one.edition] for one in made}, past, places) == UNTOUCHED
+    assert edits_of(made, {one.memory_id: [one.edition] for one in made}, past, places) == UNTOUCHED
 
 
 def test_it_stays_where_it_stood_shown_and_no_longer_sent() -> None:
@@ -157,7 +157,7 @@ def test_what_stands_there_for_its_file_does_not_say_that_the_others_were_delete
         later = after(after(done(messages), messages, lambda m: None, "keep-originals"), messages, change)
         places = later.proof.places
         past = [old for one in made for old in past_of(one, [e for e in entries(messages) if e.key in one.keys])]
-        hand = what_was_done(made, {one.memory_id: [one.edition] for one in made}, past, places)
+        hand = edits_of(made, {one.memory_id: [one.edition] for one in made}, past, places)
         assert hand.deleted == gone
     assert kinds(kept_all.messages).count("original") == 6
 

@@ -2,10 +2,10 @@
 
 import json
 
+from rules.conversation.drafts import Draft, memory_drafts
 from rules.conversation.memory import Memory
 from rules.output.prove import verify
 from rules.typingmind.chat import Chat
-from rules.typingmind.compose import Draft, memory_drafts
 from rules.typingmind.message import Message
 from tests.chats import Json
 from tests.entries import chat_of, entries, memory_of, said

@@ -13,7 +13,7 @@ from rules.plan.folds import Bounds
 from rules.plan.work import PlannedChunk
 from rules.plan.worth import Around
 from rules.recognize.adopt import Adopted
-from rules.recognize.reading import Reading
+from rules.recognize.chat_reading import ChatReading
 from rules.recognize.recognize import Place
 from tests.entries import UNTOUCHED, entries, memory_of, said, sized
 
@@ -33,7 +33,7 @@ def planned(found: tuple[Entry, ...], tokens: list[int]) -> ChatPlan:
     sizes = [expected_tokens(sum(tokens[at] for at in chunk), SHIPPED_QUESTIONS) for chunk in chunks]
     as_expected = tuple(sized(memory, size) for memory, size in zip(memories, sizes, strict=True))
     places = tuple(Place(at, entry.message, entry.key, None, None) for at, entry in enumerate(found))
-    reading = Reading(places, found, as_expected, Adopted(), UNTOUCHED, {})
+    reading = ChatReading(places, found, as_expected, Adopted(), UNTOUCHED, {})
     return plan_chat("chat", "Aria", reading, tokens, LIMITS, (), 0, Around(by_model=True))
 
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from rules.recognize.recognize import recognise
 from rules.typingmind.chat import read_messages
 from rules.typingmind.document import read_document
 from rules.typingmind.warnings import Sizes, beyond_window, warnings
@@ -13,7 +12,7 @@ from tests.exports.messages import MESSAGES
 
 def warned(fields: Json, indent: int | None = None) -> tuple[str, ...]:
     found = read_document("x.json", export_bytes(fields, indent=indent)).chats[0]
-    return warnings(found, recognise(read_messages(found), {}))
+    return warnings(found, read_messages(found))
 
 
 def test_a_plain_chat_needs_no_warning() -> None:

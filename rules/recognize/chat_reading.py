@@ -8,11 +8,11 @@ from rules.conversation.memory import Edition, Memory
 from rules.recognize.absent import NOTHING_ABSENT, Absent, Sure
 from rules.recognize.adopt import Adopted
 from rules.recognize.recognize import Place
-from rules.recognize.user_edits import SLOTS, Hand, groups
+from rules.recognize.user_edits import SLOTS, PersonEdits, groups
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ChatReading:
     """Everything that is known of a chat when its export has been read. Nothing of it is kept yet."""
 
     places: tuple[Place, ...]
@@ -21,7 +21,7 @@ class Reading:
     """All of the chat, oldest first, and then its folds; as they are after what the person did."""
     adopted: Adopted
     """Those that the archive does not have for this chat yet."""
-    hand: Hand
+    edits: PersonEdits
     person: Mapping[str, Edition]
     """The texts that the person has written, as editions, by memory id."""
     absent: Absent = NOTHING_ABSENT
@@ -41,25 +41,25 @@ _WHETHER: dict[Sure, str] = {
 }
 
 
-def user_edits(reading: Reading) -> str:
+def user_edits(reading: ChatReading) -> str:
     """What the person did, in numbers, without a full stop; empty where they did nothing to be told of."""
-    hand, absent = reading.hand, reading.absent
+    edits, absent = reading.edits, reading.absent
     chunks = {memory.memory_id for memory in reading.chunk_memories}
-    forgotten = chunks.intersection(hand.forgotten)
-    back = chunks.intersection(hand.recalled)
+    forgotten = chunks.intersection(edits.forgotten)
+    back = chunks.intersection(edits.recalled)
     counts = [
-        (len(hand.edited), "yours kept"),
+        (len(edits.edited), "yours kept"),
         (_put_back(reading), "put back"),
         (len(back), "back again"),
         (absent.deleted, "deleted message" if absent.deleted == 1 else "deleted messages"),
         (absent.replaced, "answer replaced" if absent.replaced == 1 else "answers replaced"),
-        (len(forgotten), f"forgotten: memproc recall {_names(reading.memories, hand.forgotten)}"),
+        (len(forgotten), f"forgotten: memproc recall {_names(reading.memories, edits.forgotten)}"),
     ]
-    told = [f"{count:,} {what}" for count, what in counts if count]
-    return "; ".join(part for part in (", ".join(told), _missing(reading)) if part)
+    parts = [f"{count:,} {what}" for count, what in counts if count]
+    return "; ".join(part for part in (", ".join(parts), _missing(reading)) if part)
 
 
-def _put_back(reading: Reading) -> int:
+def _put_back(reading: ChatReading) -> int:
     """How many messages of memories the export lacks, which the next updated export has again."""
     forgotten = {memory.memory_id for memory in reading.memories if memory.forgotten}
     known = {memory.memory_id for memory in reading.memories}
@@ -70,7 +70,7 @@ def _put_back(reading: Reading) -> int:
     )
 
 
-def _missing(reading: Reading) -> str:
+def _missing(reading: ChatReading) -> str:
     count = len(reading.absent.missing) + len(reading.absent.under)
     if not count:
         return ""

@@ -1,0 +1,95 @@
+"""Which messages a chat names as deleted: TypingMind takes them out again wherever its devices sync.
+
+    "syncMetadata":{"deletedMessageUUIDs":["6f2c","91aa"],"deletedSyncedBlobIDs":[]}
+
+TypingMind notes here what the person deletes; older builds note nothing. memproc adds the messages that memories took
+the place of, else another device's sync brings them back.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from rules.typingmind import spans, walk
+from rules.typingmind.chat import Chat
+from rules.typingmind.spans import Span, encoded
+from rules.typingmind.splice import ByteEdit
+from rules.typingmind.walk import Reel
+
+NAMED_SINCE = datetime(2025, 9, 22, tzinfo=UTC)
+"""The day of the build that began to note deletions: a chat with a later message was in that one, or a newer."""
+MOST_NAMED = 100
+"""So many deletions TypingMind keeps in its list."""
+_SYNC, _LIST, _LIST_OF_FILES = "syncMetadata", "deletedMessageUUIDs", "deletedSyncedBlobIDs"
+
+
+@dataclass(frozen=True, slots=True)
+class DeletionList:
+    """The chat's own list of deletions."""
+
+    uuids: frozenset[str]
+    exists: bool
+    by_new_build: bool
+    """Beside it stands a list that only those builds write which note what the person deletes."""
+
+
+def deletion_list(chat: Chat) -> DeletionList:
+    """What the chat names as deleted; what has another shape than TypingMind gives it names nothing."""
+    sync = chat.field(_SYNC)
+    fields = sync if isinstance(sync, dict) else {}
+    listed = fields.get(_LIST)
+    uuids = filter(None, map(spans.text, listed)) if isinstance(listed, list) else ()
+    return DeletionList(frozenset(uuids), _LIST in fields, _LIST_OF_FILES in fields)
+
+
+def deleted_uuids(chat: Chat) -> frozenset[str]:
+    """The messages that TypingMind takes out wherever it merges the chat, since they were deleted once."""
+    return deletion_list(chat).uuids
+
+
+def add_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
+    """Add to the list, which stays as it is otherwise, whatever its length."""
+    known = _list_of(chat)
+    if not uuids:
+        return []
+    if known is None:
+        return _new_list(chat, uuids)
+    listed, _ = walk.items(Reel(chat.text), known.start)
+    before = {spans.value(chat.text, entry.start)[0] for entry in listed if chat.text[entry.start] == '"'}
+    added = b",".join(encoded(uuid) for uuid in uuids if uuid not in before)
+    at = listed[-1].stop if listed else known.start + 1
+    return [ByteEdit(Span(at, at), b"," + added if listed else added)] if added else []
+
+
+def replace_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
+    """Let the list be this one."""
+    known = _list_of(chat)
+    if known is not None:
+        return [ByteEdit(known, encoded(uuids))]
+    return _new_list(chat, uuids) if uuids else []
+
+
+def _list_of(chat: Chat) -> Span | None:
+    """Where the list stands, if it is one."""
+    sync = chat.member(_SYNC)
+    if sync is None or chat.text[sync.value.start] != "{":
+        return None
+    inner, _ = walk.members(Reel(chat.text), sync.value.start)
+    known = next((member.value for member in inner if member.key == _LIST), None)
+    return known if known is not None and chat.text[known.start] == "[" else None
+
+
+def _new_list(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
+    """The list where the chat has none, or something else in its place."""
+    sync = chat.member(_SYNC)
+    if sync is None:
+        brace = Span(chat.span.stop - 1, chat.span.stop - 1)
+        return [ByteEdit(brace, b"," + encoded(_SYNC) + b":" + encoded({_LIST: uuids}))]
+    if chat.text[sync.value.start] != "{":
+        return [ByteEdit(sync.value, encoded({_LIST: uuids}))]
+    inner, _ = walk.members(Reel(chat.text), sync.value.start)
+    known = next((member.value for member in inner if member.key == _LIST), None)
+    if known is not None:
+        return [ByteEdit(known, encoded(uuids))]
+    at = sync.value.start + 1
+    return [ByteEdit(Span(at, at), encoded(_LIST) + b":" + encoded(uuids) + (b"," if inner else b""))]

@@ -1,0 +1,108 @@
+"""A chat as TypingMind itself would read it: by the standard library's parser, as plain JSON.
+
+For the proof alone, which must find what our own reader (chat.py, message.py) gets wrong.
+"""
+
+import json
+from collections.abc import Sequence
+
+from rules.typingmind import spans
+from rules.typingmind.content import printable
+from rules.typingmind.spans import Number, without_bulk
+
+Json = dict[str, object]
+
+MAY_CHANGE = frozenset({"messages", "updatedAt", "syncMetadata"})
+"""The fields of a chat that memproc may change."""
+MAY_BE_ADDED = frozenset({"syncMetadata"})
+_NEEDED = frozenset({"role", "uuid", "content", "createdAt", "memproc"})
+_SHAPE = frozenset({"id", "type", "model", "usage", "finish", "keywords", "titleUsage", "stop_reason", "stop_sequence"})
+
+
+def parse(text: str) -> Json:
+    """A chat or a message. Numbers stay as they are spelled, so that 69.2240 and 69.224 differ.
+
+    What is too long to be words, an image, is held as its SHA-256: two chats are compared, and both are in memory.
+    Raises ValueError, or TypeError where it is no object.
+    """
+    value = json.loads(text, parse_int=Number, parse_float=Number, parse_constant=_refuse)
+    if not isinstance(value, dict):
+        raise TypeError("chats and messages are objects")
+    return {key: without_bulk(inner) for key, inner in value.items()}
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(name)
+
+
+def messages_of(chat: Json) -> list[Json]:
+    """A chat's messages. Raises TypeError where they are no list of objects."""
+    messages = chat.get("messages")
+    if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
+        raise TypeError("messages are a list of objects")
+    return messages
+
+
+def deletions_of(chat: Json) -> set[str]:
+    """The uuids that the chat names as deleted."""
+    sync = chat.get("syncMetadata")
+    named = sync.get("deletedMessageUUIDs") if isinstance(sync, dict) else None
+    return set(map(spans.text, named if isinstance(named, list) else ()))
+
+
+def uuid_of(message: Json) -> str:
+    """Its uuid, where that is a text; else empty."""
+    return printable(spans.text(message.get("uuid")))
+
+
+def date_of(message: Json) -> str:
+    """Its date, where that is a text; else empty."""
+    return spans.text(message.get("createdAt"))
+
+
+def marker_of(message: Json) -> Json:
+    """Our own field; empty where there is none."""
+    marker = message.get("memproc")
+    return marker if isinstance(marker, dict) else {}
+
+
+def is_excluded(message: Json) -> bool:
+    """TypingMind shows it, and no longer sends it."""
+    return bool(message.get("contextClearedAt"))
+
+
+def lacks_fields(message: Json, others: Sequence[Json]) -> bool:
+    """A new message lacks what TypingMind needs of it, or what the newest answer among the others has."""
+    answers = (one for one in reversed(others) if _is_answer(one) and one.get("type") in (None, "message"))
+    shape = _SHAPE & next(answers, Json()).keys() if _is_answer(message) else frozenset()
+    return bool((_NEEDED | shape) - message.keys())
+
+
+def _is_answer(message: Json) -> bool:
+    return message.get("role") == "assistant"
+
+
+def sent_text(message: Json) -> str | None:
+    """The text that would be sent: a string, or the one text part; None where there is none, or more."""
+    content = message.get("content")
+    if isinstance(content, list) and len(content) == 1 and isinstance(content[0], dict):
+        content = content[0].get("text")
+    return spans.text(content) or None
+
+
+def all_text(message: object) -> str:
+    """All strings of a raw message's content, one after the other, as its writer wrote them."""
+    if isinstance(message, list):
+        return "\n\n".join(all_text(item) for item in message)
+    if isinstance(message, dict):
+        keys = ("content", "text", "refusal", "responses", "messages")
+        return "\n\n".join(all_text(message[key]) for key in keys if key in message)
+    return spans.text(message)
+
+
+def files_of(value: object) -> set[str]:
+    """What stands in any field whose name ends in `blobID` or `BlobID`: files of TypingMind's own store."""
+    if isinstance(value, dict):
+        named = {file for key, file in value.items() if key[-6:] in ("blobID", "BlobID") and isinstance(file, str)}
+        return named.union(*(files_of(inner) for inner in value.values())) - {""}
+    return set().union(*(files_of(inner) for inner in value)) if isinstance(value, list) else set()
