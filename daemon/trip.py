@@ -60,8 +60,8 @@ from rules.output.arrange import Canned, Section
 from rules.output.assemble import Assembled, Mode, assemble
 from rules.output.prove import Finished, verify
 from rules.plan.chat_plan import LeftAlone
-from rules.plan.folds import over_budget, shown_tokens, standing
-from rules.plan.folds import section as memory_section
+from rules.plan.section import over_budget, shown_tokens, standing
+from rules.plan.section import section as memory_section
 from rules.recognize.reading import user_edits
 from rules.typingmind.chat import Chat
 from rules.typingmind.document import twice
@@ -124,7 +124,7 @@ def is_written_anew(archive: Archive, found: Survey, config: Config, now: str) -
     view = memory_section(plan.chat_id, found.reading.memories, plan.memories, found.bounds, shown_tokens)
     opening = opening_place(found.shown)
     is_edited = opening is not None and opening.ours and opening.ours.text != text_digest(opening.message.text)
-    if plan.calls or view.wanted or is_edited or not found.reading.memories:
+    if plan.calls or view.missing or is_edited or not found.reading.memories:
         return False
     by_id = {memory.memory_id: memory for memory in found.reading.memories}
     shown = tuple(by_id[item.name] for item in view.standing)

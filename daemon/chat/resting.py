@@ -24,7 +24,7 @@ from daemon.models.catalogue import ends_soon
 from daemon.models.roles import FindKey, Who, who
 from rules.conversation.memory import Edition, Memory
 from rules.plan.chat_plan import ChatPlan
-from rules.plan.hindsight import State, states
+from rules.plan.section import State, states
 from rules.plan.work import Layers, PlannedChunk
 from rules.typingmind.chat import Chat
 

@@ -10,7 +10,7 @@ from daemon.cli.memories import in_full
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.status.sentences import printable_json, visible
 from rules.conversation.memory import Memory, called, dates
-from rules.plan.hindsight import in_words
+from rules.plan.section import in_words
 
 
 @click.command

@@ -26,7 +26,7 @@ from daemon.config.tables import (
 )
 from rules.errors import ChatSetAside
 from rules.plan.chat_plan import Limits
-from rules.plan.folds import Bounds
+from rules.plan.section import Bounds
 from rules.typingmind.chat import Chat
 from rules.typingmind.warnings import fits
 

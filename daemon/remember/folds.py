@@ -25,7 +25,8 @@ from primer.reply import Refused
 from primer.request import ENGINE, Model, Request
 from primer.texts import Texts
 from rules.conversation.memory import MOST_QUOTES, Edition, Memory, Quote, fold_id, fold_words, most_fold_tokens
-from rules.plan.folds import Size, View, section, told_tokens
+from rules.plan.folds import View
+from rules.plan.section import Size, section, told_tokens
 
 
 def carried(
@@ -170,10 +171,10 @@ def stand_before(front: Front, found: Survey, memories: list[Memory], upto: int,
     while True:
         by_id = {memory.memory_id: memory for memory in memories}
         view = section(found.plan.chat_id, memories, upto, found.bounds, size)
-        if view.wanted is None:
+        if view.missing is None:
             return tuple(by_id[item.name] for item in view.standing)
-        members = [by_id[member.name] for member in view.wanted.members]
-        front.finish(_talk(front, found, memories, members, view.wanted.level))()
+        members = [by_id[member.name] for member in view.missing.members]
+        front.finish(_talk(front, found, memories, members, view.missing.level))()
 
 
 class Folds:
@@ -194,11 +195,11 @@ class Folds:
         """What stands for the first `upto` memories in a prompt; None where a fold is missing."""
         by_id = {memory.memory_id: memory for memory in self._memories}
         view = self._view(upto)
-        return None if view.wanted else tuple(by_id[item.name] for item in view.standing)
+        return None if view.missing else tuple(by_id[item.name] for item in view.standing)
 
     def begin(self, upto: int) -> None:
         """Begin the next one that is wanted for the first `upto` memories, which stay as they are."""
-        wanted = self._view(upto).wanted
+        wanted = self._view(upto).missing
         if wanted and self._talk is None:
             by_id = {memory.memory_id: memory for memory in self._memories}
             members = [by_id[member.name] for member in wanted.members]

@@ -30,7 +30,7 @@ from rules.conversation.memory import (
     memory_id,
 )
 from rules.conversation.quote import can_be_quoted
-from rules.plan.worth import asks_agent
+from rules.plan.chat_plan import asks_agent
 
 Count = Callable[[str], int]
 _ENGINE_ALONE = Pair(ENGINE, (ENGINE,))

@@ -15,7 +15,7 @@ from daemon.remember.folds import make_fold, stand_before
 from daemon.remember.ladder import make_memory
 from primer.request import ENGINE
 from rules.conversation.memory import EXTRACTED, Edition, Memory
-from rules.plan.folds import told_tokens
+from rules.plan.section import told_tokens
 
 
 @dataclass(frozen=True, slots=True)

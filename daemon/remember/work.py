@@ -35,7 +35,7 @@ from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, Edition, Memory, shown, told
 from rules.errors import ChatSetAside, TooLong
 from rules.plan.cache_order import Lead, leads, needs
-from rules.plan.folds import shown_tokens, told_tokens
+from rules.plan.section import shown_tokens, told_tokens
 from rules.plan.window import room_left
 from rules.plan.work import PlannedChunk
 
@@ -217,8 +217,7 @@ def _begin(work: _Work, kept: int) -> None:
     """Begin the fold and all the chunks that can be begun when the first `kept` of the plan are done."""
     plan = work.task.found.plan
     chunks = sum(not memory.is_fold for memory in work.task.memories)
-    looked_back = range(len(plan.again), len(plan.again) + len(plan.hindsight))
-    waiting = {chunk.number for at, chunk in enumerate(plan.work) if at >= kept and at not in looked_back}
+    waiting = {chunk.number for at, chunk in enumerate(plan.work) if at >= kept and at not in plan.looking_back}
     for chain in work.chains:
         chain.begin(waiting)
     work.folds.begin(min((chunk.number - 1 for chunk in plan.again[kept:]), default=chunks))
@@ -236,7 +235,7 @@ def _talk(work: _Work, lead: Lead) -> Talk[Keep]:
     """The dialogue about one chunk of the plan."""
     found, plan, at = work.task.found, work.task.found.plan, lead.place
     chunk = plan.work[at]
-    looks_back = len(plan.again) <= at < len(plan.again) + len(plan.hindsight)
+    looks_back = at in plan.looking_back
     write = look_back if looks_back else write_again if at < len(plan.again) else write_new
     passage: Passage | None = None
 
