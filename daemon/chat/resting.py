@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import date
 from functools import cache
 from importlib.metadata import version
@@ -22,10 +22,11 @@ from daemon.keys import Key, NoKey
 from daemon.models.catalogue import ends_soon
 from daemon.models.roles import FindKey, Who, who
 from rules.plan.chat_plan import ChatPlan
-from rules.plan.work import Estimate, Layers, PlannedChunk
+from rules.plan.work import Layers, PlannedChunk
 from rules.typingmind.chat import Chat
 
 _CHUNKS = ("made", "chunks", "again", "hindsight")
+_FIELDS = {field.name for field in fields(ChatPlan)}
 _NOTHING_NEW = Remembered(0, 0, 0)
 
 
@@ -53,7 +54,12 @@ def noting(key: FindKey, noted: dict[str, str]) -> FindKey:
 def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str) -> AtRest | None:
     """What was found of the chat the last time, if nothing that it depends on has changed; `config` is the chat's."""
     rest = rest_of(archive, chat.chat_id)
-    if rest is None or rest.sha256 != chat.sha256 or rest.stand != _stand(config):
+    if (
+        rest is None
+        or rest.found["plan"].keys() != _FIELDS
+        or rest.sha256 != chat.sha256
+        or rest.stand != _stand(config)
+    ):
         return None
     found = rest.found
     models = Who(**found["who"] | {"notices": tuple(found["who"]["notices"])})
@@ -120,4 +126,4 @@ def _plan(found: Mapping[str, Any]) -> ChatPlan:
     rows = {name: tuple(found[name]) for name in ("folds", "most_folds", "warnings")}
     # A chat at rest has no chunks after whose memories anything is due.
     layers = Layers(**{**found["layers"], "core": (), "facts": ()})
-    return ChatPlan(**{**found, **chunks, **rows, "estimate": Estimate(**found["estimate"]), "layers": layers})
+    return ChatPlan(**{**found, **chunks, **rows, "layers": layers})

@@ -19,13 +19,13 @@ from daemon.context import core_layout, keys, load_texts
 from daemon.files.clock import at, now, periods
 from daemon.files.read import Export, read_export
 from daemon.models.budget import caps_now
-from daemon.models.costs import CostEstimate, estimate_cost, no_work
+from daemon.models.costs import PlanCost, no_work, plan_cost
 from daemon.models.roles import FindKey, Who, who
 from daemon.recovery.restore import held_back
 from daemon.remember.planning import survey
 from daemon.status.sentences import printable_json, visible
 from daemon.trip import SetAside, is_written_anew, set_aside, without_chats
-from rules.money.estimate import NOTHING, QUIET, Outlook, Traffic
+from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate, Traffic
 from rules.money.price import Reached, dollars, first_reached, in_words
 from rules.plan.chat_plan import ChatPlan, LeftAlone
 from rules.typingmind.chat import Chat
@@ -38,7 +38,7 @@ class Totals:
     """What all chats of a plan will cost, and what the caps say to that; amounts are picodollars."""
 
     traffic: Traffic
-    outlook: Outlook
+    cost: CostEstimate
     unpriced: int
     """How many chats are in `traffic` alone, because nobody knows the price of their models."""
     likely: Reached | None
@@ -49,9 +49,9 @@ class Totals:
     @property
     def sentences(self) -> Iterator[str]:
         """For a person; none where nothing costs anything."""
-        if self.outlook == NOTHING:
+        if self.cost == NO_COST:
             return
-        told = f"In all: {_range(self.outlook)}."
+        told = f"In all: {_range(self.cost)}."
         if self.likely:
             yield f"{told} That is more than {_left(self.likely)}: it will pause there."
         elif self.at_most:
@@ -65,29 +65,29 @@ class Totals:
         pauses = {"likely": self.likely and self.likely.which, "at_most": self.at_most and self.at_most.which}
         return {
             "tokens": _tokens(self.traffic),
-            **_usd(self.outlook),
+            **_usd(self.cost),
             "unpriced_chats": self.unpriced,
             "pauses_at": pauses,
         }
 
 
-def totals(archive: Archive, budget: BudgetSettings, found: Sequence[CostEstimate], now: str) -> Totals:
+def totals(archive: Archive, budget: BudgetSettings, found: Sequence[PlanCost], now: str) -> Totals:
     """The sum over chats, held against the caps of a new run, of today and of this month."""
-    traffic, outlook = QUIET, NOTHING
+    traffic, cost = NO_TRAFFIC, NO_COST
     for one in found:
-        traffic, outlook = traffic.plus(one.traffic), outlook.plus(one.outlook or NOTHING)
+        traffic, cost = traffic.plus(one.traffic), cost.plus(one.cost or NO_COST)
     caps, so_far = caps_now(archive, budget, now), spent(archive, "", periods(at(now)))
-    likely, at_most = (first_reached(caps, so_far, amount) for amount in (outlook.likely, outlook.at_most))
+    likely, at_most = (first_reached(caps, so_far, amount) for amount in (cost.likely, cost.at_most))
     return Totals(
         traffic,
-        outlook,
-        sum(one.outlook is None for one in found),
+        cost,
+        sum(one.cost is None for one in found),
         likely,
         at_most,
     )
 
 
-def notes(found: CostEstimate) -> Iterator[str]:
+def notes(found: PlanCost) -> Iterator[str]:
     """What a chat will send, receive and cost, and how sure that is."""
     traffic = found.traffic
     if traffic.sent:
@@ -95,21 +95,21 @@ def notes(found: CostEstimate) -> Iterator[str]:
         yield f"sends about {traffic.sent:,} tokens, {share}, and gets {traffic.answered:,}"
         sure = f"stands on {found.replies:,} replies" if found.replies else "has not been held against replies yet"
         yield f"how many tokens the model counts {sure}"
-    if found.outlook is None:
+    if found.cost is None:
         yield "nobody knows the price of its models, so no cap holds what they cost"
         return
-    if found.outlook == NOTHING:
+    if found.cost == NO_COST:
         yield "costs nothing"
         return
     how = ", in batches at half price" if found.batched else ""
-    yield f"costs {_range(found.outlook)}{how}; what must be asked again comes on top, under the caps"
+    yield f"costs {_range(found.cost)}{how}; what must be asked again comes on top, under the caps"
 
 
-def in_json(found: CostEstimate) -> dict[str, object]:
+def in_json(found: PlanCost) -> dict[str, object]:
     """The same for programs, in dollars."""
     return {
         "tokens": _tokens(found.traffic),
-        **_usd(found.outlook),
+        **_usd(found.cost),
         "replies": found.replies,
         "batched": found.batched,
     }
@@ -126,17 +126,15 @@ def _tokens(traffic: Traffic) -> dict[str, object]:
     }
 
 
-def _usd(outlook: Outlook | None) -> dict[str, object]:
+def _usd(cost: CostEstimate | None) -> dict[str, object]:
     return {
-        "low_usd": dollars(outlook.low) if outlook else None,
-        "likely_usd": dollars(outlook.likely) if outlook else None,
-        "at_most_usd": dollars(outlook.at_most) if outlook else None,
+        "likely_usd": dollars(cost.likely) if cost else None,
+        "at_most_usd": dollars(cost.at_most) if cost else None,
     }
 
 
-def _range(outlook: Outlook) -> str:
-    low, likely, at_most = (in_words(amount) for amount in (outlook.low, outlook.likely, outlook.at_most))
-    return f"likely {likely}, at least {low}, at most {at_most}"
+def _range(cost: CostEstimate) -> str:
+    return f"likely {in_words(cost.likely)}, at most {in_words(cost.at_most)}"
 
 
 def _left(reached: Reached) -> str:
@@ -152,7 +150,7 @@ class _Row:
     file: str
     found: ChatPlan | LeftAlone | SetAside
     who: Who | None = None
-    money: CostEstimate | None = None
+    money: PlanCost | None = None
 
 
 @click.command
@@ -214,7 +212,7 @@ def _plan(desk: _Desk, file: str, export: Export, chat: Chat, doubled: frozenset
         if resting := at_rest(desk.archive, chat, config, desk.key, desk.now):
             return _Row(file, resting.plan, resting.who, no_work(desk.archive, resting.who.agent))
         found = survey(desk.archive, chat, config, desk.key, desk.now)
-        money = estimate_cost(desk.archive, found.plan, found.roles, config, desk.now)
+        money = plan_cost(desk.archive, found.plan, found.roles, config, desk.now)
     except Exception as fault:
         return _Row(file, set_aside(desk.archive, chat.title, fault, chat.text_field("chatID")))
     if found.too_large:
@@ -257,7 +255,7 @@ def _print(rows: Sequence[_Row], total: Totals) -> None:
         console.print(line, markup=False, soft_wrap=not console.is_terminal)
 
 
-def _cells(found: ChatPlan, money: CostEstimate | None) -> list[str]:
+def _cells(found: ChatPlan, money: PlanCost | None) -> list[str]:
     to_send = money.traffic.sent if money else 0
     numbers = [
         found.messages, found.tokens, found.memories, len(found.chunks), found.calls, to_send, found.waiting_tokens,

@@ -26,7 +26,6 @@ from primer import fold, prompt
 from primer.prompt import Turn
 from primer.reply import Refused
 from primer.request import ENGINE, Model, Request
-from primer.texts import Texts
 from rules.conversation.memory import MOST_QUOTES, Edition, Memory, Quote, fold_id, fold_words, most_fold_tokens
 from rules.plan.folds import Size, View, section, told_tokens
 
@@ -49,7 +48,7 @@ def make_fold(
     before = prompt.context(draft.texts, system_message, members, (), ())
     choosing = draft.anew()
     quotes = yield from carried(choosing, roles.agent, before, members, guidance)
-    work = _assignment(members, quotes, partial(_dialogue, before, members, guidance, quotes), count)
+    work = _assignment(draft, members, quotes, partial(_dialogue, before, members, guidance, quotes), count)
     finished = yield from first_good(draft, work, pairs(roles))
     if isinstance(finished, Refused):
         if roles.agent != ENGINE:
@@ -79,29 +78,32 @@ def carried(
     return tuple(quote for member in members for quote in member.told.quotes[:1])[:MOST_QUOTES]
 
 
-def fold_analysis(texts: Texts, members: Sequence[Memory], roles: Roles, count: Count) -> Request | None:
+def fold_analysis(draft: Draft, members: Sequence[Memory], roles: Roles, count: Count) -> Request | None:
     """The question about a fold that needs no answer before it; None where there is none."""
     quotes = [quote for member in members for quote in member.told.quotes]
     if len(quotes) > MOST_QUOTES:
         return None  # how long it may be depends on those that the agent chooses
-    words = _words(members, quotes, count)
-    return first_analysis(texts, roles, fold.memories_alone(texts, members), fold.ask_analysis(texts, words), words)
+    words = _words(draft, members, quotes, count)
+    alone = fold.memories_alone(draft.texts, members)
+    return first_analysis(draft, roles, alone, fold.ask_analysis(draft.texts, words), words)
 
 
-def _words(members: Sequence[Memory], quotes: Sequence[Quote], count: Count) -> int:
+def _words(draft: Draft, members: Sequence[Memory], quotes: Sequence[Quote], count: Count) -> int:
     member_tokens = sum(member.told.tokens for member in members)
-    return fold_words(member_tokens, sum(count(quote.text) for quote in quotes))
+    return fold_words(member_tokens, sum(count(quote.text) for quote in quotes), draft.questions_tokens)
 
 
 def _assignment(
+    draft: Draft,
     members: Sequence[Memory],
     quotes: tuple[Quote, ...],
     dialogue: Callable[[Draft, Pair, int], Steps[Transcript | Refused]],
     count: Count,
 ) -> Assignment:
     member_tokens = sum(member.told.tokens for member in members)
-    most = most_fold_tokens(member_tokens, sum(count(quote.text) for quote in quotes))
-    words = _words(members, quotes, count)
+    quote_tokens = sum(count(quote.text) for quote in quotes)
+    most = most_fold_tokens(member_tokens, quote_tokens, draft.questions_tokens)
+    words = _words(draft, members, quotes, count)
     return Assignment("fold", "its memories", dialogue, words, lambda _, tokens: tokens <= most, count)
 
 
@@ -211,7 +213,7 @@ class Folds:
         survey = self._survey
         by_id = {memory.memory_id: memory for memory in self._memories}
         members = [by_id[name] for name in names]
-        ahead = fold_analysis(survey.texts, members, survey.roles, count)
+        ahead = fold_analysis(draft_of_fold(survey, members), members, survey.roles, count)
         return Dialogue(self._steps(members, level), _BEFORE_ALL_CHUNKS, ahead=ahead)
 
     def _steps(self, members: Sequence[Memory], level: int) -> Steps[Keep]:

@@ -56,7 +56,7 @@ def make_hindsight(
         name="hindsight",
         source="its chunk",
         dialogue=partial(_dialogue, passage, after, before.quotes),
-        words=allowance(passage.tokens),
+        words=allowance(passage.tokens, draft.questions_tokens),
         fits=lambda written, tokens: is_clearly_smaller(written, tokens, passage.tokens),
         count=count,
     )
@@ -84,14 +84,19 @@ def _dialogue(
 
 
 def worth_asking(
-    archive: Archive, passages: Sequence[Passage], memories: Sequence[Memory], roles: Roles, texts: Texts
+    archive: Archive,
+    passages: Sequence[Passage],
+    memories: Sequence[Memory],
+    roles: Roles,
+    texts: Texts,
+    questions_tokens: int,
 ) -> Iterator[int]:
     """Numbers of the extracted memories that a model could write now. `passages` are those of `memories`."""
     if roles.agent == ENGINE:
         return
     for passage, memory in zip(passages, memories, strict=True):
-        if memory.told.made != EXTRACTED or not is_enough_for_a_model(passage.tokens):
+        if memory.told.made != EXTRACTED or not is_enough_for_a_model(passage.tokens, questions_tokens):
             continue
-        rehearsed = rehearse(archive, make_memory(Draft(texts), passage, roles, count, lambda: ""))
+        rehearsed = rehearse(archive, make_memory(Draft(texts, questions_tokens), passage, roles, count, lambda: ""))
         if rehearsed is None or rehearsed.told.made == WRITTEN:
             yield memory.number

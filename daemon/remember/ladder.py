@@ -19,7 +19,6 @@ from primer import prompt
 from primer.prompt import Turn
 from primer.reply import Refused
 from primer.request import ENGINE, EXTRACTIVE, Model, Request
-from primer.texts import Texts
 from rules.conversation.history import Entry
 from rules.conversation.memory import (
     CHUNK_LEVEL,
@@ -33,6 +32,7 @@ from rules.conversation.memory import (
     memory_id,
 )
 from rules.conversation.quote import can_be_quoted
+from rules.plan.worth import asks_agent
 
 Count = Callable[[str], int]
 _ENGINE_ALONE = Pair(ENGINE, (ENGINE,))
@@ -98,12 +98,12 @@ def first_good(draft: Draft, work: Assignment, writers: Sequence[Pair]) -> Steps
     return finished
 
 
-def first_analysis(texts: Texts, roles: Roles, alone: tuple[Turn, ...], asked: str, words: int) -> Request | None:
+def first_analysis(draft: Draft, roles: Roles, alone: tuple[Turn, ...], asked: str, words: int) -> Request | None:
     """The context manager's question, which needs no answer before it; None where the engine is asked."""
     analyst = pairs(roles)[0].context_managers[0]
     if ENGINE in (roles.agent, analyst):
         return None
-    return Question(Request("analysis", analyst, alone, words), asked, (), tagged=False).posed(texts)
+    return Question(Request("analysis", analyst, alone, words), asked, (), tagged=False).posed(draft.texts)
 
 
 def _hold(draft: Draft, work: Assignment, pair: Pair, words: int) -> Steps[Finished | Refused]:
@@ -147,19 +147,19 @@ def make_memory(
 ) -> Steps[Memory]:
     """The memory of a chunk, in edition `number`.
 
-    Where the chunk has no words, no model is asked, and the engine says what was there. Raises ModelError where a
-    model cannot be asked.
+    Where the chunk has no words, or too few for what a model writes, no model is asked, and the engine says what was
+    there. Raises ModelError where a model cannot be asked.
     """
     work = Assignment(
         name="memory",
         source="its chunk",
         dialogue=partial(_dialogue, passage),
-        words=allowance(passage.tokens),
+        words=allowance(passage.tokens, draft.questions_tokens),
         fits=lambda written, tokens: is_clearly_smaller(written, tokens, passage.tokens),
         count=count,
     )
     finished: Finished | Refused | None = None
-    if can_be_quoted(passage.chunk):
+    if asks_agent(passage.chunk, passage.tokens, draft.questions_tokens, by_model=roles.agent != ENGINE):
         finished = yield from first_good(draft, work, pairs(roles))
     if isinstance(finished, Refused) and roles.agent != ENGINE:
         yield Note("memory extracted by the engine")
@@ -168,12 +168,13 @@ def make_memory(
     return _memory(passage, finished.edition(number, "as-of", clock()))
 
 
-def chunk_analysis(texts: Texts, chunk: Sequence[Entry], tokens: int, roles: Roles) -> Request | None:
+def chunk_analysis(draft: Draft, chunk: Sequence[Entry], tokens: int, roles: Roles) -> Request | None:
     """The question about a chunk that needs no answer before it; None where the engine answers it."""
-    if not can_be_quoted(chunk):
+    if not asks_agent(chunk, tokens, draft.questions_tokens, by_model=roles.agent != ENGINE):
         return None
-    words = allowance(tokens)
-    return first_analysis(texts, roles, prompt.passage_alone(texts, chunk), prompt.ask_analysis(texts, words), words)
+    words = allowance(tokens, draft.questions_tokens)
+    alone = prompt.passage_alone(draft.texts, chunk)
+    return first_analysis(draft, roles, alone, prompt.ask_analysis(draft.texts, words), words)
 
 
 def _dialogue(passage: Passage, draft: Draft, pair: Pair, words: int) -> Steps[Transcript | Refused]:

@@ -5,6 +5,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from itertools import chain
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import is_known
@@ -21,8 +22,10 @@ from daemon.models.tokens import count_once
 from daemon.remember.hindsight import worth_asking
 from primer.core import tools_of
 from primer.models import token_factor
+from primer.prompt import question
 from primer.request import ENGINE
-from rules.conversation.memory import EXTRACTED, WRITTEN, is_enough_for_a_model
+from primer.texts import Texts
+from rules.conversation.memory import EXTRACTED, WRITTEN, is_enough_for_a_model, questions_of_memories
 from rules.layers.layout import Layout
 from rules.plan.chat_plan import ChatPlan, plan_chat
 from rules.plan.hindsight import hindsight_round
@@ -59,17 +62,20 @@ def survey_read(archive: Archive, chat: Chat, reading: Reading, config: Config, 
     shown = ShownChat(chat.chat_id, chat.title, reading.places, texts, config.core, layout, config.facts)
     opens = words.opening if reading.memories else opening_text(archive, shown)
     # What is the same each time is counted once too: the tokenizer's tables take half a second to load.
-    same = {_named(text): text for text in (*each_begins, words.opening, words.closing, opens)}
+    dialogues = _questions(texts)
+    same = {_named(text): text for text in (*each_begins, words.opening, words.closing, opens, *chain(*dialogues))}
     said = messages + [entry.newest for entry in entries if entry.newest]
     counts = count_once(archive, same | {message.digest: message.text for message in said})
     tokens = [counts.all[message.digest] for message in messages]
     fixed_tokens = sum(counts.all[_named(text)] for text in each_begins)
+    longest = max(sum(counts.all[_named(text)] for text in dialogue) for dialogue in dialogues)
     limits = config.limits
     around = Around(
         canned=counts.all[_named(opens)] + counts.all[_named(words.closing)],
         has_layers=(config.core.enabled and roles.agent != ENGINE)
         or (config.facts.enabled and roles.context_manager != ENGINE),
         by_model=roles.agent != ENGINE,
+        questions=questions_of_memories(longest),
     )
     told = warnings(chat, reading.places)
     plan = plan_chat(chat.chat_id, chat.title, reading, tokens, limits, told, fixed_tokens, around)
@@ -81,9 +87,9 @@ def survey_read(archive: Archive, chat: Chat, reading: Reading, config: Config, 
     )  # fmt: skip
     again = _again(archive, found)
     begun = hindsight_round(last, reading.chunk_memories, len(plan.chunks), asked, again)
-    plan = plan.with_more(again, begun.numbers, config.memory.hindsight_tokens)
-    plan = plan.with_layers(layers_planned(archive, plan, roles, layout, config, texts, reading.adopted.memories))
-    plan = replace(plan, warnings=(*plan.warnings, *_beyond_window(found, config)))
+    plan = plan.with_more(again, begun.numbers)
+    layers = layers_planned(archive, plan, roles, layout, config, texts, reading.adopted.memories)
+    plan = replace(plan, layers=layers, warnings=(*plan.warnings, *_beyond_window(found, config)))
     agent = expected(archive, roles.agent.name)
     limit = nearest_limit(roles.window, step_of(roles.agent, config.budget), sure=agent.is_sure)
     return replace(found, plan=plan, round=begun, limit=limit, too_large=_too_large(plan, agent.factor, limit))
@@ -95,6 +101,16 @@ def _roles(chat: Chat, messages: Sequence[Message], config: Config, layout: Layo
     roles = choose_roles(chat, messages, config.models, key, today, embedding)
     looked_after = config.core.enabled and layout.sections
     return offered(roles, tools_of(layout), config.core.form) if looked_after else roles
+
+
+def _questions(texts: Texts) -> list[list[str]]:
+    """The questions that stand in a memory, in one with hindsight, and in a fold."""
+    dialogues = (
+        (texts.quote, texts.perspective, texts.refinement),
+        (texts.quote, texts.perspective_hindsight, texts.refinement),
+        (texts.fold_quotes, texts.fold_perspective, texts.refinement),
+    )
+    return [[question(text).content for text in dialogue] for dialogue in dialogues]
 
 
 def _again(archive: Archive, found: Survey) -> frozenset[int]:
@@ -115,7 +131,9 @@ def _again(archive: Archive, found: Survey) -> frozenset[int]:
     engine_alone = found.roles.agent == ENGINE
     due = {memory.number for _, memory in free if memory.due and not (engine_alone and memory.told.made == WRITTEN)}
     passages = [found.passage(chunk, told_before(found, reading.memories, chunk.memories_before)) for chunk, _ in free]
-    extracted = worth_asking(archive, passages, [memory for _, memory in free], found.roles, found.texts)
+    extracted = worth_asking(
+        archive, passages, [memory for _, memory in free], found.roles, found.texts, found.plan.questions_tokens
+    )
     again = due | set(extracted)
     behind = {
         memory.number
@@ -124,7 +142,7 @@ def _again(archive: Archive, found: Survey) -> frozenset[int]:
         and memory.number > min(again)
         and memory.told.made == EXTRACTED
         and not engine_alone
-        and is_enough_for_a_model(chunk.tokens)
+        and is_enough_for_a_model(chunk.tokens, found.plan.questions_tokens)
     }
     return frozenset(again | behind)
 

@@ -18,7 +18,7 @@ from primer.prompt import Turn
 from primer.reply import Answered, Refused, judge, read_reply, repeated
 from primer.request import ENGINE, Request
 from primer.texts import Texts
-from rules.conversation.memory import Memory
+from rules.conversation.memory import SHIPPED_QUESTIONS, Memory
 from rules.errors import ContextTooLong, TooLong
 from rules.plan.window import largest_part, parts_of
 from rules.plan.work import PlannedChunk
@@ -33,6 +33,8 @@ class Draft:
     """What a dialogue works on: the texts that models read, and the requests that it has taken so far."""
 
     texts: Texts
+    questions_tokens: int = SHIPPED_QUESTIONS
+    """Tokens of the questions in each memory, as these texts word them."""
     about: str = ""
     """The chat and what is written, for an error."""
     parts: Mapping[str, int] = field(default_factory=dict)
@@ -62,7 +64,8 @@ def draft_of_chunk(survey: Survey, chunk: PlannedChunk, after_tokens: int = 0) -
     parts = parts_of(chunk, survey.plan.fixed_tokens, factor)
     if after_tokens:
         parts["what came after"] = round(after_tokens * factor)
-    return Draft(survey.texts, f'"{survey.plan.title}", chunk {chunk.number}', parts, "the chunk")
+    about = f'"{survey.plan.title}", chunk {chunk.number}'
+    return Draft(survey.texts, survey.plan.questions_tokens, about, parts, "the chunk")
 
 
 def draft_of_fold(survey: Survey, members: Sequence[Memory]) -> Draft:
@@ -73,7 +76,7 @@ def draft_of_fold(survey: Survey, members: Sequence[Memory]) -> Draft:
         "the memories": round(sum(member.told.tokens for member in members) * factor),
     }
     about = f'"{survey.plan.title}", a fold of {len(members)} memories'
-    return Draft(survey.texts, about, parts, "the memories")
+    return Draft(survey.texts, survey.plan.questions_tokens, about, parts, "the memories")
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,7 +140,8 @@ def _dialogue(work: _Work, lead: Lead) -> Dialogue[Keep]:
     chunk = survey.plan.work[lead.place]
     ahead = None
     if not _looks_back(work, lead.place):
-        ahead = chunk_analysis(survey.texts, survey.passage(chunk, ()).chunk, chunk.tokens, survey.roles)
+        entries = survey.passage(chunk, ()).chunk
+        ahead = chunk_analysis(draft_of_chunk(survey, chunk), entries, chunk.tokens, survey.roles)
     # The one it would follow is not there where that comes after one that cannot be made.
     behind = None if lead.behind is None else work.dialogues.get(lead.behind)
     return Dialogue(_steps(work, lead), len(work.dialogues), behind, ahead)

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Literal
 
 EXTRACTED, WRITTEN = "extracted", "model"
@@ -71,13 +72,14 @@ def _newest(editions: Sequence[Edition], kind: Kind) -> Edition | None:
 FULL_MEMORY = 1000
 """About how many tokens the memory of a full chunk has."""
 
-_QUESTIONS = 200
+SHIPPED_QUESTIONS = 200
+"""About how many tokens of a memory are the questions in it, as memproc words them."""
+_ABOUT_AS_SHIPPED = 250
 _QUOTE = 80
+_TOKENS_A_WORD = 1.35
 _LEAST_WORDS = 25
-_LEAST_WRITTEN = 380
-"""Tokens of a memory whose answers are as short as models are asked for: questions, quote, three times 25 words."""
-_LEAST_EXTRACTED = 280
-"""Tokens of the engine's shortest: questions and quote."""
+_LEAST_ANSWERS = 180
+"""Tokens of the shortest answers that models are asked for: the quote, and three times 25 words."""
 
 CHUNK_LEVEL = 1
 """Of a memory that stands for a chunk; a fold has a higher one."""
@@ -145,39 +147,51 @@ def is_clearly_smaller(written: int, tokens: int, chunk_tokens: int) -> bool:
     return written * 2 <= chunk_tokens and tokens * 5 <= chunk_tokens * 4
 
 
-def is_enough_for_a_model(chunk_tokens: int) -> bool:
-    """Whether a memory that a model writes of so much can be clearly smaller."""
-    return chunk_tokens * 4 >= _LEAST_WRITTEN * 5
+def questions_of_memories(counted: int) -> int:
+    """The tokens to plan with for the questions in a memory, where those that are loaded have `counted`.
+
+    The person may replace our questions by longer ones. What has about the length of ours counts as ours, so that no
+    memory is asked for in other words because of a few tokens.
+    """
+    return counted if counted > _ABOUT_AS_SHIPPED else SHIPPED_QUESTIONS
 
 
-def allowance(chunk_tokens: int) -> int:
+def is_enough_for_a_model(chunk_tokens: int, questions: int) -> bool:
+    """Whether a memory that a model writes of so much can be clearly smaller; `questions` of its tokens are ours."""
+    return chunk_tokens * 4 >= (questions + _LEAST_ANSWERS) * 5
+
+
+def least_for_a_model(questions: int) -> int:
+    """The smallest `chunk.tokens`, in hundreds, whose chunks are large enough for a model, as they differ in size."""
+    least = (questions + _LEAST_ANSWERS) * 5 / 4
+    return ceil(least * 1.05 / 100) * 100
+
+
+def allowance(chunk_tokens: int, questions: int) -> int:
     """About how many words the perspective, the analysis and the refinement may each have.
 
-    Without the questions (about 200 tokens) and the quote (about 80), in three parts of 1.35 tokens a word.
+    That is what the questions and the quote (about 80 tokens) leave, in three parts of 1.35 tokens a word.
     """
-    return max(_LEAST_WORDS, int((expected_tokens(chunk_tokens) - _QUESTIONS - _QUOTE) / 3 / 1.35))
+    return max(_LEAST_WORDS, int((expected_tokens(chunk_tokens, questions) - questions - _QUOTE) / 3 / _TOKENS_A_WORD))
 
 
-def expected_tokens(chunk_tokens: int) -> int:
+def expected_tokens(chunk_tokens: int, questions: int) -> int:
     """About how large a memory becomes: 1,000 tokens for a full chunk, two fifths of a smaller one.
 
     Of a very small one it is as large as the questions and the shortest answers, but never more than four fifths.
     """
-    return max(min(FULL_MEMORY, chunk_tokens * 2 // 5), min(_LEAST_WRITTEN, chunk_tokens * 4 // 5))
+    return max(min(FULL_MEMORY, chunk_tokens * 2 // 5), min(questions + _LEAST_ANSWERS, chunk_tokens * 4 // 5))
 
 
-def most_tokens(chunk_tokens: int) -> int:
-    """A memory is never larger: only such are kept, and the engine's are made shorter until they are."""
-    return max(_LEAST_EXTRACTED, min(_QUESTIONS + chunk_tokens // 2, chunk_tokens * 4 // 5))
+def most_tokens(chunk_tokens: int, questions: int) -> int:
+    """A memory is never larger: only such are kept, and the engine's are made shorter, down to questions and quote."""
+    return max(questions + _QUOTE, min(questions + chunk_tokens // 2, chunk_tokens * 4 // 5))
 
 
 MOST_QUOTES = 6
 """So many direct quotes a fold carries; of more than these the agent chooses, and the archive keeps the others."""
 
-_FULL = 1000
-_FOLD_QUESTIONS = 200
-_TOKENS_A_WORD = 1.35
-_ROOM = 400
+_ROOM = 200
 
 
 def fold_id(chat_id: str, members: Sequence[Memory]) -> str:
@@ -188,24 +202,24 @@ def fold_id(chat_id: str, members: Sequence[Memory]) -> str:
 
 def expected_fold_tokens(member_tokens: int) -> int:
     """About how large a fold becomes, quotes included: 1,000 tokens, or half of its members' where that is less."""
-    return min(_FULL, member_tokens // 2)
+    return min(FULL_MEMORY, member_tokens // 2)
 
 
-def fold_words(member_tokens: int, quote_tokens: int) -> int:
+def fold_words(member_tokens: int, quote_tokens: int, questions: int) -> int:
     """About how many words the perspective, the analysis and the refinement of a fold may each have.
 
-    That is what the quotes and the questions (about 200 tokens) leave, in three parts of 1.35 tokens a word.
+    That is what the quotes and the questions leave, in three parts of 1.35 tokens a word.
     """
-    left = expected_fold_tokens(member_tokens) - quote_tokens - _FOLD_QUESTIONS
-    return max(25, int(left / 3 / _TOKENS_A_WORD))
+    left = expected_fold_tokens(member_tokens) - quote_tokens - questions
+    return max(_LEAST_WORDS, int(left / 3 / _TOKENS_A_WORD))
 
 
-def most_fold_tokens(member_tokens: int, quote_tokens: int) -> int:
-    """No fold that a model writes is larger: half of its members' tokens, or 400 more than its quotes.
+def most_fold_tokens(member_tokens: int, quote_tokens: int, questions: int) -> int:
+    """No fold that a model writes is larger: half of its members' tokens, or 200 more than its quotes and questions.
 
-    The second counts where the quotes alone, which are permanent, leave no room under the first.
+    The second counts where the quotes, which are permanent, leave no room under the first.
     """
-    return max(member_tokens // 2, quote_tokens + _ROOM)
+    return max(member_tokens // 2, quote_tokens + questions + _ROOM)
 
 
 def called(memory: Memory) -> str:

@@ -1,12 +1,16 @@
-"""The calls that a plan will make, one by one, in tokens as we count them: what its money is reckoned from."""
+"""What a plan will cost: the calls that it will make, one by one, in tokens as we count them, and their price.
+
+calls           the likely ones; longest_calls where memories and answers are as long as they may be
+traffic         tokens that the models are likely to count for them
+estimate_cost   dollars, likely and at most
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from math import ceil
 from typing import Literal
 
 from rules.conversation.memory import allowance, fold_words
-from rules.money.price import Price, Usage, cost, least_cost, prompt_bound, worst_case
+from rules.money.price import Price, Usage, cost, prompt_bound, worst_case
 from rules.plan.cache_order import cached
 from rules.plan.chat_plan import MOST_OF_A_MEMORY, ChatPlan
 from rules.plan.work import CORE_WORDS, FACT_WORDS, PlannedChunk
@@ -23,7 +27,7 @@ _USED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class PlannedCall:
     """One call. Of its prompt the cache holds `read`, and `written` comes to it; the rest is neither."""
 
     role: Literal["agent", "context manager", "embedding"]
@@ -32,8 +36,6 @@ class Call:
     """At the beginning of the prompt, when all is asked in the order of the plan and nothing is lost meanwhile."""
     written: int
     """Behind that, up to the last place at which the cache may break off."""
-    seen: int
-    """As `read`, with all that may be in the cache from elsewhere."""
     answer: int
     """About how long the answer is."""
     room: int
@@ -41,31 +43,23 @@ class Call:
     turns: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Context:
-    """What a request of the agent begins with, before its dialogue."""
-
-    tokens: int
-    read: int
-    seen: int
-    turns: int
-
-    @property
-    def again(self) -> "_Context":
-        """The same in a later request, which finds all of it in the cache."""
-        return replace(self, read=self.tokens, seen=self.tokens)
-
-
-def calls(plan: ChatPlan, hindsight_tokens: int) -> tuple[Call, ...]:
+def calls(plan: ChatPlan, hindsight_tokens: int) -> tuple[PlannedCall, ...]:
     """All calls of a plan, when every answer is good at once."""
-    return tuple(_calls(plan, hindsight_tokens, longest=False))
+    return tuple(_Calls(plan, hindsight_tokens, longest=False).all())
 
 
-def longest_calls(plan: ChatPlan, hindsight_tokens: int, fold_budget: int) -> tuple[Call, ...]:
+def longest_calls(plan: ChatPlan, hindsight_tokens: int, fold_budget: int) -> tuple[PlannedCall, ...]:
     """The same where memories are as large, and answers as long, as they may be, with the folds that come of it."""
 
     def larger(chunks: tuple[PlannedChunk, ...]) -> tuple[PlannedChunk, ...]:
-        return tuple(replace(one, memories_tokens=_most(one.memories_tokens, fold_budget)) for one in chunks)
+        """Past the budget memories are folded."""
+        return tuple(
+            replace(
+                chunk,
+                memories_tokens=max(chunk.memories_tokens, min(MOST_OF_A_MEMORY * chunk.memories_tokens, fold_budget)),
+            )
+            for chunk in chunks
+        )
 
     longest = replace(
         plan,
@@ -74,107 +68,120 @@ def longest_calls(plan: ChatPlan, hindsight_tokens: int, fold_budget: int) -> tu
         chunks=larger(plan.chunks),
         folds=plan.most_folds,
     )
-    return tuple(_calls(longest, hindsight_tokens, longest=True))
+    return tuple(_Calls(longest, hindsight_tokens, longest=True).all())
 
 
-def _most(memories: int, budget: int) -> int:
-    """What memories of an expected size may come to, together: past the budget they are folded."""
-    return max(memories, min(MOST_OF_A_MEMORY * memories, budget))
+@dataclass(frozen=True, slots=True)
+class _Dialogue:
+    """What the requests of a dialogue with the agent begin with; its first one finds `read` tokens in the cache."""
+
+    tokens: int
+    read: int
+    turns: int
+
+    @property
+    def again(self) -> "_Dialogue":
+        """The same in a later request, which finds all of it in the cache."""
+        return replace(self, read=self.tokens)
 
 
-def _calls(plan: ChatPlan, hindsight_tokens: int, *, longest: bool) -> Iterator[Call]:
-    looked_back = range(len(plan.again), len(plan.again) + len(plan.hindsight))
-    for place, (chunk, found) in enumerate(zip(plan.work, cached(plan), strict=True)):
-        after = hindsight_tokens if place in looked_back else 0
-        front = plan.fixed_tokens + chunk.memories_tokens + chunk.tail_tokens
-        turns = 2 * _TURNS + (chunk.stop - chunk.tail_start) + chunk.memories_before * 6
-        context = _Context(front + chunk.tokens + after, found, front if place else found, turns)
-        words = allowance(chunk.tokens)
-        if place in looked_back:
-            yield from _written(context, words, _QUOTES, longest=longest)
-        elif chunk.has_words:
-            yield _agent(context, _QUOTE_WORDS, 0)
-            yield from _written(context.again, words, _QUOTES, longest=longest)
-            yield _manager(chunk.tokens, words, chunk.stop - chunk.start)
-    for members in plan.folds:
-        words = fold_words(members, _QUOTES)
-        yield from _written(
-            _Context(plan.fixed_tokens + members, 0, plan.fixed_tokens + members, 6 * _TURNS),
-            words,
-            6 * _QUOTES,
-            longest=longest,
-        )
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    """The calls of one plan, whose answers are as long as expected or, with `longest`, as they may be."""
+
+    plan: ChatPlan
+    hindsight_tokens: int
+    longest: bool
+
+    def all(self) -> Iterator[PlannedCall]:
+        plan = self.plan
+        for place, (chunk, read) in enumerate(zip(plan.work, cached(plan), strict=True)):
+            if place in plan.looking_back:
+                dialogue = _begun(plan, chunk, read, self.hindsight_tokens)
+                yield from self._open_questions(dialogue, self._words(chunk), _QUOTES)
+            elif chunk.asks_agent:
+                yield from self._memory(chunk, _begun(plan, chunk, read))
+        for members in plan.folds:
+            yield from self._fold(members)
+        yield from self._core_edits()
+        yield from self._facts()
+
+    def _words(self, chunk: PlannedChunk) -> int:
+        return allowance(chunk.tokens, self.plan.questions_tokens)
+
+    def _answer(self, words: int) -> int:
+        return _room(words) if self.longest else round(words * _TOKENS_A_WORD)
+
+    def _memory(self, chunk: PlannedChunk, dialogue: _Dialogue) -> Iterator[PlannedCall]:
+        words = self._words(chunk)
+        yield _agent(dialogue, _QUOTE_WORDS, 0)
+        yield from self._open_questions(dialogue.again, words, _QUOTES)
+        yield _manager(chunk.tokens, words, chunk.stop - chunk.start)
+
+    def _open_questions(self, dialogue: _Dialogue, words: int, quotes: int) -> Iterator[PlannedCall]:
+        """Perspective and refinement, which has the perspective and the analysis before it."""
+        yield _agent(dialogue, words, quotes)
+        yield _agent(dialogue.again, words, quotes + 2 * self._answer(words))
+
+    def _fold(self, members: int) -> Iterator[PlannedCall]:
+        words = fold_words(members, _QUOTES, self.plan.questions_tokens)
+        dialogue = _Dialogue(self.plan.fixed_tokens + members, 0, 6 * _TURNS)
+        yield from self._open_questions(dialogue, words, 6 * _QUOTES)
         yield _manager(members, words, 6 * _TURNS)
-    yield from _layers(plan, longest=longest)
+
+    def _core_edits(self) -> Iterator[PlannedCall]:
+        """Each stands behind the dialogue of its memory, and finds all of it in the cache if that was held just now."""
+        now = {chunk.number for chunk in self.plan.again + self.plan.chunks}
+        for chunk in self.plan.layers.core:
+            dialogue = _begun(self.plan, chunk, 0)
+            answered = _QUOTES + 3 * self._answer(self._words(chunk)) + self.plan.layers.core_tokens
+            call = _agent(dialogue.again if chunk.number in now else dialogue, CORE_WORDS, answered)
+            yield replace(call, answer=call.answer // _USED)
+
+    def _facts(self) -> Iterator[PlannedCall]:
+        layers = self.plan.layers
+        for chunk in layers.facts:
+            call = _manager(chunk.tokens + layers.facts_tokens, FACT_WORDS, chunk.stop - chunk.start)
+            yield replace(call, answer=call.answer // _USED)
+            if layers.embeds:
+                new = call.room if self.longest else call.answer // _USED
+                yield PlannedCall("embedding", layers.shown_tokens + new, 0, 0, 0, 0, _TURNS)
 
 
-def _layers(plan: ChatPlan, *, longest: bool) -> Iterator[Call]:
-    """Core memory and facts. The agent's call stands behind a dialogue that has just been held, and finds all of it in
-    the cache; one that was put off to a later run finds nothing."""
-    layers = plan.layers
-    now = {chunk.number for chunk in plan.again + plan.chunks}
-    for chunk in layers.core:
-        front = plan.fixed_tokens + chunk.memories_tokens + chunk.tail_tokens
-        turns = 2 * _TURNS + (chunk.stop - chunk.tail_start) + chunk.memories_before * 6
-        context = _Context(front + chunk.tokens, 0, front + chunk.tokens, turns)
-        words = allowance(chunk.tokens)
-        said = _room(words) if longest else round(words * _TOKENS_A_WORD)
-        dialogue = _QUOTES + 3 * said + layers.core_tokens
-        call = _agent(context.again if chunk.number in now else context, CORE_WORDS, dialogue)
-        yield replace(call, answer=call.answer // _USED)
-    for chunk in layers.facts:
-        call = _manager(chunk.tokens + layers.facts_tokens, FACT_WORDS, chunk.stop - chunk.start)
-        yield replace(call, answer=call.answer // _USED)
-        if layers.embeds:
-            new = call.room if longest else call.answer // _USED
-            yield Call("embedding", layers.shown_tokens + new, 0, 0, 0, 0, 0, _TURNS)
+def _begun(plan: ChatPlan, chunk: PlannedChunk, read: int, after: int = 0) -> _Dialogue:
+    """The dialogue about a chunk, of which `read` tokens are cached, and in hindsight with `after` tokens behind it."""
+    front = plan.fixed_tokens + chunk.memories_tokens + chunk.tail_tokens
+    turns = 2 * _TURNS + (chunk.stop - chunk.tail_start) + chunk.memories_before * 6
+    return _Dialogue(front + chunk.tokens + after, read, turns)
 
 
-def _written(context: _Context, words: int, quotes: int, *, longest: bool) -> Iterator[Call]:
-    """Perspective and refinement, which has the perspective and the analysis before it."""
-    said = _room(words) if longest else round(words * _TOKENS_A_WORD)
-    yield _agent(context, words, quotes)
-    yield _agent(context.again, words, quotes + 2 * said)
-
-
-def _agent(context: _Context, words: int, dialogue: int) -> Call:
-    return Call(
-        "agent",
-        context.tokens + dialogue + _QUESTION,
-        context.read,
-        context.tokens - context.read,
-        context.seen,
-        round(words * _TOKENS_A_WORD),
-        _room(words),
-        context.turns,
-    )
-
-
-def _manager(passage: int, words: int, turns: int) -> Call:
+def _agent(dialogue: _Dialogue, words: int, answered: int) -> PlannedCall:
+    """A question in a dialogue in which so many tokens have been `answered` before."""
+    prompt = dialogue.tokens + answered + _QUESTION
+    written = dialogue.tokens - dialogue.read
     answer = round(words * _TOKENS_A_WORD)
-    return Call("context manager", passage + _QUESTION, 0, 0, 0, answer, _room(words), turns + _TURNS)
+    return PlannedCall("agent", prompt, dialogue.read, written, answer, _room(words), dialogue.turns)
+
+
+def _manager(passage: int, words: int, turns: int) -> PlannedCall:
+    answer = round(words * _TOKENS_A_WORD)
+    return PlannedCall("context manager", passage + _QUESTION, 0, 0, answer, _room(words), turns + _TURNS)
 
 
 def _room(words: int) -> int:
     return _ROOM + words * _ROOM_A_WORD
 
 
-_SHORT_ANSWERS = 5
-"""The shortest answers that are accepted are about a fifth of what is asked for."""
-
-
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A model as a plan reckons with it."""
+class PricedModel:
+    """The model that a call is for, with its price."""
 
     price: Price | None
     """None: nobody knows it."""
     factor: float
     """How many tokens it is expected to count for one of ours."""
-    least: float
-    """The fewest that it may count for one of ours."""
     most: float
-    """The most, before the margin of every reservation."""
+    """The most that it may count for one of ours, before the margin of every reservation."""
     thinking_room: int
 
 
@@ -204,73 +211,64 @@ class Traffic:
         return self.read / self.sent if self.sent else 0.0
 
 
-QUIET = Traffic(0, 0, 0, 0)
+NO_TRAFFIC = Traffic(0, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class CostEstimate:
     """Picodollars."""
 
-    low: int
     likely: int
     at_most: int
 
-    def plus(self, other: "Outlook") -> "Outlook":
+    def plus(self, other: "CostEstimate") -> "CostEstimate":
         """Both together."""
-        return Outlook(self.low + other.low, self.likely + other.likely, self.at_most + other.at_most)
+        return CostEstimate(self.likely + other.likely, self.at_most + other.at_most)
 
 
-NOTHING = Outlook(0, 0, 0)
+NO_COST = CostEstimate(0, 0)
 
 
-def traffic(planned: Iterable[Call], of: Callable[[Call], Asked]) -> Traffic:
-    """What these calls will send and receive; `of` says which model each is for.
+def traffic(planned: Iterable[PlannedCall], model_of: Callable[[PlannedCall], PricedModel]) -> Traffic:
+    """What these calls will send and receive.
 
     A model whose price makes no difference between what is cached and what is not counts as one without a cache.
     """
-    total = QUIET
+    total = NO_TRAFFIC
     for call in planned:
-        asked = of(call)
-        usage = _likely(call, asked)
-        caches = asked.price is None or asked.price.rates.cache_read < asked.price.rates.input
+        model = model_of(call)
+        usage = _likely(call, model)
+        caches = model.price is None or model.price.rates.cache_read < model.price.rates.input
         read, written = (usage.cached, usage.cache_written) if caches else (0, 0)
         total = total.plus(Traffic(usage.prompt, read, written, usage.answer))
     return total
 
 
-def outlook(planned: Iterable[Call], longest: Iterable[Call], of: Callable[[Call], Asked]) -> Outlook | None:
+def estimate_cost(
+    planned: Iterable[PlannedCall], longest: Iterable[PlannedCall], model_of: Callable[[PlannedCall], PricedModel]
+) -> CostEstimate | None:
     """What calls will cost as they are `planned`, and at most where all is as long as it may be (`longest`).
 
-    `of` says which model each is for. None where nobody knows a price.
+    None where nobody knows a price.
     """
-    low = likely = at_most = 0
+    likely = at_most = 0
     for call in planned:
-        asked = of(call)
-        if asked.price is None:
+        model = model_of(call)
+        if model.price is None:
             return None
-        prompt, seen = round(call.prompt * asked.least), round(call.seen * asked.least)
-        low += least_cost(asked.price, prompt, seen, call.answer // _SHORT_ANSWERS)
-        likely += cost(asked.price, _likely(call, asked))
+        likely += cost(model.price, _likely(call, model))
     for call in longest:
-        asked = of(call)
-        if asked.price is None:
+        model = model_of(call)
+        if model.price is None:
             return None
-        bound = prompt_bound(call.prompt, call.turns, asked.most)
-        at_most += worst_case(asked.price, bound, call.room + asked.thinking_room)
-    return Outlook(low, min(max(low, likely), at_most), at_most)
+        bound = prompt_bound(call.prompt, call.turns, model.most)
+        at_most += worst_case(model.price, bound, call.room + model.thinking_room)
+    return CostEstimate(min(likely, at_most), at_most)
 
 
-def _likely(call: Call, asked: Asked) -> Usage:
+def _likely(call: PlannedCall, model: PricedModel) -> Usage:
     """What the provider will say of a call."""
     prompt, read, written, answer = (
-        round(tokens * asked.factor) for tokens in (call.prompt, call.read, call.written, call.answer)
+        round(tokens * model.factor) for tokens in (call.prompt, call.read, call.written, call.answer)
     )
     return Usage(prompt, read, min(written, prompt - read), answer)
-
-
-def pays_back_after(spent: int, saved: int) -> int | None:
-    """After how many further messages a compression that cost `spent` has paid for itself; None: never.
-
-    Each of them costs `saved` less. Both are picodollars.
-    """
-    return ceil(spent / saved) if saved > 0 else None

@@ -101,13 +101,6 @@ def worst_case(price: Price, prompt_tokens: int, max_tokens: int) -> int:
     return prompt_tokens * max(each.input, each.cache_read, each.cache_write) + max_tokens * each.output
 
 
-def least_cost(price: Price, prompt: int, seen: int, answer: int) -> int:
-    """What a call costs at least, in picodollars, when up to `seen` tokens of its prompt are read from a cache."""
-    each = price.at(prompt)
-    fresh = min(each.input, each.cache_write)
-    return (prompt - seen) * fresh + seen * min(fresh, each.cache_read) + answer * each.output
-
-
 def prompt_bound(tokens: int, turns: int, factor: float) -> int:
     """How many tokens a model will count at most for a prompt of so many of ours.
 

@@ -6,27 +6,22 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from rules.conversation.history import Entry
-from rules.conversation.quote import can_be_quoted
+from rules.conversation.memory import SHIPPED_QUESTIONS, expected_tokens
 from rules.plan.chunks import Chunking, chunks
 from rules.plan.folds import Bounds, Foresight
 from rules.plan.turns import Spoken
 from rules.plan.work import (
     NO_LAYERS,
-    Estimate,
     Layers,
     PlannedChunk,
     Run,
-    estimate,
-    estimate_fold,
-    estimate_hindsight,
-    estimate_layers,
     frozen,
     planned,
     unbroken,
 )
-from rules.plan.worth import Around, why_not_worth
+from rules.plan.worth import Around, asks_agent, why_not_worth
 from rules.recognize.reading import Reading
-from rules.typingmind.attachments import attachments
+from rules.typingmind.originals import with_attachments
 
 CALLS_A_MEMORY = 4
 CALLS_A_HINDSIGHT = 2
@@ -79,12 +74,12 @@ class ChatPlan:
     """Why no more is compressed now."""
     left_out: Mapping[str, int]
     warnings: tuple[str, ...]
-    estimate: Estimate
-    """Tokens that the calls will send and receive, without caching."""
     fixed_tokens: int
     """Tokens that each of the agent's calls begins with: its tools, the chat's system message and the primer."""
+    questions_tokens: int = SHIPPED_QUESTIONS
+    """Tokens of the questions in each memory."""
     attached: int = 0
-    """Messages under memories that the work leaves in the chat, since they name a file."""
+    """Messages under memories that stay in the chat: they name a file, or belong to a tool call of which one does."""
     over_budget: str = ""
     """That the memory section stays larger than its budget, and why, as half a sentence; empty where it does not."""
     canned_tokens: int = 0
@@ -95,36 +90,27 @@ class ChatPlan:
     @property
     def calls(self) -> int:
         """Model calls when every answer is good at once."""
-        memories = sum(chunk.has_words for chunk in self.again + self.chunks)
+        memories = sum(chunk.asks_agent for chunk in self.again + self.chunks)
         others = len(self.hindsight) * CALLS_A_HINDSIGHT + len(self.folds) * CALLS_A_FOLD
         return memories * CALLS_A_MEMORY + others + self.layers.calls
-
-    @property
-    def left_tokens(self) -> int:
-        """About how many tokens of memories and messages each further message sends, once the plan is carried out."""
-        return self.section_tokens + self.canned_tokens + self.waiting_tokens + self.live_tokens
-
-    @property
-    def saved_tokens(self) -> int:
-        """About how many tokens less each further message sends, once the plan is carried out."""
-        added = self.section_tokens - self.section_before + (0 if self.section_before else self.canned_tokens)
-        return max(0, sum(chunk.tokens for chunk in self.chunks) - added)
 
     @property
     def work(self) -> tuple[PlannedChunk, ...]:
         """All chunks that models are asked about, in the order of the work."""
         return self.again + self.hindsight + self.chunks
 
-    def with_more(self, again: Collection[int], hindsight: Collection[int], hindsight_tokens: int) -> Self:
-        """The same plan, in which these memories are written again, and these with hindsight."""
-        anew = tuple(chunk for chunk in self.made if chunk.number in again)
-        later = tuple(chunk for chunk in self.made if chunk.number in hindsight)
-        estimate = total(anew + self.chunks, later, self.folds, self.fixed_tokens, hindsight_tokens)
-        return replace(self, again=anew, hindsight=later, estimate=estimate)
+    @property
+    def looking_back(self) -> range:
+        """The places in `work` of those that get a hindsight edition."""
+        return range(len(self.again), len(self.again) + len(self.hindsight))
 
-    def with_layers(self, layers: Layers) -> Self:
-        """The same plan, in which the two further layers of memory are looked after."""
-        return replace(self, layers=layers, estimate=self.estimate.plus(estimate_layers(layers, self.fixed_tokens)))
+    def with_more(self, again: Collection[int], hindsight: Collection[int]) -> Self:
+        """The same plan, in which these memories are written again, and these with hindsight."""
+        return replace(
+            self,
+            again=tuple(chunk for chunk in self.made if chunk.number in again),
+            hindsight=tuple(chunk for chunk in self.made if chunk.number in hindsight),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +140,8 @@ def plan_chat(
     begin = sum(entry.memory is not None for entry in entries)
     spoken = [Spoken(_role(entry), n, entry.message.calls_tools) for entry, n in zip(entries, tokens, strict=True)]
     has_memories = bool(reading.memories)
+    by_model = around is not None and around.by_model
+    questions = around.questions if around else SHIPPED_QUESTIONS
     chunking = chunks(spoken, begin, limits.chunk, limits.tail)
     formed = [chunk.tokens for chunk in chunking.chunks]
     if around and (why := why_not_worth(formed, around, has_memories=has_memories)):
@@ -161,11 +149,13 @@ def plan_chat(
     made = frozen(entries, tokens)
     first = 1 + len(reading.chunk_memories)
     new = [Run(number, one.start, one.stop, one.tokens) for number, one in enumerate(chunking.chunks, first)]
-    sizes = Foresight(chat_id, reading.memories, [run.tokens for run in new], limits.fold)
+    sizes = Foresight(chat_id, reading.memories, [expected_tokens(run.tokens, questions) for run in new], limits.fold)
     rows = tuple(
-        replace(chunk, has_words=can_be_quoted(entries[chunk.start : chunk.stop]))
+        replace(
+            chunk, asks_agent=asks_agent(entries[chunk.start : chunk.stop], chunk.tokens, questions, by_model=by_model)
+        )
         for row in unbroken(made + new)
-        for chunk in planned(row, tokens, limits.tail, limits.step, sizes)
+        for chunk in planned(row, tokens, limits.tail, limits.step, sizes, questions)
     )
     return ChatPlan(
         chat_id=chat_id,
@@ -186,51 +176,28 @@ def plan_chat(
         reason=chunking.reason,
         left_out=dict(Counter(place.left_out for place in reading.places if place.left_out and not place.original)),
         warnings=warnings,
-        estimate=total(rows[len(made) :], (), sizes.folds_to_make(), fixed_tokens, 0),
         fixed_tokens=fixed_tokens,
-        attached=_attached(reading, new[-1].stop if new else begin),
+        questions_tokens=questions,
+        attached=_attached(reading, made + new),
         over_budget=sizes.over_budget(),
         canned_tokens=around.canned if around and (has_memories or new) else 0,
     )
 
 
-def _attached(reading: Reading, stop: int) -> int:
-    """How many messages of the export before entry `stop` name a file, and are not kept beside their memory already."""
-    keys = {entry.key for entry in reading.entries[:stop]}
-    here = (place for place in reading.places if place.ours is None and not place.original and place.key in keys)
-    return sum(bool(attachments(place.message.raw)) for place in here)
+def _attached(reading: Reading, runs: Sequence[Run]) -> int:
+    """How many messages of these chunks stay in the export for their attachments, and are not kept there already."""
+    staying = 0
+    for run in runs:
+        places = [reading.places[entry.at] for entry in reading.entries[run.start : run.stop] if entry.at is not None]
+        kept = with_attachments([place.message for place in places])
+        staying += sum(not places[index].original for index in kept)
+    return staying
 
 
 def _all_waiting(chunking: Chunking, begin: int, why: str) -> Chunking:
     """The same, where nothing becomes a memory now."""
     waiting = chunking.waiting_tokens + sum(chunk.tokens for chunk in chunking.chunks)
     return Chunking((), begin, waiting, chunking.live_tokens, why)
-
-
-def total(
-    planned: Sequence[PlannedChunk],
-    again: Sequence[PlannedChunk],
-    folds: Sequence[int],
-    fixed: int,
-    hindsight_tokens: int,
-) -> Estimate:
-    """Tokens of all calls for these chunks, for those with hindsight, and for folds of so many tokens.
-
-    `fixed` are those of system message and primer, `hindsight_tokens` those that are shown of what came after.
-    """
-    each = [
-        estimate(fixed, chunk.memories_tokens, chunk.tail_tokens, chunk.tokens) for chunk in planned if chunk.has_words
-    ]
-    each += [
-        estimate_hindsight(fixed + chunk.memories_tokens + chunk.tail_tokens, chunk.tokens, hindsight_tokens)
-        for chunk in again
-    ]
-    each += [estimate_fold(fixed, members) for members in folds]
-    return Estimate(
-        agent_in=sum(one.agent_in for one in each),
-        context_manager_in=sum(one.context_manager_in for one in each),
-        out=sum(one.out for one in each),
-    )
 
 
 def _role(entry: Entry) -> str:

@@ -29,7 +29,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 
-from rules.conversation.memory import CHUNK_LEVEL, Memory, expected_fold_tokens, expected_tokens, fold_id
+from rules.conversation.memory import CHUNK_LEVEL, Memory, expected_fold_tokens, fold_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +265,7 @@ class Foresight:
     chat_id: str
     memories: Sequence[Memory]
     coming: Sequence[int]
-    """Tokens of the chunks that become memories now."""
+    """About how many tokens the memories will have that are made now."""
     bounds: Bounds
     longest: int = 1
     """So many times as large as expected the coming ones are taken to be."""
@@ -289,5 +289,5 @@ class Foresight:
             missing.append(wanted)
             return Standing(" ".join(wanted.covers), wanted.level, expected_fold(wanted), wanted.covers)
 
-        coming = [(str(at), self.longest * expected_tokens(tokens)) for at, tokens in enumerate(self.coming)]
+        coming = [(str(at), self.longest * tokens) for at, tokens in enumerate(self.coming)]
         return section(self.chat_id, self.memories, upto, self.bounds, told_tokens, expect, coming)

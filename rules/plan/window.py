@@ -7,7 +7,6 @@ limit      the model's window, or where its price rises if that comes first; wit
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rules.conversation.memory import expected_tokens
 from rules.plan.work import PlannedChunk
 
 _QUESTIONS = 600
@@ -92,7 +91,7 @@ def parts_of(chunk: PlannedChunk, fixed: int, factor: float) -> dict[str, int]:
         "memories": chunk.memories_tokens,
         "the tail": chunk.tail_tokens,
         "the chunk": chunk.tokens,
-        "questions and answers": expected_tokens(chunk.tokens) + _QUESTIONS,
+        "questions and answers": chunk.memory_tokens + _QUESTIONS,
     }
     return {part: round(tokens * factor) for part, tokens in parts.items()}
 

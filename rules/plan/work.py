@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from rules.conversation.history import Entry
-from rules.conversation.memory import expected_fold_tokens, expected_tokens
+from rules.conversation.memory import expected_tokens
 from rules.plan.chunks import tails
 from rules.plan.folds import Foresight
 
@@ -23,8 +23,10 @@ class PlannedChunk:
     """How many memories, from the first on, are of what comes before its tail."""
     memories_tokens: int
     """About how many tokens these are, folded."""
-    has_words: bool = True
-    """Otherwise no model is asked for its memory."""
+    memory_tokens: int
+    """About how many tokens its memory will have."""
+    asks_agent: bool = True
+    """Otherwise no model is asked for its memory, and the built-in engine says what was there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,9 @@ class Run:
     tokens: int
 
 
-def planned(row: Sequence[Run], tokens: Sequence[int], keep: int, step: int, sizes: Foresight) -> list[PlannedChunk]:
+def planned(
+    row: Sequence[Run], tokens: Sequence[int], keep: int, step: int, sizes: Foresight, questions: int
+) -> list[PlannedChunk]:
     """The chunks of an unbroken row, each with its tail; what stands before a tail stands there as memories."""
     starts = tails([run.tokens for run in row], keep, step)
     before = {first: sizes.before(row[first].number - 1) for first in set(starts)}
@@ -51,6 +55,7 @@ def planned(row: Sequence[Run], tokens: Sequence[int], keep: int, step: int, siz
             tail_tokens=sum(tokens[row[first].start : run.start]),
             memories_before=row[first].number - 1,
             memories_tokens=before[first],
+            memory_tokens=expected_tokens(run.tokens, questions),
         )
         for run, first in zip(row, starts, strict=True)
     ]
@@ -78,52 +83,10 @@ def frozen(entries: Sequence[Entry], tokens: Sequence[int]) -> list[Run]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """Tokens of all requests and of all answers of a plan. Caching is not taken into account."""
-
-    agent_in: int
-    context_manager_in: int
-    out: int
-
-    def plus(self, other: "Estimate") -> "Estimate":
-        """Both together."""
-        return Estimate(
-            self.agent_in + other.agent_in,
-            self.context_manager_in + other.context_manager_in,
-            self.out + other.out,
-        )
-
-
-def estimate(fixed: int, memories: int, tail: int, chunk: int) -> Estimate:
-    """The four calls of one chunk: three on the agent's whole context, one on the chunk alone.
-
-    `fixed` is system message and primer, `memories` are those before the tail. The dialogue
-    grows by half a memory until the last question.
-    """
-    memory = expected_tokens(chunk)
-    context = fixed + memories + tail + chunk
-    return Estimate(agent_in=3 * context + memory, context_manager_in=chunk, out=memory)
-
-
-def estimate_hindsight(before: int, chunk: int, after: int) -> Estimate:
-    """The two calls of a hindsight edition, on the whole context `before` the chunk and what came `after` it."""
-    memory = expected_tokens(chunk)
-    return Estimate(agent_in=2 * (before + chunk + after) + memory, context_manager_in=0, out=memory * 2 // 3)
-
-
-def estimate_fold(fixed: int, members: int) -> Estimate:
-    """The three calls of a fold whose members have so many tokens."""
-    fold = expected_fold_tokens(members)
-    return Estimate(agent_in=2 * (fixed + members) + fold // 2, context_manager_in=members, out=fold)
-
-
 CORE_WORDS = 150
 """How long the agent's answer may be: a few short edits."""
 FACT_WORDS = 400
 """How long the context manager's answer may be: a dozen facts, as JSON."""
-_ANSWERED = 3
-"""About the share of such an answer that is used: one in so many tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,15 +119,3 @@ NO_LAYERS = Layers()
 def chosen(rows: Sequence[PlannedChunk], numbers: Collection[int]) -> tuple[PlannedChunk, ...]:
     """Those chunks, in the order of their numbers."""
     return tuple(sorted((chunk for chunk in rows if chunk.number in numbers), key=lambda chunk: chunk.number))
-
-
-def estimate_layers(layers: Layers, fixed: int) -> Estimate:
-    """Tokens of all these calls, without caching; `fixed` are those of system message and primer."""
-    context = [
-        fixed + one.memories_tokens + one.tail_tokens + one.tokens + expected_tokens(one.tokens) for one in layers.core
-    ]
-    return Estimate(
-        agent_in=sum(context) + len(context) * layers.core_tokens,
-        context_manager_in=sum(one.tokens + layers.facts_tokens for one in layers.facts),
-        out=len(layers.core) * CORE_WORDS // _ANSWERED + len(layers.facts) * FACT_WORDS // _ANSWERED,
-    )

@@ -110,7 +110,7 @@ def test_nothing_is_wrong_with_an_honest_answer(chunk: tuple[Entry, ...]) -> Non
 def test_nothing_is_wrong_with_the_engines_answers(chunk: tuple[Entry, ...]) -> None:
     passage = [entry.message.words for entry in chunk]
     said = [Said(entry.message.speaker, entry.message.words, "2026-03-02") for entry in chunk]
-    for words in (25, allowance(sum(map(len, passage)) // 4)):
+    for words in (25, allowance(sum(map(len, passage)) // 4, 200)):
         perspective, analysis = answers.perspective(said, words), answers.analysis(said, words)
         refinement = answers.refinement(said, words, [perspective, analysis])
         asked = prompt.ask_refinement(TEXTS, analysis, words)

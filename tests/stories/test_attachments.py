@@ -56,7 +56,7 @@ def deleted(cycle: Cycle) -> list[str]:
 def test_pictures_and_files_stay_whatever_becomes_of_their_memories(tmp_path: Path, mode: str) -> None:
     cycle, witness = with_files(begin(tmp_path, mode)), Witness()
     path = cycle.person.drop(cycle.export(), "before.json")
-    assert "3 messages with attachments stay in the chat, shown and no longer sent" in cycle.person.memproc(
+    assert "4 messages with attachments stay in the chat, shown and no longer sent" in cycle.person.memproc(
         "plan", path
     ).out.replace("\n", " ")
     cycle = goes_round(witness.looks(cycle))

@@ -110,7 +110,7 @@ def test_a_plan_s_dollars_bracket_what_is_really_spent(
     with serve(tmp_path, None) as server:
         monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
         assert eve.memproc("run").code == 0
-        assert money["low_usd"] <= billed(server) <= money["at_most_usd"]
+        assert billed(server) <= money["at_most_usd"]
         assert 0.4 * money["likely_usd"] <= billed(server) <= 1.6 * money["likely_usd"]
 
         eve.drop(export_bytes(long_chat(16000, tokens_each=300)))
@@ -119,7 +119,7 @@ def test_a_plan_s_dollars_bracket_what_is_really_spent(
         assert money["replies"] > 10, "the estimate of tokens stands on replies now"
         prompts = server.meter.usage
         assert eve.memproc("run").code == 0
-        assert money["low_usd"] <= billed(server) - before <= money["at_most_usd"]
+        assert billed(server) - before <= money["at_most_usd"]
         assert money["likely_usd"] == pytest.approx(billed(server) - before, rel=0.15)
         now = server.meter.usage
         share = (now.read - prompts.read) / (now.prompt - prompts.prompt)

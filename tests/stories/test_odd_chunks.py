@@ -29,7 +29,7 @@ def test_with_a_model_plan_and_run_agree_that_nobody_is_asked_about_emoji(tmp_pa
     with life(tmp_path / "aria", memory="hindsight = 0") as aria:
         aria.person.drop(export_bytes(chat(*emoji, *conversation(40, 120, first=100))))
         plan = aria.plan()
-        without = sum(not chunk["has_words"] for chunk in plan["chunks"])
+        without = sum(not chunk["asks_agent"] for chunk in plan["chunks"])
         assert 0 < without < len(plan["chunks"])
         assert plan["calls"] == 4 * (len(plan["chunks"]) - without)
         ended = aria.person.memproc("run")

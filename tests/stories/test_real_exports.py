@@ -82,6 +82,6 @@ def test_a_plan_says_within_a_seventh_what_the_provider_will_bill(
         assert ada.memproc("run").code == 0
         used = server.meter.usage
     billed = (used.fresh * 0.1 + used.written * 0.125 + used.read * 0.01 + used.output * 0.5) / 1e6
-    assert money["low_usd"] <= billed <= money["at_most_usd"]
+    assert billed <= money["at_most_usd"]
     assert money["likely_usd"] == pytest.approx(billed, rel=1 / 7)
     assert money["tokens"]["cached_share"] == pytest.approx(used.read / used.prompt, abs=0.02)

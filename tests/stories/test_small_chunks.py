@@ -9,6 +9,9 @@ import pytest
 from tests.stories.person import Person
 from tests.stories.rounds import ENGINE, Life, life
 
+LEAST = 475
+"""So many tokens a chunk must have before a model is asked about it."""
+
 
 @pytest.fixture
 def aria(tmp_path: Path) -> Iterator[Life]:
@@ -29,7 +32,8 @@ def test_chunks_of_five_hundred_tokens_are_worth_what_they_cost(aria: Life) -> N
     chunked(aria, 500)
     plan = aria.plan()
     requests = aria.run()
-    assert {memory.edition.made for memory in aria.memories()} == {"model"}
+    for memory in aria.memories():
+        assert memory.edition.made == ("model" if memory.source_tokens >= LEAST else "extracted"), "nobody is asked"
     assert len({request.key for request in requests}) == len(requests) >= plan["calls"] > 0
     replaced = sum(memory.source_tokens for memory in aria.memories())
     taken = sum(memory.edition.tokens for memory in aria.memories())
@@ -67,3 +71,24 @@ def test_a_chunk_size_that_cannot_work_is_refused_with_its_line(aria: Life) -> N
     assert ended.code == 2
     assert "memproc.toml has 1 problem" in ended.err
     assert "line 10: chunk.tokens: must be at least 400, since about 200 tokens of each memory" in ended.err
+
+
+@pytest.mark.parametrize("size", [1000, 1400])
+def test_longer_questions_of_the_person_s_own_are_reckoned_with_before_anything_is_paid(aria: Life, size: int) -> None:
+    folder = aria.person.home / "texts"
+    folder.mkdir()
+    for name in ("quote", "perspective", "refinement"):
+        shipped = Path(f"primer/texts/{name}.md").read_text(encoding="utf-8")
+        (folder / f"{name}.md").write_text(shipped + "\nTake your time, and leave out what does not matter." * 18)
+    aria.tables["texts"] = f'folder = "{folder}"'
+    aria.talk(6000)
+    chunked(aria, size)
+    plan = aria.plan()
+    requests = aria.run()
+    if size == 1000:
+        assert (requests, aria.memories()) == ([], [])
+        assert "too small for what a model writes" in plan["reason"]
+        assert "chunk.tokens in memproc.toml is larger, 1400 or more" in plan["reason"]
+    else:
+        assert {memory.edition.made for memory in aria.memories()} == {"model"}
+        assert len(requests) == plan["calls"] > 0

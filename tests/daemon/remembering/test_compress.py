@@ -7,7 +7,7 @@ from daemon.chat.survey import Passage
 from daemon.context import load_texts
 from daemon.models.completion import Completion
 from daemon.models.roles import Roles
-from daemon.remember.ladder import make_memory
+from daemon.remember.ladder import chunk_analysis, make_memory
 from daemon.remember.question import Draft
 from primer.request import ENGINE, Model, Request
 from rules.conversation.history import Entry
@@ -62,6 +62,15 @@ def test_a_memory_takes_four_calls_in_this_order() -> None:
     assert memory.edition.made == WRITTEN
     assert memory.edition.texts[1::2] == (QUOTE, "My perspective, in my own words.", "My refinement, in my own words.")
     assert "My analysis, in my own words." in memory.edition.texts[4]
+
+
+def test_a_chunk_too_small_for_what_a_model_writes_is_the_engine_s_and_nobody_is_asked() -> None:
+    desk, draft = Desk({"quote": [QUOTE]}), Draft(load_texts(None), 200)
+    memory = remember(desk, tokens=474)
+    assert desk.model.asked == []
+    assert memory.edition.made == EXTRACTED
+    assert chunk_analysis(draft, CHUNK, 474, ROLES) is None
+    assert chunk_analysis(draft, CHUNK, 475, ROLES) is not None
 
 
 def test_the_questions_stand_in_the_tags_of_the_context_manager() -> None:

@@ -41,12 +41,12 @@ def test_a_fold_is_expected_to_be_half_as_large_as_its_members_and_never_large(m
 
 @given(members=st.integers(0, 100_000), quotes=st.integers(0, 3000))
 def test_what_a_fold_is_asked_for_fits_what_it_may_have(members: int, quotes: int) -> None:
-    asked = quotes + 200 + fold_words(members, quotes) * 3 * 1.35
-    assert asked <= most_fold_tokens(members, quotes)
-    assert most_fold_tokens(members, quotes) == max(members // 2, quotes + 400)
+    asked = quotes + 200 + fold_words(members, quotes, 200) * 3 * 1.35
+    assert asked <= most_fold_tokens(members, quotes, 200)
+    assert most_fold_tokens(members, quotes, 200) == max(members // 2, quotes + 400)
 
 
 def test_quotes_take_their_room_from_the_other_answers() -> None:
-    assert fold_words(6000, 0) == 197
-    assert fold_words(6000, 480) == 79
-    assert fold_words(6000, 900) == 25
+    assert fold_words(6000, 0, 200) == 197
+    assert fold_words(6000, 480, 200) == 79
+    assert fold_words(6000, 900, 200) == 25

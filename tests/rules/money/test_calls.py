@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from rules.money.estimate import Call, calls, longest_calls
+from rules.money.estimate import PlannedCall, calls, longest_calls
 from rules.plan.work import Layers
 from tests.rules.plan.defaults import at_the_defaults
 
@@ -10,9 +10,9 @@ PLAN = at_the_defaults(60, 1000)
 LAYERS = Layers(core=PLAN.chunks, facts=PLAN.chunks, core_tokens=300, facts_tokens=900, shown_tokens=400, embeds=True)
 
 
-def added(layers: Layers) -> list[Call]:
+def added(layers: Layers) -> list[PlannedCall]:
     """The calls that come to those of the memories."""
-    return list(calls(PLAN.with_layers(layers), 0)[len(calls(PLAN, 0)) :])
+    return list(calls(replace(PLAN, layers=layers), 0)[len(calls(PLAN, 0)) :])
 
 
 def test_each_chunk_has_a_call_of_the_agent_and_one_of_the_context_manager_and_one_for_vectors() -> None:
@@ -32,13 +32,13 @@ def test_the_agent_finds_all_that_its_memory_was_written_from_in_the_cache_unles
 
 def test_facts_are_asked_for_past_the_cache_with_the_passage_and_those_that_are_shown() -> None:
     for call, chunk in zip(added(replace(LAYERS, core=(), embeds=False)), PLAN.chunks, strict=True):
-        assert (call.read, call.written, call.seen) == (0, 0, 0)
+        assert (call.read, call.written) == (0, 0)
         assert call.prompt >= chunk.tokens + LAYERS.facts_tokens
 
 
 def test_vectors_are_asked_for_of_the_facts_alone_known_ones_and_new_ones() -> None:
     likely = [call for call in added(LAYERS) if call.role == "embedding"]
-    longest = [call for call in longest_calls(PLAN.with_layers(LAYERS), 0, 10_000) if call.role == "embedding"]
+    longest = [call for call in longest_calls(replace(PLAN, layers=LAYERS), 0, 10_000) if call.role == "embedding"]
     for call, most in zip(likely, longest, strict=True):
         assert LAYERS.shown_tokens < call.prompt < LAYERS.facts_tokens < most.prompt
         assert (call.answer, call.room) == (0, 0)

@@ -1,4 +1,4 @@
-"""What a plan will cost: three sums that never contradict each other, and the day on which it has paid for itself."""
+"""What a plan will cost: two sums that never contradict each other."""
 
 from dataclasses import replace
 
@@ -7,57 +7,52 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.money.estimate import (
-    NOTHING,
-    QUIET,
-    Asked,
-    Call,
-    Outlook,
+    NO_COST,
+    NO_TRAFFIC,
+    CostEstimate,
+    PlannedCall,
+    PricedModel,
     Traffic,
     calls,
+    estimate_cost,
     longest_calls,
-    outlook,
-    pays_back_after,
     traffic,
 )
-from rules.money.price import PICO, Price, Usage, cost, rates
+from rules.money.price import Price, Usage, cost, rates
 from tests.rules.plan.defaults import at_the_defaults
 
 SONNET = Price(rates(3, 15, 0.3, 3.75))
 HAIKU = Price(rates(0.1, 0.5, 0.01, 0.125), 100_000, rates(0.5, 2.5, 0.05, 0.625))
 UNCACHED = Price(rates(3, 15))
-ASKED = Asked(SONNET, 1.0, 1.0, 1.0, 0)
+ASKED = PricedModel(SONNET, 1.0, 1.0, 0)
 BUDGET = 16_000
 
 
 @st.composite
-def call(draw: st.DrawFn) -> Call:
+def call(draw: st.DrawFn) -> PlannedCall:
     prompt = draw(st.integers(100, 100_000))
     read = draw(st.integers(0, prompt))
     written = draw(st.integers(0, prompt - read))
     answer = draw(st.integers(5, 1000))
-    return Call("agent", prompt, read, written, draw(st.integers(read, prompt)), answer, 200 + 4 * answer, 20)
+    return PlannedCall("agent", prompt, read, written, answer, 200 + 4 * answer, 20)
 
 
 @given(st.lists(call(), max_size=8), st.floats(0.7, 1.3), st.sampled_from([SONNET, HAIKU, UNCACHED]))
-def test_low_is_never_more_than_likely_nor_likely_more_than_at_most(
-    calls: list[Call], factor: float, price: Price
-) -> None:
-    found = outlook(calls, calls, lambda _: Asked(price, factor, min(1.0, factor), factor, 0))
+def test_likely_is_never_more_than_at_most(calls: list[PlannedCall], factor: float, price: Price) -> None:
+    found = estimate_cost(calls, calls, lambda _: PricedModel(price, factor, factor, 0))
     assert found is not None
-    assert 0 <= found.low <= found.likely <= found.at_most
+    assert 0 <= found.likely <= found.at_most
 
 
 @given(call(), st.floats(0.2, 1), st.floats(0, 1), st.floats(0.2, 4))
-def test_a_call_that_goes_as_it_was_planned_lies_in_between(
-    call: Call, answered: float, read: float, longer: float
-) -> None:
+def test_a_call_never_costs_more_than_at_most(call: PlannedCall, answered: float, read: float, longer: float) -> None:
     """Whatever part of what was sent before is read from the cache, and however long the answer is, in its room."""
-    found = outlook([call], [call], lambda _: ASKED)
-    cached = round(call.seen * read)
+    found = estimate_cost([call], [call], lambda _: ASKED)
+    cached = round(call.prompt * read)
     written = call.prompt - cached if answered > 0.5 else 0
     answer = max(call.answer // 5, min(call.room, round(call.answer * longer)))
     assert found is not None
-    assert found.low <= cost(SONNET, Usage(call.prompt, cached, written, answer)) <= found.at_most
+    assert cost(SONNET, Usage(call.prompt, cached, written, answer)) <= found.at_most
 
 
 @given(
@@ -73,8 +68,8 @@ def test_a_run_in_which_every_answer_is_good_never_costs_more_than_at_most(
 ) -> None:
     """However large the memories become, whatever the model counts, and whatever the cache has lost."""
     plan = at_the_defaults(thousands * 1000 // each, each)
-    asked = Asked(price, 1.35, 1.0, 1.35, 0)
-    found = outlook(calls(plan, 8000), longest_calls(plan, 8000, BUDGET), lambda _: asked)
+    asked = PricedModel(price, 1.35, 1.35, 0)
+    found = estimate_cost(calls(plan, 8000), longest_calls(plan, 8000, BUDGET), lambda _: asked)
     assert found is not None
     chunks = [replace(one, memories_tokens=min(BUDGET, round(size * one.memories_tokens))) for one in plan.chunks]
     came = calls(replace(plan, chunks=tuple(chunks)), 8000)
@@ -87,8 +82,8 @@ def test_a_run_in_which_every_answer_is_good_never_costs_more_than_at_most(
 
 def test_where_a_price_is_not_known_the_tokens_are_told_all_the_same() -> None:
     plan = at_the_defaults(400, 300)
-    asked = Asked(None, 1.35, 1.0, 1.35, 0)
-    assert outlook(calls(plan, 0), longest_calls(plan, 0, BUDGET), lambda _: asked) is None
+    asked = PricedModel(None, 1.35, 1.35, 0)
+    assert estimate_cost(calls(plan, 0), longest_calls(plan, 0, BUDGET), lambda _: asked) is None
     told = traffic(calls(plan, 0), lambda _: asked)
     assert told.sent > told.read > 0
     assert 0 < told.cached_share < 1
@@ -96,22 +91,14 @@ def test_where_a_price_is_not_known_the_tokens_are_told_all_the_same() -> None:
 
 def test_what_costs_the_same_from_the_cache_is_not_called_cached() -> None:
     plan = at_the_defaults(400, 300)
-    told = traffic(calls(plan, 0), lambda _: Asked(UNCACHED, 1.0, 1.0, 1.0, 0))
+    told = traffic(calls(plan, 0), lambda _: PricedModel(UNCACHED, 1.0, 1.0, 0))
     assert (told.read, told.cached_share) == (0, 0.0)
-    assert QUIET.cached_share == 0.0
+    assert NO_TRAFFIC.cached_share == 0.0
 
 
 def test_all_chats_together_cost_their_sum() -> None:
-    assert Outlook(1, 2, 3).plus(Outlook(10, 20, 30)).plus(NOTHING) == Outlook(11, 22, 33)
-    assert Traffic(1, 2, 3, 4).plus(Traffic(10, 20, 30, 40)).plus(QUIET) == Traffic(11, 22, 33, 44)
-
-
-def test_it_has_paid_for_itself_when_what_is_saved_has_come_to_what_it_cost() -> None:
-    six_dollars = 636 * PICO // 100
-    assert pays_back_after(six_dollars, 63_400 * SONNET.rates.input) == 34
-    assert pays_back_after(six_dollars, 63_400 * SONNET.rates.cache_read) == 335
-    assert pays_back_after(six_dollars, 0) is None
-    assert pays_back_after(six_dollars, -1) is None
+    assert CostEstimate(2, 3).plus(CostEstimate(20, 30)).plus(NO_COST) == CostEstimate(22, 33)
+    assert Traffic(1, 2, 3, 4).plus(Traffic(10, 20, 30, 40)).plus(NO_TRAFFIC) == Traffic(11, 22, 33, 44)
 
 
 @pytest.mark.parametrize(("messages", "each"), [(400, 300), (200, 1200)])

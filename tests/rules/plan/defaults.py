@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from daemon.config import Config
+from rules.conversation.memory import SHIPPED_QUESTIONS, expected_tokens
 from rules.plan.chat_plan import ChatPlan
 from rules.plan.chunks import chunks
 from rules.plan.folds import Foresight
@@ -21,6 +22,6 @@ def at_the_defaults(messages: int, tokens_each: int) -> ChatPlan:
     spoken = [Spoken(("user", "assistant")[at % 2], tokens_each, False) for at in range(messages)]
     found = chunks(spoken, 0, limits.chunk, limits.tail).chunks
     runs = [Run(number, one.start, one.stop, one.tokens) for number, one in enumerate(found, 1)]
-    sizes = Foresight("chat", (), [run.tokens for run in runs], limits.fold)
-    row = planned(runs, [tokens_each] * messages, limits.tail, limits.step, sizes)
+    sizes = Foresight("chat", (), [expected_tokens(run.tokens, SHIPPED_QUESTIONS) for run in runs], limits.fold)
+    row = planned(runs, [tokens_each] * messages, limits.tail, limits.step, sizes, SHIPPED_QUESTIONS)
     return replace(NONE, chunks=tuple(row), fixed_tokens=3000)

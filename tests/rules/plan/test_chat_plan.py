@@ -6,16 +6,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.history import Entry
-from rules.conversation.memory import expected_tokens
+from rules.conversation.memory import SHIPPED_QUESTIONS, expected_tokens
+from rules.money.estimate import calls
 from rules.plan.chat_plan import CALLS_A_FOLD, CALLS_A_HINDSIGHT, CALLS_A_MEMORY, ChatPlan, Limits, plan_chat
 from rules.plan.folds import Bounds
 from rules.plan.work import PlannedChunk
+from rules.plan.worth import Around
 from rules.recognize.adopt import Adopted
 from rules.recognize.reading import Reading
+from rules.recognize.recognize import Place
 from tests.entries import UNTOUCHED, entries, memory_of, said, sized
 
-LIMITS = Limits(tail=400, step=100, chunk=100, fold=Bounds(400, 3))
-TOKENS = st.lists(st.integers(1, 60), min_size=20, max_size=90)
+LIMITS = Limits(tail=4000, step=1000, chunk=1000, fold=Bounds(2000, 3))
+TOKENS = st.lists(st.integers(10, 600), min_size=20, max_size=90)
 
 
 def history(count: int) -> tuple[Entry, ...]:
@@ -27,10 +30,11 @@ def planned(found: tuple[Entry, ...], tokens: list[int]) -> ChatPlan:
     numbers = sorted({entry.memory for entry in found if entry.memory is not None})
     chunks = [[at for at, entry in enumerate(found) if entry.memory == number] for number in numbers]
     memories = [memory_of(number, [found[at] for at in chunk]) for number, chunk in enumerate(chunks, 1)]
-    sizes = [expected_tokens(sum(tokens[at] for at in chunk)) for chunk in chunks]
+    sizes = [expected_tokens(sum(tokens[at] for at in chunk), SHIPPED_QUESTIONS) for chunk in chunks]
     as_expected = tuple(sized(memory, size) for memory, size in zip(memories, sizes, strict=True))
-    reading = Reading((), found, as_expected, Adopted(), UNTOUCHED, {})
-    return plan_chat("chat", "Aria", reading, tokens, LIMITS, (), 0)
+    places = tuple(Place(at, entry.message, entry.key, None, None) for at, entry in enumerate(found))
+    reading = Reading(places, found, as_expected, Adopted(), UNTOUCHED, {})
+    return plan_chat("chat", "Aria", reading, tokens, LIMITS, (), 0, Around(by_model=True))
 
 
 def remembered(found: tuple[Entry, ...], chunks: list[PlannedChunk]) -> tuple[Entry, ...]:
@@ -67,26 +71,46 @@ def test_only_memories_before_a_chunk_s_own_tail_are_shown_to_it(tokens: list[in
 
 
 def test_a_plan_of_nothing_makes_no_call() -> None:
-    plan = planned(history(4), [5, 5, 5, 5])
-    assert (plan.calls, plan.chunks, plan.estimate.agent_in) == (0, (), 0)
+    plan = planned(history(4), [50, 50, 50, 50])
+    assert (plan.calls, plan.chunks) == (0, ())
 
 
 def test_folds_that_the_budget_asks_for_are_counted_among_the_calls() -> None:
-    """Sixteen memories of about 80 tokens do not stand in 400."""
-    plan = planned(history(80), [25] * 80)
+    """Sixteen memories of about 400 tokens do not stand in 2,000."""
+    plan = planned(history(80), [250] * 80)
     assert (len(plan.chunks), len(plan.folds)) == (16, 7)
     assert plan.calls == 16 * CALLS_A_MEMORY + 7 * CALLS_A_FOLD
-    assert all(chunk.memories_tokens <= 400 for chunk in plan.chunks)
+    assert all(chunk.memories_tokens <= 2000 for chunk in plan.chunks)
 
 
 def test_what_is_written_again_or_with_hindsight_is_counted_too_and_the_same_chunks_are_new() -> None:
     whole = history(80)
-    first = planned(whole[:60], [25] * 60)
-    plan = planned(remembered(whole, list(first.chunks)), [25] * 80)
-    more = plan.with_more({1}, {10, 11}, 50)
+    first = planned(whole[:60], [250] * 60)
+    plan = planned(remembered(whole, list(first.chunks)), [250] * 80)
+    more = plan.with_more({1}, {10, 11})
     assert [chunk.number for chunk in more.again] == [1]
     assert [chunk.number for chunk in more.hindsight] == [10, 11]
     assert more.chunks == plan.chunks
     assert more.calls == plan.calls + CALLS_A_MEMORY + 2 * CALLS_A_HINDSIGHT
-    assert more.estimate.agent_in > plan.estimate.agent_in
     assert more.work == more.again + more.hindsight + more.chunks
+
+
+def test_a_single_chunk_too_small_for_a_model_is_the_engine_s_and_costs_nothing() -> None:
+    """The average is large enough, so that the others are worth it."""
+    tokens = [100, 100, 100, 100, 3000, 100, *[250] * 60]
+    plan = planned(history(len(tokens)), tokens)
+    small = [chunk.number for chunk in plan.chunks if chunk.tokens < 475]
+    assert small
+    assert [chunk.number for chunk in plan.chunks if not chunk.asks_agent] == small
+    assert plan.calls == (len(plan.chunks) - len(small)) * CALLS_A_MEMORY + len(plan.folds) * CALLS_A_FOLD
+    assert len(calls(plan, 0)) == plan.calls
+
+
+def test_what_stays_for_a_file_is_counted_with_the_tool_call_and_its_other_results() -> None:
+    call = said("assistant", "", 1, tool_calls=[{"id": "c1", "type": "function", "function": {"name": "draw"}}])
+    named = [{"type": "tm_image_file", "metadata": {"localBlobID": "6f2c"}}]
+    result = said("tool", "", 2, tool_call_id="c1", content=named)
+    other = said("tool", "Nothing.", 3, tool_call_id="c2")
+    rest = [said(("user", "assistant")[at % 2], f"m{at}", at) for at in range(4, 60)]
+    found = entries([said("user", "Draw it.", 0), call, result, other, *rest])
+    assert planned(found, [250] * len(found)).attached == 3

@@ -71,7 +71,7 @@ def test_every_piece_of_work_is_begun_once_behind_one_that_is_begun_before_it(
     numbers = [chunk.number for chunk in made]
     anew = data.draw(st.sets(st.sampled_from(numbers))) if numbers else set()
     later = data.draw(st.sets(st.sampled_from(numbers))) if numbers else set()
-    plan = replace(plan, made=made, chunks=new).with_more(anew, later, 500)
+    plan = replace(plan, made=made, chunks=new).with_more(anew, later)
     found = leads(plan)
     assert sorted(lead.place for lead in found) == list(range(len(plan.work)))
     begun: list[int] = []
@@ -94,7 +94,7 @@ def test_whoever_waits_for_whom_all_of_the_work_is_done_in_the_end(tokens: list[
     numbers = [chunk.number for chunk in plan.chunks[:cut]]
     anew = data.draw(st.sets(st.sampled_from(numbers))) if numbers else set()
     later = data.draw(st.sets(st.sampled_from(numbers))) if numbers else set()
-    plan = replace(plan, made=plan.chunks[:cut], chunks=plan.chunks[cut:]).with_more(anew, later, 500)
+    plan = replace(plan, made=plan.chunks[:cut], chunks=plan.chunks[cut:]).with_more(anew, later)
     wanted = needs(plan)
     done: set[int] = set()
     kept = 0

@@ -42,7 +42,7 @@ def test_what_is_written_again_comes_before_all_that_is_told_of_it(tokens: list[
     numbers = [chunk.number for chunk in made]
     anew = data.draw(st.sets(st.sampled_from(numbers))) if numbers else set()
     later = data.draw(st.sets(st.sampled_from(numbers))) if numbers else set()
-    plan = replace(plan, made=made, chunks=new).with_more(anew, later, 500)
+    plan = replace(plan, made=made, chunks=new).with_more(anew, later)
     makers = [*(("again", chunk) for chunk in plan.again), *(("", chunk) for chunk in plan.hindsight)]
     makers += [("new", chunk) for chunk in plan.chunks]
     for at, first in enumerate(needs(plan)):

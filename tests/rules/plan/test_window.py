@@ -11,7 +11,7 @@ WINDOW = Limit(8400)
 
 
 def planned(*, tail: int = 4000, chunk: int = 1000, memories: int = 800) -> PlannedChunk:
-    return PlannedChunk(3, 10, 14, chunk, 4, tail, 2, memories)
+    return PlannedChunk(3, 10, 14, chunk, 4, tail, 2, memories, min(1000, chunk * 2 // 5))
 
 
 def test_what_fits_is_not_spoken_of() -> None:

@@ -4,8 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.conversation.memory import expected_tokens, is_clearly_smaller, most_tokens
-from rules.plan.worth import LEAST_FOR_A_MODEL, Around, why_not_worth
+from rules.conversation.memory import (
+    SHIPPED_QUESTIONS,
+    allowance,
+    expected_tokens,
+    is_clearly_smaller,
+    is_enough_for_a_model,
+    least_for_a_model,
+    most_tokens,
+)
+from rules.plan.worth import Around, why_not_worth
 
 BY_ENGINE, BY_MODEL = Around(canned=150), Around(canned=150, has_layers=True, by_model=True)
 CHUNKS = st.lists(st.integers(300, 6000), min_size=1, max_size=30)
@@ -19,8 +27,8 @@ def test_chunks_of_the_usual_size_are_worth_it_from_the_first_on(around: Around)
 def test_a_model_is_not_asked_about_chunks_that_are_too_small_for_what_it_writes() -> None:
     told = why_not_worth([400] * 20, BY_MODEL, has_memories=False)
     assert "chunks of about 400 tokens are too small" in told
-    assert f"chunk.tokens in memproc.toml is larger, {LEAST_FOR_A_MODEL} or more" in told
-    assert why_not_worth([LEAST_FOR_A_MODEL] * 20, BY_MODEL, has_memories=False) == ""
+    assert "chunk.tokens in memproc.toml is larger, 500 or more" in told
+    assert why_not_worth([500] * 20, BY_MODEL, has_memories=False) == ""
     assert why_not_worth([400] * 20, BY_ENGINE, has_memories=False) == ""
 
 
@@ -38,20 +46,36 @@ def test_nothing_to_do_needs_no_reason() -> None:
 def test_memories_that_are_worth_it_never_take_more_than_what_they_replace(chunks: list[int], canned: int) -> None:
     around = Around(canned=canned)
     if not why_not_worth(chunks, around, has_memories=False):
-        assert canned + sum(map(most_tokens, chunks)) <= sum(chunks)
+        assert canned + sum(most_tokens(chunk, around.questions) for chunk in chunks) <= sum(chunks)
 
 
 @given(st.integers(400, 20_000), st.integers(0, 10_000))
 def test_what_is_kept_of_a_model_is_never_larger_than_the_plan_has_reckoned(chunk: int, written: int) -> None:
     if is_clearly_smaller(written, 200 + written, chunk):
-        assert 200 + written <= most_tokens(chunk)
+        assert 200 + written <= most_tokens(chunk, SHIPPED_QUESTIONS)
 
 
 @given(st.integers(400, 20_000))
 def test_a_memory_is_expected_to_be_smaller_than_it_may_be(chunk: int) -> None:
-    assert expected_tokens(chunk) <= most_tokens(chunk) < chunk
+    assert expected_tokens(chunk, SHIPPED_QUESTIONS) <= most_tokens(chunk, SHIPPED_QUESTIONS) < chunk
 
 
 @pytest.mark.parametrize(("chunk", "expected"), [(4000, 1000), (2000, 800), (800, 380), (475, 380), (400, 320)])
 def test_a_small_memory_is_expected_with_its_questions(chunk: int, expected: int) -> None:
-    assert expected_tokens(chunk) == expected
+    assert expected_tokens(chunk, SHIPPED_QUESTIONS) == expected
+
+
+def test_longer_questions_need_larger_chunks_and_leave_fewer_words() -> None:
+    long_questions = Around(by_model=True, questions=600)
+    told = why_not_worth([800] * 20, long_questions, has_memories=False)
+    assert f"chunk.tokens in memproc.toml is larger, {least_for_a_model(600)} or more" in told
+    assert why_not_worth([least_for_a_model(600)] * 20, long_questions, has_memories=False) == ""
+    assert allowance(4000, 600) < allowance(4000, SHIPPED_QUESTIONS)
+
+
+@given(st.integers(400, 20_000), st.integers(200, 3000))
+def test_a_memory_as_long_as_it_was_asked_for_is_kept_whatever_the_questions_are(chunk: int, questions: int) -> None:
+    """Whatever the person's own questions are, a model is asked only for what can pass the check of its size."""
+    if is_enough_for_a_model(chunk, questions):
+        written = 80 + round(3 * 1.35 * allowance(chunk, questions))
+        assert is_clearly_smaller(written, questions + written, chunk)
