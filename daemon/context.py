@@ -12,27 +12,24 @@ from pathlib import Path
 from time import sleep
 
 from daemon.archive.archive import Archive
-from daemon.archive.journal import Reply
 from daemon.config import Config
 from daemon.config.tables import CoreSettings, SectionSettings
+from daemon.events import Tell
 from daemon.files.clock import now
 from daemon.files.lock import hold
 from daemon.files.paths import Folders
 from daemon.files.removal import list_again
 from daemon.files.write import make_private, sweep
 from daemon.keys import find_key
-from daemon.models.ask import Clock, Complete
+from daemon.models.ask import Asking, Clock, Complete
+from daemon.models.budget import Budget
 from daemon.models.completion import complete
-from daemon.models.pace import Pace
-from daemon.models.patience import patiently
-from daemon.models.purse import Purse
 from daemon.models.roles import FindKey
 from daemon.recovery.transfer import sweep_export, sweep_stages
 from primer.texts import Texts, problems
 from rules.errors import ConfigurationError, FileTrouble, MemprocError
 from rules.layers.core import CoreMemory, OverLimit, Section
 from rules.layers.layout import EditingFunction, Layout, Wanted, arranged, offered
-from rules.plan.chat_plan import ChatPlan
 
 
 def load_texts(folder: Path | None) -> Texts:
@@ -160,129 +157,30 @@ def _owner(entry: EntryPoint) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
-    """The work on a chat begins; `plan` is all that will be done."""
-
-    plan: ChatPlan
-
-
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """Something that the person should know, and is told once: a retired model, a key that is missing."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class UserEdits:
-    """What the person has done in TypingMind since the chat was last seen, in numbers; told once."""
-
-    chat_id: str
-    title: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """A model was asked just now, and this is its reply. What the journal knew already is not told."""
-
-    reply: Reply
-
-
-@dataclass(frozen=True, slots=True)
-class Noted:
-    """An answer that could not be used, or what helped against it, as a few words that can be counted."""
-
-    what: str
-
-
-@dataclass(frozen=True, slots=True)
-class Remembered:
-    """One more chunk has become a memory."""
-
-    plan: ChatPlan
-    number: int
-    done: int
-    """How many of the plan's chunks are done."""
-    extracted: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Folded:
-    """Some memories have become one of a higher level."""
-
-    plan: ChatPlan
-    memories: int
-    level: int
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A chat is finished, proved and in its place."""
-
-    plan: ChatPlan
-    path: str
-    memories: int
-    extracted: int
-    tokens_before: int
-    tokens_after: int
-    backup: str
-    """Where the version that was replaced went; empty where there was none."""
-    over_budget: str = ""
-    """That its memories take more than `fold.budget`, and why, as half a sentence; empty where they do not."""
-
-    @property
-    def sentence(self) -> str:
-        """What was done, without the chat's title and without a full stop."""
-        extracted = f", {self.extracted} of them extracted, not written by a model" if self.extracted else ""
-        kept = f"; the version before is in {self.backup}" if self.backup else ""
-        too_many = f"; {self.over_budget}" if self.over_budget else ""
-        return (
-            f"{self.tokens_before:,} tokens are now {self.tokens_after:,}, with {self.memories} memories"
-            f"{extracted}{kept}{too_many}"
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """Requests have been sent together, as a batch, and its end is waited for."""
-
-    requests: int
-    since: str
-
-
-Event = Planned | Notice | UserEdits | Answered | Noted | Remembered | Folded | Waiting
-Tell = Callable[[Event], None]
-
-
-def tell_nobody(event: Event) -> None:
-    """For work that has no progress to show."""
-
-
-@dataclass(frozen=True, slots=True)
-class House:
+class Context:
     """Everything outside the rules that a trip uses; in tests, each of them can be another."""
 
     config: Config
     folders: Folders
     archive: Archive
     complete: Complete
+    """Asks a model once."""
     key: FindKey
     clock: Clock
     tell: Tell
     run: str = ""
     """Names this run in the ledger, for the cap on one run."""
     pause: Callable[[float], None] = sleep
-    """Waits so many seconds, for the end of a batch; it may raise what ends the work."""
+    """Waits so many seconds, for a provider; it may raise what ends the work."""
     told: set[str] = field(default_factory=set)
     """What the person has been told in this run, and is not told again for each chat."""
-    pace: Pace = field(default_factory=Pace)
-    """The one that `complete` keeps to."""
 
     @property
-    def purse(self) -> Purse:
-        """The money that may be spent."""
-        return Purse(self.archive, self.config.budget, self.run)
+    def asking(self) -> Asking:
+        """What it takes to ask models, with the money that may be spent."""
+        budget = Budget(self.archive, self.config.budget, self.run)
+        night = self.config.schedule.night
+        return Asking(self.archive, budget, self.complete, self.clock, self.tell, self.pause, night)
 
     def today(self) -> date:
         """The day that the clock shows, in UTC."""
@@ -295,7 +193,7 @@ def keys(folders: Folders) -> FindKey:
 
 
 @contextmanager
-def open_house(config: Config, folders: Folders, tell: Tell) -> Iterator[House]:
+def open_context(config: Config, folders: Folders, tell: Tell) -> Iterator[Context]:
     """Everything that trips need, for as long as they go on.
 
     Raises Busy where another memproc works with this archive, and ArchiveError, FileTrouble or
@@ -307,9 +205,7 @@ def open_house(config: Config, folders: Folders, tell: Tell) -> Iterator[House]:
         make_private(folder)
     with hold(folders.state / "lock"), Archive.open(folders.state) as archive:
         _tidy_up(folders)
-        pace, run = Pace(), f"{now()} {os.getpid()}"
-        ask = patiently(pace.keeping(complete))
-        yield House(config, folders, archive, ask, keys(folders), now, tell, run, pace=pace)
+        yield Context(config, folders, archive, complete, keys(folders), now, tell, run=f"{now()} {os.getpid()}")
 
 
 def _tidy_up(folders: Folders) -> None:

@@ -29,18 +29,20 @@ from daemon.archive.messages import Remembered, remember
 from daemon.chat.deliver import Ready, deliver, in_new_chat, mode_for, place_of, stand_already
 from daemon.chat.opening import keep_written, opening_place, opening_text, read
 from daemon.chat.resting import AtRest, at_rest, keep_at_rest, noting, rest_after
-from daemon.chat.survey import Survey, canned, survey
+from daemon.chat.survey import Survey, canned
 from daemon.config import Config
-from daemon.context import House, Notice, UserEdits, Written
+from daemon.context import Context
+from daemon.events import Notice, UserEdits, Written
 from daemon.files.packed import sha256_of
 from daemon.files.read import Export, read_export, stand_of
+from daemon.files.unforeseen import account
 from daemon.models.ask import Unsent
 from daemon.models.prices import price_of
 from daemon.models.tokens import count, keep
 from daemon.recovery.restore import held_back
+from daemon.remember.planning import survey
 from daemon.remember.taking_over import take_over
 from daemon.remember.work import compress
-from daemon.status.unforeseen import account
 from rules.conversation.history import Entry
 from rules.conversation.marker import text_digest
 from rules.conversation.memory import Memory
@@ -70,40 +72,40 @@ from rules.typingmind.warnings import refuse_doubled, why_not
 _COMPRESSED = "it is compressed already, and nothing new has left the live tail"
 
 
-def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone | AtRest:
+def process(context: Context, export: Export, chat: Chat) -> Ready | LeftAlone | AtRest:
     """Take one chat from its export to the finished, proved bytes that `deliver` puts in their place.
 
     Raises ChatSetAside, ModelError or FaultyOutput where this chat cannot go on, and ArchiveError, OverBudget or
     ProviderRefuses where nothing can.
     """
-    config = house.config.of(chat)
+    config = context.config.of(chat)
     if reason := why_not(chat, config.chats.include, config.chats.exclude):
         return LeftAlone(chat.chat_id, chat.title, reason)
-    if reason := held_back(house.archive, chat, export):
+    if reason := held_back(context.archive, chat, export):
         return LeftAlone(chat.chat_id, chat.title, reason)
-    if resting := at_rest(house.archive, chat, config, house.key, house.clock()):
+    if resting := at_rest(context.archive, chat, config, context.key, context.clock()):
         return resting
     keys: dict[str, str] = {}
-    found = survey(house.archive, chat, config, noting(house.key, keys), house.clock())
-    keep(house.archive, found.counts)
+    found = survey(context.archive, chat, config, noting(context.key, keys), context.clock())
+    keep(context.archive, found.counts)
     if not found.plan.chunks and not found.reading.memories:
-        return _left_alone(house, chat, found.plan.reason, rest_after(found, config, keys, house.clock()))
+        return _left_alone(context, chat, found.plan.reason, rest_after(found, config, keys, context.clock()))
     _refuse_unaskable(found, config)
-    remembered = _remember(house, export, found)
-    taken = take_over(house.archive, found.shown, house.clock())
+    remembered = _remember(context, export, found)
+    taken = take_over(context.archive, found.shown, context.clock())
     if taken.notice:
-        house.tell(Notice(taken.notice))
-    memories, shown = compress(house, found)
-    done = _assembled(house.archive, found, config, memories, shown, house.clock())
+        context.tell(Notice(taken.notice))
+    memories, shown = compress(context, found)
+    done = _assembled(context.archive, found, config, memories, shown, context.clock())
     entries, words, assembled = done.entries, done.words, done.assembled
     if not assembled.changed and (found.reading.hand.is_news or taken.is_news):
-        acknowledge(house.archive, chat.chat_id, assembled.ours_sha256)
-    rest = rest_after(found, config, keys, house.clock(), remembered)
+        acknowledge(context.archive, chat.chat_id, assembled.ours_sha256)
+    rest = rest_after(found, config, keys, context.clock(), remembered)
     too_many = over_budget(standing(shown, shown_tokens), found.bounds)
-    if not assembled.changed and not _stands_otherwise(house.archive, chat, assembled):
+    if not assembled.changed and not _stands_otherwise(context.archive, chat, assembled):
         reason = "; ".join(filter(None, (_COMPRESSED, too_many)))
-        return _left_alone(house, chat, reason, rest)
-    keep_written(house.archive, found.shown, words.opening, house.clock())
+        return _left_alone(context, chat, reason, rest)
+    keep_written(context.archive, found.shown, words.opening, context.clock())
     _prove(found, entries, done.section, words, assembled)
     if stand_of(export.path) != export.stand:
         raise ChatSetAside(
@@ -112,7 +114,7 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone | AtR
         )
     tokens = _tokens(words, found, entries, shown)
     ready = Ready(chat, found.plan, shown, assembled, tokens, chat.chat_id, chat.title, rest, too_many)
-    return in_new_chat(house, ready) if done.mode == "new-chat" else ready
+    return in_new_chat(context, ready) if done.mode == "new-chat" else ready
 
 
 def is_written_anew(archive: Archive, found: Survey, config: Config, now: str) -> bool:
@@ -158,15 +160,15 @@ def _assembled(
     return _Done(entries, section, words, mode, assemble(chat, places, entries, section, words, now, mode))
 
 
-def _remember(house: House, export: Export, found: Survey) -> Remembered:
+def _remember(context: Context, export: Export, found: Survey) -> Remembered:
     """Keep what the export holds, and tell what the person did, where this state of the chat is new."""
-    chat, now = found.chat, house.clock()
-    is_new = not was_taken(house.archive, chat.chat_id, chat.sha256)
-    with house.archive.transaction():
-        remembered = remember(house.archive, chat, found.reading, now)
-        record_taken(house.archive, chat.chat_id, chat.sha256, export.sha256, export.stand.modified_ns, now)
+    chat, now = found.chat, context.clock()
+    is_new = not was_taken(context.archive, chat.chat_id, chat.sha256)
+    with context.archive.transaction():
+        remembered = remember(context.archive, chat, found.reading, now)
+        record_taken(context.archive, chat.chat_id, chat.sha256, export.sha256, export.stand.modified_ns, now)
     if is_new and (text := user_edits(found.reading)):
-        house.tell(UserEdits(chat.chat_id, chat.title, text))
+        context.tell(UserEdits(chat.chat_id, chat.title, text))
     return remembered
 
 
@@ -177,8 +179,8 @@ def _words(archive: Archive, found: Survey) -> Canned:
     return replace(plain, opening=text, has_layers=read(found.shown, text).headed)
 
 
-def _left_alone(house: House, chat: Chat, reason: str, rest: Rest | None) -> LeftAlone:
-    keep_at_rest(house.archive, chat.chat_id, rest, reason)
+def _left_alone(context: Context, chat: Chat, reason: str, rest: Rest | None) -> LeftAlone:
+    keep_at_rest(context.archive, chat.chat_id, rest, reason)
     return LeftAlone(chat.chat_id, chat.title, reason)
 
 
@@ -261,65 +263,67 @@ _FATAL = (ArchiveError, OverBudget, ProviderRefuses, Unsent, MemoryError, Broken
 _PASSING = (FileTrouble, OSError, OutOfReach)
 
 
-def go_round(house: House, paths: Sequence[Path]) -> Iterator[Outcome]:
+def go_round(context: Context, paths: Sequence[Path]) -> Iterator[Outcome]:
     """Process every export, and tell what became of each chat.
 
     Raises what `set_aside` does not take: nothing can go on then.
     """
     for path in paths:
         try:
-            yield from _file(house, path)
+            yield from _file(context, path)
         except Exception as fault:
-            yield set_aside(house.archive, path.name, fault)
+            yield set_aside(context.archive, path.name, fault)
 
 
-def _file(house: House, path: Path) -> Iterator[Outcome]:
-    export = read_export(path, partial(known_parts, house.archive))
-    keep_parts(house.archive, export)
-    record_export(house.archive, export.sha256, str(path), export.stand.size, house.clock())
+def _file(context: Context, path: Path) -> Iterator[Outcome]:
+    export = read_export(path, partial(known_parts, context.archive))
+    keep_parts(context.archive, export)
+    record_export(context.archive, export.sha256, str(path), export.stand.size, context.clock())
     if not export.chat_ids:
         yield without_chats(export)
-    one_by_one = house.config.output.container == "chat"
+    one_by_one = context.config.output.container == "chat"
     doubled = twice(export.chat_ids)
     ready: list[Ready] = []
     resting: list[str] = []
     for chat in export.chats():
-        outcome = _chat(house, export, chat, doubled)
+        outcome = _chat(context, export, chat, doubled)
         if isinstance(outcome, AtRest):
             resting.append(chat.chat_id)
             yield LeftAlone(chat.chat_id, chat.title, outcome.reason)
         elif not isinstance(outcome, Ready):
             yield outcome
         elif one_by_one:
-            yield from _delivered(house, export, [outcome])
+            yield from _delivered(context, export, [outcome])
         else:
             ready.append(outcome)
-    seen_again(house.archive, resting, house.clock())
+    seen_again(context.archive, resting, context.clock())
     if ready:
-        yield from _delivered(house, export, ready)
+        yield from _delivered(context, export, ready)
 
 
-def _chat(house: House, export: Export, chat: Chat, doubled: frozenset[str]) -> Ready | LeftAlone | AtRest | SetAside:
+def _chat(
+    context: Context, export: Export, chat: Chat, doubled: frozenset[str]
+) -> Ready | LeftAlone | AtRest | SetAside:
     try:
         refuse_doubled(chat, doubled)
-        return process(house, export, chat)
+        return process(context, export, chat)
     except Exception as fault:
         if isinstance(fault, NotAccepted):
-            record_doubt(house.archive, chat.chat_id, fault.sha256, export.sha256, fault.message, house.clock())
-        return set_aside(house.archive, chat.title, fault, chat.text_field("chatID"))
+            record_doubt(context.archive, chat.chat_id, fault.sha256, export.sha256, fault.message, context.clock())
+        return set_aside(context.archive, chat.title, fault, chat.text_field("chatID"))
 
 
-def _delivered(house: House, export: Export, chats: Sequence[Ready]) -> Sequence[Outcome]:
+def _delivered(context: Context, export: Export, chats: Sequence[Ready]) -> Sequence[Outcome]:
     """Write them, unless every one of them stands in its updated file already."""
     try:
-        if stand_already(house, export, chats):
-            return [_unchanged(house, export, chats, ready) for ready in chats]
-        return deliver(house, export, chats)
+        if stand_already(context, export, chats):
+            return [_unchanged(context, export, chats, ready) for ready in chats]
+        return deliver(context, export, chats)
     except Exception as fault:
-        return [set_aside(house.archive, ", ".join(ready.plan.title for ready in chats), fault)]
+        return [set_aside(context.archive, ", ".join(ready.plan.title for ready in chats), fault)]
 
 
-def _unchanged(house: House, export: Export, chats: Sequence[Ready], ready: Ready) -> LeftAlone:
+def _unchanged(context: Context, export: Export, chats: Sequence[Ready], ready: Ready) -> LeftAlone:
     reason = "; ".join(filter(None, ("its updated export is in its place already", ready.over_budget)))
-    keep_at_rest(house.archive, ready.plan.chat_id, ready.rest, reason, place_of(house, export, chats))
+    keep_at_rest(context.archive, ready.plan.chat_id, ready.rest, reason, place_of(context, export, chats))
     return LeftAlone(ready.plan.chat_id, ready.plan.title, reason)

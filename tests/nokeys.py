@@ -1,4 +1,4 @@
-"""No keys: what a house knows of keys in tests that ask no real model."""
+"""No keys: what a context knows of keys in tests that ask no real model."""
 
 from daemon.keys import Key, NoKey
 

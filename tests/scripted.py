@@ -1,12 +1,16 @@
 """A scripted model: answers by step, notes what it was asked, and costs nothing."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
+from typing import TypeVar
 
-from daemon.models.completion import Completion
-from daemon.models.extractive import extract
+from daemon.archive.journal import Reply
+from daemon.models.completion import Completion, engine_answer
+from daemon.models.scheduler import Note, Steps
 from primer.request import ENGINE, Request
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -35,13 +39,28 @@ class ScriptedModel:
     def _answer(self, request: Request) -> Completion:
         if request.model == ENGINE:
             self.engine_steps.append(request.step)
-            return ended(extract(request.turns, request.step, request.words))
+            return ended(engine_answer(request).text)
         self.asked.append(request)
         answers = self.answers_of.get(request.model.name, self.answers)
         script = answers.get(request.step, [f"My {request.step}, in my own words."])
         times = sum((before.step, before.model) == (request.step, request.model) for before in self.asked)
         answer = script[min(times, len(script)) - 1]
         return answer if isinstance(answer, Completion) else ended(answer)
+
+
+def held(steps: Steps[T], ask: Callable[[Request], Reply], noted: list[str]) -> T:
+    """What a dialogue comes to whose requests `ask` answers, without a journal; `noted` gathers what it notes."""
+    try:
+        step = next(steps)
+        while True:
+            if isinstance(step, Request):
+                step = steps.send(ask(step))
+            else:
+                noted += [step.what] if isinstance(step, Note) else []
+                step = next(steps)
+    except StopIteration as end:
+        result: T = end.value
+        return result
 
 
 def ended(text: str, finish: str = "stop") -> Completion:

@@ -11,7 +11,8 @@ from pathlib import Path
 from daemon.archive.archive import Archive
 from daemon.archive.chats import is_known
 from daemon.archive.exports import Output, Rest, last_output, output_in, record_output, was_written
-from daemon.context import House, Written
+from daemon.context import Context
+from daemon.events import Written
 from daemon.files.backup import keep_original, keep_version
 from daemon.files.packed import sha256_of
 from daemon.files.read import Export, Part
@@ -45,50 +46,50 @@ class Ready:
     """That its memories take more than `fold.budget`, and why, as half a sentence; empty where they do not."""
 
 
-def stand_already(house: House, export: Export, chats: Sequence[Ready]) -> bool:
+def stand_already(context: Context, export: Export, chats: Sequence[Ready]) -> bool:
     """Whether their updated export holds these very messages already: then no byte is changed.
 
     How the messages are spelled makes no difference, nor whether all chats came as JSON or as a ZIP: the same chats
     come in either. A new chat that was made of an old one, and has gone on by itself since, is never put back to where
     it began.
     """
-    name = place_of(house, export, chats).with_suffix("")
+    name = place_of(context, export, chats).with_suffix("")
     outputs: list[Output] = []
     for ready in chats:
-        last = last_output(house.archive, ready.plan.chat_id)
+        last = last_output(context.archive, ready.plan.chat_id)
         if last is None or not ready.assembled.has_messages_of(last.messages_sha256):
             return False
         outputs.append(last)
     places = {one.path for one in outputs}
     if len(places) > 1 or Path(outputs[0].path).with_suffix("") != name:
         return False
-    there = output_in(house.archive, outputs[0].path)
+    there = output_in(context.archive, outputs[0].path)
     if there is not None and there.chat_id not in {ready.plan.chat_id for ready in chats}:
         return True
     return {one.sha256 for one in outputs} == {sha256_of(Path(outputs[0].path))}
 
 
-def deliver(house: House, export: Export, chats: Sequence[Ready]) -> tuple[Written, ...]:
+def deliver(context: Context, export: Export, chats: Sequence[Ready]) -> tuple[Written, ...]:
     """Write one updated file with these chats: one chat, or the whole export (`output.container`).
 
     Raises FileTrouble where a backup or the file could not be written; the old file is whole then.
     """
-    whole = _is_whole(house)
+    whole = _is_whole(context)
     content = _whole_export(export, chats) if whole else iter(container_blocks(chats[0].assembled.chat))
-    path = place_of(house, export, chats)
-    for folder in (house.folders.updated, house.folders.backups):
+    path = place_of(context, export, chats)
+    for folder in (context.folders.updated, context.folders.backups):
         make_private(folder)
-    now = house.clock()
-    before = [last_output(house.archive, ready.plan.chat_id) for ready in chats]
+    now = context.clock()
+    before = [last_output(context.archive, ready.plan.chat_id) for ready in chats]
     for ready in chats:
         blocks = container_blocks(ready.chat.slice(ready.chat.span))
-        keep_original(house.folders.backups, ready.plan.chat_id, ready.plan.title, blocks, now)
+        keep_original(context.folders.backups, ready.plan.chat_id, ready.plan.title, blocks, now)
         del blocks
-    backup = _keep_replaced(house, chats[0], path, now)
+    backup = _keep_replaced(context, chats[0], path, now)
     written = replace_file(path, content)
     for ready in chats:
         record_output(
-            house.archive,
+            context.archive,
             Output(
                 chat_id=ready.plan.chat_id,
                 path=str(path),
@@ -101,36 +102,36 @@ def deliver(house: House, export: Export, chats: Sequence[Ready]) -> tuple[Writt
         )
     for ready, last in zip(chats, before, strict=True):
         if last is not None and Path(last.path) != path and Path(last.path).parent == path.parent:
-            _retire(house, ready, last, now)
+            _retire(context, ready, last, now)
     return tuple(_told(ready, path, backup) for ready in chats)
 
 
-def _is_whole(house: House) -> bool:
-    return house.config.output.container == "export"
+def _is_whole(context: Context) -> bool:
+    return context.config.output.container == "export"
 
 
-def place_of(house: House, export: Export, chats: Sequence[Ready]) -> Path:
+def place_of(context: Context, export: Export, chats: Sequence[Ready]) -> Path:
     """A chat's file bears its title and id; a whole export is named after the chats in it, whatever the date."""
-    if not _is_whole(house) or len(export.chat_ids) == 1:
-        return house.folders.updated / file_name(chats[0].title, chats[0].chat_id)
+    if not _is_whole(context) or len(export.chat_ids) == 1:
+        return context.folders.updated / file_name(chats[0].title, chats[0].chat_id)
     ids = "\n".join(sorted(export.chat_ids))
     name = Path(file_name("All chats", hashlib.sha256(ids.encode()).hexdigest()[:10]))
-    return house.folders.updated / (name.with_suffix(".zip") if zipfile.is_zipfile(export.path) else name)
+    return context.folders.updated / (name.with_suffix(".zip") if zipfile.is_zipfile(export.path) else name)
 
 
-def _keep_replaced(house: House, ready: Ready, path: Path, now: str) -> str:
+def _keep_replaced(context: Context, ready: Ready, path: Path, now: str) -> str:
     """Keep the version that stands in the file's place; where it is kept, or empty where there was none."""
     if not path.exists():
         return ""
     plan = ready.plan
-    return str(keep_version(house.folders.backups, plan.chat_id, plan.title, path.stem, path, now).path)
+    return str(keep_version(context.folders.backups, plan.chat_id, plan.title, path.stem, path, now).path)
 
 
-def _retire(house: House, ready: Ready, last: Output, now: str) -> None:
+def _retire(context: Context, ready: Ready, last: Output, now: str) -> None:
     """A chat that got another title has a file of another name: the old one becomes a kept version."""
     old = Path(last.path)
     if sha256_of(old) == last.sha256:
-        _keep_replaced(house, ready, old, now)
+        _keep_replaced(context, ready, old, now)
         old.unlink()
 
 
@@ -176,18 +177,18 @@ def mode_for(archive: Archive, wanted: Mode, chat_id: str, places: tuple[Place, 
     return "replace" if wanted == "new-chat" and goes_on else wanted
 
 
-def in_new_chat(house: House, ready: Ready) -> Ready:
+def in_new_chat(context: Context, ready: Ready) -> Ready:
     """The same chat under an id of its own; never under one in which the person may talk on already.
 
     What was written before without a difference keeps its id, so that nothing is written twice.
     """
     old = ready.plan.chat_id
     title = memories_title(ready.plan.title)
-    last = last_output(house.archive, old)
+    last = last_output(context.archive, old)
     stands = Path(last.path).name if last and ready.assembled.has_messages_of(last.messages_sha256) else None
     names = (new_chat_id(old, number) for number in count(1))
-    chat_id = next(one for one in names if file_name(title, one) == stands or _is_free(house.archive, one))
-    chat = as_new_chat(ready.assembled.chat, chat_id, title, house.clock())
+    chat_id = next(one for one in names if file_name(title, one) == stands or _is_free(context.archive, one))
+    chat = as_new_chat(ready.assembled.chat, chat_id, title, context.clock())
     return replace(ready, assembled=replace(ready.assembled, chat=chat), chat_id=chat_id, title=title)
 
 

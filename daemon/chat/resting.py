@@ -12,8 +12,7 @@ from typing import Any
 
 from daemon.archive.archive import Archive
 from daemon.archive.exports import Rest, keep_rest, rest_of
-from daemon.archive.memories import editions, find_memory, memories
-from daemon.archive.messages import Remembered, known_chat
+from daemon.archive.messages import Remembered
 from daemon.chat.reading import TAG
 from daemon.chat.survey import Survey
 from daemon.config import Config
@@ -22,41 +21,9 @@ from daemon.files.packed import sha256_of
 from daemon.keys import Key, NoKey
 from daemon.models.catalogue import ends_soon
 from daemon.models.roles import FindKey, Who, who
-from rules.conversation.memory import Edition, Memory
 from rules.plan.chat_plan import ChatPlan
-from rules.plan.section import State, states
 from rules.plan.work import Layers, PlannedChunk
 from rules.typingmind.chat import Chat
-
-
-@dataclass(frozen=True, slots=True)
-class Holding:
-    """A chat's memories, oldest first, and then its folds; with the state and all editions of each, by id."""
-
-    chat_id: str
-    memories: tuple[Memory, ...]
-    states: Mapping[str, State]
-    editions: Mapping[str, tuple[Edition, ...]]
-
-    def memory(self, memory_id: str) -> Memory:
-        """The memory of that id, which is one of these."""
-        return next(memory for memory in self.memories if memory.memory_id == memory_id)
-
-
-def holding(archive: Archive, config: Config, chat_id: str) -> Holding:
-    """All that there is of a chat that the archive knows. Raises ChatSetAside where its settings clash."""
-    own = config.of(known_chat(archive, chat_id))
-    found = memories(archive, chat_id, own.memory.editions)
-    every = {memory.memory_id: editions(archive, memory.memory_id) for memory in found}
-    return Holding(chat_id, found, states(chat_id, found, own.limits.fold), every)
-
-
-def holding_of(archive: Archive, config: Config, wanted: str) -> tuple[Holding, Memory]:
-    """The memory of that id, or whose id begins so, and all of its chat. Raises NotFound and ChatSetAside."""
-    chat_id, found = find_memory(archive, wanted)
-    whole = holding(archive, config, chat_id)
-    return whole, whole.memory(found.memory_id)
-
 
 _CHUNKS = ("made", "chunks", "again", "hindsight")
 _FIELDS = {field.name for field in fields(ChatPlan)}

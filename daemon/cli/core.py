@@ -15,7 +15,8 @@ from daemon.cli.of_chat import About, OfChat, pass_about
 from daemon.cli.settings import Settings, json_option
 from daemon.cli.use import TO_SEE_IT
 from daemon.config import Config
-from daemon.context import core_layout, tell_nobody
+from daemon.context import core_layout
+from daemon.events import tell_nobody
 from daemon.files.clock import now
 from daemon.status.sentences import printable_json, visible
 from rules.errors import NotFound
@@ -71,10 +72,10 @@ def set_(about: About, section: str, text: str | None) -> int:
     It stays as you have set it: the persona cannot edit it until you release it.
     """
     said = printable(sys.stdin.read() if text in (None, "-") else str(text)).strip("\n")
-    with about.settings.house(tell_nobody) as house:
-        found = _core(house.archive, house.config, about.wanted)
+    with about.settings.context(tell_nobody) as context:
+        found = _core(context.archive, context.config, about.wanted)
         value = as_value(_section(found, section), said)
-        _keep(house.archive, found, CoreEvent(section, value, held=True, by="person", function="set"))
+        _keep(context.archive, found, CoreEvent(section, value, held=True, by="person", function="set"))
     about.settings.say(f'"{section}" is set, and stays so until: memproc core {found.chat_id} release {section}')
     about.settings.say(TO_SEE_IT)
     return 0
@@ -85,14 +86,14 @@ def set_(about: About, section: str, text: str | None) -> int:
 @pass_about
 def release(about: About, section: str) -> int:
     """Let the persona edit SECTION again, which you have set or edited by hand."""
-    with about.settings.house(tell_nobody) as house:
-        found = _core(house.archive, house.config, about.wanted)
+    with about.settings.context(tell_nobody) as context:
+        found = _core(context.archive, context.config, about.wanted)
         _section(found, section)
         last = next((event for event in reversed(found.events) if event.section == section), None)
         is_held = last is not None and bool(last.held or last.held_lines)
         if last is not None and is_held:
             event = CoreEvent(section, last.value, held=False, by="person", function="release")
-            _keep(house.archive, found, event)
+            _keep(context.archive, found, event)
     about.settings.say(f'"{section}" {"is released" if is_held else "was not set by hand: nothing to do"}.')
     return 0
 
@@ -101,11 +102,11 @@ def release(about: About, section: str) -> int:
 @pass_about
 def undo(about: About) -> int:
     """Take back the newest edit, whoever made it; the one before it the next time. All of them stay in the history."""
-    with about.settings.house(tell_nobody) as house:
-        found = _core(house.archive, house.config, about.wanted)
+    with about.settings.context(tell_nobody) as context:
+        found = _core(context.archive, context.config, about.wanted)
         event = taken_back(found.layout.sections, found.events)
         if event is not None:
-            _keep(house.archive, found, event)
+            _keep(context.archive, found, event)
     if event is None:
         about.settings.say("Nothing to do: nothing was written that is not taken back already.")
         return 0

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import click
 
+from daemon.files.unforeseen import account
 from daemon.status.sentences import visible
-from daemon.status.unforeseen import account
 from rules.errors import MemprocError
 
 TROUBLE, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130

@@ -6,7 +6,7 @@ import click
 
 from daemon.archive.chats import find_chat
 from daemon.cli.settings import Settings, pass_settings
-from daemon.context import tell_nobody
+from daemon.events import tell_nobody
 from daemon.recovery.restore import expand as write_whole
 
 
@@ -19,8 +19,8 @@ def expand(settings: Settings, chat: str, output: Path | None) -> int:
 
     Without --output it goes into the folder `expanded`, beside that of the updated exports.
     """
-    with settings.house(tell_nobody) as house:
-        known = find_chat(house.archive, chat)
-        written = write_whole(house, known, output)
+    with settings.context(tell_nobody) as context:
+        known = find_chat(context.archive, chat)
+        written = write_whole(context, known, output)
     settings.say(f"Wrote {written.path}: {written.size:,} bytes. Importing it replaces the chat in TypingMind.")
     return 0

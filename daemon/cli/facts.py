@@ -12,7 +12,7 @@ from daemon.cli.of_chat import About, OfChat, pass_about
 from daemon.cli.settings import Settings, json_option
 from daemon.cli.table import print_table
 from daemon.cli.use import TO_SEE_IT
-from daemon.context import tell_nobody
+from daemon.events import tell_nobody
 from daemon.files.clock import now
 from daemon.status.sentences import printable_json, visible
 from rules.errors import NotFound
@@ -66,13 +66,13 @@ def history(about: About, fact: int, as_json: bool) -> int:
 @pass_about
 def forget(about: About, fact: int) -> int:
     """Forget the fact ID: it is neither shown nor told any more, and never taken from the same message again."""
-    with about.settings.house(tell_nobody) as house:
-        chat = find_chat(house.archive, about.wanted)
-        _of(chat, fact, fact_events(house.archive, chat.chat_id, forgotten=True))
-        is_live = fact in {one.number for one in facts_now(house.archive, chat.chat_id)}
+    with about.settings.context(tell_nobody) as context:
+        chat = find_chat(context.archive, about.wanted)
+        _of(chat, fact, fact_events(context.archive, chat.chat_id, forgotten=True))
+        is_live = fact in {one.number for one in facts_now(context.archive, chat.chat_id)}
         if is_live:
             event = FactEvent(fact, "FORGET", "", "", "", "person", why="forgotten at the command line")
-            keep_fact_events(house.archive, chat.chat_id, [event], now())
+            keep_fact_events(context.archive, chat.chat_id, [event], now())
     about.settings.say(f"Fact {fact} is forgotten." if is_live else f"Nothing to do: fact {fact} is not true any more.")
     about.settings.say(TO_SEE_IT)
     return 0
@@ -86,14 +86,14 @@ def add(about: About, text: str) -> int:
     said = " ".join(text.split())
     if not said:
         raise click.UsageError("A fact needs words.")
-    with about.settings.house(tell_nobody) as house:
-        chat = find_chat(house.archive, about.wanted)
-        there = [one for one in facts_now(house.archive, chat.chat_id) if normal(one.text) == normal(said)]
-        number = there[0].number if there else next_fact(house.archive, chat.chat_id)
+    with about.settings.context(tell_nobody) as context:
+        chat = find_chat(context.archive, about.wanted)
+        there = [one for one in facts_now(context.archive, chat.chat_id) if normal(one.text) == normal(said)]
+        number = there[0].number if there else next_fact(context.archive, chat.chat_id)
         if not there:
             when = now()
             event = FactEvent(number, "ADD", said, when, "", "person", why="added at the command line")
-            keep_fact_events(house.archive, chat.chat_id, [event], when)
+            keep_fact_events(context.archive, chat.chat_id, [event], when)
     about.settings.say(f"Nothing to do: fact {number} says so already." if there else f"Added as fact {number}.")
     about.settings.say(TO_SEE_IT)
     return 0

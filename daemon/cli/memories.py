@@ -6,7 +6,7 @@ from dataclasses import asdict
 import click
 
 from daemon.archive.chats import find_chat
-from daemon.chat.resting import Holding, holding
+from daemon.chat.holding import Holding, holding
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import print_table
 from daemon.status.sentences import printable_json

@@ -3,9 +3,9 @@
 import click
 
 from daemon.archive.choices import pin as keep_as_it_is
-from daemon.chat.resting import holding_of
+from daemon.chat.holding import holding_of
 from daemon.cli.settings import Settings, pass_settings
-from daemon.context import tell_nobody
+from daemon.events import tell_nobody
 from rules.conversation.memory import called
 
 
@@ -14,9 +14,9 @@ from rules.conversation.memory import called
 @pass_settings
 def pin(settings: Settings, memory: str) -> int:
     """Never rewrite or fold MEMORY by itself: no hindsight edition, no other one either, and no place in a fold."""
-    with settings.house(tell_nobody) as house:
-        _, found = holding_of(house.archive, house.config, memory)
-        changed = keep_as_it_is(house.archive, found)
+    with settings.context(tell_nobody) as context:
+        _, found = holding_of(context.archive, context.config, memory)
+        changed = keep_as_it_is(context.archive, found)
     if changed:
         settings.say(f"Pinned {called(found)}: it stays as it is. To undo this: memproc unpin {found.memory_id}")
     else:

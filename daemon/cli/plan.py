@@ -11,7 +11,6 @@ from daemon.archive.archive import Archive
 from daemon.archive.exports import known_parts
 from daemon.archive.ledger import spent
 from daemon.chat.resting import at_rest
-from daemon.chat.survey import survey
 from daemon.cli.settings import Settings, json_option, pass_settings, wanted_exports
 from daemon.cli.table import print_table
 from daemon.config import Config
@@ -19,10 +18,11 @@ from daemon.config.providers import BudgetSettings
 from daemon.context import core_layout, keys, load_texts
 from daemon.files.clock import at, now, periods
 from daemon.files.read import Export, read_export
-from daemon.models.costs import Reckoning, no_work, reckon
-from daemon.models.purse import caps_now
+from daemon.models.budget import caps_now
+from daemon.models.costs import PlanCost, no_work, plan_cost
 from daemon.models.roles import FindKey, Who, who
 from daemon.recovery.restore import held_back
+from daemon.remember.planning import survey
 from daemon.status.sentences import printable_json, visible
 from daemon.trip import SetAside, is_written_anew, set_aside, without_chats
 from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate, Traffic
@@ -71,7 +71,7 @@ class Totals:
         }
 
 
-def totals(archive: Archive, budget: BudgetSettings, found: Sequence[Reckoning], now: str) -> Totals:
+def totals(archive: Archive, budget: BudgetSettings, found: Sequence[PlanCost], now: str) -> Totals:
     """The sum over chats, held against the caps of a new run, of today and of this month."""
     traffic, cost = NO_TRAFFIC, NO_COST
     for one in found:
@@ -87,7 +87,7 @@ def totals(archive: Archive, budget: BudgetSettings, found: Sequence[Reckoning],
     )
 
 
-def notes(found: Reckoning) -> Iterator[str]:
+def notes(found: PlanCost) -> Iterator[str]:
     """What a chat will send, receive and cost, and how sure that is."""
     traffic = found.traffic
     if traffic.sent:
@@ -105,7 +105,7 @@ def notes(found: Reckoning) -> Iterator[str]:
     yield f"costs {_range(found.cost)}{how}; what must be asked again comes on top, under the caps"
 
 
-def in_json(found: Reckoning) -> dict[str, object]:
+def in_json(found: PlanCost) -> dict[str, object]:
     """The same for programs, in dollars."""
     return {
         "tokens": _tokens(found.traffic),
@@ -150,7 +150,7 @@ class _Row:
     file: str
     found: ChatPlan | LeftAlone | SetAside
     who: Who | None = None
-    money: Reckoning | None = None
+    money: PlanCost | None = None
 
 
 @click.command
@@ -212,7 +212,7 @@ def _plan(desk: _Desk, file: str, export: Export, chat: Chat, doubled: frozenset
         if resting := at_rest(desk.archive, chat, config, desk.key, desk.now):
             return _Row(file, resting.plan, resting.who, no_work(desk.archive, resting.who.agent))
         found = survey(desk.archive, chat, config, desk.key, desk.now)
-        money = reckon(desk.archive, found, config, desk.now)
+        money = plan_cost(desk.archive, found.plan, found.roles, config, desk.now)
     except Exception as fault:
         return _Row(file, set_aside(desk.archive, chat.title, fault, chat.text_field("chatID")))
     if found.too_large:
@@ -255,7 +255,7 @@ def _print(rows: Sequence[_Row], total: Totals) -> None:
         console.print(line, markup=False, soft_wrap=not console.is_terminal)
 
 
-def _cells(found: ChatPlan, money: Reckoning | None) -> list[str]:
+def _cells(found: ChatPlan, money: PlanCost | None) -> list[str]:
     to_send = money.traffic.sent if money else 0
     numbers = [
         found.messages, found.tokens, found.memories, len(found.chunks), found.calls, to_send, found.waiting_tokens,

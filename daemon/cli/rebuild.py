@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.context import tell_nobody
+from daemon.events import tell_nobody
 from daemon.recovery.rebuild import Rebuilt, RebuiltChat
 from daemon.recovery.rebuild import rebuild as have_back
 from daemon.status.sentences import printable_json, visible
@@ -22,8 +22,8 @@ def rebuild(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     PATHS are exports, or folders of them, that you still have: raw messages that stand in no backup may be there.
     What the archive knows stays as it is, so this can be run at any time.
     """
-    with settings.house(tell_nobody) as house:
-        found = have_back(house, paths)
+    with settings.context(tell_nobody) as context:
+        found = have_back(context, paths)
     if as_json:
         click.echo(printable_json(asdict(found)))
     else:

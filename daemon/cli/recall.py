@@ -3,10 +3,10 @@
 import click
 
 from daemon.archive.choices import recall as bring_back
-from daemon.chat.resting import holding_of
+from daemon.chat.holding import holding_of
 from daemon.cli.settings import Settings, pass_settings
 from daemon.cli.use import TO_SEE_IT
-from daemon.context import tell_nobody
+from daemon.events import tell_nobody
 from rules.conversation.memory import called
 
 
@@ -18,9 +18,9 @@ def recall(settings: Settings, memories: tuple[str, ...]) -> int:
 
     The next run puts it between its neighbours again, and later memories see it again.
     """
-    with settings.house(tell_nobody) as house:
-        wanted = [holding_of(house.archive, house.config, memory) for memory in memories]
-        recalled = [bring_back(house.archive, found) for _, found in wanted]
+    with settings.context(tell_nobody) as context:
+        wanted = [holding_of(context.archive, context.config, memory) for memory in memories]
+        recalled = [bring_back(context.archive, found) for _, found in wanted]
     for (whole, found), back in zip(wanted, recalled, strict=True):
         for name in back:
             settings.say(f"Recalled {called(whole.memory(name))}.")

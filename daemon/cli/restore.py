@@ -5,7 +5,8 @@ import click
 from daemon.archive.chats import KnownChat, find_chat
 from daemon.cli.diff import counts, print_lines
 from daemon.cli.settings import Settings, pass_settings
-from daemon.context import House, tell_nobody
+from daemon.context import Context
+from daemon.events import tell_nobody
 from daemon.recovery.restore import Content, Restorable, compare, find_version, restorable
 from daemon.recovery.restore import restore as put_back
 from rules.errors import NotAnExport
@@ -22,22 +23,22 @@ def restore(settings: Settings, chat: str, version: int, yes: bool) -> int:
 
     The present file is kept as a version first. Without --yes only the difference is shown.
     """
-    with settings.house(tell_nobody) as house:
-        known = find_chat(house.archive, chat)
-        kept = find_version(house.folders, known, version)
-        wanted = restorable(house.archive, house.folders, known, kept)
-        _show_difference(settings, house, known, wanted)
+    with settings.context(tell_nobody) as context:
+        known = find_chat(context.archive, chat)
+        kept = find_version(context.folders, known, version)
+        wanted = restorable(context.archive, context.folders, known, kept)
+        _show_difference(settings, context, known, wanted)
         if not yes:
             settings.say(f"Nothing was changed. To do it: memproc restore {known.chat_id} {version} --yes")
             return 0
-        put_back(house, known, wanted)
+        put_back(context, known, wanted)
     settings.say(f"Restored. Import this file into TypingMind: {wanted.path}")
     if wanted.now is not None and wanted.now != wanted.content:
         settings.say("To talk on from there, fork it in TypingMind and export the fork: it lacks what came after.")
     return 0
 
 
-def _show_difference(settings: Settings, house: House, known: KnownChat, wanted: Restorable) -> None:
+def _show_difference(settings: Settings, context: Context, known: KnownChat, wanted: Restorable) -> None:
     """From the present file to the version. One that is no export any more can be replaced all the same."""
     if settings.quiet:
         return
@@ -47,7 +48,7 @@ def _show_difference(settings: Settings, house: House, known: KnownChat, wanted:
     then = Content(f"version {wanted.version.number}", wanted.content)
     try:
         there = Content(wanted.path.name, wanted.now)
-        found, memories = compare(house.archive, house.config, known.chat_id, there, then)
+        found, memories = compare(context.archive, context.config, known.chat_id, there, then)
     except NotAnExport as spoilt:
         settings.say(f"What stands there now cannot be compared: {spoilt.message}")
         return

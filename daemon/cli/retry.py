@@ -23,8 +23,8 @@ def retry(settings: Settings, memory: str, say: str, as_json: bool) -> int:
 
     Without --say only questions that were never asked before are sent: after a refusal, say something.
     """
-    with Progress(quiet=settings.quiet or as_json) as progress, settings.house(progress.tell) as house:
-        outcome = ask_again(house, memory, say)
+    with Progress(quiet=settings.quiet or as_json) as progress, settings.context(progress.tell) as context:
+        outcome = ask_again(context, memory, say)
     if as_json:
         kind = "kept" if isinstance(outcome, Kept) else "written"
         report = {"outcome": kind, **asdict(outcome), "run": progress.tally.as_json()}

@@ -8,7 +8,7 @@ import click
 
 from daemon.cli.progress import Progress
 from daemon.cli.settings import Settings, json_option, wanted_exports
-from daemon.context import Written
+from daemon.events import Written
 from daemon.status.sentences import printable_json
 from daemon.trip import Outcome, SetAside, go_round
 from rules.errors import OverBudget
@@ -39,9 +39,9 @@ def _go(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with Progress(quiet=settings.quiet or as_json) as progress:
         if exports:
-            with settings.house(progress.tell) as house:
+            with settings.context(progress.tell) as context:
                 try:
-                    for outcome in go_round(house, exports):
+                    for outcome in go_round(context, exports):
                         progress.tell_outcome(outcome)
                         outcomes.append(outcome)
                 except OverBudget as reached:

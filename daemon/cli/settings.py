@@ -16,7 +16,8 @@ from rules.errors import FileTrouble
 if TYPE_CHECKING:
     from daemon.archive.archive import Archive
     from daemon.config import Config, Found
-    from daemon.context import House, Tell
+    from daemon.context import Context
+    from daemon.events import Tell
     from daemon.files.paths import Folders
 
 
@@ -59,12 +60,12 @@ class Settings:
             yield archive
 
     @contextmanager
-    def house(self, tell: "Tell") -> Iterator["House"]:
+    def context(self, tell: "Tell") -> Iterator["Context"]:
         """All that a trip needs, with the archive held for writing by this process alone."""
-        from daemon.context import open_house
+        from daemon.context import open_context
 
-        with open_house(self.config, self.folders, tell) as house:
-            yield house
+        with open_context(self.config, self.folders, tell) as context:
+            yield context
 
     def say_which_file(self) -> None:
         """Where more than one memproc.toml could have counted, print which one does."""

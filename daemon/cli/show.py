@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import click
 
-from daemon.chat.resting import Holding, holding_of
+from daemon.chat.holding import Holding, holding_of
 from daemon.cli.editions import print_editions, told
 from daemon.cli.memories import in_full
 from daemon.cli.settings import Settings, json_option, pass_settings

@@ -3,10 +3,10 @@
 import click
 
 from daemon.archive.choices import unpin as let_go
-from daemon.chat.resting import holding_of
+from daemon.chat.holding import holding_of
 from daemon.cli.settings import Settings, pass_settings
 from daemon.cli.use import TO_SEE_IT
-from daemon.context import tell_nobody
+from daemon.events import tell_nobody
 from rules.conversation.memory import called
 
 
@@ -19,10 +19,10 @@ def unpin(settings: Settings, memory: str) -> int:
     If you have edited it in TypingMind, your text gives way to memproc's edition. Your text stays among its editions:
     `memproc use` brings it back.
     """
-    with settings.house(tell_nobody) as house:
-        _, found = holding_of(house.archive, house.config, memory)
-        changed = let_go(house.archive, found)
-        _, now = holding_of(house.archive, house.config, found.memory_id)
+    with settings.context(tell_nobody) as context:
+        _, found = holding_of(context.archive, context.config, memory)
+        changed = let_go(context.archive, found)
+        _, now = holding_of(context.archive, context.config, found.memory_id)
     if not changed:
         settings.say(f"Nothing to do: {called(found)} is not pinned.")
         return 0

@@ -3,9 +3,9 @@
 import click
 
 from daemon.archive.choices import choose_edition
-from daemon.chat.resting import holding_of
+from daemon.chat.holding import holding_of
 from daemon.cli.settings import Settings, pass_settings
-from daemon.context import tell_nobody
+from daemon.events import tell_nobody
 from rules.conversation.memory import called
 
 TO_SEE_IT = "To put it into the updated export, drop the chat's newest export into the inbox, then: memproc run"
@@ -27,10 +27,10 @@ def _number(ctx: click.Context, param: click.Parameter, said: str) -> int | None
 @pass_settings
 def use(settings: Settings, memory: str, edition: int | None) -> int:
     """Show EDITION of MEMORY from now on: a number from `memproc show`, or `auto` for what memory.editions prefers."""
-    with settings.house(tell_nobody) as house:
-        _, found = holding_of(house.archive, house.config, memory)
-        changed = choose_edition(house.archive, found, edition)
-        _, now = holding_of(house.archive, house.config, found.memory_id)
+    with settings.context(tell_nobody) as context:
+        _, found = holding_of(context.archive, context.config, memory)
+        changed = choose_edition(context.archive, found, edition)
+        _, now = holding_of(context.archive, context.config, found.memory_id)
     shown = f"{now.edition.kind} edition {now.edition.number} of {called(now)}"
     how = "as memory.editions prefers" if edition is None else "as you have chosen"
     if not changed:

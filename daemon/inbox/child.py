@@ -10,13 +10,13 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 
 from daemon.files.lock import Busy
+from daemon.files.unforeseen import account
 from daemon.inbox.configuration import for_daemon, handed_over, read
 from daemon.inbox.events import Begun, Done, Event, Failed, Ready, SettingsWrong, Stopped
 from daemon.inbox.line import Line
 from daemon.inbox.lines import Garbled, to_line
 from daemon.inbox.orders import Maintain, Order, Prune, Retry, Settings, Stop, Use, Verify, Work, read_order
 from daemon.inbox.stopping import Stopping, ToldToStop
-from daemon.status.unforeseen import account
 from rules.errors import (
     ArchiveError,
     ConfigurationError,

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from daemon.context import Written
+from daemon.events import Written
 from daemon.inbox.events import OutcomeOf
 from daemon.inbox.orders import Work
 from daemon.trip import Outcome

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
-from daemon import context as at_home
-from daemon.context import Tell
+from daemon import events as at_home
+from daemon.events import Tell
 from daemon.inbox import events
 from daemon.inbox.configuration import Settled
 from daemon.inbox.entering import enter
@@ -14,11 +13,8 @@ from daemon.inbox.events import Alive
 from daemon.inbox.line import Line
 from daemon.inbox.orders import Work
 from daemon.inbox.outcomes import outcome_of
-from daemon.inbox.stopping import Stopping
 from daemon.models.ask import Complete
 from daemon.models.completion import TIMEOUT_SECONDS, Completion, complete
-from daemon.models.pace import Pace
-from daemon.models.patience import patiently
 from daemon.trip import go_round
 from primer.request import ENGINE, Request
 
@@ -29,25 +25,15 @@ def work(order: Work, settled: Settled, line: Line) -> None:
     Raises ToldToStop between two calls, ArchiveError, OverBudget or ProviderRefuses where nothing can go on, and
     FileTrouble, ConfigurationError or Busy where nothing can begin.
     """
-    pace = _pace(line.stopping)
-    with enter(settled, line, _progress(order, line)) as house:
-        patient = replace(house, complete=_with_signs(line, pace), pause=_with_a_sign(line), pace=pace)
+    with enter(settled, line, _progress(order, line)) as context:
+        patient = replace(context, complete=_with_signs(line), pause=_with_a_sign(line))
         for outcome in go_round(patient, [Path(order.path)]):
             line.tell(outcome_of(order, outcome))
             line.stopping.check()
 
 
-@cache
-def _pace(stopping: Stopping) -> Pace:
-    """The worker's pace: what providers have told of their limits outlives an order. A wish to end cuts waits short.
-
-    They need no sign of life: none of them is as long as a silence of which the daemon would think.
-    """
-    return Pace(sleep=stopping.pause)
-
-
-def _with_signs(line: Line, pace: Pace) -> Complete:
-    """The patient call of a model, with a sign of life before each attempt and each pause: good places to end."""
+def _with_signs(line: Line) -> Complete:
+    """The call of a model, with a sign of life before each attempt: a good place to end."""
 
     def ask(request: Request) -> Completion:
         line.stopping.check()
@@ -55,11 +41,11 @@ def _with_signs(line: Line, pace: Pace) -> Complete:
             line.tell(Alive(_longest(request)))
         return complete(request)
 
-    return patiently(pace.keeping(ask), _with_a_sign(line))
+    return ask
 
 
 def _with_a_sign(line: Line) -> Callable[[float], None]:
-    """A pause of so many seconds, also between two looks at a batch: a wish to end cuts it short."""
+    """A pause of so many seconds, before another attempt or look at a batch: a wish to end cuts it short."""
 
     def pause(seconds: float) -> None:
         line.tell(Alive(seconds))
@@ -74,7 +60,7 @@ def _longest(request: Request) -> float:
 
 
 def _progress(order: Work, line: Line) -> Tell:
-    """Pass on what the house tells, about this arrival; after each of it the worker may end."""
+    """Pass on what the context tells, about this arrival; after each of it the worker may end."""
 
     def tell(event: at_home.Event) -> None:
         match event:

@@ -4,7 +4,8 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from daemon.context import House, tell_nobody
+from daemon.context import Context
+from daemon.events import tell_nobody
 from daemon.files.clock import here
 from daemon.inbox.configuration import Settled
 from daemon.inbox.entering import enter
@@ -30,21 +31,21 @@ def do_job(order: Job, settled: Settled, line: Line) -> None:
 
     Raises FileTrouble or ArchiveError where it cannot be done, and as `enter` does.
     """
-    with enter(settled, line, tell_nobody) as house:
+    with enter(settled, line, tell_nobody) as context:
         line.tell(Alive(_LONGEST_SECONDS))
-        line.tell(Reported(type(order).__name__, _plain(_result(order, house))))
+        line.tell(Reported(type(order).__name__, _plain(_result(order, context))))
 
 
-def _result(order: Job, house: House) -> "DataclassInstance":
+def _result(order: Job, context: Context) -> "DataclassInstance":
     match order:
         case Prune():
-            return prune(house.folders, here())
+            return prune(context.folders, here())
         case Verify():
-            return verify_part(house.folders, house.archive, order.part, order.parts, house.clock())
+            return verify_part(context.folders, context.archive, order.part, order.parts, context.clock())
         case Retry():
-            return postponed(house, order.night)
+            return postponed(context, order.night)
         case Maintain():
-            return maintain(house.archive, house.folders.state, here())
+            return maintain(context.archive, context.folders.state, here())
 
 
 def _plain(result: "DataclassInstance") -> dict[str, Any]:

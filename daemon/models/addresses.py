@@ -64,7 +64,11 @@ LOCAL_PROVIDERS = frozenset(
 )
 """Providers that run on a machine of the person's own."""
 
+KEY_HEADERS = ("authorization", "x-api-key", "api-key", "x-goog-api-key")
+NO_KEYS = frozenset({"", "none", "fake-api-key", "stub-xinference-key", "lemonade"})
+"""What is sent where an interface wants a key and there is none: memproc's own word, and LiteLLM's."""
 _BASES = ("base_url", "api_base")  # where both are given, LiteLLM takes the first
+_LONGEST_SHORT_NAME = 24
 _MAY_NAME_A_HOST = re.compile(r"base|url|uri|host|endpoint|prox|domain|gateway|server", re.IGNORECASE)
 _PLACE = re.compile(r"region|location", re.IGNORECASE)
 _PLAIN_PLACE = re.compile(r"[A-Za-z0-9_-]*")
@@ -120,6 +124,7 @@ def refusal(name: str, settings: ModelSettings, find: Callable[[str], Key | NoKe
     if not named and not written:
         return None
     key = find(provider)
+    sends_key = isinstance(key, Key) or _holds_key(options)
     for host in written:
         is_harmless = is_own(provider, host) or (isinstance(key, NoKey) and is_loopback(host))
         if not is_harmless and host not in allowed_hosts(provider):
@@ -129,7 +134,7 @@ def refusal(name: str, settings: ModelSettings, find: Callable[[str], Key | NoKe
                 f"If you agree: memproc key allow {provider} {host}",
             )
     for address in named:
-        if isinstance(key, Key) and not address.is_encrypted and not is_loopback(address.host):
+        if sends_key and not address.is_encrypted and not is_loopback(address.host):
             return Refusal(
                 f"The key for {provider} would go to {address.host} over plain HTTP, as {address.named_by} says, and "
                 "everybody on the way could read it",
@@ -144,6 +149,18 @@ def refusal(name: str, settings: ModelSettings, find: Callable[[str], Key | NoKe
                 f"If you agree: memproc key allow {provider} {address.host}",
             )
     return None
+
+
+def _holds_key(options: Mapping[str, object]) -> bool:
+    """Whether these options send a key in a header of their own."""
+    tables = (options.get(name) for name in ("extra_headers", "headers"))
+    headers = [(name, value) for table in tables if isinstance(table, dict) for name, value in table.items()]
+    return any(name.lower() in KEY_HEADERS and is_key(str(value)) for name, value in headers)
+
+
+def is_key(header: str) -> bool:
+    """Whether the value of such a header holds a key, and no word that stands for none."""
+    return header.split(" ")[-1].lower() not in NO_KEYS
 
 
 def is_own(provider: str, host: str) -> bool:
@@ -196,7 +213,7 @@ def _address(value: str, named_by: str, *, in_environment: bool) -> Address:
 
 
 def host_of(value: str) -> str:
-    """The host in an address, in small letters; a word that is no host where it cannot be read as one."""
+    """The host in an address, in lower case, fit to be shown; "(unreadable)" where there is none."""
     text = value.strip()
     try:
         host = ip_address(text).compressed if ":" in text else None
@@ -206,4 +223,10 @@ def host_of(value: str) -> str:
         host = host or urlsplit(text if "//" in text else f"//{text}").hostname
     except ValueError:
         host = None
-    return host or "(unreadable)"
+    return readable(host or "")
+
+
+def readable(host: str) -> str:
+    """The host as it may be shown: a long name without a dot may be a key that was put in the wrong place."""
+    is_hidden = not host or (len(host) > _LONGEST_SHORT_NAME and "." not in host and ":" not in host)
+    return "(unreadable)" if is_hidden else host

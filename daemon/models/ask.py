@@ -1,85 +1,93 @@
-"""What is raised instead of sending a request, by something that is no fault of the model's."""
+"""What asking a model takes, and the door through which requests leave and replies come back.
 
-from collections.abc import Callable
+There are two transports: `direct.py` sends each request by itself, `batch.py` many together at half the price.
+"""
+
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 from daemon.archive.archive import Archive
-from daemon.archive.journal import Reply, record
+from daemon.archive.journal import Reply
+from daemon.config.providers import WhenToBatch
+from daemon.events import Tell
+from daemon.files.clock import at
+from daemon.models.budget import Budget
 from daemon.models.completion import Completion
-from daemon.models.purse import Booked, Purse, release, reserve, settle
 from primer.request import Request
-from rules.errors import CutOff, MemprocError, OutOfReach
-
-
-class Unsent(Exception):
-    """The request has not left: whoever makes the calls was told to end first."""
-
-
-MOST_CUT_OFF = 6
-"""So often a request whose answer got lost is sent: each time may have been billed."""
+from rules.retention import in_window
 
 Complete = Callable[[Request], Completion]
 Clock = Callable[[], str]
 
 
+class Unsent(Exception):
+    """The request was not sent, because the work is to end first."""
+
+
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A request that may leave: what was booked for it, when that was, and the how-manieth time it is."""
+class Asking:
+    """All that is needed to ask models in one run."""
 
-    request: Request
-    booked: Booked
-    at: str
-    attempt: int = 1
-
-
-def begin(purse: Purse, request: Request, chat_id: str, now: str, attempt: int = 1) -> Asked:
-    """Reserve what a call may cost at most; it may leave when this returns.
-
-    Raises OverBudget where a cap says no, UnknownPrice where nobody knows what it costs.
-    """
-    return Asked(request, reserve(purse, request, chat_id, now), now, attempt)
+    archive: Archive
+    budget: Budget
+    complete: Complete
+    """Asks a model once."""
+    clock: Clock
+    tell: Tell
+    pause: Callable[[float], None]
+    """Waits so many seconds; it may raise what ends the work."""
+    night: str = ""
+    """When it is night, for batches that are sent at night only."""
 
 
-def keep(archive: Archive, purse: Purse, asked: Asked, chat_id: str, answer: Completion, now: str) -> Reply:
-    """The reply that an answer is, when the journal has it. Raises ArchiveError where it could not be kept."""
-    with archive.transaction():
-        usd = settle(purse, asked.booked, answer)
-        request = asked.request
-        name, step = request.model.name, request.step
-        reply = reply_of(answer, usd, request=request.key, model=name, step=step, asked_at=asked.at, now=now)
-        return record(archive, reply, chat_id, request.parameters)
+def time_for_batches(when: WhenToBatch, night: str, now: str) -> bool:
+    """Whether requests are sent in batches at this time (UTC); `night` is a window of local time."""
+    return when == "always" or (when == "night" and in_window(night, at(now).astimezone().time()))
 
 
-def fail(purse: Purse, asked: Asked, fault: BaseException) -> BaseException | None:
-    """What is raised where a call was made in vain; None: its answer got lost, and it is sent once more.
-
-    A call that was cut off may have been billed: it stays reserved, and is reserved for anew when it is repeated.
-    """
-    if isinstance(fault, CutOff):
-        if asked.attempt < MOST_CUT_OFF:
-            return None
-        told = OutOfReach(f"{fault.message} Its answer got lost {asked.attempt} times.", fault.next_step)
-        told.__cause__ = fault
-        return told
-    if isinstance(fault, (MemprocError, Unsent)):
-        release(purse, asked.booked)
-    return fault
+Outcome = Reply | BaseException | None
+"""What came of a request: its reply, which is in the journal; why there is none; None: it is to be sent once more."""
 
 
-def reply_of(
+class Transport(Protocol):
+    """A way for requests to reach a model. A reply is in the journal before it is handed back."""
+
+    @property
+    def room(self) -> int:
+        """How many dialogues may go on at once so that none waits for long."""
+
+    @property
+    def under_way(self) -> Collection[str]:
+        """The keys of the requests that were given to it and have not come back."""
+
+    def takes(self, request: Request, key: str) -> bool:
+        """Whether the request goes this way now."""
+
+    def send(self, request: Request, key: str) -> bool:
+        """Take the request; False where it must wait until others have come back.
+
+        Raises OverBudget where a cap of the budget is reached even when all others are settled, and UnknownPrice.
+        """
+
+    def receive(self) -> Iterator[tuple[str, Outcome]]:
+        """Wait until something comes back; the key of each such request, and what came of it."""
+
+
+def reply_to(
     answer: Completion,
     usd: float | None,
     *,
-    request: str,
+    key: str,
     model: str,
     step: str,
     asked_at: str,
     now: str,
     batch: str = "",
 ) -> Reply:
-    """The reply that an answer to `request` is, by its key; `batch` names the batch that it came by."""
+    """The journal's entry for an answer to the request with this key; `batch` names the batch that it came by."""
     return Reply(
-        request=request,
+        request=key,
         model=model,
         step=step,
         text=answer.text,

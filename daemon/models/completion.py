@@ -1,152 +1,22 @@
-"""What a failed call means: ask again later, stop everything, or this request alone cannot be answered.
-
-LiteLLM's exceptions are told apart by their status and their kind. Its words may repeat the prompt, so they
-are looked at and never told.
-"""
+"""Ask a model once, through LiteLLM, or the built-in engine without it. No other file imports LiteLLM."""
 
 import gc
 import json
 import logging
 import os
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from difflib import get_close_matches
-from email.utils import parsedate_to_datetime
 from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from daemon.models.catalogue import known_models
-from daemon.models.extractive import extract
-from primer.prompt import ToolCall, Turn
+from primer.prompt import ToolCall, Turn, read_passage, said_after
 from primer.request import EMBEDDING, ENGINE, Request
-from rules.errors import ContextTooLong, CutOff, MemprocError, ModelError, NotNow, ProviderRefuses
+from rules.errors import ModelError
+from rules.extract import answers
 from rules.layers.facts import cosines
-from rules.rate_limits import Limit, limits_told
 from rules.typingmind.content import printable
-
-_LATER = frozenset({408, 409, 425, 429})
-_SERVER_FAULT = 500
-_LATER_KINDS = frozenset({"Timeout", "APIConnectionError", "InternalServerError", "ServiceUnavailableError"})
-_NEVER_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout"})
-_GATEWAY_GAVE_UP = frozenset({408, 502, 504, 524})
-"""What stands between us and the model gave up waiting for it; the model may have answered."""
-_TOO_MANY = 429
-_DEEPEST = 12
-_NO_MONEY = ("credit balance", "insufficient_quota", "billing")
-_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d{4,9}")
-_RESUME = "Run memproc again later: finished answers are kept and not asked for again."
-
-
-def classify(model: str, fault: Exception, known_models: Iterable[str]) -> MemprocError:
-    """The error that a fault of LiteLLM's becomes. `known_models` are names to suggest from."""
-    status, kind = _status(fault), type(fault).__name__
-    words = f"{fault} {getattr(fault, 'body', '')}".lower()
-    if any(sign in words for sign in _NO_MONEY):
-        return ProviderRefuses(
-            f"The provider of {model} says that there is no money left.",
-            "Add credit there, then run memproc again: it goes on where it stopped.",
-        )
-    if "missing credentials" in words:  # OpenAI's own client, before it sends anything
-        return ProviderRefuses(
-            f"There is no key for {model}.", f"To set one: memproc key set {model.partition('/')[0]}"
-        )
-    if status == 401 or kind == "AuthenticationError":
-        return ProviderRefuses(
-            f"The provider of {model} does not accept the key.",
-            f"Set the right one: memproc key set {model.partition('/')[0]}. What is finished is kept.",
-        )
-    if status == 403 or kind == "PermissionDeniedError":
-        return ProviderRefuses(
-            f"The provider forbids the use of {model} with this key.", "Choose another model, or ask the provider."
-        )
-    if kind == "ContextWindowExceededError":
-        return ContextTooLong(
-            f"The request is too long for the context window of {model}{_by_how_much(words)}.",
-            "Set tail.tokens and chunk.tokens lower in memproc.toml, or choose a model with a larger window.",
-        )
-    if status == 404 or kind == "NotFoundError" or "llm provider not provided" in words:
-        return _unknown(model, known_models)
-    if status in _LATER or status >= _SERVER_FAULT or kind in _LATER_KINDS:
-        meaning = CutOff if _may_be_billed(status, fault) else NotNow
-        return meaning(
-            f"{model} cannot answer now ({kind}).",
-            _RESUME,
-            _retry_after(fault),
-            limits_told(_headers(fault), datetime.now(UTC)),
-        )
-    return ModelError(
-        f"The provider of {model} refused the request ({kind}{f', status {status}' if status else ''}).",
-        "Check the model's name in memproc.toml, then run memproc again.",
-    )
-
-
-def nearest(model: str, known_models: Iterable[str]) -> list[str]:
-    """The names nearest to one that nobody knows, by its last part: providers are often left out."""
-    names = {name.rsplit("/", 1)[-1]: name for name in known_models}
-    found = (names[name] for name in get_close_matches(model.rsplit("/", 1)[-1], names, n=3))
-    return [name for name in found if name != model]
-
-
-def _may_be_billed(status: int, fault: Exception) -> bool:
-    """Whether the provider may have worked on the request: it was sent, and what came back is no plain refusal."""
-    kinds = {type(each).__name__ for each in _causes(fault)}
-    if status == _TOO_MANY or not kinds.isdisjoint(_NEVER_SENT):
-        return False
-    return "HTTPStatusError" not in kinds or status in _GATEWAY_GAVE_UP
-
-
-def _causes(fault: BaseException) -> Iterator[BaseException]:
-    """The fault and what led to it, as deep as LiteLLM and the clients in it wrap."""
-    each: BaseException | None = fault
-    for _ in range(_DEEPEST):
-        if each is None:
-            return
-        yield each
-        each = each.__cause__ or each.__context__
-
-
-def _unknown(model: str, known_models: Iterable[str]) -> ModelError:
-    near = nearest(model, known_models)
-    meant = f"Did you mean {' or '.join(near)}? " if near else ""
-    return ModelError(f"No provider knows the model {model}.", f"{meant}Mend [models] in memproc.toml.")
-
-
-def _by_how_much(words: str) -> str:
-    """Providers name the window and what was sent, in this order or the other, and never as a sentence of one kind."""
-    numbers = sorted(int(number.replace(",", "")) for number in _NUMBER.findall(words))
-    if len(numbers) < 2 or numbers[-1] == numbers[-2]:
-        return ""
-    window, sent = numbers[-2:]
-    return f": {sent:,} tokens for {window:,}, {sent - window:,} too many"
-
-
-def _status(fault: Exception) -> int:
-    found = getattr(fault, "status_code", None)
-    return found if isinstance(found, int) else 0
-
-
-def _headers(fault: Exception) -> Mapping[str, str]:
-    return getattr(fault, "litellm_response_headers", None) or {}
-
-
-def _retry_after(fault: Exception) -> float | None:
-    """Seconds, from the header that providers send; it holds seconds or a date."""
-    headers = _headers(fault)
-    said = next((str(headers[name]) for name in headers if str(name).lower() == "retry-after"), "")
-    try:
-        return max(0.0, float(said))
-    except ValueError:
-        pass
-    try:
-        when = parsedate_to_datetime(said)
-    except ValueError:
-        return None
-    return max(0.0, (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
-
 
 if TYPE_CHECKING:
     import httpx
@@ -186,18 +56,35 @@ class Completion:
     tokens_cache_written: int
     usd: float | None
     """Dollars, or None where the price is not known."""
-    limits: Sequence[Limit] = ()
-    """What the provider's headers said of its rate limits."""
     calls: tuple[ToolCall, ...] = ()
     """The tools that the model wants to have called."""
 
 
 def complete(request: Request) -> Completion:
-    """Ask the request's model once.
+    """Ask the request's model once; the built-in engine without LiteLLM, which takes seconds to load.
 
     Raises NotNow where it may be asked again, ProviderRefuses where nobody can be asked, else ModelError.
     """
-    return _complete(request)
+    return engine_answer(request) if request.model == ENGINE else _complete(request)
+
+
+def engine_answer(request: Request) -> Completion:
+    """The built-in engine's answer: the persona's own sentences, chosen without a model or network.
+
+    It is made from the passage to remember. What the dialogue has said since is not repeated, unless nothing is left.
+    """
+    passage, words = read_passage(request.turns), request.words
+    match request.step:
+        case "quote":
+            text = answers.quote(passage, words)
+        case "analysis":
+            text = answers.analysis(passage, words)
+        case step:
+            choose = answers.perspective if step == "perspective" else answers.refinement
+            text = choose(passage, words, said_after(request.turns))
+    return Completion(
+        printable(text), "stop", tokens_in=0, tokens_out=0, tokens_cached=0, tokens_cache_written=0, usd=0.0
+    )
 
 
 def complete_over(request: Request, wire: "Callable[[httpx.Request], httpx.Response]") -> Completion:
@@ -221,6 +108,8 @@ def complete_over(request: Request, wire: "Callable[[httpx.Request], httpx.Respo
 
 def _complete(request: Request, **over: Any) -> Completion:
     litellm = _litellm()
+    from daemon.models.catalogue import known_models
+    from daemon.models.faults import classify
     from daemon.models.guard import watched  # late, as httpx is
 
     ask = _embed if request.step == EMBEDDING else _write
@@ -240,18 +129,16 @@ def _complete(request: Request, **over: Any) -> Completion:
             raise call.refusal or classify(request.model.name, fault, known_models()) from fault
 
 
-def _write(litellm: Any, request: Request, **asked: Any) -> Completion:
+def _write(litellm: Any, request: Request, **options: Any) -> Completion:
     """What the model writes."""
-    said = {"messages": _messages(request), **request.parameters, **_NO_GATEWAY}
-    response = litellm.completion(**said, **asked)
-    return _read(response, 0.0 if request.model == ENGINE else response._hidden_params.get("response_cost"))
+    return _read(litellm.completion(messages=_messages(request), **request.parameters, **_NO_GATEWAY, **options))
 
 
-def _embed(litellm: Any, request: Request, **asked: Any) -> Completion:
+def _embed(litellm: Any, request: Request, **options: Any) -> Completion:
     """How alike the turns' texts are: JSON of rows of cosines. The vectors are a hundred times larger, and not kept."""
-    options = {name: value for name, value in request.parameters.items() if name != "max_tokens"}
-    response = litellm.embedding(input=[turn.content for turn in request.turns], **options, **asked)
-    vectors = [one["embedding"] for one in sorted(response.data, key=lambda one: one["index"])]
+    options |= {name: value for name, value in request.parameters.items() if name != "max_tokens"}
+    response = litellm.embedding(input=[turn.content for turn in request.turns], **options)
+    vectors = [entry["embedding"] for entry in sorted(response.data, key=lambda entry: entry["index"])]
     if len(vectors) != len(request.turns) or not all(isinstance(vector, list) for vector in vectors):
         raise ModelError(
             f"{request.model.name} has not answered with one vector for each text.",
@@ -265,7 +152,6 @@ def _embed(litellm: Any, request: Request, **asked: Any) -> Completion:
         tokens_cached=0,
         tokens_cache_written=0,
         usd=response._hidden_params.get("response_cost"),
-        limits=limits_told(response._hidden_params.get("additional_headers") or {}, datetime.now(UTC)),
     )
 
 
@@ -282,7 +168,7 @@ def _in_parts(turn: Turn, message: dict[str, Any]) -> dict[str, Any]:
     return message | ({"content": [{"type": "text", "text": turn.content, **mark}]} if turn.content else {})
 
 
-def _read(response: Any, usd: float | None) -> Completion:
+def _read(response: Any) -> Completion:
     choice, usage = response.choices[0], response.usage
     details = getattr(usage, "prompt_tokens_details", None)
     return Completion(
@@ -292,8 +178,7 @@ def _read(response: Any, usd: float | None) -> Completion:
         tokens_out=usage.completion_tokens,
         tokens_cached=getattr(details, "cached_tokens", None) or 0,
         tokens_cache_written=getattr(usage, "cache_creation_input_tokens", None) or 0,
-        usd=usd,
-        limits=limits_told(response._hidden_params.get("additional_headers") or {}, datetime.now(UTC)),
+        usd=response._hidden_params.get("response_cost"),
         calls=tuple(
             ToolCall(call.id or "", call.function.name or "", printable(call.function.arguments or ""))
             for call in choice.message.tool_calls or ()
@@ -329,24 +214,9 @@ def _loaded() -> Any:
     os.environ["no_proxy"] = os.environ["NO_PROXY"] = f"{past_proxies},{_THIS_MACHINE}".strip(",")
     with _uncollected():
         import litellm
-        from litellm.llms.custom_llm import CustomLLM
 
     for name in _TALKERS:
         logging.getLogger(name).setLevel(_SILENT)
 
-    class Engine(CustomLLM):
-        """The built-in engine as one of LiteLLM's providers."""
-
-        def completion(self, *_: Any, messages: list[dict[str, str]], optional_params: Any, **__: Any) -> Any:
-            """Answer without a network; nothing is billed, so the usage is zero."""
-            turns = [Turn(message["role"], message["content"]) for message in messages]
-            text = extract(turns, optional_params["step"], optional_params["words"])
-            message = {"role": "assistant", "content": text}
-            return litellm.ModelResponse(
-                choices=[{"finish_reason": "stop", "index": 0, "message": message}],
-                usage=litellm.Usage(prompt_tokens=0, completion_tokens=0, total_tokens=0),
-            )
-
     litellm.suppress_debug_info = True
-    litellm.custom_provider_map = [{"provider": "memproc", "custom_handler": Engine()}]
     return litellm

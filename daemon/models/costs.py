@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
-from daemon.chat.survey import Survey
 from daemon.config import Config
-from daemon.models.batch import time_for_batches
+from daemon.models.ask import time_for_batches
 from daemon.models.prices import expected, price_of
+from daemon.models.roles import Roles
 from primer.models import takes_batches, token_factor
 from primer.request import Model
 from rules.money.estimate import (
@@ -22,10 +22,11 @@ from rules.money.estimate import (
     longest_calls,
     traffic,
 )
+from rules.plan.chat_plan import ChatPlan
 
 
 @dataclass(frozen=True, slots=True)
-class Reckoning:
+class PlanCost:
     """The money of one plan."""
 
     traffic: Traffic
@@ -37,42 +38,45 @@ class Reckoning:
     """Whether the agent is asked in batches, at half the price."""
 
 
-def reckon(archive: Archive, found: Survey, config: Config, now: str) -> Reckoning:
+def plan_cost(archive: Archive, plan: ChatPlan, roles: Roles, config: Config, now: str) -> PlanCost:
     """What the work on a chat will cost, if it is begun now.
 
     Raises UnknownPrice where that is not known and not allowed.
     """
-    if not found.plan.calls:
-        return no_work(archive, found.roles.agent.name)
-    agent = expected(archive, found.roles.agent.name)
-    replies = agent.replies if agent.is_sure else 0
+    if not plan.calls:
+        return no_work(archive, roles.agent.name)
+    agent = expected(archive, roles.agent.name)
     batched = time_for_batches(config.models.batch, config.schedule.night, now)
-    of = _askers(archive, found, config, batched)
-    plan, after = found.plan, config.memory.hindsight_tokens
-    planned, longest = calls(plan, after), longest_calls(plan, after, config.fold.budget)
-    cost = estimate_cost(planned, longest, of)
-    return Reckoning(traffic(planned, of), cost, replies, batched and takes_batches(found.roles.agent.name))
+    model_of = _models(archive, roles, config, batched=batched)
+    planned = calls(plan, config.memory.hindsight_tokens)
+    longest = longest_calls(plan, config.memory.hindsight_tokens, config.fold.budget)
+    return PlanCost(
+        traffic(planned, model_of),
+        estimate_cost(planned, longest, model_of),
+        agent.replies if agent.is_sure else 0,
+        batched and takes_batches(roles.agent.name),
+    )
 
 
-def no_work(archive: Archive, agent: str) -> Reckoning:
+def no_work(archive: Archive, agent: str) -> PlanCost:
     """Nothing to do costs nothing; `agent` is the model that would do it."""
     shown = expected(archive, agent)
-    return Reckoning(NO_TRAFFIC, NO_COST, shown.replies if shown.is_sure else 0)
+    return PlanCost(NO_TRAFFIC, NO_COST, shown.replies if shown.is_sure else 0)
 
 
-def _askers(archive: Archive, found: Survey, config: Config, batched: bool) -> Callable[[PlannedCall], PricedModel]:
+def _models(archive: Archive, roles: Roles, config: Config, *, batched: bool) -> Callable[[PlannedCall], PricedModel]:
     """Which model is asked for a call, and what it costs."""
-    agent = _asked(archive, found.roles.agent, config, batched)
-    manager = _asked(archive, found.roles.context_manager, config, batched)
-    if found.roles.fallback:
-        price_of(found.roles.fallback, config.budget)  # it may be asked, so it is refused as early as the others
-    embedding = _asked(archive, found.roles.embedding, config, batched) if found.roles.embedding else manager
+    agent = _priced(archive, roles.agent, config, batched=batched)
+    manager = _priced(archive, roles.context_manager, config, batched=batched)
+    if roles.fallback:
+        price_of(roles.fallback, config.budget)  # it may be asked, so it is refused as early as the others
+    embedding = _priced(archive, roles.embedding, config, batched=batched) if roles.embedding else manager
     return lambda call: {"agent": agent, "context manager": manager, "embedding": embedding}[call.role]
 
 
-def _asked(archive: Archive, model: Model, config: Config, batched: bool) -> PricedModel:
+def _priced(archive: Archive, model: Model, config: Config, *, batched: bool) -> PricedModel:
     price = price_of(model, config.budget)
     if price is not None and batched and takes_batches(model.name):
         price = price.batched
-    beforehand, shown = token_factor(model.name), expected(archive, model.name)
-    return PricedModel(price, shown.factor, max(beforehand, shown.factor), model.thinking_room)
+    beforehand, shown = token_factor(model.name), expected(archive, model.name).factor
+    return PricedModel(price, shown, max(beforehand, shown), model.thinking_room)

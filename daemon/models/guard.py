@@ -12,14 +12,10 @@ from functools import cache
 
 import httpx
 
-from daemon.models.addresses import OWN_HOSTS, addresses, is_loopback, is_own
+from daemon.models.addresses import KEY_HEADERS, OWN_HOSTS, addresses, is_key, is_loopback, is_own, readable
 from primer.models import provider_of
 from primer.request import Model
 from rules.errors import ProviderRefuses
-
-_BEARERS = ("authorization", "x-api-key", "api-key", "x-goog-api-key")
-_NO_KEYS = frozenset({"", "none", "fake-api-key", "stub-xinference-key"})
-"""What is sent where an interface wants a key and there is none: memproc's own word, and LiteLLM's."""
 
 
 @dataclass(slots=True)
@@ -36,7 +32,7 @@ class Call:
         return provider not in OWN_HOSTS or host in self.hosts or is_own(provider, host)
 
 
-class _HeldBack(Exception):
+class HeldBack(Exception):
     """Raised in the place of sending."""
 
 
@@ -82,15 +78,14 @@ def _look_at_answer(request: httpx.Request, response: httpx.Response) -> None:
 
 def _hold_back(call: Call, host: str, why: str) -> None:
     call.refusal = ProviderRefuses(
-        f"A request for {call.model.name} would have gone to {host}, {why}, so it was not sent.",
+        f"A request for {call.model.name} would have gone to {readable(host)}, {why}, so it was not sent.",
         "Look at the address in memproc.toml and in the environment, and whom it belongs to.",
     )
-    raise _HeldBack
+    raise HeldBack
 
 
 def _carries_key(request: httpx.Request) -> bool:
-    said = [request.headers.get(name, "").split(" ")[-1].lower() for name in _BEARERS]
-    return "key" in request.url.params or any(value not in _NO_KEYS for value in said)
+    return "key" in request.url.params or any(is_key(request.headers.get(name, "")) for name in KEY_HEADERS)
 
 
 @cache

@@ -5,7 +5,8 @@ on the messages alone. What a model's own tokenizer makes of them is `primer.mod
 """
 
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.util import find_spec
@@ -20,11 +21,24 @@ if TYPE_CHECKING:
 
 ENCODING = "o200k_base"
 _REMEMBERED_TEXTS = 512
+_LONGEST_RUN = 900_000
+"""tiktoken's pattern gives up, with a panic, on about a million characters of white space in a row."""
+_WHITE_SPACE = re.compile(r"\s++")
 
 
 def count(text: str) -> int:
     """Tokens of a text. Tags of the tokenizer's own, as `<|endoftext|>`, count as the text they are."""
-    return len(_encoding().encode_ordinary(text))
+    return sum(len(_encoding().encode_ordinary(piece)) for piece in _pieces(text))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The text, cut only within runs of white space that are too long for tiktoken."""
+    begin = 0
+    for run in _WHITE_SPACE.finditer(text) if len(text) > _LONGEST_RUN else ():
+        for cut in range(run.start() + _LONGEST_RUN, run.end(), _LONGEST_RUN):
+            yield text[begin:cut]
+            begin = cut
+    yield text[begin:]
 
 
 @lru_cache(_REMEMBERED_TEXTS)

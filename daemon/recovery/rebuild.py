@@ -16,7 +16,7 @@ from daemon.archive.rows import unpacked
 from daemon.chat.opening import shown_chat
 from daemon.chat.reading import dates_of_copies, read_chat
 from daemon.chat.survey import canned
-from daemon.context import House, load_texts
+from daemon.context import Context, load_texts
 from daemon.files.packed import sha256_of
 from daemon.models.tokens import count
 from daemon.recovery.evidence import Evidence, Raw, look
@@ -183,12 +183,12 @@ def new_ids(chat_id: str) -> list[str]:
     return [new_chat_id(chat_id, number) for number in range(1, _NEW_CHATS + 1)]
 
 
-def rebuild_chat(house: House, chat_id: str, sources: Sources) -> RebuiltChat | None:
+def rebuild_chat(context: Context, chat_id: str, sources: Sources) -> RebuiltChat | None:
     """Add what the archive lacks of a chat; None where that is nothing.
 
     Raises ChatSetAside where not one of its files can be read as a state of the chat, and FileTrouble.
     """
-    archive = house.archive
+    archive = context.archive
     own = _newest_last(chat_id, sources.of[chat_id])
     others = [(one, name) for name in new_ids(chat_id) for one in sources.of.get(name, ())]
     newest = chat_in(own[-1], chat_id)
@@ -197,17 +197,17 @@ def rebuild_chat(house: House, chat_id: str, sources: Sources) -> RebuiltChat | 
         row = chat_row_for(archive, chat_in(own[0], chat_id), own[0].kept_at)
         before = _counted(archive, row)
         is_fork = not was_known and _inherits(archive, row, chat_id, own)
-        evidence = _begun(house, newest)
+        evidence = _begun(context, newest)
         stored = tuple(evidence.raw)
         files = [(one, chat_id) for one in own[:-1]] + others
         for source, name in [*sorted(files, key=_age), (own[-1], chat_id)]:
             look(evidence, chat_in(source, name), source.kept_at, is_own=name == chat_id)
         _date_truly(archive, evidence, stored, is_fork=is_fork)
-        found = restored(evidence, _known(house, evidence, newest, row))
+        found = restored(evidence, _known(context, evidence, newest, row))
         if was_known and not found.memories and not found.found_again:
             return None
         keep_restored(archive, row, evidence, stored, found, own[-1].kept_at)
-        _read_newest(house, chat_id, own, found, was_known=was_known)
+        _read_newest(context, chat_id, own, found, was_known=was_known)
         _record_output(archive, chat_id, own, [one for one in others if not sources.is_of_its_own(one[1])])
         after = _counted(archive, row)
     messages, added, without, folds = (now - then for now, then in zip(after, before, strict=True))
@@ -237,10 +237,10 @@ def _inherits(archive: Archive, row: int, chat_id: str, own: Sequence[Source]) -
     return False
 
 
-def _begun(house: House, newest: Chat) -> Evidence:
+def _begun(context: Context, newest: Chat) -> Evidence:
     """What the archive knows of the chat already."""
-    archive, chat_id = house.archive, newest.chat_id
-    words = canned(load_texts(house.config.of(newest).texts.path))
+    archive, chat_id = context.archive, newest.chat_id
+    words = canned(load_texts(context.config.of(newest).texts.path))
     kept = memories(archive, chat_id)
     raw = archived(archive, chat_id)
     digests = {old.key: old.message.digest for old in past(archive, chat_id)}
@@ -264,12 +264,12 @@ def _date_truly(archive: Archive, evidence: Evidence, stored: Collection[str], *
         raw.versions = [with_true_date(version, date) for version in raw.versions]
 
 
-def _known(house: House, evidence: Evidence, newest: Chat, row: int) -> Known:
+def _known(context: Context, evidence: Evidence, newest: Chat, row: int) -> Known:
     places = recognise(read_messages(newest), evidence.ours, evidence.under, evidence.aliases)
-    texts = load_texts(house.config.of(newest).texts.path)
-    others = house.archive.run("SELECT id FROM memory WHERE chat <> ?", (row,))
+    texts = load_texts(context.config.of(newest).texts.path)
+    others = context.archive.run("SELECT id FROM memory WHERE chat <> ?", (row,))
     return Known(
-        memories=memories(house.archive, evidence.chat_id),
+        memories=memories(context.archive, evidence.chat_id),
         elsewhere=frozenset(name for (name,) in others),
         shown=list(groups(places)),
         hindsight=hindsight_question(texts),
@@ -283,24 +283,24 @@ def _texts(group: Mapping[int, Place]) -> tuple[str, ...]:
     return tuple(group[slot].message.text for slot in _SLOTS if slot in group)
 
 
-def _read_newest(house: House, chat_id: str, own: Sequence[Source], found: Restored, *, was_known: bool) -> None:
+def _read_newest(context: Context, chat_id: str, own: Sequence[Source], found: Restored, *, was_known: bool) -> None:
     """Read the newest file that is a state of the chat, as an export of it is read."""
     new = {memory.memory_id for memory in found.memories}
     for source in reversed(own):
         chat = chat_in(source, chat_id)
-        config = house.config.of(chat)
+        config = context.config.of(chat)
         words = canned(load_texts(config.texts.path))
         try:
-            reading = read_chat(house.archive, chat, words, config.memory.editions, source.kept_at)
+            reading = read_chat(context.archive, chat, words, config.memory.editions, source.kept_at)
         except ChatSetAside:
             # An older version was put back, or most of the chat was gone: an older file may be whole.
             if source == own[0]:
                 raise
             continue
         if not was_known or new & groups(reading.places).keys():
-            remember(house.archive, chat, reading, source.kept_at)
-            take_over(house.archive, shown_chat(chat, reading.places, config), source.kept_at)
-            _choose(house.archive, reading, new, config.memory.editions)
+            remember(context.archive, chat, reading, source.kept_at)
+            take_over(context.archive, shown_chat(chat, reading.places, config), source.kept_at)
+            _choose(context.archive, reading, new, config.memory.editions)
         return
 
 
@@ -350,12 +350,12 @@ class Rebuilt:
     passed_over: tuple[PassedOver, ...]
 
 
-def rebuild(house: House, more: Sequence[Path] = ()) -> Rebuilt:
+def rebuild(context: Context, more: Sequence[Path] = ()) -> Rebuilt:
     """Read all backups and updated exports, and `more` exports that the person still has; add what is missing.
 
     Raises ArchiveError, and FileTrouble where a folder or the index of the backups cannot be read.
     """
-    sources = find_sources(house.folders, more)
+    sources = find_sources(context.folders, more)
     passed_over = list(sources.passed_over)
     outputs = {name for chat_id in sources.of for name in new_ids(chat_id) if not sources.is_of_its_own(name)}
     chats: list[RebuiltChat] = []
@@ -363,7 +363,7 @@ def rebuild(house: House, more: Sequence[Path] = ()) -> Rebuilt:
         if chat_id in outputs:
             continue  # memories of another chat, which the person has not talked on in yet
         try:
-            found = rebuild_chat(house, chat_id, sources)
+            found = rebuild_chat(context, chat_id, sources)
         except MemprocError as trouble:
             if isinstance(trouble, ArchiveError) and not isinstance(trouble, DamagedChat):
                 raise

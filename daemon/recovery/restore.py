@@ -14,7 +14,7 @@ from daemon.archive.messages import known_chat, past, whole
 from daemon.archive.openings import openings
 from daemon.chat.survey import canned
 from daemon.config import Config
-from daemon.context import House, core_layout, load_texts
+from daemon.context import Context, core_layout, load_texts
 from daemon.files.backup import Version, keep_version, read_version, versions
 from daemon.files.paths import Folders
 from daemon.files.read import Export, chats_in
@@ -131,15 +131,15 @@ def read_updated(path: Path) -> bytes | None:
         return path.read_bytes() if path.exists() else None
 
 
-def restore(house: House, chat: KnownChat, wanted: Restorable) -> Written:
+def restore(context: Context, chat: KnownChat, wanted: Restorable) -> Written:
     """Put the version in the updated export's place. The present one becomes a version; nothing is pruned."""
-    now = house.clock()
+    now = context.clock()
     if wanted.now is not None:
-        keep_version(house.folders.backups, chat.chat_id, chat.title, wanted.path.stem, wanted.path, now)
+        keep_version(context.folders.backups, chat.chat_id, chat.title, wanted.path.stem, wanted.path, now)
     make_private(wanted.path.parent)
     written = replace_file(wanted.path, [wanted.content])
     record_output(
-        house.archive,
+        context.archive,
         Output(chat.chat_id, str(wanted.path), written.sha256, RESTORED, wanted.version.sha256, now),
     )
     return written
@@ -163,7 +163,7 @@ def held_back(archive: Archive, chat: Chat, export: Export) -> str | None:
     )
 
 
-def expand(house: House, chat: KnownChat, path: Path | None = None) -> Written:
+def expand(context: Context, chat: KnownChat, path: Path | None = None) -> Written:
     """Write the full raw conversation as an export that TypingMind imports, to `path` or to a place of its own.
 
     That is never the folder of updated exports, which are there to be imported. The same content stays where it
@@ -171,13 +171,13 @@ def expand(house: House, chat: KnownChat, path: Path | None = None) -> Written:
     """
     if path is not None and path.exists():
         raise FileTrouble(f"{path} exists already.", "Name another file with --output, or move that one away.")
-    found = whole(house.archive, chat.chat_id)
+    found = whole(context.archive, chat.chat_id)
     content = chat_container(found.head + b",".join(found.messages) + found.tail)
     (raw,) = read_document("The archive", content).chats
-    standing = _chats(read_updated(updated_path(house.archive, house.folders, chat)))
+    standing = _chats(read_updated(updated_path(context.archive, context.folders, chat)))
     ours = [uuid for one in standing if one.chat_id == chat.chat_id for uuid in our_uuids(one)]
     content = chat_container(expanded(raw, ours))
-    path = path or _free_place(house.folders.updated.parent / "expanded", chat, content)
+    path = path or _free_place(context.folders.updated.parent / "expanded", chat, content)
     make_private(path.parent)
     return replace_file(path, [content])
 

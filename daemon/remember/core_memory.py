@@ -1,7 +1,8 @@
-"""The steps of one layer: one after the other, in the order of the chunks, beside the wavefront.
+"""The core memory: after each memory the agent is asked for edits of its bounded sections.
 
-Step k sees what step k - 1 has left, and begins when the memory of its own chunk is kept. So what comes of them is the
-same whatever the concurrency, and in however many rounds the chunks came.
+The steps of a layer go one after the other, in the order of the chunks, beside the memories. Step k sees what step
+k - 1 has left, and begins when the memory of its own chunk is kept. So what comes of them is the same whatever the
+concurrency, and in however many rounds the chunks came.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -13,10 +14,9 @@ from daemon.archive.journal import Reply
 from daemon.archive.memories import editions
 from daemon.chat.opening import core_now
 from daemon.chat.survey import Survey, told_before
-from daemon.context import foreign
-from daemon.models.scheduler import Front, Talk
-from daemon.remember.asking import desk_for
-from daemon.remember.question import Desk
+from daemon.context import Context, foreign
+from daemon.models.scheduler import Dialogue, Note, Scheduler, Steps
+from daemon.remember.question import Draft, draft_of_chunk
 from primer import core, prompt
 from primer.core import read_edits
 from primer.models import thinks
@@ -32,8 +32,6 @@ from rules.plan.work import CORE_WORDS, PlannedChunk
 
 Keep = Callable[[], None]
 """Keeps what a step has come to."""
-Hold = Callable[[PlannedChunk], Keep]
-"""Holds the dialogue of one step, as far as its answers are known."""
 
 _BEFORE_ALL_CHUNKS = -1
 
@@ -41,29 +39,31 @@ _BEFORE_ALL_CHUNKS = -1
 class Chain:
     """The steps of a layer that are left; at most one of them is under way."""
 
-    def __init__(self, front: Front, steps: Sequence[PlannedChunk], hold: Hold) -> None:
-        self._front = front
+    def __init__(
+        self, scheduler: Scheduler, steps: Sequence[PlannedChunk], step: Callable[[PlannedChunk], Steps[Keep]]
+    ) -> None:
+        """`step` is the dialogue after the memory of a chunk."""
+        self._scheduler = scheduler
         self._left = list(steps)
-        self._hold = hold
-        self._talk: Talk[Keep] | None = None
+        self._step = step
+        self._dialogue: Dialogue[Keep] | None = None
 
     @property
     def under_way(self) -> bool:
         """Whether a step has been begun and is not kept."""
-        return self._talk is not None
+        return self._dialogue is not None
 
     def begin(self, waiting: Collection[int]) -> None:
         """Begin the next step, unless its memory is among those, by number, that are still to be made."""
-        if self._talk is None and self._left and self._left[0].number not in waiting:
-            chunk = self._left.pop(0)
-            self._talk = Talk(lambda: self._hold(chunk), _BEFORE_ALL_CHUNKS)
-            self._front.begin(self._talk)
+        if self._dialogue is None and self._left and self._left[0].number not in waiting:
+            self._dialogue = Dialogue(self._step(self._left.pop(0)), _BEFORE_ALL_CHUNKS)
+            self._scheduler.begin(self._dialogue)
 
     def keep(self) -> None:
         """Keep the step when it is finished."""
-        if self._talk and self._talk.result:
-            self._talk.result()
-            self._talk = None
+        if self._dialogue and self._dialogue.result:
+            self._dialogue.result()
+            self._dialogue = None
 
 
 _ENDED = "stop"
@@ -89,7 +89,7 @@ class Tended:
     events: tuple[CoreEvent, ...] = ()
 
 
-def tend(desk: Desk, agent: Model, written: Written, memory: CoreMemory, layout: Layout) -> Tended:
+def tend(draft: Draft, agent: Model, written: Written, memory: CoreMemory, layout: Layout) -> Steps[Tended]:
     """Ask the agent for edits of `memory`, once more where one was refused, and carry out what can be.
 
     What cannot be read or carried out changes nothing, and is counted. The built-in engine has nothing to say here.
@@ -97,37 +97,37 @@ def tend(desk: Desk, agent: Model, written: Written, memory: CoreMemory, layout:
     """
     if agent == ENGINE:
         return Tended(memory)
-    asked = core.ask(desk.texts, memory, layout, bool(agent.tools))
-    request = Request("core", agent, core.after_memory(written.before, written.texts, asked), CORE_WORDS)
-    tended = _conversed(desk, request, memory, layout)
+    question = core.ask(draft.texts, memory, layout, bool(agent.tools))
+    request = Request("core", agent, core.after_memory(written.before, written.texts, question), CORE_WORDS)
+    tended = yield from _conversed(draft, request, memory, layout)
     events = (replace(event, memory=written.number, edition=written.edition) for event in tended.events)
     return replace(tended, events=tuple(events))
 
 
-def _conversed(desk: Desk, request: Request, memory: CoreMemory, layout: Layout) -> Tended:
-    first = _answered(desk, request, layout, Tended(memory))
+def _conversed(draft: Draft, request: Request, memory: CoreMemory, layout: Layout) -> Steps[Tended]:
+    first = yield from _edited(draft, request, layout, Tended(memory))
     if not first.refused:
         return first.tended
-    said, calls = first.said, first.calls
+    text, calls = first.text, first.calls
     if calls and thinks(request.model):
-        said, calls = core.in_words(said, calls), ()
-    again = core.results(desk.texts, said, calls, first.outcomes)
+        text, calls = core.in_words(text, calls), ()
+    again = core.results(draft.texts, text, calls, first.outcomes)
     try:
-        second = _answered(desk, replace(request, turns=(*request.turns, *again)), layout, first.tended)
+        second = yield from _edited(draft, replace(request, turns=(*request.turns, *again)), layout, first.tended)
     except TooLong:
-        desk.note("core correction too long for the window")
+        yield Note("core correction too long for the window")
         return first.tended
     if second.outcomes and not second.refused:
-        desk.note("core edits good at the second try")
+        yield Note("core edits good at the second try")
     return second.tended
 
 
 @dataclass(frozen=True, slots=True)
-class _Answered:
+class _CarriedOut:
     """One answer of the agent, carried out as far as it could be."""
 
     tended: Tended
-    said: str
+    text: str
     calls: tuple[ToolCall, ...]
     outcomes: tuple[CoreMemory | Refusal, ...]
     """What became of each of its edits, in order."""
@@ -135,23 +135,24 @@ class _Answered:
     @property
     def refused(self) -> bool:
         """Whether one of them could not be made."""
-        return any(isinstance(one, Refusal) for one in self.outcomes)
+        return any(isinstance(outcome, Refusal) for outcome in self.outcomes)
 
 
-def _answered(desk: Desk, request: Request, layout: Layout, tended: Tended) -> _Answered:
-    reply = desk.ask(request)
+def _edited(draft: Draft, request: Request, layout: Layout, tended: Tended) -> Steps[_CarriedOut]:
+    """Ask for edits, and carry them out one after the other."""
+    reply = yield from draft.ask(request)
     native = bool(request.model.tools)
     calls = reply.calls if native else ()
-    said = _said(desk, reply, calls)
+    text = yield from _text(reply, calls)
     outcomes: list[CoreMemory | Refusal] = []
-    for edit in () if said is None else read_edits(said, calls, native):
+    for edit in () if text is None else read_edits(text, calls, native):
         outcome = edit if isinstance(edit, Refusal) else _applied(layout, tended.memory, edit)
         outcomes.append(outcome)
         if isinstance(outcome, Refusal):
-            desk.note(f"core edit refused: {outcome.kind}")
+            yield Note(f"core edit refused: {outcome.kind}")
         elif isinstance(edit, Edit):
             tended = Tended(outcome, (*tended.events, *_events(tended.memory, outcome, edit)))
-    return _Answered(tended, said or "", calls, tuple(outcomes))
+    return _CarriedOut(tended, text or "", calls, tuple(outcomes))
 
 
 def _applied(layout: Layout, memory: CoreMemory, edit: Edit) -> CoreMemory | Refusal:
@@ -167,13 +168,13 @@ def _applied(layout: Layout, memory: CoreMemory, edit: Edit) -> CoreMemory | Ref
         return apply(layout.functions, memory, edit)
 
 
-def _said(desk: Desk, reply: Reply, calls: Sequence[ToolCall]) -> str | None:
+def _text(reply: Reply, calls: Sequence[ToolCall]) -> Steps[str | None]:
     """The text of an answer; None where nothing of it counts. Calls that came whole count without any text."""
     read = read_reply(reply.text, _ENDED if reply.finish in CALLED else reply.finish)
     if not isinstance(read, Refused):
         return read.text
     if read.kind != "empty" or not calls:
-        desk.note(f"core answer {read.kind}")
+        yield Note(f"core answer {read.kind}")
     return "" if calls and read.kind != "refused" else None
 
 
@@ -186,38 +187,47 @@ def _events(before: CoreMemory, after: CoreMemory, edit: Edit) -> list[CoreEvent
     ]
 
 
-def core_chain(front: Front, found: Survey, memories: Sequence[Memory], leads: Sequence[Lead]) -> Chain:
+def core_chain(
+    context: Context, scheduler: Scheduler, survey: Survey, memories: Sequence[Memory], leads: Sequence[Lead]
+) -> Chain:
     """The edits that are planned; `memories` are those of the chat as they are by then."""
-    breaks = {found.plan.work[lead.place].number: lead.breaks for lead in leads}
-    archive, chat_id = front.house.archive, found.plan.chat_id
+    breaks = {survey.plan.work[lead.place].number: lead.breaks for lead in leads}
+    archive, chat_id = context.archive, survey.plan.chat_id
 
-    def hold(chunk: PlannedChunk) -> Keep:
-        memory = next(one for one in memories if not one.is_fold and one.number == chunk.number)
-        as_of = next(one for one in reversed(editions(archive, memory.memory_id)) if one.kind == "as-of")
+    def step(chunk: PlannedChunk) -> Steps[Keep]:
+        memory = chunk_memory(memories, chunk)
+        as_of = next(edition for edition in reversed(editions(archive, memory.memory_id)) if edition.kind == "as-of")
         if memory.forgotten or as_of.made == EXTRACTED:
             return partial(keep, memory, ())
-        before = _context(found, memories, chunk, breaks.get(chunk.number, ()))
-        written = Written(before, as_of.texts, memory.number, as_of.number)
-        return partial(keep, memory, edits(desk_for(front, found, chunk), written))
-
-    def edits(desk: Desk, written: Written) -> tuple[CoreEvent, ...]:
-        stands = core_now(archive, chat_id, found.layout)
+        turns = _context(survey, memories, chunk, breaks.get(chunk.number, ()))
+        written = Written(turns, as_of.texts, memory.number, as_of.number)
+        now = core_now(archive, chat_id, survey.layout)
         try:
-            return tend(desk, found.roles.agent, written, stands, found.layout).events
+            tended = yield from tend(draft_of_chunk(survey, chunk), survey.roles.agent, written, now, survey.layout)
         except TooLong:
-            desk.note("core question too long for the window")  # the memory itself stands, and the work goes on
-            return ()
+            yield Note("core question too long for the window")  # the memory itself stands, and the work goes on
+            return partial(keep, memory, ())
+        return partial(keep, memory, tended.events)
 
     def keep(memory: Memory, events: tuple[CoreEvent, ...]) -> None:
-        now = front.house.clock()
+        now = context.clock()
         with archive.transaction():
             keep_core_events(archive, chat_id, events, now, memory.memory_id)
             end_step(archive, memory.memory_id, "core", now)
 
-    return Chain(front, found.plan.layers.core, hold)
+    return Chain(scheduler, survey.plan.layers.core, step)
 
 
-def _context(found: Survey, memories: Sequence[Memory], chunk: PlannedChunk, breaks: Sequence[int]) -> tuple[Turn, ...]:
+def chunk_memory(memories: Sequence[Memory], chunk: PlannedChunk) -> Memory:
+    """The memory of a chunk."""
+    return next(memory for memory in memories if not memory.is_fold and memory.number == chunk.number)
+
+
+def _context(
+    survey: Survey, memories: Sequence[Memory], chunk: PlannedChunk, breaks: Sequence[int]
+) -> tuple[Turn, ...]:
     """What the memory was written from, byte for byte, so that the provider's cache knows it."""
-    one = found.passage(chunk, told_before(found, memories, chunk.memories_before), breaks)
-    return prompt.context(found.texts, one.system_message, one.memories, one.tail, one.chunk, one.breaks)
+    passage = survey.passage(chunk, told_before(survey, memories, chunk.memories_before), breaks)
+    return prompt.context(
+        survey.texts, passage.system_message, passage.memories, passage.tail, passage.chunk, passage.breaks
+    )

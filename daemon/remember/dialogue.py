@@ -1,4 +1,6 @@
-"""The first of the four calls: a direct quote that is verbatim, whoever has to choose it.
+"""A dialogue: the direct quote, the perspective, the independent analysis, and the refinement with it in view.
+
+The quote is verbatim, whoever has to choose it:
 
 the agent's                 if it stands in one raw message, character for character
 the agent's, asked again    with the reason why the first one does not
@@ -9,13 +11,14 @@ the engine's choice         marked so
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from daemon.remember.question import Desk, Question, put
+from daemon.models.scheduler import Note, Steps
+from daemon.remember.question import Draft, Question, put
 from primer import prompt
 from primer.prompt import Turn, keep_inert, restore
 from primer.reply import Answered, Refused, forged
 from primer.request import ENGINE, Model, Request
 from rules.conversation.history import Entry
-from rules.conversation.memory import Memory, Quote, Six
+from rules.conversation.memory import Quote, Six
 from rules.conversation.quote import NotVerbatim, Verbatim, find_quote, nearest_passage
 from rules.extract.sentences import with_closed_fence
 
@@ -23,84 +26,57 @@ QUOTE_WORDS = 60
 """About how long a quote may be."""
 
 
-def choose_quote(desk: Desk, question: Question, chunk: Sequence[Entry]) -> Quote | None:
+def choose_quote(draft: Draft, question: Question, chunk: Sequence[Entry]) -> Steps[Quote | None]:
     """The quote of a chunk; None where not even the engine finds words that can be quoted."""
-    engine = replace(question, request=replace(question.request, model=ENGINE))
     if question.request.model != ENGINE:
-        found = _of_the_agent(desk, question, chunk)
-        if isinstance(found, Quote):
-            return found
-        desk.note("quote chosen by the engine")
-    answer = put(desk, engine)
+        quote = yield from _of_the_agent(draft, question, chunk)
+        if quote is not None:
+            return quote
+        yield Note("quote chosen by the engine")
+    answer = yield from put(draft, replace(question, request=replace(question.request, model=ENGINE)))
     chosen = find_quote(answer.text, chunk) if isinstance(answer, Answered) else None
     return Quote(chosen.text, chosen.source, "engine") if isinstance(chosen, Verbatim) else None
 
 
-def _of_the_agent(desk: Desk, question: Question, chunk: Sequence[Entry]) -> Quote | NotVerbatim | Refused:
-    """What the agent has quoted, at the first or the second try, or what comes nearest to it."""
-    first = put(desk, question)
+def _of_the_agent(draft: Draft, question: Question, chunk: Sequence[Entry]) -> Steps[Quote | None]:
+    """What the agent has quoted, at the first or the second try, or what comes nearest to it; None where nothing is."""
+    first = yield from put(draft, question)
     if isinstance(first, Refused):
-        return first
-    found = find_quote(restore(first.text), chunk)
-    if isinstance(found, Verbatim):
-        return Quote(found.text, found.source, "agent")
-    desk.note("not verbatim")
-    second = put(desk, _once_more(desk, question, first, found))
+        return None
+    quote = find_quote(restore(first.text), chunk)
+    if isinstance(quote, Verbatim):
+        return Quote(quote.text, quote.source, "agent")
+    yield Note("not verbatim")
+    second = yield from put(draft, _once_more(draft, question, first, quote))
     if isinstance(second, Refused):
-        return _nearest(desk, [first], chunk)
-    found = find_quote(restore(second.text), chunk)
-    if isinstance(found, Verbatim):
-        desk.note("quote verbatim at the second try")
-        return Quote(found.text, found.source, "agent")
-    desk.note("not verbatim")
-    return _nearest(desk, [second, first], chunk)
+        return (yield from _nearest([first], chunk))
+    quote = find_quote(restore(second.text), chunk)
+    if isinstance(quote, Verbatim):
+        yield Note("quote verbatim at the second try")
+        return Quote(quote.text, quote.source, "agent")
+    yield Note("not verbatim")
+    return (yield from _nearest([second, first], chunk))
 
 
-def _once_more(desk: Desk, question: Question, said: Answered, why: NotVerbatim) -> Question:
+def _once_more(draft: Draft, question: Question, answer: Answered, why: NotVerbatim) -> Question:
     """The question again, behind the answer that is no quote."""
-    posed = question.posed(desk.texts)
-    turns = (*posed.turns, prompt.answer(said.text))
-    return replace(
-        question,
-        request=replace(question.request, turns=turns),
-        text=prompt.ask_quote_again(desk.texts, why.reason),
-    )
+    turns = (*question.posed(draft.texts).turns, prompt.answer(answer.text))
+    request = replace(question.request, turns=turns)
+    return replace(question, request=request, text=prompt.ask_quote_again(draft.texts, why.reason))
 
 
-def _nearest(desk: Desk, answers: Sequence[Answered], chunk: Sequence[Entry]) -> Quote | NotVerbatim:
+def _nearest(answers: Sequence[Answered], chunk: Sequence[Entry]) -> Steps[Quote | None]:
+    """The passage nearest to one of the agent's answers; None where no passage comes near."""
     for answer in answers:
-        found = nearest_passage(restore(answer.text), chunk)
-        if isinstance(found, Verbatim):
-            desk.note("nearest passage taken as the quote")
-            return Quote(found.text, found.source, "aligned")
-    return NotVerbatim("No passage comes near to what the agent has quoted.")
+        passage = nearest_passage(restore(answer.text), chunk)
+        if isinstance(passage, Verbatim):
+            yield Note("nearest passage taken as the quote")
+            return Quote(passage.text, passage.source, "aligned")
+    return None
 
 
 _NO_QUOTE = "[no quote]"
 """TypingMind takes no empty message."""
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A chunk with all that its memory is written from."""
-
-    chat_id: str
-    number: int
-    system_message: str
-    memories: Sequence[Memory]
-    """Those whose chunks end before the tail, the older ones folded."""
-    tail: Sequence[Entry]
-    chunk: Sequence[Entry]
-    tokens: int
-    guidance: str = ""
-    """What the person says about this memory (`memproc retry --say`)."""
-    breaks: Sequence[int] = ()
-    """Behind how many messages of the tail a provider's cache may break off."""
-
-    @property
-    def spoken(self) -> list[str]:
-        """What was said in the chunk, message by message."""
-        return [entry.message.words for entry in self.chunk]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +108,8 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Dialogue:
-    """The six texts of a finished dialogue, and who held it."""
+class Transcript:
+    """The six texts of a finished dialogue, and who wrote them."""
 
     texts: Six
     quotes: tuple[Quote, ...]
@@ -143,75 +119,64 @@ class Dialogue:
     context_manager: str
 
 
-def converse(desk: Desk, subject: Subject, pair: Pair, quotes: tuple[Quote, ...]) -> Dialogue | Refused:
+def converse(draft: Draft, subject: Subject, pair: Pair, quotes: tuple[Quote, ...]) -> Steps[Transcript | Refused]:
     """The dialogue with these quotes as its first answer; each further question stands behind the same beginning.
 
     Refused where the agent's own answers cannot be had. Raises ModelError where a model cannot be asked.
     """
     quoted = keep_inert("\n\n".join(quote.text for quote in quotes)) or _NO_QUOTE
-    dialogue = [*subject.before, *_said(desk, subject, subject.quote, quoted)]
-    said = (quoted, *(quote.text for quote in quotes))
-    perspective = _answer(desk, subject, pair.agent, dialogue, "perspective", subject.perspective, said)
+    turns = [*subject.before, *_exchange(draft, subject, subject.quote, quoted)]
+    earlier = (quoted, *(quote.text for quote in quotes))
+    perspective = yield from _answer(draft, subject, pair.agent, turns, "perspective", subject.perspective, earlier)
     if isinstance(perspective, Refused):
         return perspective
-    analysed = _analysis(desk, subject, pair.context_managers)
-    if isinstance(analysed, Refused):
-        return analysed
-    dialogue += _said(desk, subject, subject.perspective, perspective.text)
-    last = prompt.ask_refinement(desk.texts, analysed.text, subject.words)
-    refinement = _answer(
-        desk, subject, pair.agent, dialogue, "refinement", last, (*said, perspective.text, analysed.text)
-    )
+    analysis, analyst = yield from _analysis(draft, subject, pair.context_managers)
+    if isinstance(analysis, Refused):
+        return analysis
+    turns += _exchange(draft, subject, subject.perspective, perspective.text)
+    earlier = (*earlier, perspective.text, analysis.text)
+    last = prompt.ask_refinement(draft.texts, analysis.text, subject.words)
+    refinement = yield from _answer(draft, subject, pair.agent, turns, "refinement", last, earlier)
     if isinstance(refinement, Refused) and refinement.kind == "repeated":
-        desk.note("repeated refinement kept")
+        yield Note("repeated refinement kept")
         refinement = Answered(refinement.text)
     if isinstance(refinement, Refused):
         return refinement
     one, two, three = (prompt.question(text).content for text in (subject.quote, subject.perspective, last))
     texts = (one, quoted, two, keep_inert(perspective.text), three, keep_inert(refinement.text))
-    return Dialogue(texts, quotes, analysed.text, pair.agent.name, analysed.model)
+    return Transcript(texts, quotes, analysis.text, pair.agent.name, analyst.name)
 
 
-def _said(desk: Desk, subject: Subject, asked: str, answered: str) -> tuple[Turn, Turn]:
+def _exchange(draft: Draft, subject: Subject, question: str, answer: str) -> tuple[Turn, Turn]:
     """A question and its answer, as they stand before the next question."""
-    return prompt.question(prompt.guided(desk.texts, subject.guidance, asked)), prompt.answer(answered)
+    return prompt.question(prompt.guided(draft.texts, subject.guidance, question)), prompt.answer(answer)
 
 
 def _answer(
-    desk: Desk, subject: Subject, agent: Model, before: Sequence[Turn], step: str, text: str, earlier: Sequence[str]
-) -> Answered | Refused:
+    draft: Draft, subject: Subject, agent: Model, before: Sequence[Turn], step: str, text: str, earlier: Sequence[str]
+) -> Steps[Answered | Refused]:
     """The agent's answer to one of its two open questions, which says more than the `earlier` ones."""
     request = Request(step, agent, tuple(before), subject.words)
-    guided = prompt.guided(desk.texts, subject.guidance, text)
-    return _noticed(desk, put(desk, Question(request, guided, subject.spoken, earlier=earlier)))
+    guided = prompt.guided(draft.texts, subject.guidance, text)
+    answer = yield from put(draft, Question(request, guided, subject.spoken, earlier=earlier))
+    return (yield from _noticed(answer))
 
 
-@dataclass(frozen=True, slots=True)
-class _Analysed:
-    text: str
-    model: str
-
-
-def _analysis(desk: Desk, subject: Subject, models: Sequence[Model]) -> _Analysed | Refused:
-    """The first analysis that can be used; the engine's, in the end, is made of the passage's own sentences."""
-    first, *others = models
-    answer = _analysed(desk, subject, first)
-    for model in others:
-        if isinstance(answer, _Analysed):
+def _analysis(draft: Draft, subject: Subject, models: Sequence[Model]) -> Steps[tuple[Answered | Refused, Model]]:
+    """The first analysis that can be used, and whose it is; the engine's, in the end, is of the passage's sentences."""
+    for model in models:
+        if model != models[0]:
+            yield Note("analysis by the engine" if model == ENGINE else "analysis by the fallback model")
+        request = Request("analysis", model, subject.alone, subject.words)
+        answer = yield from put(draft, Question(request, subject.analysis, subject.spoken, tagged=False))
+        answer = yield from _noticed(answer)
+        if isinstance(answer, Answered):
             break
-        desk.note("analysis by the engine" if model == ENGINE else "analysis by the fallback model")
-        answer = _analysed(desk, subject, model)
-    return answer
+    return answer, model
 
 
-def _analysed(desk: Desk, subject: Subject, model: Model) -> _Analysed | Refused:
-    request = Request("analysis", model, subject.alone, subject.words)
-    answer = _noticed(desk, put(desk, Question(request, subject.analysis, subject.spoken, tagged=False)))
-    return answer if isinstance(answer, Refused) else _Analysed(answer.text, model.name)
-
-
-def _noticed(desk: Desk, answer: Answered | Refused) -> Answered | Refused:
+def _noticed(answer: Answered | Refused) -> Steps[Answered | Refused]:
     """The same answer with its code closed; tags of ours are counted here, and made inert where the answer is used."""
     if forged(answer.text):
-        desk.note("forged tags")
+        yield Note("forged tags")
     return replace(answer, text=with_closed_fence(answer.text))

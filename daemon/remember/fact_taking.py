@@ -14,10 +14,10 @@ from daemon.archive.core import end_step
 from daemon.archive.facts import fact_events, keep_fact_events, next_fact, ranked
 from daemon.archive.memories import editions
 from daemon.chat.survey import Survey
-from daemon.models.scheduler import Front
-from daemon.remember.asking import desk_for
-from daemon.remember.core_memory import Chain, Keep
-from daemon.remember.question import Desk, Question, put
+from daemon.context import Context
+from daemon.models.scheduler import Note, Scheduler, Steps
+from daemon.remember.core_memory import Chain, Keep, chunk_memory
+from daemon.remember.question import Draft, Question, draft_of_chunk, put
 from primer.facts import Operations, Unreadable, ask_facts, numbered_passage, read_operations
 from primer.prompt import Turn
 from primer.reply import Refused, read_reply
@@ -35,7 +35,7 @@ WORDS = 400
 
 
 def take_facts(
-    desk: Desk,
+    draft: Draft,
     manager: Model,
     chunk: Sequence[Entry],
     events: Sequence[FactEvent],
@@ -43,7 +43,7 @@ def take_facts(
     next_number: int,
     compare: int,
     embedding: Model | None = None,
-) -> tuple[FactEvent, ...]:
+) -> Steps[tuple[FactEvent, ...]]:
     """What happens to the facts by this chunk, which is not empty; nothing where the engine is the context manager.
 
     `events` are all that happened to the chat's facts so far, `next_number` is the number of the next one, and
@@ -55,30 +55,37 @@ def take_facts(
     facts = live(events)
     words = "\n".join(entry.message.words for entry in chunk)
     shown = nearest(facts, ranked([fact.text for fact in facts], words), compare)
-    operations = _asked(desk, manager, chunk, shown)
+    operations = yield from _operations(draft, manager, chunk, shown)
     known = Known(shown, facts, forgotten(events), tuple(map(_source, chunk)), next_number)
     if embedding is not None:
-        known = replace(known, alike=_likeness(desk, embedding, operations, shown))
+        same = yield from _likeness(draft, embedding, operations, shown)
+        known = replace(known, alike=same)
     outcome = carry_out(operations, known)
     for reason in outcome.refused:
-        desk.note(f"fact refused: {reason}")
+        yield Note(f"fact refused: {reason}")
     return outcome.events
 
 
-def _asked(desk: Desk, manager: Model, chunk: Sequence[Entry], shown: Sequence[Fact]) -> tuple[Operation, ...]:
+def _operations(
+    draft: Draft, manager: Model, chunk: Sequence[Entry], shown: Sequence[Fact]
+) -> Steps[tuple[Operation, ...]]:
     """The operations of the first answer that can be read; none where there is no such answer."""
-    counting = replace(desk, note=lambda said: desk.note(f"facts {said}"))
-    request = Request("facts", manager, numbered_passage(desk.texts, chunk), WORDS)
-    question = ask_facts(desk.texts, shown)
-    answer = put(
-        counting,
-        Question(request, question, (), tagged=False, otherwise=desk.texts.facts_again, unfit=_unfit),
+    request = Request("facts", manager, numbered_passage(draft.texts, chunk), WORDS)
+    question = Question(
+        request,
+        ask_facts(draft.texts, shown),
+        (),
+        tagged=False,
+        otherwise=draft.texts.facts_again,
+        unfit=_unfit,
+        counted_as="facts ",
     )
+    answer = yield from put(draft, question)
     read = None if isinstance(answer, Refused) else read_operations(answer.text)
     if not isinstance(read, Operations):
         return ()
     for _ in range(read.malformed):
-        desk.note("fact refused: malformed")
+        yield Note("fact refused: malformed")
     return read.read
 
 
@@ -93,53 +100,52 @@ def _source(entry: Entry) -> Source:
 
 
 def _likeness(
-    desk: Desk, embedding: Model, operations: Sequence[Operation], shown: Sequence[Fact]
-) -> dict[str, tuple[str, ...]]:
+    draft: Draft, embedding: Model, operations: Sequence[Operation], shown: Sequence[Fact]
+) -> Steps[dict[str, tuple[str, ...]]]:
     """Which new texts say the same as others, by the embedding model; it is not asked where nothing is added."""
-    if not any(one.event == "ADD" for one in operations):
+    if not any(operation.event == "ADD" for operation in operations):
         return {}
-    new = [one.text for one in operations if one.event in ("ADD", "UPDATE") and normal(one.text)]
+    new = [item.text for item in operations if item.event in ("ADD", "UPDATE") and normal(item.text)]
     texts = list(dict.fromkeys([*new, *(fact.text for fact in shown)]))
     if len(texts) < 2:
         return {}
-    reply = desk.ask(Request(EMBEDDING, embedding, tuple(Turn("user", text) for text in texts), 0))
+    reply = yield from draft.ask(Request(EMBEDDING, embedding, tuple(Turn("user", text) for text in texts), 0))
     read = read_reply(reply.text, reply.finish)
     if isinstance(read, Refused):
-        desk.note(f"likeness of facts {read.kind}")
+        yield Note(f"likeness of facts {read.kind}")
         return {}
     return alike(texts, json.loads(read.text))
 
 
-def facts_chain(front: Front, found: Survey, memories: Sequence[Memory]) -> Chain:
+def facts_chain(context: Context, scheduler: Scheduler, survey: Survey, memories: Sequence[Memory]) -> Chain:
     """The facts that are planned; `memories` are those of the chat as they are by then."""
-    archive, chat_id = front.house.archive, found.plan.chat_id
+    archive, chat_id = context.archive, survey.plan.chat_id
 
-    def hold(chunk: PlannedChunk) -> Keep:
-        memory = next(one for one in memories if not one.is_fold and one.number == chunk.number)
-        return partial(keep, memory, () if memory.forgotten else taken(chunk, memory))
-
-    def taken(chunk: PlannedChunk, memory: Memory) -> tuple[FactEvent, ...]:
-        desk = desk_for(front, found, chunk)
-        edition = max(one.number for one in editions(archive, memory.memory_id) if one.kind == "as-of")
+    def step(chunk: PlannedChunk) -> Steps[Keep]:
+        memory = chunk_memory(memories, chunk)
+        if memory.forgotten:
+            return partial(keep, memory, ())
+        edition = max(edition.number for edition in editions(archive, memory.memory_id) if edition.kind == "as-of")
         try:
-            events = take_facts(
-                desk,
-                found.roles.context_manager,
-                found.passage(chunk, ()).chunk,
+            events = yield from take_facts(
+                draft_of_chunk(survey, chunk),
+                survey.roles.context_manager,
+                survey.passage(chunk, ()).chunk,
                 fact_events(archive, chat_id),
                 next_number=next_fact(archive, chat_id),
-                compare=found.facts.compare,
-                embedding=found.roles.embedding,
+                compare=survey.facts.compare,
+                embedding=survey.roles.embedding,
             )
         except TooLong:
-            desk.note("facts question too long for the window")  # the memory itself stands, and the work goes on
-            return ()
-        return tuple(replace(event, memory=memory.number, edition=edition) for event in events)
+            yield Note("facts question too long for the window")  # the memory itself stands, and the work goes on
+            return partial(keep, memory, ())
+        events = tuple(replace(event, memory=memory.number, edition=edition) for event in events)
+        return partial(keep, memory, events)
 
     def keep(memory: Memory, events: tuple[FactEvent, ...]) -> None:
-        now = front.house.clock()
+        now = context.clock()
         with archive.transaction():
             keep_fact_events(archive, chat_id, events, now, memory.memory_id)
             end_step(archive, memory.memory_id, "facts", now)
 
-    return Chain(front, found.plan.layers.facts, hold)
+    return Chain(scheduler, survey.plan.layers.facts, step)

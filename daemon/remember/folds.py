@@ -1,4 +1,6 @@
-"""Which direct quotes a fold carries on, word for word.
+"""Folds: the oldest memories become one of a higher level, written from their told editions.
+
+It carries their direct quotes on, word for word:
 
 up to six of all members together     all of them
 more than six                         those that the agent names by their numbers
@@ -11,27 +13,55 @@ from functools import partial
 
 from daemon.archive.memories import keep_fold
 from daemon.chat.survey import Survey
-from daemon.context import Folded
+from daemon.context import Context
+from daemon.events import Folded
+from daemon.models.ask import Clock
 from daemon.models.roles import Roles
-from daemon.models.scheduler import Front, Talk
+from daemon.models.scheduler import Dialogue, Note, Scheduler, Steps
 from daemon.models.tokens import count
-from daemon.remember.asking import desk_for_fold
-from daemon.remember.dialogue import QUOTE_WORDS, Dialogue, Pair, Subject, converse
-from daemon.remember.ladder import Count, Work, by_the_engine, first_analysis, first_good, pairs
-from daemon.remember.question import Desk, Question, put, recording
+from daemon.remember.dialogue import QUOTE_WORDS, Pair, Subject, Transcript, converse
+from daemon.remember.ladder import Assignment, Count, by_the_engine, first_analysis, first_good, pairs
+from daemon.remember.question import Draft, Question, draft_of_fold, put
 from primer import fold, prompt
 from primer.prompt import Turn
 from primer.reply import Refused
 from primer.request import ENGINE, Model, Request
-from primer.texts import Texts
 from rules.conversation.memory import MOST_QUOTES, Edition, Memory, Quote, fold_id, fold_words, most_fold_tokens
 from rules.plan.folds import View
 from rules.plan.section import Size, section, told_tokens
 
 
+def make_fold(
+    draft: Draft,
+    chat_id: str,
+    system_message: str,
+    members: Sequence[Memory],
+    level: int,
+    roles: Roles,
+    count: Count,
+    clock: Clock,
+    guidance: str = "",
+) -> Steps[Memory]:
+    """The fold of `members` (oldest first, two or more); its number among the folds of its level is for others to give.
+
+    It is written from the members' told editions. Raises ModelError where a model cannot be asked.
+    """
+    before = prompt.context(draft.texts, system_message, members, (), ())
+    choosing = draft.anew()
+    quotes = yield from carried(choosing, roles.agent, before, members, guidance)
+    work = _assignment(draft, members, quotes, partial(_dialogue, before, members, guidance, quotes), count)
+    finished = yield from first_good(draft, work, pairs(roles))
+    if isinstance(finished, Refused):
+        if roles.agent != ENGINE:
+            yield Note("fold extracted by the engine")
+        finished = yield from by_the_engine(draft, work)
+    edition = finished.edition(1, "as-of", clock())
+    return _memory(chat_id, members, level, replace(edition, requests=(*choosing.requests, *edition.requests)))
+
+
 def carried(
-    desk: Desk, agent: Model, before: tuple[Turn, ...], members: Sequence[Memory], guidance: str
-) -> tuple[Quote, ...]:
+    draft: Draft, agent: Model, before: tuple[Turn, ...], members: Sequence[Memory], guidance: str
+) -> Steps[tuple[Quote, ...]]:
     """The quotes of a fold of `members`, oldest first, at most six; `before` is the agent's context.
 
     Raises ModelError where the agent cannot be asked.
@@ -40,78 +70,42 @@ def carried(
     if len(offered) <= MOST_QUOTES:
         return tuple(offered)
     if agent != ENGINE:
-        chosen = _chosen(desk, agent, before, offered, guidance)
+        text = prompt.guided(draft.texts, guidance, fold.ask_choice(draft.texts, offered, MOST_QUOTES))
+        answer = yield from put(draft, Question(Request("quote", agent, before, QUOTE_WORDS), text, ()))
+        chosen = () if isinstance(answer, Refused) else fold.read_choice(answer.text, len(offered), MOST_QUOTES)
         if chosen:
             return tuple(offered[number - 1] for number in chosen)
-        desk.note("first quotes carried on")
+        yield Note("first quotes carried on")
     return tuple(quote for member in members for quote in member.told.quotes[:1])[:MOST_QUOTES]
 
 
-def _chosen(
-    desk: Desk, agent: Model, before: tuple[Turn, ...], offered: Sequence[Quote], guidance: str
-) -> tuple[int, ...]:
-    """The numbers that the agent names; none where it names none that can be used."""
-    asked = prompt.guided(desk.texts, guidance, fold.ask_choice(desk.texts, offered, MOST_QUOTES))
-    answer = put(desk, Question(Request("quote", agent, before, QUOTE_WORDS), asked, ()))
-    return () if isinstance(answer, Refused) else fold.read_choice(answer.text, len(offered), MOST_QUOTES)
-
-
-def make_fold(
-    desk: Desk,
-    chat_id: str,
-    system_message: str,
-    members: Sequence[Memory],
-    level: int,
-    roles: Roles,
-    count: Count,
-    written_at: str,
-    guidance: str = "",
-) -> Memory:
-    """The fold of `members` (oldest first, two or more); its number among the folds of its level is for others to give.
-
-    It is written from the members' told editions. Raises ModelError where a model cannot be asked.
-    """
-    before = prompt.context(desk.texts, system_message, members, (), ())
-    at_desk, asked = recording(desk)
-    quotes = carried(at_desk, roles.agent, before, members, guidance)
-    work = _work(members, quotes, partial(_dialogue, before, members, guidance, quotes), count, desk.questions_tokens)
-    held = first_good(desk, work, pairs(roles))
-    if isinstance(held, Refused):
-        if roles.agent != ENGINE:
-            desk.note("fold extracted by the engine")
-        held = by_the_engine(desk, work)
-    edition = held.edition(1, "as-of", written_at)
-    return _memory(chat_id, members, level, replace(edition, requests=(*asked, *edition.requests)))
-
-
-def fold_analysis(
-    texts: Texts, members: Sequence[Memory], roles: Roles, count: Count, questions_tokens: int
-) -> Request | None:
+def fold_analysis(draft: Draft, members: Sequence[Memory], roles: Roles, count: Count) -> Request | None:
     """The question about a fold that needs no answer before it; None where there is none."""
     quotes = [quote for member in members for quote in member.told.quotes]
     if len(quotes) > MOST_QUOTES:
         return None  # how long it may be depends on those that the agent chooses
-    words = _words(members, quotes, count, questions_tokens)
-    return first_analysis(texts, roles, fold.memories_alone(texts, members), fold.ask_analysis(texts, words), words)
+    words = _words(draft, members, quotes, count)
+    alone = fold.memories_alone(draft.texts, members)
+    return first_analysis(draft, roles, alone, fold.ask_analysis(draft.texts, words), words)
 
 
-def _words(members: Sequence[Memory], quotes: Sequence[Quote], count: Count, questions: int) -> int:
+def _words(draft: Draft, members: Sequence[Memory], quotes: Sequence[Quote], count: Count) -> int:
     member_tokens = sum(member.told.tokens for member in members)
-    return fold_words(member_tokens, sum(count(quote.text) for quote in quotes), questions)
+    return fold_words(member_tokens, sum(count(quote.text) for quote in quotes), draft.questions_tokens)
 
 
-def _work(
+def _assignment(
+    draft: Draft,
     members: Sequence[Memory],
     quotes: tuple[Quote, ...],
-    dialogue: Callable[[Desk, Pair, int], Dialogue | Refused],
+    dialogue: Callable[[Draft, Pair, int], Steps[Transcript | Refused]],
     count: Count,
-    questions: int,
-) -> Work:
+) -> Assignment:
     member_tokens = sum(member.told.tokens for member in members)
     quote_tokens = sum(count(quote.text) for quote in quotes)
-    most = most_fold_tokens(member_tokens, quote_tokens, questions)
-    words = _words(members, quotes, count, questions)
-    return Work("fold", "its memories", dialogue, words, lambda _, tokens: tokens <= most, count)
+    most = most_fold_tokens(member_tokens, quote_tokens, draft.questions_tokens)
+    words = _words(draft, members, quotes, count)
+    return Assignment("fold", "its memories", dialogue, words, lambda _, tokens: tokens <= most, count)
 
 
 def _dialogue(
@@ -119,23 +113,23 @@ def _dialogue(
     members: Sequence[Memory],
     guidance: str,
     quotes: tuple[Quote, ...],
-    desk: Desk,
+    draft: Draft,
     pair: Pair,
     words: int,
-) -> Dialogue | Refused:
+) -> Steps[Transcript | Refused]:
     """The three calls that are left when the quotes are known. The engine reads what the context manager reads."""
-    alone = fold.memories_alone(desk.texts, members)
+    alone = fold.memories_alone(draft.texts, members)
     subject = Subject(
         before=alone if pair.agent == ENGINE else before,
         alone=alone,
         spoken=[text for member in members for text in member.told.texts[1::2]],
-        quote=fold.ask_quotes(desk.texts),
-        perspective=fold.ask_perspective(desk.texts, words),
-        analysis=fold.ask_analysis(desk.texts, words),
+        quote=fold.ask_quotes(draft.texts),
+        perspective=fold.ask_perspective(draft.texts, words),
+        analysis=fold.ask_analysis(draft.texts, words),
         words=words,
         guidance=guidance,
     )
-    return converse(desk, subject, pair, quotes)
+    return (yield from converse(draft, subject, pair, quotes))
 
 
 def _memory(chat_id: str, members: Sequence[Memory], level: int, edition: Edition) -> Memory:
@@ -162,81 +156,83 @@ Keep = Callable[[], None]
 _BEFORE_ALL_CHUNKS = -1
 
 
-def stand_before(front: Front, found: Survey, memories: list[Memory], upto: int, size: Size) -> tuple[Memory, ...]:
-    """What stands for the first `upto` of a chat's memories, oldest first; `size` says in which edition.
-
-    A fold that is missing is made, kept, and added to `memories`. Raises ModelError where a model cannot be asked,
-    and ChatSetAside where the fold does not fit into its window.
-    """
-    while True:
-        by_id = {memory.memory_id: memory for memory in memories}
-        view = section(found.plan.chat_id, memories, upto, found.bounds, size)
-        if view.missing is None:
-            return tuple(by_id[item.name] for item in view.standing)
-        members = [by_id[member.name] for member in view.missing.members]
-        front.finish(_talk(front, found, memories, members, view.missing.level))()
-
-
 class Folds:
-    """The folds that prompts will need, each made beside the chunks as soon as it is wanted."""
+    """The folds of a chat: those that prompts will need are made beside the chunks, as soon as they are wanted.
 
-    def __init__(self, front: Front, found: Survey, memories: list[Memory]) -> None:
-        self._front = front
-        self._found = found
+    A fold that is made is kept, and added to the chat's `memories`.
+    """
+
+    def __init__(self, context: Context, scheduler: Scheduler, survey: Survey, memories: list[Memory]) -> None:
+        self._context = context
+        self._scheduler = scheduler
+        self._survey = survey
         self._memories = memories
-        self._talk: Talk[Keep] | None = None
+        self._dialogue: Dialogue[Keep] | None = None
 
     @property
     def under_way(self) -> bool:
         """Whether one has been begun and is not kept."""
-        return self._talk is not None
+        return self._dialogue is not None
 
     def before(self, upto: int) -> tuple[Memory, ...] | None:
         """What stands for the first `upto` memories in a prompt; None where a fold is missing."""
-        by_id = {memory.memory_id: memory for memory in self._memories}
-        view = self._view(upto)
-        return None if view.missing else tuple(by_id[item.name] for item in view.standing)
+        view = self._view(upto, told_tokens)
+        return None if view.missing else self._standing(view)
 
     def begin(self, upto: int) -> None:
         """Begin the next one that is wanted for the first `upto` memories, which stay as they are."""
-        wanted = self._view(upto).missing
-        if wanted and self._talk is None:
-            by_id = {memory.memory_id: memory for memory in self._memories}
-            members = [by_id[member.name] for member in wanted.members]
-            self._talk = _talk(self._front, self._found, self._memories, members, wanted.level)
-            self._front.begin(self._talk)
+        wanted = self._view(upto, told_tokens).missing
+        if wanted and self._dialogue is None:
+            self._dialogue = self._fold([member.name for member in wanted.members], wanted.level)
+            self._scheduler.begin(self._dialogue)
 
     def keep(self) -> None:
         """Keep it when it is finished."""
-        if self._talk and self._talk.result:
-            self._talk.result()
-            self._talk = None
+        if self._dialogue and self._dialogue.result:
+            self._dialogue.result()
+            self._dialogue = None
 
-    def _view(self, upto: int) -> View:
-        return section(self._found.plan.chat_id, self._memories, upto, self._found.bounds, told_tokens)
+    def make_all(self, upto: int, size: Size) -> tuple[Memory, ...]:
+        """What stands for the first `upto` memories, oldest first, once all folds are made; `size` says which edition.
 
+        Raises ModelError where a model cannot be asked, and ChatSetAside where a fold does not fit into its window.
+        """
+        while wanted := (view := self._view(upto, size)).missing:
+            self._scheduler.finish(self._fold([member.name for member in wanted.members], wanted.level))()
+        return self._standing(view)
 
-def _talk(front: Front, found: Survey, memories: list[Memory], members: Sequence[Memory], level: int) -> Talk[Keep]:
-    def hold() -> Keep:
-        fold = make_fold(
-            desk_for_fold(front, found, members),
-            found.plan.chat_id,
-            found.chat.system_message,
+    def _view(self, upto: int, size: Size) -> View:
+        survey = self._survey
+        return section(survey.plan.chat_id, self._memories, upto, survey.bounds, size)
+
+    def _standing(self, view: View) -> tuple[Memory, ...]:
+        by_id = {memory.memory_id: memory for memory in self._memories}
+        return tuple(by_id[item.name] for item in view.standing)
+
+    def _fold(self, names: Sequence[str], level: int) -> Dialogue[Keep]:
+        """The dialogue of which a fold of the memories with these ids will come."""
+        survey = self._survey
+        by_id = {memory.memory_id: memory for memory in self._memories}
+        members = [by_id[name] for name in names]
+        ahead = fold_analysis(draft_of_fold(survey, members), members, survey.roles, count)
+        return Dialogue(self._steps(members, level), _BEFORE_ALL_CHUNKS, ahead=ahead)
+
+    def _steps(self, members: Sequence[Memory], level: int) -> Steps[Keep]:
+        survey, context = self._survey, self._context
+        fold = yield from make_fold(
+            draft_of_fold(survey, members),
+            survey.plan.chat_id,
+            survey.chat.system_message,
             members,
             level,
-            found.roles,
+            survey.roles,
             count,
-            front.house.clock(),
+            context.clock,
         )
-        return partial(keep, fold)
 
-    def keep(fold: Memory) -> None:
-        kept = keep_fold(front.house.archive, found.plan.chat_id, fold)
-        memories.append(kept)
-        front.house.tell(Folded(found.plan, len(members), kept.level))
+        def keep() -> None:
+            kept = keep_fold(context.archive, survey.plan.chat_id, fold)
+            self._memories.append(kept)
+            context.tell(Folded(survey.plan, len(members), kept.level))
 
-    return Talk(
-        hold,
-        _BEFORE_ALL_CHUNKS,
-        ahead=fold_analysis(found.texts, members, found.roles, count, found.plan.questions_tokens),
-    )
+        return keep

@@ -8,15 +8,17 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from daemon.archive.archive import Archive
-from daemon.archive.journal import Reply, recall
+from daemon.chat.survey import Passage
+from daemon.models.ask import Clock
 from daemon.models.roles import Roles
+from daemon.models.scheduler import Steps, rehearse
 from daemon.models.tokens import count
-from daemon.remember.dialogue import QUOTE_WORDS, Dialogue, Pair, Passage, Subject, converse
-from daemon.remember.ladder import Count, Work, first_good, make_memory, pairs
-from daemon.remember.question import Desk
+from daemon.remember.dialogue import QUOTE_WORDS, Pair, Subject, Transcript, converse
+from daemon.remember.ladder import Assignment, Count, first_good, make_memory, pairs
+from daemon.remember.question import Draft
 from primer import hindsight, prompt
 from primer.reply import Refused
-from primer.request import ENGINE, Request
+from primer.request import ENGINE
 from primer.texts import Texts
 from rules.conversation.history import Entry
 from rules.conversation.memory import (
@@ -32,15 +34,15 @@ from rules.conversation.memory import (
 
 
 def make_hindsight(
-    desk: Desk,
+    draft: Draft,
     passage: Passage,
     after: Sequence[Entry],
     before: Edition,
     roles: Roles,
     count: Count,
-    written_at: str,
+    clock: Clock,
     number: int,
-) -> Edition | Refused:
+) -> Steps[Edition | Refused]:
     """The hindsight edition `number` of a chunk's memory; `before` is the edition whose quote it keeps.
 
     `passage` is what the memory was written from, `after` the raw messages that came after its chunk. Refused
@@ -50,23 +52,23 @@ def make_hindsight(
     writers = [pair for pair in pairs(roles) if pair.agent != ENGINE]
     if not writers:
         return Refused("refused", "The built-in engine cannot look back.")
-    work = Work(
+    work = Assignment(
         name="hindsight",
         source="its chunk",
-        hold=partial(_dialogue, passage, after, before.quotes),
-        words=allowance(passage.tokens, desk.questions_tokens),
+        dialogue=partial(_dialogue, passage, after, before.quotes),
+        words=allowance(passage.tokens, draft.questions_tokens),
         fits=lambda written, tokens: is_clearly_smaller(written, tokens, passage.tokens),
         count=count,
     )
-    held = first_good(desk, work, writers)
-    return held if isinstance(held, Refused) else held.edition(number, "hindsight", written_at)
+    finished = yield from first_good(draft, work, writers)
+    return finished if isinstance(finished, Refused) else finished.edition(number, "hindsight", clock())
 
 
 def _dialogue(
-    passage: Passage, after: Sequence[Entry], quotes: tuple[Quote, ...], desk: Desk, pair: Pair, words: int
-) -> Dialogue | Refused:
+    passage: Passage, after: Sequence[Entry], quotes: tuple[Quote, ...], draft: Draft, pair: Pair, words: int
+) -> Steps[Transcript | Refused]:
     """The three calls that are left when the quote is known."""
-    texts = desk.texts
+    texts = draft.texts
     lived = (passage.system_message, passage.memories, passage.tail, passage.chunk, after, passage.breaks)
     subject = Subject(
         before=hindsight.context_in_hindsight(texts, *lived),
@@ -78,11 +80,7 @@ def _dialogue(
         words=words,
         guidance=passage.guidance,
     )
-    return converse(desk, subject, pair, quotes)
-
-
-class _NotAsked(Exception):
-    """The journal does not know this request."""
+    return (yield from converse(draft, subject, pair, quotes))
 
 
 def worth_asking(
@@ -91,26 +89,14 @@ def worth_asking(
     memories: Sequence[Memory],
     roles: Roles,
     texts: Texts,
-    questions: int,
+    questions_tokens: int,
 ) -> Iterator[int]:
     """Numbers of the extracted memories that a model could write now. `passages` are those of `memories`."""
     if roles.agent == ENGINE:
         return
-    desk = Desk(lambda request: _known(archive, request), lambda _: None, texts, questions)
     for passage, memory in zip(passages, memories, strict=True):
-        if memory.told.made != EXTRACTED or not is_enough_for_a_model(passage.tokens, questions):
+        if memory.told.made != EXTRACTED or not is_enough_for_a_model(passage.tokens, questions_tokens):
             continue
-        try:
-            rehearsed = make_memory(desk, passage, roles, count, memory.told.written_at)
-        except _NotAsked:
+        rehearsed = rehearse(archive, make_memory(Draft(texts, questions_tokens), passage, roles, count, lambda: ""))
+        if rehearsed is None or rehearsed.told.made == WRITTEN:
             yield memory.number
-        else:
-            if rehearsed.told.made == WRITTEN:
-                yield memory.number
-
-
-def _known(archive: Archive, request: Request) -> Reply:
-    reply = recall(archive, request.key)
-    if reply is None:
-        raise _NotAsked
-    return reply

@@ -9,14 +9,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from daemon.chat.survey import Passage
+from daemon.models.ask import Clock
 from daemon.models.roles import Roles
-from daemon.remember.dialogue import QUOTE_WORDS, Dialogue, Pair, Passage, Subject, choose_quote, converse
-from daemon.remember.question import Desk, Question, recording
+from daemon.models.scheduler import Note, Steps
+from daemon.remember.dialogue import QUOTE_WORDS, Pair, Subject, Transcript, choose_quote, converse
+from daemon.remember.question import Draft, Question
 from primer import prompt
 from primer.prompt import Turn
 from primer.reply import Refused
 from primer.request import ENGINE, EXTRACTIVE, Model, Request
-from primer.texts import Texts
 from rules.conversation.history import Entry
 from rules.conversation.memory import (
     CHUNK_LEVEL,
@@ -37,15 +39,15 @@ _ENGINE_ALONE = Pair(ENGINE, (ENGINE,))
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class Assignment:
     """An edition to be written."""
 
     name: str
     """What it is called where its troubles are counted: memory, hindsight, fold."""
     source: str
     """What it must be clearly smaller than."""
-    hold: Callable[[Desk, Pair, int], Dialogue | Refused]
-    """Holds the dialogue at a desk, with a pair of models, in about so many words an answer."""
+    dialogue: Callable[[Draft, Pair, int], Steps[Transcript | Refused]]
+    """The dialogue on a draft, with a pair of models, in about so many words an answer."""
     words: int
     fits: Callable[[int, int], bool]
     """Whether an edition is clearly smaller than its source: by the tokens that were written for it, and by all."""
@@ -53,10 +55,10 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """A dialogue that was held, the requests that it took, and how large its answers and its six texts are."""
+class Finished:
+    """A finished dialogue, the requests that it took, and how large its answers and its six texts are."""
 
-    dialogue: Dialogue
+    transcript: Transcript
     requests: tuple[str, ...]
     written: int
     """Without our own questions."""
@@ -67,11 +69,11 @@ class Held:
         return Edition(
             number=number,
             kind=kind,
-            texts=self.dialogue.texts,
-            quotes=self.dialogue.quotes,
-            made=EXTRACTED if self.dialogue.agent == EXTRACTIVE else WRITTEN,
-            agent=self.dialogue.agent,
-            context_manager=self.dialogue.context_manager,
+            texts=self.transcript.texts,
+            quotes=self.transcript.quotes,
+            made=EXTRACTED if self.transcript.agent == EXTRACTIVE else WRITTEN,
+            agent=self.transcript.agent,
+            context_manager=self.transcript.context_manager,
             requests=self.requests,
             tokens=self.tokens,
             written_at=written_at,
@@ -85,54 +87,54 @@ def pairs(roles: Roles) -> list[Pair]:
     return [Pair(agent, analysts) for agent in _each_once(roles.agent, *fallback)]
 
 
-def first_good(desk: Desk, work: Work, writers: Sequence[Pair]) -> Held | Refused:
+def first_good(draft: Draft, work: Assignment, writers: Sequence[Pair]) -> Steps[Finished | Refused]:
     """The first dialogue that can be used and fits, else why the last one does not. There is at least one writer."""
-    first, *others = writers
-    found = _fitting(desk, work, first)
-    for pair in others:
-        if isinstance(found, Held):
+    for pair in writers:
+        if pair != writers[0]:
+            yield Note(f"{work.name} by the fallback model")
+        finished = yield from _fitting(draft, work, pair)
+        if isinstance(finished, Finished):
             break
-        desk.note(f"{work.name} by the fallback model")
-        found = _fitting(desk, work, pair)
-    return found
+    return finished
 
 
-def first_analysis(texts: Texts, roles: Roles, alone: tuple[Turn, ...], asked: str, words: int) -> Request | None:
+def first_analysis(draft: Draft, roles: Roles, alone: tuple[Turn, ...], asked: str, words: int) -> Request | None:
     """The context manager's question, which needs no answer before it; None where the engine is asked."""
     analyst = pairs(roles)[0].context_managers[0]
     if ENGINE in (roles.agent, analyst):
         return None
-    return Question(Request("analysis", analyst, alone, words), asked, (), tagged=False).posed(texts)
+    return Question(Request("analysis", analyst, alone, words), asked, (), tagged=False).posed(draft.texts)
 
 
-def hold(desk: Desk, work: Work, pair: Pair, words: int) -> Held | Refused:
+def _hold(draft: Draft, work: Assignment, pair: Pair, words: int) -> Steps[Finished | Refused]:
     """One dialogue, with what it took."""
-    at_desk, asked = recording(desk)
-    dialogue = work.hold(at_desk, pair, words)
-    if isinstance(dialogue, Refused):
-        return dialogue
-    written = (*dialogue.texts[1::2], dialogue.analysis)
-    return Held(dialogue, tuple(asked), *(sum(map(work.count, texts)) for texts in (written, dialogue.texts)))
+    own = draft.anew()
+    transcript = yield from work.dialogue(own, pair, words)
+    if isinstance(transcript, Refused):
+        return transcript
+    written = (*transcript.texts[1::2], transcript.analysis)
+    sizes = (sum(map(work.count, texts)) for texts in (written, transcript.texts))
+    return Finished(transcript, tuple(own.requests), *sizes)
 
 
-def by_the_engine(desk: Desk, work: Work) -> Held:
+def by_the_engine(draft: Draft, work: Assignment) -> Steps[Finished]:
     """The engine's, half as long each time until it fits. It has an answer to everything."""
     words = work.words
     while True:
         words = max(1, words // 2)
-        held = hold(desk, work, _ENGINE_ALONE, words)
-        if isinstance(held, Refused):
-            raise RuntimeError(f"the built-in engine had no answer: {held.reason}")  # noqa: TRY004
-        if work.fits(held.written, held.tokens) or words == 1:
-            return held
+        finished = yield from _hold(draft, work, _ENGINE_ALONE, words)
+        if isinstance(finished, Refused):
+            raise RuntimeError(f"the built-in engine had no answer: {finished.reason}")  # noqa: TRY004
+        if work.fits(finished.written, finished.tokens) or words == 1:
+            return finished
 
 
-def _fitting(desk: Desk, work: Work, pair: Pair) -> Held | Refused:
+def _fitting(draft: Draft, work: Assignment, pair: Pair) -> Steps[Finished | Refused]:
     for words in (work.words, work.words // 2):
-        held = hold(desk, work, pair, words)
-        if isinstance(held, Refused) or work.fits(held.written, held.tokens):
-            return held
-        desk.note(f"{work.name} not clearly smaller than {work.source}")
+        finished = yield from _hold(draft, work, pair, words)
+        if isinstance(finished, Refused) or work.fits(finished.written, finished.tokens):
+            return finished
+        yield Note(f"{work.name} not clearly smaller than {work.source}")
     return Refused("too long", f"The {work.name} is not clearly smaller than {work.source}.")
 
 
@@ -140,43 +142,44 @@ def _each_once(*models: Model) -> tuple[Model, ...]:
     return tuple(model for at, model in enumerate(models) if model not in models[:at])
 
 
-def make_memory(desk: Desk, passage: Passage, roles: Roles, count: Count, written_at: str, number: int = 1) -> Memory:
+def make_memory(
+    draft: Draft, passage: Passage, roles: Roles, count: Count, clock: Clock, number: int = 1
+) -> Steps[Memory]:
     """The memory of a chunk, in edition `number`.
 
     Where the chunk has no words, or too few for what a model writes, no model is asked, and the engine says what was
     there. Raises ModelError where a model cannot be asked.
     """
-    words = allowance(passage.tokens, desk.questions_tokens)
-    asked = asks_agent(passage.chunk, passage.tokens, desk.questions_tokens, by_model=roles.agent != ENGINE)
-    work = Work(
+    work = Assignment(
         name="memory",
         source="its chunk",
-        hold=partial(_dialogue, passage),
-        words=words,
+        dialogue=partial(_dialogue, passage),
+        words=allowance(passage.tokens, draft.questions_tokens),
         fits=lambda written, tokens: is_clearly_smaller(written, tokens, passage.tokens),
         count=count,
     )
-    held = first_good(desk, work, pairs(roles)) if asked else None
-    if isinstance(held, Refused) and roles.agent != ENGINE:
-        desk.note("memory extracted by the engine")
-    if not isinstance(held, Held):
-        held = by_the_engine(desk, work)
-    return _memory(passage, held, written_at, number)
+    finished: Finished | Refused | None = None
+    if asks_agent(passage.chunk, passage.tokens, draft.questions_tokens, by_model=roles.agent != ENGINE):
+        finished = yield from first_good(draft, work, pairs(roles))
+    if isinstance(finished, Refused) and roles.agent != ENGINE:
+        yield Note("memory extracted by the engine")
+    if not isinstance(finished, Finished):
+        finished = yield from by_the_engine(draft, work)
+    return _memory(passage, finished.edition(number, "as-of", clock()))
 
 
-def chunk_analysis(
-    texts: Texts, chunk: Sequence[Entry], tokens: int, roles: Roles, questions_tokens: int
-) -> Request | None:
+def chunk_analysis(draft: Draft, chunk: Sequence[Entry], tokens: int, roles: Roles) -> Request | None:
     """The question about a chunk that needs no answer before it; None where the engine answers it."""
-    if not asks_agent(chunk, tokens, questions_tokens, by_model=roles.agent != ENGINE):
+    if not asks_agent(chunk, tokens, draft.questions_tokens, by_model=roles.agent != ENGINE):
         return None
-    words = allowance(tokens, questions_tokens)
-    return first_analysis(texts, roles, prompt.passage_alone(texts, chunk), prompt.ask_analysis(texts, words), words)
+    words = allowance(tokens, draft.questions_tokens)
+    alone = prompt.passage_alone(draft.texts, chunk)
+    return first_analysis(draft, roles, alone, prompt.ask_analysis(draft.texts, words), words)
 
 
-def _dialogue(passage: Passage, desk: Desk, pair: Pair, words: int) -> Dialogue | Refused:
+def _dialogue(passage: Passage, draft: Draft, pair: Pair, words: int) -> Steps[Transcript | Refused]:
     """The four calls, one after the other."""
-    texts = desk.texts
+    texts = draft.texts
     subject = Subject(
         before=prompt.context(
             texts, passage.system_message, passage.memories, passage.tail, passage.chunk, passage.breaks
@@ -189,16 +192,16 @@ def _dialogue(passage: Passage, desk: Desk, pair: Pair, words: int) -> Dialogue 
         words=words,
         guidance=passage.guidance,
     )
-    request = Request("quote", pair.agent, subject.before, QUOTE_WORDS)
-    asked = prompt.guided(texts, passage.guidance, subject.quote)
-    question = Question(request, asked, passage.spoken)
-    quote = choose_quote(desk, question, passage.chunk) if can_be_quoted(passage.chunk) else None
-    return converse(desk, subject, pair, (quote,) if quote else ())
+    quote = None
+    if can_be_quoted(passage.chunk):
+        request = Request("quote", pair.agent, subject.before, QUOTE_WORDS)
+        text = prompt.guided(texts, passage.guidance, subject.quote)
+        quote = yield from choose_quote(draft, Question(request, text, passage.spoken), passage.chunk)
+    return (yield from converse(draft, subject, pair, (quote,) if quote else ()))
 
 
-def _memory(passage: Passage, held: Held, written_at: str, number: int) -> Memory:
+def _memory(passage: Passage, edition: Edition) -> Memory:
     first, last = passage.chunk[0].message, passage.chunk[-1].message
-    edition = held.edition(number, "as-of", written_at)
     return Memory(
         memory_id=memory_id(passage.chat_id, passage.number, [entry.message.digest for entry in passage.chunk]),
         number=passage.number,

@@ -1,45 +1,82 @@
-"""One question, with its second chances: more room for an answer that was cut off, then other words.
+"""One question to a model, with its second chances: more room for an answer that was cut off, then other words.
 
 asked                    used, if it is good
-cut off       once more, with room for four times as much
-unusable      once more, in other words that name the reason
-still         a Refused with its reason; what comes then is for the dialogue to say
+cut off                  once more, with room for four times as much
+unusable                 once more, in other words that name the reason
+still unusable           a Refused with its reason; what comes then is for the dialogue to say
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from daemon.archive.journal import Reply
+from daemon.chat.survey import Survey
+from daemon.models.scheduler import Note, Steps
 from primer import prompt
+from primer.models import token_factor
 from primer.prompt import Turn
 from primer.reply import Answered, Refused, judge, read_reply, repeated
 from primer.request import ENGINE, Request
 from primer.texts import Texts
-from rules.conversation.memory import SHIPPED_QUESTIONS
+from rules.conversation.memory import SHIPPED_QUESTIONS, Memory
+from rules.errors import ContextTooLong, TooLong
+from rules.plan.window import largest_part, parts_of
+from rules.plan.work import PlannedChunk
 
 _MORE_ROOM = 4
+_PASSAGE_ALONE = ("analysis", "facts")
+"""The questions to the context manager, who sees nothing but the passage."""
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
-    """Where questions are asked: `ask` answers a request, `note` hears each kind of trouble and each remedy."""
+class Draft:
+    """What a dialogue works on: the texts that models read, and the requests that it has taken so far."""
 
-    ask: Callable[[Request], Reply]
-    note: Callable[[str], None]
     texts: Texts
     questions_tokens: int = SHIPPED_QUESTIONS
     """Tokens of the questions in each memory, as these texts word them."""
+    about: str = ""
+    """The chat and what is written, for an error."""
+    parts: Mapping[str, int] = field(default_factory=dict)
+    """About how many tokens each part of the agent's requests has."""
+    passage: str = ""
+    """The part that the context manager sees."""
+    requests: list[str] = field(default_factory=list)
+    """Their keys, in order."""
+
+    def anew(self) -> "Draft":
+        """The same before any request."""
+        return replace(self, requests=[])
+
+    def ask(self, request: Request) -> Steps[Reply]:
+        """The reply to a request. Raises TooLong, with the sizes of its parts, where the model does not take it."""
+        self.requests.append(request.key)
+        try:
+            return (yield request)
+        except ContextTooLong as fault:
+            sent = {self.passage: self.parts[self.passage]} if request.step in _PASSAGE_ALONE else self.parts
+            raise TooLong(f"{self.about}: {fault.message} {largest_part(sent)}", fault.next_step) from fault
 
 
-def recording(desk: Desk) -> tuple[Desk, list[str]]:
-    """The same desk, and the keys of all requests that go over it from now on, in order."""
-    asked: list[str] = []
+def draft_of_chunk(survey: Survey, chunk: PlannedChunk, after_tokens: int = 0) -> Draft:
+    """The draft of one chunk's memory, facts or core memory; in hindsight with `after_tokens` that came after it."""
+    factor = token_factor(survey.roles.agent.name)
+    parts = parts_of(chunk, survey.plan.fixed_tokens, factor)
+    if after_tokens:
+        parts["what came after"] = round(after_tokens * factor)
+    about = f'"{survey.plan.title}", chunk {chunk.number}'
+    return Draft(survey.texts, survey.plan.questions_tokens, about, parts, "the chunk")
 
-    def ask(request: Request) -> Reply:
-        asked.append(request.key)
-        return desk.ask(request)
 
-    return replace(desk, ask=ask), asked
+def draft_of_fold(survey: Survey, members: Sequence[Memory]) -> Draft:
+    """The draft of one fold."""
+    factor = token_factor(survey.roles.agent.name)
+    parts = {
+        "system message and primer": round(survey.plan.fixed_tokens * factor),
+        "the memories": round(sum(member.told.tokens for member in members) * factor),
+    }
+    about = f'"{survey.plan.title}", a fold of {len(members)} memories'
+    return Draft(survey.texts, survey.plan.questions_tokens, about, parts, "the memories")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +97,8 @@ class Question:
     """Why an answer cannot be used, where the rules for prose do not apply to it."""
     earlier: Sequence[str] = ()
     """Answers of the same memory, none of which is to be repeated."""
+    counted_as: str = ""
+    """What its troubles are counted under, with a blank; empty for those of a memory's own questions."""
 
     def posed(self, texts: Texts) -> Request:
         """The request with the question as its last turn."""
@@ -69,34 +108,33 @@ class Question:
         return replace(self.request, turns=(*self.request.turns, last))
 
 
-def put(desk: Desk, question: Question) -> Answered | Refused:
+def put(draft: Draft, question: Question) -> Steps[Answered | Refused]:
     """The answer, or why there is none that could be used. Raises ModelError where the model cannot be asked."""
-    answer = _with_room(desk, question)
+    answer = yield from _with_room(draft, question)
     if isinstance(answer, Answered) or question.request.model == ENGINE:
         return answer
-    desk.note(answer.kind)
-    answer = _with_room(desk, replace(question, reason=answer.reason))
-    if isinstance(answer, Answered):
-        desk.note("good in other words")
-    else:
-        desk.note(answer.kind)
+    yield Note(f"{question.counted_as}{answer.kind}")
+    answer = yield from _with_room(draft, replace(question, reason=answer.reason))
+    outcome = "good in other words" if isinstance(answer, Answered) else answer.kind
+    yield Note(f"{question.counted_as}{outcome}")
     return answer
 
 
-def _with_room(desk: Desk, question: Question) -> Answered | Refused:
+def _with_room(draft: Draft, question: Question) -> Steps[Answered | Refused]:
     """The judged answer; one that was cut off for want of room is asked for once more with more of it."""
-    answer = _judged(desk, question)
+    answer = yield from _judged(draft, question)
     if isinstance(answer, Refused) and answer.kind == "cut off" and question.request.model != ENGINE:
-        desk.note(answer.kind)
-        answer = _judged(desk, replace(question, request=replace(question.request, room=_MORE_ROOM)))
+        yield Note(f"{question.counted_as}{answer.kind}")
+        more = replace(question.request, room=_MORE_ROOM)
+        answer = yield from _judged(draft, replace(question, request=more))
         if isinstance(answer, Answered):
-            desk.note("whole with more room")
+            yield Note(f"{question.counted_as}whole with more room")
     return answer
 
 
-def _judged(desk: Desk, question: Question) -> Answered | Refused:
-    request = question.posed(desk.texts)
-    reply = desk.ask(request)
+def _judged(draft: Draft, question: Question) -> Steps[Answered | Refused]:
+    request = question.posed(draft.texts)
+    reply = yield from draft.ask(request)
     read = read_reply(reply.text, reply.finish)
     if isinstance(read, Refused) or request.model == ENGINE:
         return read

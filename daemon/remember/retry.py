@@ -1,18 +1,19 @@
 """Ask for a memory or a fold once more, with a word of guidance from the person; nothing before is lost."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from daemon.archive.memories import editions, find_memory, keep_edition, next_edition
 from daemon.archive.messages import known_chat
 from daemon.chat.reading import read_archive
-from daemon.chat.survey import Survey, survey_read
-from daemon.context import Answered, Event, House, Tell
-from daemon.models.scheduler import Front, Talk
+from daemon.chat.survey import Survey
+from daemon.context import Context
+from daemon.events import Answered, Event, Tell
+from daemon.models.scheduler import Dialogue, Scheduler, Steps
 from daemon.models.tokens import count
-from daemon.remember.asking import desk_for, desk_for_fold
-from daemon.remember.folds import make_fold, stand_before
+from daemon.remember.folds import Folds, make_fold
 from daemon.remember.ladder import make_memory
+from daemon.remember.planning import survey_read
+from daemon.remember.question import draft_of_chunk, draft_of_fold
 from primer.request import ENGINE
 from rules.conversation.memory import EXTRACTED, Edition, Memory
 from rules.plan.section import told_tokens
@@ -27,79 +28,83 @@ class Kept:
     next_step: str
 
 
-def retry(house: House, wanted: str, guidance: str) -> Memory | Kept:
-    """The memory in a new edition, which is the one that is shown from now on, or why it has none.
+def retry(context: Context, name: str, guidance: str) -> Memory | Kept:
+    """The memory of this name in a new edition, which is shown from now on, or why it has none.
 
     Raises NotFound, ModelError where the model cannot be asked, and ChatSetAside where it does not fit.
     """
-    chat_id, before = find_memory(house.archive, wanted)
-    found = _surveyed(house, chat_id)
-    if found.roles.agent == ENGINE:
-        told = " ".join(found.roles.notices) or "The built-in engine is the agent in memproc.toml."
-        return Kept(before.memory_id, told, "It would answer as it did. Choose a model, then try again.")
+    chat_id, before = find_memory(context.archive, name)
+    survey = _surveyed(context, chat_id)
+    if survey.roles.agent == ENGINE:
+        reason = " ".join(survey.roles.notices) or "The built-in engine is the agent in memproc.toml."
+        return Kept(before.memory_id, reason, "It would answer as it did. Choose a model, then try again.")
     if not before.keys:
         reason = "The archive has none of the raw messages that it stands for."
         return Kept(before.memory_id, reason, "Bring them back with: memproc rebuild")
-    fresh: list[Answered] = []
-    asking = replace(house, tell=_counting(house, fresh))
-    edition = _written(asking, found, before, guidance.strip())
-    known = {one.texts for one in editions(house.archive, before.memory_id)}
+    new: list[Answered] = []
+    edition = _written(replace(context, tell=_counting(context, new)), survey, before, guidance.strip())
+    known = {edition.texts for edition in editions(context.archive, before.memory_id)}
     if edition.texts in known or edition.made == EXTRACTED:
-        asked = f"{len(fresh)} new questions were asked" if fresh else "All this has been asked before"
+        asked = f"{len(new)} new questions were asked" if new else "All this has been asked before"
         return Kept(
             before.memory_id,
             f"{asked}, and no new memory came of it.",
             'Say something about it: memproc retry MEMORY --say "..."; or set models.fallback in memproc.toml.',
         )
-    keep_edition(house.archive, before.memory_id, edition, chosen=True)
-    return find_memory(house.archive, before.memory_id)[1]
+    keep_edition(context.archive, before.memory_id, edition, chosen=True)
+    return find_memory(context.archive, before.memory_id)[1]
 
 
-def _surveyed(house: House, chat_id: str) -> Survey:
+def _surveyed(context: Context, chat_id: str) -> Survey:
     """The chat as the archive knows it: all that stands under memories comes from there."""
-    chat = known_chat(house.archive, chat_id)
-    config = house.config.of(chat)
-    reading = read_archive(house.archive, chat_id, config.memory.editions)
-    return survey_read(house.archive, chat, reading, config, house.key, house.today())
+    chat = known_chat(context.archive, chat_id)
+    config = context.config.of(chat)
+    reading = read_archive(context.archive, chat_id, config.memory.editions)
+    return survey_read(context.archive, chat, reading, config, context.key, context.today())
 
 
-def _written(house: House, found: Survey, before: Memory, guidance: str) -> Edition:
-    number = next_edition(house.archive, before.memory_id)
-    with Front(house, found.plan.chat_id, house.config.of(found.chat).models.concurrency) as front:
-        write = _fold(front, found, before, guidance) if before.is_fold else _memory(front, found, before, guidance)
-        edition = front.finish(Talk(write)).edition
+def _written(context: Context, survey: Survey, before: Memory, guidance: str) -> Edition:
+    number = next_edition(context.archive, before.memory_id)
+    concurrency = context.config.of(survey.chat).models.concurrency
+    with Scheduler(context.asking, survey.plan.chat_id, concurrency) as scheduler:
+        if before.is_fold:
+            steps = _fold(context, survey, before, guidance)
+        else:
+            steps = _memory(context, scheduler, survey, before, guidance)
+        edition = scheduler.finish(Dialogue(steps)).edition
     return replace(edition, number=number)
 
 
-def _memory(front: Front, found: Survey, before: Memory, guidance: str) -> Callable[[], Memory]:
-    chunk = next(chunk for chunk in found.plan.made if chunk.number == before.number)
-    told = stand_before(front, found, list(found.reading.memories), chunk.memories_before, told_tokens)
-    passage = replace(found.passage(chunk, told), guidance=guidance)
-    return lambda: make_memory(desk_for(front, found, chunk), passage, found.roles, count, front.house.clock())
+def _memory(context: Context, scheduler: Scheduler, survey: Survey, before: Memory, guidance: str) -> Steps[Memory]:
+    chunk = next(chunk for chunk in survey.plan.made if chunk.number == before.number)
+    folds = Folds(context, scheduler, survey, list(survey.reading.memories))
+    passage = survey.passage(chunk, folds.make_all(chunk.memories_before, told_tokens))
+    guided = replace(passage, guidance=guidance)
+    return make_memory(draft_of_chunk(survey, chunk), guided, survey.roles, count, context.clock)
 
 
-def _fold(front: Front, found: Survey, before: Memory, guidance: str) -> Callable[[], Memory]:
-    by_id = {memory.memory_id: memory for memory in found.reading.memories}
+def _fold(context: Context, survey: Survey, before: Memory, guidance: str) -> Steps[Memory]:
+    by_id = {memory.memory_id: memory for memory in survey.reading.memories}
     members = [by_id[name] for name in before.members]
-    return lambda: make_fold(
-        desk_for_fold(front, found, members),
-        found.plan.chat_id,
-        found.chat.system_message,
+    return make_fold(
+        draft_of_fold(survey, members),
+        survey.plan.chat_id,
+        survey.chat.system_message,
         members,
         before.level,
-        found.roles,
+        survey.roles,
         count,
-        front.house.clock(),
+        context.clock,
         guidance,
     )
 
 
-def _counting(house: House, fresh: list[Answered]) -> Tell:
-    """Tell as the house does, and gather the replies that models gave just now."""
+def _counting(context: Context, new: list[Answered]) -> Tell:
+    """Tell as the context does, and gather the replies that models gave just now."""
 
     def tell(event: Event) -> None:
         if isinstance(event, Answered) and event.reply.model != ENGINE.name:
-            fresh.append(event)
-        house.tell(event)
+            new.append(event)
+        context.tell(event)
 
     return tell

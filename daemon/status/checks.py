@@ -22,7 +22,7 @@ from daemon.files.lock import is_held
 from daemon.files.paths import archive_path
 from daemon.keys import Key, NoKey, credential_files, read_keys
 from daemon.models.catalogue import Facts, facts, known_models
-from daemon.models.completion import nearest
+from daemon.models.faults import nearest
 from daemon.models.roles import Roles, is_ones_own
 from daemon.status.doctor import Asker, Finding, Machine, Place, askers, error, ok, roles_of, seen_chats, warning
 from daemon.status.outputs import standing_exports

@@ -60,11 +60,11 @@ def first(export: Path, folder: Path) -> Stages:
 
 def _trip(export: Path, folder: Path, *, keep_counts: bool) -> Stages:
     from daemon.archive.archive import Archive
-    from daemon.chat.survey import survey
     from daemon.config import Config
     from daemon.files.read import read_export
     from daemon.files.write import replace_file
     from daemon.models.tokens import keep
+    from daemon.remember.planning import survey
     from rules.typingmind.document import with_chats
     from tests.nokeys import no_keys
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from daemon.config import Config
-from daemon.context import open_house, tell_nobody
+from daemon.context import open_context
+from daemon.events import tell_nobody
 from daemon.files.backup import check
 from daemon.files.lock import Busy
 from daemon.files.write import make_private
@@ -79,7 +80,7 @@ def test_what_a_killed_export_has_left_is_taken_away_at_the_next_start(tmp_path:
             lambda number=number: dying(number, lambda: export_archive(folders, None, away / "all.zip", NOW))  # type: ignore[misc]
         )
         left += len(list(away.iterdir())) > 1
-        with open_house(Config(), folders, tell_nobody):
+        with open_context(Config(), folders, tell_nobody):
             assert sorted(path for path in away.iterdir() if path.name != "all.zip") == [mine]
         assert not list((another / "state").glob("*unfinished*"))
         shutil.rmtree(away)
@@ -99,7 +100,7 @@ def test_what_an_import_got_ready_and_never_placed_is_taken_away_at_the_next_sta
     folders = folders_in(another)
     for folder in (folders.state, folders.backups, folders.updated):
         make_private(folder / ".memproc-import" / "deep")
-    with open_house(Config(), folders, tell_nobody):
+    with open_context(Config(), folders, tell_nobody):
         assert not list(another.rglob(".memproc-import"))
 
 

@@ -14,13 +14,14 @@ from daemon.archive.archive import Archive
 from daemon.archive.choices import pin
 from daemon.archive.memories import memories
 from daemon.chat.resting import at_rest
-from daemon.chat.survey import survey
 from daemon.config import parse
-from daemon.context import House, Written, tell_nobody
+from daemon.context import Context
+from daemon.events import Written, tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.read import read_export
 from daemon.keys import Key, NoKey
 from daemon.models import tokens
+from daemon.remember.planning import survey
 from daemon.trip import Outcome, go_round
 from rules.plan.chat_plan import LeftAlone
 from tests.chats import Json, assistant, export_bytes, long_chat, user
@@ -56,16 +57,16 @@ class Desk:
     counted: list[str] = field(default_factory=list)
 
     @property
-    def house(self) -> House:
+    def context(self) -> Context:
         config = parse(self.toml.encode(), self.home / "memproc.toml")
         places = Folders(*(self.home / name for name in ("inbox", "updated", "backups", "state")))
-        return House(config, places, self.archive, ScriptedModel(), self.key, lambda: self.now, tell_nobody)
+        return Context(config, places, self.archive, ScriptedModel(), self.key, lambda: self.now, tell_nobody)
 
     def run(self, *chats: Json) -> list[Outcome]:
         """One round; what was surveyed and counted in it is noted anew."""
         self.surveyed.clear()
         self.counted.clear()
-        return list(go_round(self.house, [self.export(*chats)]))
+        return list(go_round(self.context, [self.export(*chats)]))
 
     def export(self, *chats: Json) -> Path:
         path = self.home / "export.json"
@@ -133,7 +134,7 @@ def test_the_first_time_each_text_is_counted_once(desk: Desk) -> None:
 def test_the_counts_in_the_archive_are_the_counter_s_own(desk: Desk) -> None:
     desk.run(*CHATS)
     kept = dict(desk.archive.run("SELECT digest, tokens FROM token_count"))
-    config = desk.house.config
+    config = desk.context.config
     for chat in read_export(desk.home / "export.json").chats():
         found = survey(desk.archive, chat, config, no_keys, WHEN)
         assert not found.counts.new
@@ -150,7 +151,7 @@ def test_counts_of_another_encoding_do_not_count(desk: Desk, monkeypatch: pytest
 
 def test_what_is_found_at_rest_is_what_would_be_found_again(desk: Desk) -> None:
     desk.settle()
-    config = desk.house.config
+    config = desk.context.config
     for chat in read_export(desk.export(*CHATS)).chats():
         resting = at_rest(desk.archive, chat, config, no_keys, WHEN)
         found = survey(desk.archive, chat, config, no_keys, WHEN)

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 import daemon.trip
 from daemon.archive.archive import Archive
 from daemon.config import parse
-from daemon.context import House, Written, tell_nobody
+from daemon.context import Context
+from daemon.events import Written, tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.write import make_private
 from daemon.models.ask import Unsent
@@ -69,8 +70,8 @@ class Inbox:
             paths[-1].write_bytes(export_bytes(*(long_chat(5600, chatID=one, id=one, chatTitle=one) for one in ids)))
         folders = Folders(*(self.home / name for name in ("inbox", "updated", "backups", "state")))
         config = parse(SETTINGS, self.home / "memproc.toml")
-        house = House(config, folders, self.archive, ScriptedModel(), no_keys, lambda: WHEN, tell_nobody)
-        return list(go_round(house, paths))
+        context = Context(config, folders, self.archive, ScriptedModel(), no_keys, lambda: WHEN, tell_nobody)
+        return list(go_round(context, paths))
 
     def good_ones(self) -> dict[str, bytes]:
         """The updated files of all chats but the bad one."""
@@ -171,7 +172,7 @@ def test_plan_and_run_set_the_bad_chat_aside_and_end_with_1(tmp_path: Path, monk
             raise KeyError(SECRET)
         return ()
 
-    monkeypatch.setattr("daemon.chat.survey.warnings", fail_for_the_bad_one)
+    monkeypatch.setattr("daemon.remember.planning.warnings", fail_for_the_bad_one)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     ada = Person(tmp_path / "ada", tail=2400, step=600, chunk=600)
     ada.settings('[models]\nagent = "memproc/extractive"\ncontext_manager = "memproc/extractive"\n')

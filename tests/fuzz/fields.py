@@ -11,7 +11,8 @@ from typing import Any
 from daemon.archive.archive import Archive
 from daemon.archive.rows import seal_from_now_on
 from daemon.config import parse
-from daemon.context import House, Written, tell_nobody
+from daemon.context import Context
+from daemon.events import Written, tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.write import make_private
 from daemon.trip import Outcome, SetAside, go_round
@@ -118,8 +119,8 @@ def go(home: Path, archive: Archive, content: Json, mode: str = "replace") -> li
     path.write_bytes(export_bytes(content, ascii_only=True))
     folders = Folders(*(home / name for name in ("inbox", "updated", "backups", "state")))
     config = parse(f'{SETTINGS}[output]\nmode = "{mode}"\n'.encode(), home / "memproc.toml")
-    house = House(config, folders, archive, ScriptedModel(), no_keys, lambda: WHEN, tell_nobody)
-    return list(go_round(house, [path]))
+    context = Context(config, folders, archive, ScriptedModel(), no_keys, lambda: WHEN, tell_nobody)
+    return list(go_round(context, [path]))
 
 
 def goes_well(home: Path, known: Seed, values: dict[Place, object], mode: str = "replace") -> None:

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from daemon.context import Written
+from daemon.events import Written
 from daemon.trip import Outcome, SetAside
 from rules.plan.chat_plan import LeftAlone
 from tests.chats import Json

@@ -13,7 +13,8 @@ from daemon.archive.facts import keep_fact_events, next_fact
 from daemon.archive.memories import find_memory
 from daemon.chat.opening import as_value, core_now
 from daemon.config import Config
-from daemon.context import House, core_layout, load_texts, tell_nobody
+from daemon.context import Context, core_layout, load_texts
+from daemon.events import tell_nobody
 from daemon.files.backup import versions
 from daemon.files.paths import Folders
 from daemon.models.completion import Completion
@@ -105,7 +106,7 @@ class Memproc:
         """`memproc run PATH`. Raises Killed at the model call, or look at the clock, after `killed_after` of them."""
         self._steps_left = killed_after
         try:
-            return list(go_round(self._house, [path]))
+            return list(go_round(self._context, [path]))
         except Killed:
             self.archive.close()
             self.archive = self._opened()
@@ -128,7 +129,7 @@ class Memproc:
         if kept:
             chat = find_chat(self.archive, chat_id)
             version = find_version(self.folders, chat, kept[which % len(kept)].number)
-            restore(self._house, chat, restorable(self.archive, self.folders, chat, version))
+            restore(self._context, chat, restorable(self.archive, self.folders, chat, version))
         return bool(kept)
 
     def pin(self, memory: str) -> None:
@@ -172,9 +173,9 @@ class Memproc:
         keep_fact_events(self.archive, chat_id, [FactEvent(number, "FORGET", "", "", "", "person")], date(self.now))
 
     @property
-    def _house(self) -> House:
+    def _context(self) -> Context:
         config = Config.model_validate(self._settings)
-        return House(config, self.folders, self.archive, self._complete, no_keys, self._clock, tell_nobody)
+        return Context(config, self.folders, self.archive, self._complete, no_keys, self._clock, tell_nobody)
 
     @property
     def _layout(self) -> Layout:

@@ -3,8 +3,7 @@
 import re
 from random import Random
 
-from daemon.models.completion import Completion
-from daemon.models.extractive import extract
+from daemon.models.completion import Completion, engine_answer
 from primer.prompt import ToolCall, Turn
 from primer.request import ENGINE, Request
 from tests.lives.keeper import edits, operations
@@ -27,7 +26,7 @@ class LivelyModel:
         assert request.key not in self.answered, "something is asked twice"
         self.asked += 1
         if request.model == ENGINE:
-            return _ended(extract(request.turns, request.step, request.words))
+            return _ended(engine_answer(request).text)
         dice = Random(request.key)
         if request.step == "quote":
             return _ended(_chosen(request.turns, dice) or _quote(request.turns, dice))

@@ -9,7 +9,8 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.messages import whole
 from daemon.config import parse
-from daemon.context import House, Written, tell_nobody
+from daemon.context import Context
+from daemon.events import Written, tell_nobody
 from daemon.files.paths import Folders
 from daemon.trip import Outcome, go_round
 from rules.plan.chat_plan import LeftAlone
@@ -31,8 +32,8 @@ def run(tmp_path: Path, archive: Archive, content: bytes) -> list[Outcome]:
     path.write_bytes(content)
     places = [tmp_path / name for name in ("inbox", "updated", "backups", "state")]
     config = parse(SETTINGS, tmp_path / "memproc.toml")
-    house = House(config, Folders(*places), archive, ScriptedModel(), no_keys, lambda: WHEN, tell_nobody)
-    return list(go_round(house, [path]))
+    context = Context(config, Folders(*places), archive, ScriptedModel(), no_keys, lambda: WHEN, tell_nobody)
+    return list(go_round(context, [path]))
 
 
 def parsed(content: bytes) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from daemon.cli import main
-from tests.chats import CHAT_ID, texts
+from tests.chats import CHAT_ID, chat, conversation, export_bytes, long_chat, texts
 from tests.hostile.corpus import CORPUS, TITLES
 from tests.hostile.reading import is_alive
 from tests.hostile.requests import check_requests
@@ -70,6 +70,18 @@ def test_tags_in_a_model_s_answers_and_in_what_it_quotes_never_come_alive(
     own = {message["uuid"]: texts([message])[0] for message in said}
     assert all(quote["text"] in own[quote["source"]] for quote in quotes)
     assert any(is_alive(quote["text"]) for quote in quotes), "the archive keeps the raw message's own characters"
+
+
+def test_a_million_blanks_in_one_message_stop_neither_its_chat_nor_the_other_files(tmp_path: Path) -> None:
+    eve = Person(tmp_path / "eve")
+    eve.settings(ENGINE)
+    hostile = conversation(20, 200)
+    hostile[4]["content"] = "x" + " " * 1_000_000 + "y"
+    eve.drop(export_bytes(chat(*hostile, chatTitle="Blanks")), "a.json")
+    eve.drop(export_bytes(long_chat(5_000, chatID="another", id="another", chatTitle="Plain")), "b.json")
+    ended = eve.memproc("run")
+    assert (ended.code, ended.err) == (0, "")
+    assert "2 written" in ended.out
 
 
 def test_uuids_and_markers_of_memories_to_come_are_nothing_to_go_by(tmp_path: Path) -> None:

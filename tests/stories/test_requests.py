@@ -10,7 +10,8 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.memories import memories
 from daemon.config import parse
-from daemon.context import House, load_texts, tell_nobody
+from daemon.context import Context, load_texts
+from daemon.events import tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.read import read_export
 from daemon.trip import process
@@ -52,9 +53,9 @@ def hold_talk(archive: Archive, tmp_path: Path, content: bytes, model: ScriptedM
     path.write_bytes(content)
     folders = Folders(tmp_path / "inbox", tmp_path / "updated", tmp_path / "backups", tmp_path / "state")
     config = parse(SETTINGS, tmp_path / "memproc.toml")
-    house = House(config, folders, archive, model, no_keys, lambda: WHEN, tell_nobody)
+    context = Context(config, folders, archive, model, no_keys, lambda: WHEN, tell_nobody)
     export = read_export(path)
-    process(house, export, next(export.chats()))
+    process(context, export, next(export.chats()))
 
 
 @pytest.fixture

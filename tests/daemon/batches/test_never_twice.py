@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from daemon.archive.batches import open_batches
 from daemon.config.providers import BudgetSettings
-from daemon.context import Waiting
+from daemon.events import Waiting
 from daemon.models import batch as pauses
 from daemon.models import batch_client as client
 from daemon.models.batch_client import route_of, sent_for
-from daemon.models.purse import reserve
+from daemon.models.budget import reserve
 from rules.money.price import PICO
 from tests.daemon.batches.world import Killed, World, question, world
 from tests.server.batching import Batching
@@ -119,7 +119,7 @@ def one_call_at_most(alice: World) -> int:
     """What is reserved for one call in a batch, in picodollars."""
     asked = question("0.0")
     with pytest.raises(Killed), alice.archive.transaction():
-        number = reserve(alice.house().purse, asked, "chat", alice.house().clock(), batched=True).number
+        number = reserve(alice.context().asking.budget, asked, "chat", alice.context().clock(), batched=True).number
         (row,) = alice.archive.run("SELECT reserved FROM spending WHERE id = ?", (number,))
         raise Killed
     return int(row[0])

@@ -1,4 +1,4 @@
-"""A house whose batches go to a real server, which can be killed at any step of the way to it and back."""
+"""A context whose batches go to a real server, which can be killed at any step of the way to it and back."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,12 +12,12 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.config import Config
 from daemon.config.providers import BudgetSettings, WhenToBatch
-from daemon.context import Event, House
+from daemon.context import Context
+from daemon.events import Event
 from daemon.files.paths import Folders
 from daemon.models import batch_client as client
 from daemon.models.completion import complete
-from daemon.models.patience import patiently
-from daemon.models.scheduler import Front, Talk
+from daemon.models.scheduler import Dialogue, Scheduler, Steps
 from primer.prompt import Turn
 from primer.request import Model, Request
 from rules.typingmind.dates import write_date
@@ -86,13 +86,12 @@ class World:
         self.now += timedelta(seconds=seconds)
         self.waited += seconds
 
-    def house(self) -> House:
+    def context(self) -> Context:
         def clock() -> str:
             return write_date(self.now)
 
         config = Config(budget=self.budget)
-        patient = patiently(complete, self.pause)
-        return House(config, FOLDERS, self.archive, patient, no_keys, clock, self.told.append, "run", self.pause)
+        return Context(config, FOLDERS, self.archive, complete, no_keys, clock, self.told.append, "run", self.pause)
 
     def ask(self, talks: int, questions: int, batch: WhenToBatch = "always") -> list[list[str]]:
         """So many talks of so many questions, each with the answers before it in view; the answers."""
@@ -100,12 +99,12 @@ class World:
 
     def ask_about(self, *names: str, questions: int = 1, batch: WhenToBatch = "always") -> list[list[str]]:
         """The same, for talks with these names."""
-        with Front(self.house(), "chat", 4, batch) as front:
-            begun = [Talk(dialogue(front, name, questions), at) for at, name in enumerate(names)]
+        with Scheduler(self.context().asking, "chat", 4, batch) as scheduler:
+            begun = [Dialogue(dialogue(name, questions), at) for at, name in enumerate(names)]
             for talk in begun:
-                front.begin(talk)
-            while any(talk.result is None for talk in begun):
-                front.go_on()
+                scheduler.begin(talk)
+            while not all(talk.is_over for talk in begun):
+                scheduler.go_on()
             return [talk.result or [] for talk in begun]
 
     def account(self) -> tuple[int, int]:
@@ -115,16 +114,13 @@ class World:
         return row[0], row[1]
 
 
-def dialogue(front: Front, name: str, questions: int) -> Callable[[], list[str]]:
+def dialogue(name: str, questions: int) -> Steps[list[str]]:
     """A talk of questions whose answers are all different."""
-
-    def hold() -> list[str]:
-        answers: list[str] = []
-        for number in range(questions):
-            answers.append(front.answer(question(f"{name}.{number}", *answers)).text)
-        return answers
-
-    return hold
+    answers: list[str] = []
+    for number in range(questions):
+        reply = yield question(f"{name}.{number}", *answers)
+        answers.append(reply.text)
+    return answers
 
 
 def question(asked: str, *before: str, model: str = HAIKU) -> Request:
@@ -134,7 +130,7 @@ def question(asked: str, *before: str, model: str = HAIKU) -> Request:
 
 @contextmanager
 def world(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    """A house at this server."""
+    """A context at this server."""
     with Archive.memory() as archive, monkeypatch.context() as patch:
         made = World(archive, server)
         patch.setenv("ANTHROPIC_API_KEY", KEY)

@@ -9,7 +9,7 @@ import pytest
 from daemon.config import parse
 from daemon.config.providers import ModelSettings
 from daemon.keys import Key, NoKey, Where, allow, allowed, disallow, hosts_file
-from daemon.models.addresses import addresses, is_loopback, refusal
+from daemon.models.addresses import addresses, host_of, is_loopback, refusal
 from rules.errors import ConfigurationError
 
 CLAUDE, GPT = "anthropic/claude-haiku-5-5", "openai/gpt-4o"
@@ -138,6 +138,29 @@ def test_no_key_goes_over_plain_http_whatever_is_allowed(
     for host in ("127.0.0.1", "127.8.9.10", "localhost", "[::1]"):
         assert refusal(CLAUDE, settings(api_base=f"http://{host}:8000"), find) is None
     assert refusal(CLAUDE, settings(api_base="http://192.168.1.5"), nowhere) is None, "no key goes there"
+
+
+@pytest.mark.parametrize("name", [CLAUDE, "hosted_vllm/some-model"])
+def test_a_key_in_a_header_of_the_configuration_does_not_go_over_plain_http_either(name: str) -> None:
+    def plan(header: str, value: str) -> str:
+        own = settings(api_base="http://llm.example.org", extra_headers={header: value})
+        return getattr(refusal(name, own, nowhere), "reason", "")
+
+    assert "plain HTTP" in plan("Authorization", "Bearer k")
+    assert "plain HTTP" in plan("x-api-key", "k")
+    assert plan("Authorization", "Bearer none") == plan("x-api-key", "lemonade") == plan("X-Team", "k") == ""
+
+
+@pytest.mark.parametrize("key", ["sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz", "0123456789abcdef0123456789abcdef"])
+def test_a_key_in_the_place_of_an_address_is_not_shown(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_BASE", key)
+    for options in ({}, {"api_base": key}, {"api_base": f"https://{key}/v1"}):
+        assert [address.host for address in addresses(CLAUDE, options)] == ["(unreadable)"]
+    refused = refusal(CLAUDE, settings(), kept("keyring"))
+    assert refused is not None
+    assert key.lower() not in f"{refused}".lower()
+    for host in ("localhost", "nas", "llm.example.org", "2001:db8:85a3:8d3:1319:8a2e:370:7348"):
+        assert host_of(f"http://[{host}]/" if ":" in host else f"http://{host}/") == host
 
 
 def test_loopback_is_this_machine_alone() -> None:

@@ -15,6 +15,7 @@ import pytest
 from daemon.models.addresses import OWN_HOSTS, addresses, is_own
 from daemon.models.batch_client import newest, route_of, sent_for
 from daemon.models.completion import complete
+from daemon.models.guard import HeldBack, look_at, watched
 from primer.models import KEY_VARIABLES, provider_of
 from primer.prompt import Turn
 from primer.request import EMBEDDING, Model, Request
@@ -130,6 +131,15 @@ def test_what_holds_no_key_leaves_over_plain_http(hosts: list[str]) -> None:
     for name, key in (("openai/some-model", "none"), ("hosted_vllm/some-model", None), ("ollama_chat/llama", None)):
         _ask(request(name, api_base="http://llm.example.org/v1", api_key=key))
     assert set(hosts) - {"localhost"} == {"llm.example.org"}, "LiteLLM asks Ollama here about its models"
+
+
+def test_the_word_that_litellm_sends_to_lemonade_is_no_key() -> None:
+    with watched(Model("lemonade/some-model")) as call:
+        look_at(httpx.Request("POST", "http://nas.lan/v1", headers={"authorization": "Bearer lemonade"}))
+        assert call.refusal is None
+        with pytest.raises(HeldBack):
+            look_at(httpx.Request("POST", "http://nas.lan/v1", headers={"authorization": "Bearer a-key"}))
+        assert call.refusal is not None
 
 
 class _Server(ThreadingHTTPServer):

@@ -1,5 +1,7 @@
 """Tokens are counted offline, and each text once."""
 
+import pytest
+
 from daemon.archive.archive import Archive
 from daemon.models import tokens
 
@@ -11,6 +13,21 @@ def test_tokens_are_those_of_o200k() -> None:
 
 def test_a_tokenizer_s_own_tags_in_somebody_s_text_are_text() -> None:
     assert tokens.count("<|endoftext|>") > 1
+
+
+@pytest.mark.parametrize("space", [" ", "\t", "\n", "\u00a0", " \n"])
+def test_a_run_of_white_space_of_any_length_is_counted(space: str) -> None:
+    whole = tokens.count("x" + space * 450_000 + "y")
+    assert tokens.count("x" + space * 1_100_000 + "y") > whole > tokens.count("x" + space * 100_000 + "y") > 10
+
+
+def test_a_text_is_cut_only_where_tiktoken_would_give_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "So   it was.\n\n\n" * 100_000 + "x" + " " * 2_000 + "y"
+    whole = tokens.count(text)
+    monkeypatch.setattr(tokens, "_LONGEST_RUN", 2_000)
+    assert tokens.count(text) == whole
+    monkeypatch.setattr(tokens, "_LONGEST_RUN", 900)
+    assert whole <= tokens.count(text) <= whole + 6
 
 
 def test_a_text_that_was_counted_is_not_counted_again() -> None:

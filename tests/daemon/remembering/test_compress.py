@@ -3,17 +3,17 @@
 from collections.abc import Mapping
 
 from daemon.archive.journal import Reply
+from daemon.chat.survey import Passage
 from daemon.context import load_texts
 from daemon.models.completion import Completion
 from daemon.models.roles import Roles
-from daemon.remember import question
-from daemon.remember.dialogue import Passage
 from daemon.remember.ladder import chunk_analysis, make_memory
+from daemon.remember.question import Draft
 from primer.request import ENGINE, Model, Request
 from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, WRITTEN, Memory
 from tests.entries import talk
-from tests.scripted import ScriptedModel
+from tests.scripted import ScriptedModel, held
 
 QUOTE = "I notice that I hesitate before I answer you."
 CHUNK = talk(
@@ -48,8 +48,8 @@ def remember(
     desk: Desk, *, chunk: tuple[Entry, ...] = CHUNK, tokens: int = 4000, roles: Roles = ROLES, guidance: str = ""
 ) -> Memory:
     passage = Passage("chat", 1, "You are Aria.", (), (), chunk, tokens, guidance)
-    asking = question.Desk(desk.ask, desk.noted.append, load_texts(None))
-    return make_memory(asking, passage, roles, lambda text: len(text.split()), WHEN)
+    steps = make_memory(Draft(load_texts(None)), passage, roles, lambda text: len(text.split()), lambda: WHEN)
+    return held(steps, desk.ask, desk.noted)
 
 
 def test_a_memory_takes_four_calls_in_this_order() -> None:
@@ -65,12 +65,12 @@ def test_a_memory_takes_four_calls_in_this_order() -> None:
 
 
 def test_a_chunk_too_small_for_what_a_model_writes_is_the_engine_s_and_nobody_is_asked() -> None:
-    desk = Desk({"quote": [QUOTE]})
+    desk, draft = Desk({"quote": [QUOTE]}), Draft(load_texts(None), 200)
     memory = remember(desk, tokens=474)
     assert desk.model.asked == []
     assert memory.edition.made == EXTRACTED
-    assert chunk_analysis(load_texts(None), CHUNK, 474, ROLES, 200) is None
-    assert chunk_analysis(load_texts(None), CHUNK, 475, ROLES, 200) is not None
+    assert chunk_analysis(draft, CHUNK, 474, ROLES) is None
+    assert chunk_analysis(draft, CHUNK, 475, ROLES) is not None
 
 
 def test_the_questions_stand_in_the_tags_of_the_context_manager() -> None:

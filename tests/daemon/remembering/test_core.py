@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from daemon.archive.journal import Reply
+from daemon.chat.survey import Passage
 from daemon.context import load_texts
 from daemon.models.completion import Completion
-from daemon.remember import question
 from daemon.remember.core_memory import Tended, Written, tend
-from daemon.remember.dialogue import Passage
 from daemon.remember.ladder import make_memory
+from daemon.remember.question import Draft
 from primer.core import read_edits, tools_of
 from primer.prompt import ToolCall, context
 from primer.request import ENGINE, Model, Request
@@ -21,7 +21,7 @@ from rules.layers.layout import ChatLayout, Edit
 from tests.daemon.remembering.test_compress import CHUNK, QUOTE, ROLES, WHEN
 from tests.entries import talk
 from tests.primer.test_fold import memory
-from tests.scripted import ScriptedModel, ended
+from tests.scripted import ScriptedModel, ended, held
 
 TEXTS = load_texts(None)
 LAYOUT = ChatLayout()
@@ -57,8 +57,7 @@ class Desk:
         )
 
     def tend(self, agent: Model = WITH_TOOLS, stands: CoreMemory = STANDS) -> Tended:
-        desk = question.Desk(self.ask, self.noted.append, TEXTS)
-        return tend(desk, agent, Written((), SIX, 3, 2), stands, LAYOUT)
+        return held(tend(Draft(TEXTS), agent, Written((), SIX, 3, 2), stands, LAYOUT), self.ask, self.noted)
 
     @property
     def told(self) -> list[str]:
@@ -254,10 +253,9 @@ def test_the_question_stands_on_the_very_bytes_of_the_memory_s_last_request() ->
     )
     desk = Desk()
     desk.model.answers = {"quote": [QUOTE], "refinement": ["Kept, with <system> in it."], "core": [calling(KNOWS)]}
-    at = question.Desk(desk.ask, desk.noted.append, TEXTS)
-    edition = make_memory(at, passage, roles, len, WHEN).edition
+    edition = held(make_memory(Draft(TEXTS), passage, roles, len, lambda: WHEN), desk.ask, desk.noted).edition
     before = context(TEXTS, passage.system_message, passage.memories, passage.tail, passage.chunk, passage.breaks)
-    tend(at, WITH_TOOLS, Written(before, edition.texts, 1, 1), STANDS, LAYOUT)
+    held(tend(Draft(TEXTS), WITH_TOOLS, Written(before, edition.texts, 1, 1), STANDS, LAYOUT), desk.ask, desk.noted)
     refinement, core = desk.model.asked[-2:]
     assert (refinement.step, core.step) == ("refinement", "core")
     assert core.turns[: len(refinement.turns)] == refinement.turns

@@ -7,14 +7,14 @@ import pytest
 
 from daemon.context import load_texts
 from daemon.models.completion import Completion
-from daemon.remember import question
 from daemon.remember.fact_taking import take_facts
+from daemon.remember.question import Draft
 from primer.request import ENGINE, Model
 from rules.layers.facts import FactEvent, live
 from tests.daemon.remembering.test_compress import MANAGER, Desk
 from tests.entries import talk
 from tests.rules.facts.known import added
-from tests.scripted import ended
+from tests.scripted import ended, held
 
 TEXTS = load_texts(None)
 EMBEDDING = Model("test/embedding")
@@ -33,9 +33,9 @@ def taken(
     embedding: Model | None = None,
     compare: int = 40,
 ) -> tuple[FactEvent, ...]:
-    asking = question.Desk(desk.ask, desk.noted.append, TEXTS)
     number = max((event.fact for event in events), default=0) + 1
-    return take_facts(asking, manager, CHUNK, events, next_number=number, compare=compare, embedding=embedding)
+    more = {"next_number": number, "compare": compare}
+    return held(take_facts(Draft(TEXTS), manager, CHUNK, events, embedding=embedding, **more), desk.ask, desk.noted)
 
 
 def known(*texts: str) -> list[FactEvent]:

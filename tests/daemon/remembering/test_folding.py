@@ -9,15 +9,15 @@ from daemon.context import load_texts
 from daemon.models.completion import Completion
 from daemon.models.roles import Roles
 from daemon.models.tokens import count
-from daemon.remember import question
 from daemon.remember.folds import make_fold
+from daemon.remember.question import Draft
 from primer import prompt
 from primer.request import ENGINE, Model
 from rules.conversation.memory import EXTRACTED, WRITTEN, Edition, Memory, Quote, Six, most_fold_tokens
 from rules.extract.sentences import with_closed_fence
 from tests.daemon.remembering.test_compress import AGENT, MANAGER, ROLES, WHEN, Desk
 from tests.daemon.remembering.test_ladder import BAD, GOOD
-from tests.scripted import ended
+from tests.scripted import ended, held
 
 TEXTS = load_texts(None)
 FALLBACK = Model("test/fallback")
@@ -64,8 +64,8 @@ FIRSTS = tuple(fold.told.quotes[0] for fold in FOLDS)
 def fold(
     desk: Desk, members: Sequence[Memory] = SIX, *, level: int = 2, roles: Roles = ROLES, guidance: str = ""
 ) -> Memory:
-    asking = question.Desk(desk.ask, desk.noted.append, TEXTS)
-    return make_fold(asking, "chat", "You are Aria.", members, level, roles, count, WHEN, guidance)
+    steps = make_fold(Draft(TEXTS), "chat", "You are Aria.", members, level, roles, count, lambda: WHEN, guidance)
+    return held(steps, desk.ask, desk.noted)
 
 
 def test_six_memories_become_one_through_three_calls() -> None:

@@ -11,7 +11,8 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import find_arrival
 from daemon.config import parse
-from daemon.context import House, Written, tell_nobody
+from daemon.context import Context
+from daemon.events import Written, tell_nobody
 from daemon.files.candidates import sighting_of
 from daemon.files.paths import Folders
 from daemon.inbox.enqueue import enqueue
@@ -51,10 +52,10 @@ class Home:
     folders: Folders
     archive: Archive
 
-    def house(self, model: Callable[[Request], Completion] | None = None, more: str = "") -> House:
+    def context(self, model: Callable[[Request], Completion] | None = None, more: str = "") -> Context:
         config = parse(SETTINGS.format(more=more).encode(), self.folders.state / "memproc.toml")
         ask = ScriptedModel() if model is None else model
-        return House(config, self.folders, self.archive, ask, no_keys, lambda: MORNING, tell_nobody)
+        return Context(config, self.folders, self.archive, ask, no_keys, lambda: MORNING, tell_nobody)
 
     def drop(self, name: str, content: bytes, state: State, tries: int = 0) -> int:
         """A dropped file that is in this state now; the number of its arrival."""
@@ -70,7 +71,7 @@ class Home:
         return int(self.archive.run("SELECT max(id) FROM arrival")[0][0])
 
     def work(self, name: str, model: Callable[[Request], Completion]) -> Any:
-        (outcome,) = go_round(self.house(model), [self.folders.inbox / name])
+        (outcome,) = go_round(self.context(model), [self.folders.inbox / name])
         return outcome
 
     def enqueue(self, *arrivals: int) -> tuple[int, ...]:
@@ -94,8 +95,8 @@ def test_a_chat_whose_provider_was_down_is_tried_again_at_night(home: Home) -> N
     arrival = home.drop("talk.json", export_bytes(TALK), "set aside")
     assert isinstance(home.work("talk.json", out_of_reach), SetAside)
 
-    assert postponed(home.house(), night=True) == Postponed((arrival,))
-    assert postponed(home.house(), night=False) == Postponed(())
+    assert postponed(home.context(), night=True) == Postponed((arrival,))
+    assert postponed(home.context(), night=False) == Postponed(())
 
 
 def test_files_that_can_never_go_through_are_left_alone(home: Home) -> None:
@@ -104,7 +105,7 @@ def test_files_that_can_never_go_through_are_left_alone(home: Home) -> None:
     gone = home.drop("gone.json", export_bytes(TALK), "set aside")
     Path(find_arrival(home.archive, gone).path).unlink()
 
-    assert postponed(home.house(), night=True) == Postponed(())
+    assert postponed(home.context(), night=True) == Postponed(())
 
 
 def test_a_chat_that_went_on_in_a_newer_file_is_not_put_back(home: Home) -> None:
@@ -113,7 +114,7 @@ def test_a_chat_that_went_on_in_a_newer_file_is_not_put_back(home: Home) -> None
     home.drop("new.json", export_bytes(newer), "written")
     assert isinstance(home.work("new.json", ScriptedModel()), Written)
 
-    assert postponed(home.house(), night=True) == Postponed(())
+    assert postponed(home.context(), night=True) == Postponed(())
 
 
 def test_extracted_memories_are_asked_for_again_once_there_is_something_new_to_ask(home: Home) -> None:
@@ -122,16 +123,16 @@ def test_extracted_memories_are_asked_for_again_once_there_is_something_new_to_a
     assert isinstance(done, Written)
     assert done.extracted > 0
 
-    assert postponed(home.house(), night=True) == Postponed(())
-    assert postponed(home.house(more='fallback = "test/other"'), night=True) == Postponed((arrival,))
-    assert postponed(home.house(more='fallback = "test/other"'), night=False) == Postponed(())
+    assert postponed(home.context(), night=True) == Postponed(())
+    assert postponed(home.context(more='fallback = "test/other"'), night=True) == Postponed((arrival,))
+    assert postponed(home.context(more='fallback = "test/other"'), night=False) == Postponed(())
 
 
 @pytest.mark.parametrize("state", ["waiting", "paused"])
 def test_what_waits_is_put_back_by_day_too(home: Home, state: State) -> None:
     arrival = home.drop("talk.json", export_bytes(TALK), state, tries=2)
 
-    assert postponed(home.house(), night=False) == Postponed((arrival,))
+    assert postponed(home.context(), night=False) == Postponed((arrival,))
     assert home.enqueue(arrival) == (arrival,)
 
     found = find_arrival(home.archive, arrival)

@@ -1,11 +1,11 @@
-"""The worker enters the house once no other memproc is in it, and does not wait for ever."""
+"""The worker enters the context once no other memproc is in it, and does not wait for ever."""
 
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from daemon.context import tell_nobody
+from daemon.events import tell_nobody
 from daemon.files.lock import Busy, hold, is_held
 from daemon.inbox.entering import enter
 from daemon.inbox.events import Alive, Event
@@ -25,10 +25,10 @@ def lock(ada: Person) -> Path:
     return ada.home / "state" / "lock"
 
 
-def test_an_empty_house_is_entered_at_once_and_left_again(ada: Person, lock: Path) -> None:
+def test_an_empty_context_is_entered_at_once_and_left_again(ada: Person, lock: Path) -> None:
     told = Told()
-    with enter(settled(ada), told.line, tell_nobody) as house:
-        assert house.folders.state == ada.home / "state"
+    with enter(settled(ada), told.line, tell_nobody) as context:
+        assert context.folders.state == ada.home / "state"
         assert is_held(lock)
     assert told.events == []
     assert not is_held(lock)

@@ -1,4 +1,4 @@
-"""The purse: what a call may cost is reserved before it leaves, and settled with its answer.
+"""The budget: what a call may cost is reserved before it leaves, and settled with its answer.
 
 reserve   the worst case: nothing of the prompt in the cache, an answer that fills its room; refused at a cap
 settle    what the provider counted, by our own price; else what LiteLLM says; else the worst case stays
@@ -10,9 +10,8 @@ billed, so it counts as it was reserved. Free models reserve nothing.
 
 from dataclasses import dataclass
 
-from daemon.archive import ledger as spending
+from daemon.archive import ledger
 from daemon.archive.archive import Archive
-from daemon.archive.ledger import raised
 from daemon.config.providers import BudgetSettings
 from daemon.files.clock import Periods, at, periods
 from daemon.models.completion import Completion
@@ -25,56 +24,59 @@ from rules.money.price import PICO, Amounts, Price, Reached, Usage, cost, dollar
 
 
 @dataclass(frozen=True, slots=True)
-class Purse:
+class Budget:
     """The money of one run: one `memproc run`, or the daemon's work on one file."""
 
     archive: Archive
-    budget: BudgetSettings
+    settings: BudgetSettings
     run: str
+    """Names the run in the ledger."""
 
 
 @dataclass(frozen=True, slots=True)
-class Booked:
-    """A call that may leave, with its number in the ledger; None: it is free, and stands in none."""
+class Reservation:
+    """What is reserved for a call that may leave."""
 
     model: str
     price: Price | None
+    """None: nobody knows it."""
     number: int | None
+    """Its number in the ledger; None: the call is free, and is not in there."""
     tokens: int
     """Of the prompt, as we count them."""
 
 
-def reserve(purse: Purse, request: Request, chat_id: str, now: str, *, batched: bool = False) -> Booked:
+def reserve(budget: Budget, request: Request, chat_id: str, now: str, *, batched: bool = False) -> Reservation:
     """Reserve what a call may cost at most, in a batch or by itself; it may leave when this returns.
 
     Raises OverBudget where a cap says no, UnknownPrice where nobody knows what it costs.
     """
-    price = price_of(request.model, purse.budget)
+    price = price_of(request.model, budget.settings)
     if price is not None and batched:
         price = price.batched
     if price is not None and price.is_free:
-        return Booked(request.model.name, price, None, 0)
+        return Reservation(request.model.name, price, None, 0)
     tokens = sum(map(count_of, request.texts))
-    most = None if price is None else most_of(purse.archive, price, request, tokens)
-    call = spending.Call(request.key, chat_id, request.model.name, purse.run, tokens, now)
+    most = None if price is None else most_of(budget.archive, price, request, tokens)
+    call = ledger.Call(request.key, chat_id, request.model.name, budget.run, tokens, now)
     when = periods(at(now))
-    booked = spending.reserve(purse.archive, call, most, caps_now(purse.archive, purse.budget, now), when)
-    if isinstance(booked, Reached):
-        raise over(booked, when)
-    return Booked(request.model.name, price, booked, tokens)
+    number = ledger.reserve(budget.archive, call, most, caps_now(budget.archive, budget.settings, now), when)
+    if isinstance(number, Reached):
+        raise _over_budget(number, when)
+    return Reservation(request.model.name, price, number, tokens)
 
 
-def above_step(purse: Purse, request: Request) -> ContextTooLong | None:
+def above_step(budget: Budget, request: Request) -> ContextTooLong | None:
     """Why a request must not leave whose prompt is expected above the tokens from which on its model costs more.
 
     Plans keep to that with room to spare; this is for what has become larger than planned. It is a matter of money
     and not of the window, but what helps is the same.
     """
     name = request.model.name
-    step = step_of(request.model, purse.budget)
+    step = step_of(request.model, budget.settings)
     if step is None:
         return None
-    tokens = round(sum(map(count_of, request.texts)) * expected(purse.archive, name).factor)
+    tokens = round(sum(map(count_of, request.texts)) * expected(budget.archive, name).factor)
     if tokens <= step:
         return None
     return ContextTooLong(
@@ -88,43 +90,43 @@ def above_step(purse: Purse, request: Request) -> ContextTooLong | None:
 def most_of(archive: Archive, price: Price, request: Request, tokens: int) -> int:
     """What a call whose prompt has so many of our tokens may cost at most, in picodollars."""
     name = request.model.name
-    factor = max(token_factor(name), spending.learned(archive).get(name, (0.0, 0))[0])
+    factor = max(token_factor(name), ledger.learned(archive).get(name, (0.0, 0))[0])
     room = request.parameters.get("max_tokens")
     bound = prompt_bound(tokens, len(request.turns), factor)
     return worst_case(price, bound, room if isinstance(room, int) else 0)
 
 
-def settle(purse: Purse, booked: Booked, answer: Completion) -> float | None:
+def settle(budget: Budget, reserved: Reservation, answer: Completion) -> float | None:
     """Say in the ledger what an answer has cost; the dollars, or None where nobody knows."""
-    if booked.number is None:
+    if reserved.number is None:
         return 0.0
-    settled = spending.settle(purse.archive, booked.number, _amount(booked.price, answer))
-    if answer.tokens_in and booked.tokens:
-        spending.learn(purse.archive, booked.model, answer.tokens_in / booked.tokens)
+    settled = ledger.settle(budget.archive, reserved.number, _amount(reserved.price, answer))
+    if answer.tokens_in and reserved.tokens:
+        ledger.learn(budget.archive, reserved.model, answer.tokens_in / reserved.tokens)
     return None if settled is None else dollars(settled)
 
 
-def release(purse: Purse, booked: Booked) -> None:
+def release(budget: Budget, reserved: Reservation) -> None:
     """Say in the ledger that a call has cost nothing."""
-    if booked.number is not None:
-        spending.settle(purse.archive, booked.number, 0)
+    if reserved.number is not None:
+        ledger.settle(budget.archive, reserved.number, 0)
 
 
 def caps_now(archive: Archive, budget: BudgetSettings, now: str) -> Amounts:
     """The caps that count now, in picodollars: those of memproc.toml, or what the person has raised them to."""
-    return raised(archive, budget.caps, now)
+    return ledger.raised(archive, budget.caps, now)
 
 
-def over(reached: Reached, when: Periods) -> OverBudget:
-    """The error that a cap becomes: which it is, what was spent, when it turns, and how to go on before that."""
+def _over_budget(reached: Reached, when: Periods) -> OverBudget:
+    """The error that says which cap is reached, what was spent, when it turns, and how to go on before that."""
     spent, cap, needed = (in_words(amount) for amount in (reached.spent, reached.cap, reached.needed))
-    told = f"The budget of {_OF[reached.which]} is {cap}; {spent} of it is spent or reserved"
-    wanted = in_words(max(2 * reached.cap, 2 * reached.needed)).strip("$").replace(",", "")
+    raised = in_words(max(2 * reached.cap, 2 * reached.needed)).strip("$").replace(",", "")
     turn = {"run": when.day_ends, "day": when.day_ends, "month": when.month_ends}[reached.which]
     waiting = _WAITING[reached.which] if reached.helps_to_wait else "By itself it will not go on."
     return OverBudget(
-        f"{told}, and the next call may cost up to {needed}, so it was not made.",
-        f"{waiting} To go on now: memproc budget raise --{reached.which} {wanted}",
+        f"The budget of {_OF[reached.which]} is {cap}; {spent} of it is spent or reserved, and the next call may cost "
+        f"up to {needed}, so it was not made.",
+        f"{waiting} To go on now: memproc budget raise --{reached.which} {raised}",
         turn,
     )
 

@@ -14,10 +14,11 @@ from daemon.archive.journal import Reply, recall
 from daemon.archive.ledger import by_model, learned, raise_cap, spent
 from daemon.config.providers import BudgetSettings, PriceSettings
 from daemon.files.clock import at, periods
-from daemon.models.ask import MOST_CUT_OFF, Unsent
+from daemon.models.ask import Unsent
+from daemon.models.budget import Budget, above_step, most_of
 from daemon.models.completion import Completion
+from daemon.models.direct import MOST_CUT_OFF
 from daemon.models.prices import ENOUGH, Expected, expected
-from daemon.models.purse import Purse, above_step, most_of
 from daemon.models.tokens import count
 from primer.models import token_factor
 from primer.prompt import Turn
@@ -97,12 +98,12 @@ def archive() -> Iterator[Archive]:
         yield archive
 
 
-def purse(archive: Archive, run: str = "a run", /, **budget: object) -> Purse:
-    return Purse(archive, BudgetSettings.model_validate(budget), run)
+def budget_of(archive: Archive, run: str = "a run", /, **budget: object) -> Budget:
+    return Budget(archive, BudgetSettings.model_validate(budget), run)
 
 
-def asking(purse: Purse, provider: Provider, number: int = 1, now: str = NOON, model: Model = HAIKU) -> Reply:
-    return ask(purse, request(number, model), provider, lambda: now)
+def asking(budget: Budget, provider: Provider, number: int = 1, now: str = NOON, model: Model = HAIKU) -> Reply:
+    return ask(budget, request(number, model), provider, lambda: now)
 
 
 def day_of(archive: Archive, run: str = "a run", now: str = NOON) -> int:
@@ -116,7 +117,7 @@ def worst(archive: Archive) -> int:
 
 def test_an_answer_is_settled_by_what_the_provider_counted_and_our_own_price(archive: Archive) -> None:
     provider = Provider()
-    reply = asking(purse(archive), provider)
+    reply = asking(budget_of(archive), provider)
     assert day_of(archive) == provider.total
     assert reply.usd == provider.total / PICO
     assert reply.litellm_usd == 123.0
@@ -124,8 +125,8 @@ def test_an_answer_is_settled_by_what_the_provider_counted_and_our_own_price(arc
 
 def test_what_the_journal_knows_costs_nothing(archive: Archive) -> None:
     provider = Provider()
-    asking(purse(archive), provider)
-    assert asking(purse(archive, day_usd=0), provider).text == "Said."
+    asking(budget_of(archive), provider)
+    assert asking(budget_of(archive, day_usd=0), provider).text == "Said."
     assert provider.calls == 1
     assert day_of(archive) == provider.total
 
@@ -138,7 +139,7 @@ def test_while_a_call_is_under_way_its_worst_case_is_reserved(archive: Archive) 
         seen.append(day_of(archive))
         return NOON
 
-    ask(purse(archive), request(1), Provider(), clock)
+    ask(budget_of(archive), request(1), Provider(), clock)
     assert seen == [0, most], "when it leaves, and when its answer is there"
     assert day_of(archive) < most
 
@@ -147,17 +148,17 @@ def test_while_a_call_is_under_way_its_worst_case_is_reserved(archive: Archive) 
 def test_a_call_that_does_not_fit_under_a_cap_is_not_made(archive: Archive, cap: str) -> None:
     provider, most = Provider(), worst(archive) / PICO
     with pytest.raises(OverBudget) as told:
-        asking(purse(archive, **{cap: most * 0.99}), provider)
+        asking(budget_of(archive, **{cap: most * 0.99}), provider)
     assert provider.calls == day_of(archive) == 0
     name = cap.removesuffix("_usd")
     assert f"memproc budget raise --{name}" in told.value.next_step
-    assert asking(purse(archive, **{cap: most * 1.01}), provider).text == "Said."
+    assert asking(budget_of(archive, **{cap: most * 1.01}), provider).text == "Said."
 
 
 def test_an_error_says_when_the_cap_turns(archive: Archive) -> None:
     for cap, days in (("day_usd", 1), ("month_usd", 10)):
         with pytest.raises(OverBudget) as told:
-            asking(purse(archive, **{cap: 0}), Provider())
+            asking(budget_of(archive, **{cap: 0}), Provider())
         turns = datetime.fromisoformat(told.value.until).astimezone()
         assert (turns.hour, turns.minute) == (0, 0)
         assert timedelta() < turns - datetime(2026, 11, 21, 12, tzinfo=UTC) <= timedelta(days)
@@ -166,13 +167,13 @@ def test_an_error_says_when_the_cap_turns(archive: Archive) -> None:
 def test_a_raised_cap_counts_until_it_turns(archive: Archive) -> None:
     ends = periods(at(NOON)).day_ends
     raise_cap(archive, "day", PICO, ends, NOON)
-    assert asking(purse(archive, day_usd=0), Provider()).text == "Said."
+    assert asking(budget_of(archive, day_usd=0), Provider()).text == "Said."
     with pytest.raises(OverBudget):
-        asking(purse(archive, day_usd=0), Provider(), 2, ends)
+        asking(budget_of(archive, day_usd=0), Provider(), 2, ends)
 
 
 def test_the_next_day_begins_anew_and_the_month_goes_on(archive: Archive) -> None:
-    asking(purse(archive), Provider())
+    asking(budget_of(archive), Provider())
     tomorrow = write_date(at(NOON) + timedelta(days=1))
     amounts = spent(archive, "another", periods(at(tomorrow)))
     assert (amounts.run, amounts.day) == (0, 0)
@@ -182,16 +183,16 @@ def test_the_next_day_begins_anew_and_the_month_goes_on(archive: Archive) -> Non
 @pytest.mark.parametrize("fate", ["refused", "told to end"])
 def test_a_call_that_nobody_bills_gives_back_what_was_reserved(archive: Archive, fate: str) -> None:
     with pytest.raises((ModelError, Unsent)):
-        asking(purse(archive), Provider([fate]))
+        asking(budget_of(archive), Provider([fate]))
     assert day_of(archive) == 0
 
 
 def test_a_call_that_was_killed_in_flight_counts_as_it_was_reserved(archive: Archive) -> None:
     provider, most = Provider(["killed in flight"]), worst(archive)
     with pytest.raises(Killed):
-        asking(purse(archive), provider)
+        asking(budget_of(archive), provider)
     assert provider.total < day_of(archive) == most
-    asking(purse(archive), provider)
+    asking(budget_of(archive), provider)
     assert provider.total <= day_of(archive), "both were billed, and both count"
     (of_haiku,) = by_model(archive, "2026")
     assert (of_haiku.calls, of_haiku.open) == (2, most)
@@ -199,28 +200,28 @@ def test_a_call_that_was_killed_in_flight_counts_as_it_was_reserved(archive: Arc
 
 def test_an_answer_that_got_lost_is_asked_for_again_as_long_as_there_is_money(archive: Archive) -> None:
     provider = Provider(["answer lost"] * 3)
-    assert asking(purse(archive), provider).text == "Said."
+    assert asking(budget_of(archive), provider).text == "Said."
     assert provider.calls == 4
     provider = Provider(["answer lost"] * 3)
     with pytest.raises(OverBudget):
-        asking(purse(archive, "other", run_usd=2.5 * worst(archive) / PICO), provider, 2)
+        asking(budget_of(archive, "other", run_usd=2.5 * worst(archive) / PICO), provider, 2)
     assert provider.calls == 2
 
 
 def test_a_connection_that_loses_every_answer_is_given_up(archive: Archive) -> None:
     with pytest.raises(OutOfReach, match=f"{MOST_CUT_OFF} times"):
-        asking(purse(archive), Provider(["answer lost"] * 20))
+        asking(budget_of(archive), Provider(["answer lost"] * 20))
 
 
 def test_a_provider_that_says_no_usage_has_cost_what_was_reserved(archive: Archive) -> None:
     silent = Completion("Said.", "stop", 0, 0, 0, 0, None)
-    reply = ask(purse(archive), request(1), lambda _: silent, lambda: NOON)
+    reply = ask(budget_of(archive), request(1), lambda _: silent, lambda: NOON)
     assert day_of(archive) == worst(archive)
     assert reply.usd == worst(archive) / PICO
 
 
 def test_the_engine_and_a_model_at_home_reserve_nothing(archive: Archive) -> None:
-    poor = purse(archive, run_usd=0, day_usd=0, month_usd=0)
+    poor = budget_of(archive, run_usd=0, day_usd=0, month_usd=0)
     free = Completion("Said.", "stop", 10, 10, 0, 0, 5.0)
     for number, model in enumerate((ENGINE, Model("openai/x", {"api_base": "http://127.0.0.1:1"}))):
         reply = ask(poor, request(number, model), lambda _: free, lambda: NOON)
@@ -231,9 +232,9 @@ def test_the_engine_and_a_model_at_home_reserve_nothing(archive: Archive) -> Non
 def test_a_model_of_unknown_price_is_not_asked_unless_that_is_allowed(archive: Archive) -> None:
     unknown, provider = Model("somebody/something"), Provider()
     with pytest.raises(UnknownPrice):
-        asking(purse(archive), provider, model=unknown)
+        asking(budget_of(archive), provider, model=unknown)
     assert provider.calls == 0
-    allowed = purse(archive, unpriced=True)
+    allowed = budget_of(archive, unpriced=True)
     assert asking(allowed, provider, model=unknown).usd == 123.0, "what LiteLLM says is better than nothing"
     silent = Completion("Said.", "stop", 9, 9, 0, 0, None)
     reply = ask(allowed, request(2, unknown), lambda _: silent, lambda: NOON)
@@ -245,7 +246,7 @@ def test_a_model_of_unknown_price_is_not_asked_unless_that_is_allowed(archive: A
 def test_replies_show_what_a_model_makes_of_our_tokens(archive: Archive) -> None:
     provider = Provider()
     for number in range(12):
-        asking(purse(archive), provider, number)
+        asking(budget_of(archive), provider, number)
     factor, replies = learned(archive)[HAIKU.name]
     assert replies == 12
     assert factor == pytest.approx(1.5, rel=0.02)
@@ -254,10 +255,10 @@ def test_replies_show_what_a_model_makes_of_our_tokens(archive: Archive) -> None
 def test_a_few_replies_show_nothing_yet_and_then_they_count(archive: Archive) -> None:
     provider = Provider()
     for number in range(ENOUGH - 1):
-        asking(purse(archive), provider, number)
+        asking(budget_of(archive), provider, number)
     assert expected(archive, HAIKU.name) == Expected(token_factor(HAIKU.name), ENOUGH - 1)
     assert not expected(archive, HAIKU.name).is_sure
-    asking(purse(archive), provider, ENOUGH)
+    asking(budget_of(archive), provider, ENOUGH)
     found = expected(archive, HAIKU.name)
     assert found.is_sure
     assert found.factor == pytest.approx(1.5, rel=0.02)
@@ -269,7 +270,7 @@ def test_a_prompt_above_the_step_is_held_back_by_what_replies_have_shown(archive
 
     def why_not(above: float, **more: bool) -> ContextTooLong | None:
         price = PriceSettings.model_validate(stepped | {"above": round(above * tokens)})
-        return above_step(Purse(archive, BudgetSettings(price=(price,), **more), "run"), request(1))
+        return above_step(Budget(archive, BudgetSettings(price=(price,), **more), "run"), request(1))
 
     told = why_not(1.2)
     assert told is not None
@@ -278,7 +279,7 @@ def test_a_prompt_above_the_step_is_held_back_by_what_replies_have_shown(archive
     assert why_not(1.2, above_step=True) is None
     assert why_not(1.45) is None
     for number in range(ENOUGH):
-        asking(purse(archive), Provider(), number)
+        asking(budget_of(archive), Provider(), number)
     assert why_not(1.45) is not None, "it counts half as many again"
 
 
@@ -289,7 +290,7 @@ def test_no_schedule_of_calls_and_kills_exceeds_the_cap(
     """What the provider bills never exceeds the ledger, the ledger never the cap; and what is settled is exact."""
     with Archive.memory() as archive:
         cap = calls * worst(archive)
-        own = purse(archive, **{"day_usd" if by_day else "run_usd": cap / PICO})
+        own = budget_of(archive, **{"day_usd" if by_day else "run_usd": cap / PICO})
         provider = Provider()
         for number, fate in schedule:
             provider.day = [fate]

@@ -1,10 +1,10 @@
 """Several dialogues go on at once: never more calls than may be, each answer kept, and one thread for all the rest."""
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,19 +14,18 @@ from daemon.archive.archive import Archive
 from daemon.archive.journal import recall, replies
 from daemon.config import Config
 from daemon.config.providers import BudgetSettings, PriceSettings
-from daemon.context import Answered, Event, House, Noted, Notice
+from daemon.context import Context
+from daemon.events import Answered, Event, Noted, Notice
 from daemon.files.paths import Folders
+from daemon.models.budget import most_of
 from daemon.models.completion import Completion
-from daemon.models.pace import Pace
 from daemon.models.prices import price_of
-from daemon.models.purse import most_of
-from daemon.models.scheduler import Blocked, Front, Talk
+from daemon.models.scheduler import Dialogue, Note, Scheduler, Steps
 from daemon.models.tokens import count
 from primer.prompt import Turn
 from primer.request import ENGINE, Model, Request
-from rules.errors import ContextTooLong, CutOff, ModelError, OverBudget, ProviderRefuses
+from rules.errors import ContextTooLong, CutOff, ModelError, NotNow, OverBudget, ProviderRefuses
 from rules.money.price import PICO
-from rules.rate_limits import Limit
 from tests.nokeys import no_keys
 from tests.scripted import ended
 
@@ -72,7 +71,7 @@ class Counting:
 
 @dataclass
 class Told:
-    """Everything that the house tells; `after` is called after each event."""
+    """Everything that the context tells; `after` is called after each event."""
 
     events: list[Event] = field(default_factory=list)
     after: Callable[[Event], None] = lambda event: None
@@ -91,37 +90,44 @@ def archive() -> Iterator[Archive]:
 FREE = BudgetSettings(unpriced=True)
 
 
-def house_of(archive: Archive, model: Answering, told: Told | None = None, budget: BudgetSettings = FREE) -> House:
+def context_of(archive: Archive, model: Answering, told: Told | None = None, budget: BudgetSettings = FREE) -> Context:
     folders = Folders(*(Path(name) for name in ("inbox", "updated", "backups", "state")))
-    return House(Config(budget=budget), folders, archive, model, no_keys, lambda: WHEN, told or Told())
+    told = told or Told()
+    return Context(Config(budget=budget), folders, archive, model, no_keys, lambda: WHEN, told, pause=lambda _: None)
 
 
-def dialogue(front: Front, name: str, questions: int) -> Callable[[], list[str]]:
+def dialogue(name: str, questions: int) -> Steps[list[str]]:
     """So many questions, each with the answers before it in view."""
-
-    def hold() -> list[str]:
-        answers: list[str] = []
-        for number in range(questions):
-            answers.append(front.answer(question(*answers, f"{name}.{number}")).text)
-        return answers
-
-    return hold
+    answers: list[str] = []
+    for number in range(questions):
+        reply = yield question(*answers, f"{name}.{number}")
+        answers.append(reply.text)
+    return answers
 
 
-def all_of(front: Front, talks: list[Talk[list[str]]]) -> list[list[str]]:
-    for talk in talks:
-        front.begin(talk)
-    while any(talk.result is None for talk in talks):
-        front.go_on()
-    return [talk.result or [] for talk in talks]
+def asks(*requests: Request) -> Steps[list[str]]:
+    """These requests, one after the other."""
+    answers: list[str] = []
+    for request in requests:
+        reply = yield request
+        answers.append(reply.text)
+    return answers
+
+
+def all_of(scheduler: Scheduler, dialogues: list[Dialogue[list[str]]]) -> list[list[str]]:
+    for one in dialogues:
+        scheduler.begin(one)
+    while not all(one.is_over for one in dialogues):
+        scheduler.go_on()
+    return [one.result or [] for one in dialogues]
 
 
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=8), st.integers(1, 16))
 @settings(max_examples=30)
 def test_never_more_calls_than_may_be_and_the_same_answers_with_any_number(talks: list[int], most: int) -> None:
     model = Counting()
-    with Archive.memory() as archive, Front(house_of(archive, model), "chat", most) as front:
-        found = all_of(front, [Talk(dialogue(front, str(at), asks), at) for at, asks in enumerate(talks)])
+    with Archive.memory() as archive, Scheduler(context_of(archive, model).asking, "chat", most) as scheduler:
+        found = all_of(scheduler, [Dialogue(dialogue(str(at), asks), at) for at, asks in enumerate(talks)])
     assert model.most <= most
     assert found == [[f"answer to {at}.{number}" for number in range(asks)] for at, asks in enumerate(talks)]
     assert len(model.asked) == sum(talks), "nothing is asked twice"
@@ -135,29 +141,25 @@ def test_as_many_calls_as_may_be_are_under_way_at_once(archive: Archive, most: i
         together.wait(PATIENCE_SECONDS)
         return echo(request)
 
-    with Front(house_of(archive, meet), "chat", most) as front:
-        all_of(front, [Talk(dialogue(front, str(at), 2), at) for at in range(most)])
+    with Scheduler(context_of(archive, meet).asking, "chat", most) as scheduler:
+        all_of(scheduler, [Dialogue(dialogue(str(at), 2), at) for at in range(most)])
     assert not together.broken
 
 
 def test_one_call_at_a_time_finishes_one_dialogue_before_the_next(archive: Archive) -> None:
     model = Counting()
-    with Front(house_of(archive, model), "chat", 1) as front:
-        all_of(front, [Talk(dialogue(front, name, 2), rank) for rank, name in ((1, "b"), (0, "a"), (2, "c"))])
+    with Scheduler(context_of(archive, model).asking, "chat", 1) as scheduler:
+        all_of(scheduler, [Dialogue(dialogue(name, 2), rank) for rank, name in ((1, "b"), (0, "a"), (2, "c"))])
     assert model.said() == ["a.0", "a.1", "b.0", "b.1", "c.0", "c.1"]
 
 
 def test_only_the_call_itself_leaves_the_thread_and_the_engine_does_not(archive: Archive) -> None:
     model, engine = Counting(), Counting()
-    with Front(
-        house_of(archive, lambda asked: (engine if asked.model == ENGINE else model)(asked)), "chat", 4
-    ) as front:
-
-        def hold() -> list[str]:
-            first = front.answer(Request("quote", ENGINE, (Turn("user", "a"),), 60)).text
-            return [first, front.answer(question(first, "b")).text]
-
-        (found,) = all_of(front, [Talk(hold)])
+    context = context_of(archive, lambda asked: (engine if asked.model == ENGINE else model)(asked))
+    with Scheduler(context.asking, "chat", 4) as scheduler:
+        (found,) = all_of(
+            scheduler, [Dialogue(asks(Request("quote", ENGINE, (Turn("user", "a"),), 60), question("b")))]
+        )
     assert found == ["answer to a", "answer to b"]
     assert engine.threads == {threading.current_thread()}
     assert threading.current_thread() not in model.threads
@@ -166,17 +168,17 @@ def test_only_the_call_itself_leaves_the_thread_and_the_engine_does_not(archive:
 
 def test_those_that_begin_alike_wait_for_the_first_answer_of_the_one_that_leads(archive: Archive) -> None:
     model = Counting()
-    with Front(house_of(archive, model), "chat", 8) as front:
-        leads = Talk(dialogue(front, "leads", 2), 0)
-        follows = [Talk(dialogue(front, f"follows {at}", 1), at, leads) for at in (1, 2)]
-        goes_alone = Talk(dialogue(front, "alone", 1), 3)
+    with Scheduler(context_of(archive, model).asking, "chat", 8) as scheduler:
+        leads = Dialogue(dialogue("leads", 2), 0)
+        follows = [Dialogue(dialogue(f"follows {at}", 1), at, leads) for at in (1, 2)]
+        goes_alone = Dialogue(dialogue("alone", 1), 3)
         for talk in (leads, *follows, goes_alone):
-            front.begin(talk)
-        front.go_on()
+            scheduler.begin(talk)
+        scheduler.go_on()
         assert sorted(model.said()) == ["alone.0", "leads.0"]
-        all_of(front, [])
+        all_of(scheduler, [])
         while leads.result is None or not all(talk.result for talk in follows):
-            front.go_on()
+            scheduler.go_on()
     assert sorted(model.said()[2:]) == ["follows 1.0", "follows 2.0", "leads.1"]
 
 
@@ -189,59 +191,53 @@ def test_what_can_be_asked_ahead_is_asked_while_the_one_that_leads_is_waited_for
         return echo(request)
 
     model = Counting(meet)
-    with Front(house_of(archive, model), "chat", 2) as front:
-        leads = Talk(dialogue(front, "leads", 1), 0)
-
-        def hold() -> list[str]:
-            return [front.answer(question("follows")).text, front.answer(question("ahead")).text]
-
-        all_of(front, [leads, Talk(hold, 1, leads, ahead=question("ahead"))])
+    with Scheduler(context_of(archive, model).asking, "chat", 2) as scheduler:
+        leads = Dialogue(dialogue("leads", 1), 0)
+        follows = asks(question("follows"), question("ahead"))
+        all_of(scheduler, [leads, Dialogue(follows, 1, leads, ahead=question("ahead"))])
     assert model.said()[-1] == "follows"
     assert len(model.asked) == 3
 
 
 def test_nothing_is_asked_ahead_where_calls_are_wanted_for_what_is_due(archive: Archive) -> None:
     model = Counting()
-    with Front(house_of(archive, model), "chat", 1) as front:
-
-        def hold() -> list[str]:
-            return [front.answer(question("first")).text, front.answer(question("ahead")).text]
-
-        all_of(front, [Talk(hold, ahead=question("ahead"))])
+    with Scheduler(context_of(archive, model).asking, "chat", 1) as scheduler:
+        all_of(scheduler, [Dialogue(asks(question("first"), question("ahead")), ahead=question("ahead"))])
     assert model.said() == ["first", "ahead"]
 
 
 def test_what_two_dialogues_ask_is_sent_once(archive: Archive) -> None:
     model = Counting()
-    with Front(house_of(archive, model), "chat", 4) as front:
-        found = all_of(front, [Talk(dialogue(front, "same", 2), at) for at in range(3)])
+    with Scheduler(context_of(archive, model).asking, "chat", 4) as scheduler:
+        found = all_of(scheduler, [Dialogue(dialogue("same", 2), at) for at in range(3)])
     assert found == [["answer to same.0", "answer to same.1"]] * 3
     assert model.said() == ["same.0", "same.1"]
 
 
 def test_what_the_journal_knows_is_not_sent(archive: Archive) -> None:
-    with Front(house_of(archive, echo), "chat", 4) as front:
-        all_of(front, [Talk(dialogue(front, "a", 3))])
+    with Scheduler(context_of(archive, echo).asking, "chat", 4) as scheduler:
+        all_of(scheduler, [Dialogue(dialogue("a", 3))])
     model = Counting()
-    with Front(house_of(archive, model), "chat", 4) as front:
-        assert all_of(front, [Talk(dialogue(front, "a", 3))]) == [["answer to a.0", "answer to a.1", "answer to a.2"]]
+    with Scheduler(context_of(archive, model).asking, "chat", 4) as scheduler:
+        assert all_of(scheduler, [Dialogue(dialogue("a", 3))]) == [["answer to a.0", "answer to a.1", "answer to a.2"]]
     assert model.asked == []
 
 
 def test_a_dialogue_whose_beginning_is_not_there_yet_holds_up_nobody(archive: Archive) -> None:
     there: list[str] = []
-    with Front(house_of(archive, echo), "chat", 4) as front:
+    with Scheduler(context_of(archive, echo).asking, "chat", 4) as scheduler:
 
-        def blocked() -> list[str]:
-            if not there:
-                raise Blocked
+        def blocked() -> Steps[list[str]]:
+            while not there:
+                yield None
             return there
 
-        def brings() -> list[str]:
-            there.append(front.answer(question("it")).text)
+        def brings() -> Steps[list[str]]:
+            reply = yield question("it")
+            there.append(reply.text)
             return there
 
-        assert all_of(front, [Talk(blocked, 0), Talk(brings, 1)]) == [["answer to it"]] * 2
+        assert all_of(scheduler, [Dialogue(blocked(), 0), Dialogue(brings(), 1)]) == [["answer to it"]] * 2
 
 
 def test_after_a_fault_nothing_is_sent_and_what_is_under_way_is_kept_and_told(archive: Archive) -> None:
@@ -255,8 +251,8 @@ def test_after_a_fault_nothing_is_sent_and_what_is_under_way_is_kept_and_told(ar
         return echo(request)
 
     model, told = Counting(answering), Told()
-    with pytest.raises(ProviderRefuses), Front(house_of(archive, model, told), "chat", 3) as front:
-        all_of(front, [Talk(dialogue(front, str(at), 4), at) for at in range(9)])
+    with pytest.raises(ProviderRefuses), Scheduler(context_of(archive, model, told).asking, "chat", 3) as scheduler:
+        all_of(scheduler, [Dialogue(dialogue(str(at), 4), at) for at in range(9)])
     answered = [event for event in told.events if isinstance(event, Answered)]
     assert sorted(model.said())[:3] == ["0.0", "1.0", "2.0"]
     assert len(answered) == len(replies(archive, "chat")) == len(model.asked) - 1
@@ -270,8 +266,8 @@ def test_a_wish_to_end_lets_every_answer_that_is_under_way_come_home(archive: Ar
         raise Enough
 
     model, told = Counting(), Told(after=enough)
-    with pytest.raises(Enough), Front(house_of(archive, model, told), "chat", 4) as front:
-        all_of(front, [Talk(dialogue(front, str(at), 4), at) for at in range(4)])
+    with pytest.raises(Enough), Scheduler(context_of(archive, model, told).asking, "chat", 4) as scheduler:
+        all_of(scheduler, [Dialogue(dialogue(str(at), 4), at) for at in range(4)])
     assert len(replies(archive, "chat")) == len(model.asked) == len(told.events) <= 7
 
 
@@ -289,8 +285,8 @@ def test_who_interrupts_is_told_what_is_waited_for(archive: Archive) -> None:
         return echo(request)
 
     model, told = Counting(answering), Told(after=interrupt)
-    with pytest.raises(KeyboardInterrupt), Front(house_of(archive, model, told), "chat", 3) as front:
-        all_of(front, [Talk(dialogue(front, str(at), 2), at) for at in range(3)])
+    with pytest.raises(KeyboardInterrupt), Scheduler(context_of(archive, model, told).asking, "chat", 3) as scheduler:
+        all_of(scheduler, [Dialogue(dialogue(str(at), 2), at) for at in range(3)])
     (notice,) = [event for event in told.events if isinstance(event, Notice)]
     assert notice.text.startswith("2 calls are under way")
     assert len(replies(archive, "chat")) == len(model.asked) == 3
@@ -300,42 +296,45 @@ def test_what_a_call_raises_is_raised_where_it_was_asked(archive: Archive) -> No
     def refuse(request: Request) -> Completion:
         raise ModelError("No.", "Another.")
 
-    with Front(house_of(archive, refuse), "chat", 2) as front:
+    with Scheduler(context_of(archive, refuse).asking, "chat", 2) as scheduler:
 
-        def hold() -> str:
+        def steps() -> Steps[str]:
             try:
-                return front.answer(question("a")).text
+                return (yield question("a")).text
             except ModelError as fault:
                 return fault.message
 
-        assert front.finish(Talk(hold)) == "No."
+        assert scheduler.finish(Dialogue(steps())) == "No."
 
 
-def test_what_a_dialogue_notes_is_told_once_when_it_is_over(archive: Archive) -> None:
+def noting(*notes: str) -> Steps[None]:
+    """One question, and then these notes."""
+    yield question("a")
+    for note in notes:
+        yield Note(note)
+
+
+def test_what_a_dialogue_notes_is_told_when_it_is_over_be_it_by_a_fault(archive: Archive) -> None:
+    def steps() -> Steps[None]:
+        yield Note("first")
+        yield from noting("second")
+        raise ModelError("No.", "Another.")
+
     told = Told()
-    with Front(house_of(archive, echo, told), "chat", 2) as front:
-
-        def hold() -> str:
-            front.note("first")
-            said = front.answer(question("a")).text
-            front.note("second")
-            return said + front.answer(question("b")).text
-
-        front.finish(Talk(hold))
+    with Scheduler(context_of(archive, echo, told).asking, "chat", 2) as scheduler, pytest.raises(ModelError):
+        scheduler.finish(Dialogue(steps()))
     assert [event.what for event in told.events if isinstance(event, Noted)] == ["first", "second"]
 
 
-def test_a_reply_is_fresh_until_a_dialogue_that_is_over_has_used_it(archive: Archive) -> None:
-    seen: list[bool] = []
-    with Front(house_of(archive, echo), "chat", 2) as front:
-
-        def hold() -> bool:
-            seen.append(front.is_fresh(front.answer(question("a"))))
-            return True
-
-        front.finish(Talk(hold))
-        front.finish(Talk(hold))
-    assert seen == [True, False]
+def test_a_kind_of_trouble_counts_once_in_the_run_in_which_its_answer_came(archive: Archive) -> None:
+    told = Told()
+    for _ in range(2):
+        with Scheduler(context_of(archive, echo, told).asking, "chat", 2) as scheduler:
+            for _ in range(2):
+                scheduler.finish(Dialogue(noting("empty", "good in other words")))
+    assert [event.what for event in told.events if isinstance(event, Noted)] == [
+        "empty", "good in other words", *["good in other words"] * 3,
+    ]  # fmt: skip
     assert recall(archive, question("a").key) is not None
 
 
@@ -358,12 +357,12 @@ def test_what_is_reserved_for_calls_under_way_is_waited_for_before_a_cap_says_no
     archive: Archive, reserved_at_once: float
 ) -> None:
     model = Counting()
-    house = house_of(archive, model, budget=BudgetSettings(day_usd=reserved_at_once * worst(archive)))
-    with Front(house, "chat", 6) as front:
+    context = context_of(archive, model, budget=BudgetSettings(day_usd=reserved_at_once * worst(archive)))
+    with Scheduler(context.asking, "chat", 6) as scheduler:
         for at in range(6):
-            front.begin(Talk(lambda at=at: front.answer(dear(at)), at))  # type: ignore[misc]
+            scheduler.begin(Dialogue(asks(dear(at)), at))
         while len(model.asked) < 6:
-            front.go_on()
+            scheduler.go_on()
     assert model.most <= int(reserved_at_once)
 
 
@@ -371,9 +370,9 @@ def test_at_a_cap_what_is_under_way_is_kept_and_nothing_more_is_sent(archive: Ar
     def long(request: Request) -> Completion:
         return Completion("Said.", "stop", 400, 60, 0, 0, None)
 
-    house = house_of(archive, Counting(long), budget=BudgetSettings(day_usd=2.5 * worst(archive)))
-    with pytest.raises(OverBudget), Front(house, "chat", 6) as front:
-        all_of(front, [Talk(lambda at=at: [front.answer(dear(at)).text], at) for at in range(6)])  # type: ignore[misc]
+    context = context_of(archive, Counting(long), budget=BudgetSettings(day_usd=2.5 * worst(archive)))
+    with pytest.raises(OverBudget), Scheduler(context.asking, "chat", 6) as scheduler:
+        all_of(scheduler, [Dialogue(asks(dear(at)), at) for at in range(6)])
     kept = archive.run("SELECT count(*) FROM reply")[0][0]
     assert 2 <= kept < 6
 
@@ -388,45 +387,49 @@ def test_an_answer_that_got_lost_is_asked_for_again_beside_the_others(archive: A
         return echo(request)
 
     model = Counting(loses_each_once)
-    with Front(house_of(archive, model), "chat", 3) as front:
-        found = all_of(front, [Talk(dialogue(front, str(at), 2), at) for at in range(4)])
+    with Scheduler(context_of(archive, model).asking, "chat", 3) as scheduler:
+        found = all_of(scheduler, [Dialogue(dialogue(str(at), 2), at) for at in range(4)])
     assert found == [[f"answer to {at}.0", f"answer to {at}.1"] for at in range(4)]
     assert len(model.asked) == 16
     assert [row[0] for row in archive.run("SELECT count(*) FROM spending")] == [16]
 
 
-def test_a_call_that_waits_for_its_turn_when_all_ends_does_not_leave_and_costs_nothing(archive: Archive) -> None:
-    is_waiting = threading.Event()
+def test_a_call_that_waits_to_be_repeated_when_all_ends_does_not_leave_and_costs_nothing(archive: Archive) -> None:
+    is_waiting, is_ended = threading.Event(), threading.Event()
 
-    def exhausted(request: Request) -> Completion:
+    def busy(request: Request) -> Completion:
         if request.model.name == DEAR:
-            return replace(echo(request), limits=(Limit("requests", 5, 0, 60.0),))
+            raise NotNow("Busy.", "Again.")
         assert is_waiting.wait(PATIENCE_SECONDS)
         raise ProviderRefuses("No.", "Ask.")
 
-    def sleep(seconds: float) -> None:
+    def pause(seconds: float) -> None:
         is_waiting.set()
-        time.sleep(0.001)
+        assert is_ended.wait(PATIENCE_SECONDS)
 
-    model, pace = Counting(exhausted), Pace(lambda: 0.0, sleep)
-    house = replace(house_of(archive, pace.keeping(model)), pace=pace)
-    with pytest.raises(ProviderRefuses), Front(house, "chat", 2) as front:
-        front.finish(Talk(lambda: front.answer(dear(1))))
-        front.begin(Talk(lambda: front.answer(dear(2))))
-        front.finish(Talk(lambda: front.answer(question("What else?")), 1))
-    assert [request.model.name for request in model.asked] == [DEAR, "test/agent"]
+    class Ending(Scheduler):
+        def __exit__(self, *fault: Any) -> None:
+            threading.Timer(0.2, is_ended.set).start()
+            super().__exit__(*fault)
+
+    model = Counting(busy)
+    context = replace(context_of(archive, model), pause=pause)
+    with pytest.raises(ProviderRefuses), Ending(context.asking, "chat", 2) as scheduler:
+        scheduler.begin(Dialogue(asks(dear(2))))
+        scheduler.finish(Dialogue(asks(question("What else?")), 1))
+    assert sorted(request.model.name for request in model.asked) == [DEAR, "test/agent"]
     settled = [row[0] for row in archive.run("SELECT settled FROM spending WHERE model = ? ORDER BY rowid", (DEAR,))]
-    assert settled[1:] == [0]
+    assert settled == [0]
 
 
 def test_what_would_cost_more_because_it_is_long_is_never_sent_not_even_ahead(archive: Archive) -> None:
     model, too_long = Counting(), question("too long", model="test/dear")
     dear = PriceSettings(model="test/dear", as_of="2026-11-21", input=1, output=1, above=1, input_above=2)
-    house = house_of(archive, model, budget=BudgetSettings(unpriced=True, price=(dear,)))
+    context = context_of(archive, model, budget=BudgetSettings(unpriced=True, price=(dear,)))
 
-    def hold() -> list[str]:
-        return [front.answer(asked).text for asked in (question("short"), too_long)]
-
-    with Front(house, "chat", 4) as front, pytest.raises(ContextTooLong, match="costs more with test/dear"):
-        all_of(front, [Talk(hold, ahead=too_long)])
+    with (
+        Scheduler(context.asking, "chat", 4) as scheduler,
+        pytest.raises(ContextTooLong, match="costs more with test/dear"),
+    ):
+        all_of(scheduler, [Dialogue(asks(question("short"), too_long), ahead=too_long)])
     assert model.said() == ["short"]

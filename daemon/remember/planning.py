@@ -1,0 +1,170 @@
+"""Survey a chat: read it against the archive, count its tokens, and plan the work. Nothing is sent or written."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from itertools import chain
+
+from daemon.archive.archive import Archive
+from daemon.archive.chats import is_known
+from daemon.archive.memories import round_of
+from daemon.archive.rows import refuse_any_damage
+from daemon.chat.opening import ShownChat, layers_planned, opening_text
+from daemon.chat.reading import read_chat
+from daemon.chat.survey import Survey, canned, told_before
+from daemon.config import Config
+from daemon.context import core_layout, load_texts
+from daemon.models.prices import expected, step_of
+from daemon.models.roles import FindKey, Roles, chat_model, choose_roles, offered
+from daemon.models.tokens import count_once
+from daemon.remember.hindsight import worth_asking
+from primer.core import tools_of
+from primer.models import token_factor
+from primer.prompt import question
+from primer.request import ENGINE
+from primer.texts import Texts
+from rules.conversation.memory import EXTRACTED, WRITTEN, is_enough_for_a_model, questions_of_memories
+from rules.layers.layout import Layout
+from rules.plan.chat_plan import ChatPlan, Overhead, plan_chat
+from rules.plan.hindsight import hindsight_round
+from rules.plan.window import Limit, TooLarge, nearest_limit, too_large
+from rules.recognize.reading import Reading
+from rules.typingmind.chat import Chat
+from rules.typingmind.message import Message
+from rules.typingmind.warnings import Sizes, beyond_window, warnings
+
+
+def survey(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str) -> Survey:
+    """Read, recognise and plan one chat; `config` is the one that counts for this chat.
+
+    Raises ChatSetAside where it cannot be processed as it is, ConfigurationError where its texts cannot be used.
+    """
+    words = canned(load_texts(config.texts.path))
+    reading = read_chat(archive, chat, words, config.memory.editions, now)
+    found = survey_read(archive, chat, reading, config, key, date.fromisoformat(now[:10]))
+    if found.plan.chunks and not is_known(archive, chat.chat_id):
+        refuse_any_damage(archive.run, "chat")  # it may have lost its name
+    return found
+
+
+def survey_read(archive: Archive, chat: Chat, reading: Reading, config: Config, key: FindKey, today: date) -> Survey:
+    """Plan a chat that has been read; what it raises is the same."""
+    texts = load_texts(config.texts.path)
+    entries = reading.entries
+    words = canned(texts)
+    layout = core_layout(config.core)
+    messages = [entry.message for entry in entries]
+    roles = _roles(chat, messages, config, layout, key, today)
+    each_begins = (chat.system_message, texts.primer, json.dumps(roles.agent.tools) if roles.agent.tools else "")
+    shown = ShownChat(chat.chat_id, chat.title, reading.places, texts, config.core, layout, config.facts)
+    opens = words.opening if reading.memories else opening_text(archive, shown)
+    # What is the same each time is counted once too: the tokenizer's tables take half a second to load.
+    dialogues = _questions(texts)
+    same = {_named(text): text for text in (*each_begins, words.opening, words.closing, opens, *chain(*dialogues))}
+    said = messages + [entry.newest for entry in entries if entry.newest]
+    counts = count_once(archive, same | {message.digest: message.text for message in said})
+    tokens = [counts.all[message.digest] for message in messages]
+    longest = max(sum(counts.all[_named(text)] for text in dialogue) for dialogue in dialogues)
+    overhead = Overhead(
+        fixed=sum(counts.all[_named(text)] for text in each_begins),
+        canned=counts.all[_named(opens)] + counts.all[_named(words.closing)],
+        has_layers=(config.core.enabled and roles.agent != ENGINE)
+        or (config.facts.enabled and roles.context_manager != ENGINE),
+        by_model=roles.agent != ENGINE,
+        questions=questions_of_memories(longest),
+    )
+    told = warnings(chat, reading.places)
+    plan = plan_chat(chat.chat_id, chat.title, reading, tokens, config.limits, told, overhead)
+    asked = config.memory.hindsight if roles.agent != ENGINE else 0
+    last = round_of(archive, chat.chat_id, reading.adopted)
+    found = Survey(
+        chat, reading, counts, texts, roles, plan, last, config.limits.fold, config.memory, config.facts, config.core,
+        layout, None, None,
+    )  # fmt: skip
+    again = _again(archive, found)
+    begun = hindsight_round(last, reading.chunk_memories, len(plan.chunks), asked, again)
+    plan = plan.with_more(again, begun.numbers)
+    layers = layers_planned(archive, plan, roles, layout, config, texts, reading.adopted.memories)
+    plan = replace(plan, layers=layers, warnings=(*plan.warnings, *_beyond_window(found, config)))
+    agent = expected(archive, roles.agent.name)
+    limit = nearest_limit(roles.window, step_of(roles.agent, config.budget), sure=agent.is_sure)
+    return replace(found, plan=plan, round=begun, limit=limit, too_large=_too_large(plan, agent.factor, limit))
+
+
+def _roles(chat: Chat, messages: Sequence[Message], config: Config, layout: Layout, key: FindKey, today: date) -> Roles:
+    """Who is asked, and with which tools."""
+    embedding = config.facts.embedding if config.facts.enabled else ""
+    roles = choose_roles(chat, messages, config.models, key, today, embedding)
+    looked_after = config.core.enabled and layout.sections
+    return offered(roles, tools_of(layout), config.core.form) if looked_after else roles
+
+
+def _questions(texts: Texts) -> list[list[str]]:
+    """The questions that stand in a memory, in one with hindsight, and in a fold."""
+    dialogues = (
+        (texts.quote, texts.perspective, texts.refinement),
+        (texts.quote, texts.perspective_hindsight, texts.refinement),
+        (texts.fold_quotes, texts.fold_perspective, texts.refinement),
+    )
+    return [[question(text).content for text in dialogue] for dialogue in dialogues]
+
+
+def _again(archive: Archive, found: Survey) -> frozenset[int]:
+    """Numbers of the memories to be written again; never of one that is pinned or forgotten.
+
+    Those that the built-in engine made, where a model can be asked for them now; and those whose raw messages
+    have changed, unless a model wrote them and only the engine is there. When one is written again, a model can be
+    asked for all of the engine's behind it: their requests begin with it.
+    """
+    reading = found.reading
+    by_number = {memory.number: memory for memory in reading.chunk_memories}
+    free = [
+        (chunk, by_number[chunk.number])
+        for chunk in found.plan.made
+        if not (by_number[chunk.number].pinned or by_number[chunk.number].forgotten)
+        and not all(entry.gone for entry in reading.entries[chunk.start : chunk.stop])
+    ]
+    engine_alone = found.roles.agent == ENGINE
+    due = {memory.number for _, memory in free if memory.due and not (engine_alone and memory.told.made == WRITTEN)}
+    passages = [found.passage(chunk, told_before(found, reading.memories, chunk.memories_before)) for chunk, _ in free]
+    extracted = worth_asking(
+        archive, passages, [memory for _, memory in free], found.roles, found.texts, found.plan.questions_tokens
+    )
+    again = due | set(extracted)
+    behind = {
+        memory.number
+        for chunk, memory in free
+        if again
+        and memory.number > min(again)
+        and memory.told.made == EXTRACTED
+        and not engine_alone
+        and is_enough_for_a_model(chunk.tokens, found.plan.questions_tokens)
+    }
+    return frozenset(again | behind)
+
+
+def _too_large(plan: ChatPlan, factor: float, limit: Limit | None) -> TooLarge | None:
+    each = (too_large(chunk, plan.fixed_tokens, factor, limit) for chunk in plan.work)
+    return next((found for found in each if found is not None), None)
+
+
+def _beyond_window(found: Survey, config: Config) -> list[str]:
+    """That the finished chat is larger than the window of the model that the person talks with, if it is."""
+    plan = found.plan
+    name, window = chat_model(found.chat, [entry.message for entry in found.reading.entries], config.models)
+    if window is None or not plan.section_tokens:
+        return []
+    words = canned(found.texts)
+    sizes = Sizes(
+        system_message=found.counts.all[_named(found.chat.system_message)],
+        memories=plan.section_tokens + sum(found.counts.all[_named(text)] for text in (words.opening, words.closing)),
+        live=plan.waiting_tokens + plan.live_tokens,
+    )
+    return [warning] if (warning := beyond_window(sizes, token_factor(name), window)) else []
+
+
+def _named(text: str) -> str:
+    """By what the tokens of a text that is no message are remembered."""
+    return hashlib.sha256(text.encode()).hexdigest()
