@@ -29,7 +29,7 @@ from daemon.recovery.transfer import sweep_export, sweep_stages
 from primer.texts import Texts, problems
 from rules.errors import ConfigurationError, FileTrouble, MemprocError
 from rules.layers.core import CoreMemory, OverLimit, Section
-from rules.layers.layout import EditingFunction, Layout, Wanted, arranged, offered
+from rules.layers.layout import EditingFunction, Layout, SectionChange, arranged, offered
 
 
 def load_texts(folder: Path | None) -> Texts:
@@ -113,10 +113,10 @@ def core_layout(settings: CoreSettings) -> Layout:
         ) from fault
 
 
-def _wanted(section: SectionSettings, in_the_layout: bool) -> Wanted:
+def _wanted(section: SectionSettings, in_the_layout: bool) -> SectionChange:
     """What is written about a section. For one of the layout's own the defaults of the settings say nothing."""
     said = section.model_fields_set if in_the_layout else SectionSettings.model_fields
-    return Wanted(**{name: getattr(section, name) for name in said})
+    return SectionChange(**{name: getattr(section, name) for name in said})
 
 
 @contextmanager

@@ -81,7 +81,7 @@ def _line(said: object) -> str:
     return restore(" ".join(said.split())) if isinstance(said, str) else ""
 
 
-class _Entry(BaseModel):
+class _OperationEntry(BaseModel):
     event: Annotated[Literal["ADD", "UPDATE", "DELETE", "NONE"], BeforeValidator(_shouted)]
     id: str | int | None = None
     text: Annotated[str, BeforeValidator(_line)] = ""
@@ -115,7 +115,7 @@ def _values(answer: str) -> Iterator[object]:
 
 def _operation(entry: object) -> Operation | None:
     try:
-        read = _Entry.model_validate(entry)
+        read = _OperationEntry.model_validate(entry)
     except ValidationError:
         return None
     fact_id = "" if read.id is None else str(read.id).strip()

@@ -28,7 +28,7 @@ from daemon.inbox.telling import Telling
 from daemon.keys import keys_file
 from daemon.status import log as logged
 from daemon.status.log import Logged
-from rules.arrival import Standing
+from rules.arrival import Stillness
 from rules.errors import MemprocError
 
 _LONGEST_SLEEP = 2.0
@@ -60,7 +60,7 @@ class Loop:
         self._keeper = Keeper(plan.inbox, plan.mode, plan.subfolders, queue.put, monotonic())
         self._clocks = Clocks(time(), monotonic())
         self._scan_at = monotonic()
-        self._standings: Mapping[int, Standing] = {}
+        self._standings: Mapping[int, Stillness] = {}
         self._note = ""
         self._has_said_how = False
         self._stands = self._stands_now()

@@ -9,7 +9,7 @@ from math import inf
 
 from rules.extract.choose import choose, densest
 from rules.extract.passage import Said, between_placeholders, is_finished
-from rules.extract.reading import PERSONA, Reading, details, plain, read, threads
+from rules.extract.reading import PERSONA, WeighedPassage, details, plain, read, threads
 from rules.extract.sentences import is_fence, sentences
 from rules.extract.words import UNSEEN, has_words, length, shorten
 
@@ -120,7 +120,7 @@ def refinement(passage: Sequence[Said], words: int, besides: Sequence[str] = ())
     return _minutes(passage, reading, weights, words, others) or (_NOTHING_MORE if passage else "")
 
 
-def _perspective(passage: Sequence[Said], reading: Reading, words: int, besides: Sequence[str]) -> str:
+def _perspective(passage: Sequence[Said], reading: WeighedPassage, words: int, besides: Sequence[str]) -> str:
     weights = plain(reading)
     own = [central * inward for central, inward in zip(reading.central, reading.inward, strict=True)]
     persona = [weight * (one.role == PERSONA) for one, weight in zip(reading.sentences, weights, strict=True)]
@@ -132,7 +132,7 @@ def _perspective(passage: Sequence[Said], reading: Reading, words: int, besides:
 
 
 def _minutes(
-    passage: Sequence[Said], reading: Reading, weights: Sequence[float], words: int, besides: Sequence[str]
+    passage: Sequence[Said], reading: WeighedPassage, weights: Sequence[float], words: int, besides: Sequence[str]
 ) -> str:
     """The kept sentences, a line for each turn: who speaks, and the day where it is another than before."""
     kept = choose(reading.sentences, weights, reading.rare, words, turn_cost=_DAY_AND_SPEAKER, besides=besides)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.extract.passage import Said, Sentence, has_placeholder, is_finished
-from rules.extract.reading import Reading
+from rules.extract.reading import WeighedPassage
 from rules.extract.words import terms
 
 _MOST_SENTENCES = 3
@@ -25,7 +25,7 @@ class Window:
     weight: float
 
 
-def densest(passage: Sequence[Said], reading: Reading, role: str, words: float) -> Window | None:
+def densest(passage: Sequence[Said], reading: WeighedPassage, role: str, words: float) -> Window | None:
     """The weightiest window in what `role` said, at most `words` words long; the first of equals.
 
     None if that side has no sentence that short, or only such as hold a placeholder in square brackets.
@@ -54,7 +54,7 @@ def _spans(passage: Sequence[Said], sentences: Sequence[Sentence], begin: int, w
         yield range(begin, at + 1)
 
 
-def _window(reading: Reading, span: range) -> Window:
+def _window(reading: WeighedPassage, span: range) -> Window:
     """Three sentences must hold more than one does to outweigh it, and a very short cry has little to say."""
     parts = [reading.sentences[at] for at in span]
     states = sum(reading.central[at] * (_SILENT + reading.inward[at]) for at in span)

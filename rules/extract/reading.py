@@ -108,7 +108,7 @@ _TWO = 1.9
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class WeighedPassage:
     """Parallel to `sentences`: how `central` each is, and how densely it holds the persona's own states (`inward`)."""
 
     sentences: tuple[Sentence, ...]
@@ -118,13 +118,13 @@ class Reading:
     tongues: dict[str, Tongue]
 
 
-def read(passage: Sequence[Said]) -> Reading:
+def read(passage: Sequence[Said]) -> WeighedPassage:
     """Reads the prose of the passage; each side may speak a language of its own."""
     return _read(tuple(passage))
 
 
 @lru_cache(_LAST_ONES)
-def _read(passage: tuple[Said, ...]) -> Reading:
+def _read(passage: tuple[Said, ...]) -> WeighedPassage:
     sentences = prose(passage)
     rare = rarity(sentences)
     roles = dict.fromkeys(one.role for one in sentences)
@@ -133,10 +133,10 @@ def _read(passage: tuple[Said, ...]) -> Reading:
     }
     inward = inwardness(sentences, tongues[PERSONA]) if PERSONA in tongues else [0.0] * len(sentences)
     own = [weight if one.role == PERSONA else 0.0 for weight, one in zip(inward, sentences, strict=True)]
-    return Reading(sentences, rare, centrality(sentences, rare), own, tongues)
+    return WeighedPassage(sentences, rare, centrality(sentences, rare), own, tongues)
 
 
-def plain(reading: Reading) -> list[float]:
+def plain(reading: WeighedPassage) -> list[float]:
     """What each sentence is worth in a summary: half for being central, half for being there at all.
 
     Else a promise made in passing would be lost among forty sentences about bread. Headings and
@@ -151,7 +151,7 @@ def plain(reading: Reading) -> list[float]:
     ]
 
 
-def threads(reading: Reading) -> list[int]:
+def threads(reading: WeighedPassage) -> list[int]:
     """For each sentence, how many of its words speak of promises, plans or corrections; three at most."""
     found = {role: occurrences(reading.sentences, tongue.threads) for role, tongue in reading.tongues.items()}
     return [min(3, found[one.role][at]) for at, one in enumerate(reading.sentences)]

@@ -10,7 +10,7 @@ from typing import Literal
 
 from rules.layers.facts import Event, Fact, FactEvent, Source, normal, opposed, says_more, source_of, words
 
-Asked = Literal["ADD", "UPDATE", "DELETE", "NONE"]
+AskedEvent = Literal["ADD", "UPDATE", "DELETE", "NONE"]
 MOST_CHARACTERS = 500
 """Of a fact: what is longer is none."""
 
@@ -19,7 +19,7 @@ MOST_CHARACTERS = 500
 class Operation:
     """One operation, as it was answered; nothing of it is believed yet."""
 
-    event: Asked
+    event: AskedEvent
     id: str
     """Of a known fact, by its place among those shown, from 0; empty where none was given."""
     text: str
@@ -30,7 +30,7 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
-class Forgotten:
+class ForgottenFact:
     """A fact that the person does not want any more."""
 
     texts: tuple[str, ...]
@@ -39,7 +39,7 @@ class Forgotten:
     """Keys of all raw messages that said so, also of those that said it again."""
 
 
-def forgotten(events: Iterable[FactEvent]) -> tuple[Forgotten, ...]:
+def forgotten(events: Iterable[FactEvent]) -> tuple[ForgottenFact, ...]:
     """The facts that the person has forgotten, in order of their numbers."""
     by_fact: dict[int, list[FactEvent]] = {}
     for event in events:
@@ -49,14 +49,14 @@ def forgotten(events: Iterable[FactEvent]) -> tuple[Forgotten, ...]:
     )
 
 
-def is_forgotten(text: str, source: str, among: Sequence[Forgotten]) -> bool:
+def is_forgotten(text: str, source: str, among: Sequence[ForgottenFact]) -> bool:
     """Whether a text from that message says what was forgotten: the same, or with half of the words of either."""
     return any(source in one.sources and any(_same(text, said) for said in one.texts) for one in among)
 
 
-def _gathered(events: Sequence[FactEvent]) -> Forgotten:
+def _gathered(events: Sequence[FactEvent]) -> ForgottenFact:
     texts = tuple(one.text for one in events if one.event in ("ADD", "UPDATE"))
-    return Forgotten(texts, frozenset(one.source for one in events if one.source))
+    return ForgottenFact(texts, frozenset(one.source for one in events if one.source))
 
 
 def _same(text: str, said: str) -> bool:
@@ -67,13 +67,13 @@ def _same(text: str, said: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownFacts:
     """What is known when the facts of a chunk are asked for."""
 
     shown: Sequence[Fact]
     """Those that the prompt shows: the id of each is its place here, from 0. All of them are live."""
     live: Sequence[Fact]
-    forgotten: Sequence[Forgotten]
+    forgotten: Sequence[ForgottenFact]
     sources: Sequence[Source]
     """The chunk's raw messages, as they are numbered in the prompt."""
     next_number: int
@@ -87,10 +87,10 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class FactsSoFar:
     """What is known, and the events of the answer's operations that were judged before."""
 
-    known: Known
+    known: KnownFacts
     events: Sequence[FactEvent]
 
     @property
@@ -129,13 +129,13 @@ _A_QUARTER = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class FactRefusal:
     """Why an operation is not carried out, in a few words that can be counted."""
 
     reason: str
 
 
-_Judged = FactEvent | Refusal | None
+_Judged = FactEvent | FactRefusal | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,33 +146,33 @@ class Outcome:
     refused: tuple[str, ...]
 
 
-def carry_out(operations: Sequence[Operation], known: Known) -> Outcome:
+def carry_out(operations: Sequence[Operation], known: KnownFacts) -> Outcome:
     """The events of an answer's operations, and why the others are refused."""
     events: list[FactEvent] = []
     refused: list[str] = []
     erases = _erases(operations, known)
     for operation in operations:
-        found = _judged(operation, Standing(known, events), erases)
+        found = _judged(operation, FactsSoFar(known, events), erases)
         if isinstance(found, FactEvent):
             events.append(found)
-        elif isinstance(found, Refusal):
+        elif isinstance(found, FactRefusal):
             refused.append(found.reason)
     return Outcome(tuple(events), tuple(refused))
 
 
-def _erases(operations: Sequence[Operation], known: Known) -> bool:
+def _erases(operations: Sequence[Operation], known: KnownFacts) -> bool:
     """Whether so many are to be deleted that the answer rather tries to erase: more than two, and than a quarter."""
     deleted = {one.id for one in operations if one.event == "DELETE" and known.named(one.id)}
     return len(deleted) > max(_FEW, len(known.shown) / _A_QUARTER)
 
 
-def _judged(operation: Operation, standing: Standing, erases: bool) -> _Judged:
+def _judged(operation: Operation, standing: FactsSoFar, erases: bool) -> _Judged:
     if operation.event == "DELETE" and erases:
-        return Refusal("too many deletions")
+        return FactRefusal("too many deletions")
     return _JUDGES[operation.event](operation, standing)
 
 
-def _addition(operation: Operation, standing: Standing) -> _Judged:
+def _addition(operation: Operation, standing: FactsSoFar) -> _Judged:
     if refusal := _unusable(operation, standing):
         return refusal
     said = standing.says(operation.text)
@@ -186,19 +186,19 @@ def _addition(operation: Operation, standing: Standing) -> _Judged:
     return _event("UPDATE", same, operation, standing, text=operation.text, why="merged with another wording")
 
 
-def _alike(text: str, standing: Standing) -> int | None:
+def _alike(text: str, standing: FactsSoFar) -> int | None:
     """The live fact that says the same in other words, and not the opposite."""
     texts = standing.texts
     found = (standing.says(other) for other in standing.known.alike.get(text, ()))
     return next((number for number in found if number is not None and not opposed(text, texts[number])), None)
 
 
-def _update(operation: Operation, standing: Standing) -> _Judged:
+def _update(operation: Operation, standing: FactsSoFar) -> _Judged:
     fact = _named(operation, standing.known)
-    if isinstance(fact, Refusal):
+    if isinstance(fact, FactRefusal):
         return fact
     if standing.has(fact.number, "UPDATE", "DELETE"):
-        return Refusal("changed twice")
+        return FactRefusal("changed twice")
     if refusal := _unusable(operation, standing):
         return refusal
     said = standing.says(operation.text)
@@ -208,55 +208,55 @@ def _update(operation: Operation, standing: Standing) -> _Judged:
     return _event("UPDATE", fact.number, operation, standing, text=operation.text, why=why)
 
 
-def _deletion(operation: Operation, standing: Standing) -> _Judged:
+def _deletion(operation: Operation, standing: FactsSoFar) -> _Judged:
     fact = _named(operation, standing.known)
-    if isinstance(fact, Refusal):
+    if isinstance(fact, FactRefusal):
         return fact
     if standing.has(fact.number):
-        return Refusal("changed twice")
+        return FactRefusal("changed twice")
     return _event("DELETE", fact.number, operation, standing, why="no longer so, by this message")
 
 
-def _repetition(operation: Operation, standing: Standing) -> _Judged:
+def _repetition(operation: Operation, standing: FactsSoFar) -> _Judged:
     """A list of all known facts with NONE, as mem0's prompt asks for, says of none of them that it was said again."""
     fact = standing.known.named(operation.id)
     says_where = operation.message is not None and 1 <= operation.message <= len(standing.known.sources)
     return _confirmation(fact.number, operation, standing) if fact is not None and says_where else None
 
 
-_JUDGES: Mapping[Asked, Callable[[Operation, Standing], _Judged]] = MappingProxyType(
+_JUDGES: Mapping[AskedEvent, Callable[[Operation, FactsSoFar], _Judged]] = MappingProxyType(
     {"ADD": _addition, "UPDATE": _update, "DELETE": _deletion, "NONE": _repetition}
 )
 
 
-def _named(operation: Operation, known: Known) -> Fact | Refusal:
+def _named(operation: Operation, known: KnownFacts) -> Fact | FactRefusal:
     """The fact that is meant, unless the answer says that it reads otherwise than it does."""
     fact = known.named(operation.id)
     if fact is None:
-        return Refusal("unknown id")
+        return FactRefusal("unknown id")
     if operation.old and normal(operation.old) != normal(fact.text):
-        return Refusal("old_memory is not its text")
+        return FactRefusal("old_memory is not its text")
     return fact
 
 
-def _unusable(operation: Operation, standing: Standing) -> Refusal | None:
+def _unusable(operation: Operation, standing: FactsSoFar) -> FactRefusal | None:
     text, known = operation.text, standing.known
     if not normal(text):
-        return Refusal("no text")
+        return FactRefusal("no text")
     if len(text) > MOST_CHARACTERS:
-        return Refusal("too long")
+        return FactRefusal("too long")
     if is_forgotten(text, source_of(text, operation.message, known.sources).key, known.forgotten):
-        return Refusal("forgotten before")
-    return Refusal("just replaced") if standing.has_replaced(text) else None
+        return FactRefusal("forgotten before")
+    return FactRefusal("just replaced") if standing.has_replaced(text) else None
 
 
-def _confirmation(number: int, operation: Operation, standing: Standing) -> _Judged:
+def _confirmation(number: int, operation: Operation, standing: FactsSoFar) -> _Judged:
     """It was said again; an answer says so once, and not of what it has just added or changed itself."""
     return None if standing.has(number) else _event("CONFIRM", number, operation, standing)
 
 
 def _event(
-    kind: Event, number: int, operation: Operation, standing: Standing, *, text: str = "", why: str = ""
+    kind: Event, number: int, operation: Operation, standing: FactsSoFar, *, text: str = "", why: str = ""
 ) -> FactEvent:
     """The event, with the message that says so: the answer names it, or else the words tell."""
     told = text or operation.text or standing.texts[number]

@@ -69,14 +69,14 @@ def offered(function: EditingFunction) -> Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class CoreEdit:
     """A function and what it is to be called with, as the agent has named them."""
 
     function: str
     arguments: Mapping[str, object]
 
 
-def apply(functions: Sequence[EditingFunction], memory: CoreMemory, edit: Edit) -> CoreMemory | Refusal:
+def apply(functions: Sequence[EditingFunction], memory: CoreMemory, edit: CoreEdit) -> CoreMemory | Refusal:
     """The memory after the edit, or why it stays as it is."""
     function = next((one for one in functions if offered(one).name == edit.function), None)
     if function is None:
@@ -212,7 +212,7 @@ def _not_found(section: Section) -> Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SectionChange:
     """What is said about one section; None: nothing, so that the layout's own holds."""
 
     description: str | None = None
@@ -220,18 +220,18 @@ class Wanted:
     value: Value | None = None
 
 
-def arranged(sections: Sequence[Section], wanted: Mapping[str, Wanted]) -> tuple[Section, ...]:
+def arranged(sections: Sequence[Section], wanted: Mapping[str, SectionChange]) -> tuple[Section, ...]:
     """The layout's sections in its order, then the further ones in theirs; one whose limit is 0 is left out.
 
     Raises OverLimit where a first value is longer than its section may be.
     """
     own = {section.name: section for section in sections}
     further = {name: Section(name, "", 0) for name in wanted if name not in own}
-    laid_over = (_laid_over(section, wanted.get(name, Wanted())) for name, section in (own | further).items())
+    laid_over = (_laid_over(section, wanted.get(name, SectionChange())) for name, section in (own | further).items())
     return tuple(section for section in laid_over if section)
 
 
-def _laid_over(section: Section, wanted: Wanted) -> Section | None:
+def _laid_over(section: Section, wanted: SectionChange) -> Section | None:
     limit = section.limit if wanted.limit is None else wanted.limit
     if limit == 0:
         return None
