@@ -31,7 +31,7 @@ def tools_of(layout: Layout) -> tuple[dict[str, object], ...]:
 def ask(texts: Texts, memory: CoreMemory, layout: Layout, native: bool) -> str:
     """The question, without its tag; where the agent has no tools (`native` is false), with the form in JSON."""
     asked = fill(texts.core, sections=make_inert("\n\n".join(map(_shown, memory))))
-    return asked if native else f"{asked}\n\n{_in_json(texts, [offered(one) for one in layout.functions])}"
+    return asked if native else f"{asked}\n\n{_in_json(texts, [offered(function) for function in layout.functions])}"
 
 
 def after_memory(before: Sequence[Turn], six: Six, asked: str) -> tuple[Turn, ...]:
@@ -44,12 +44,14 @@ def results(
     texts: Texts, said: str, calls: Sequence[ToolCall], outcomes: Sequence[CoreMemory | Refusal]
 ) -> tuple[Turn, ...]:
     """The agent's answer, and what became of its edits: a turn for each call, or a list where there are no calls."""
-    told = [make_inert(f"Not done. {one.reason}" if isinstance(one, Refusal) else "Done.") for one in outcomes]
+    lines = [
+        make_inert(f"Not done. {outcome.reason}" if isinstance(outcome, Refusal) else "Done.") for outcome in outcomes
+    ]
     if not calls:
-        listed = "\n".join(f"- {one}" for one in told)
+        listed = "\n".join(f"- {line}" for line in lines)
         return answer(said), question(fill(texts.core_results, results=listed))
     sent = tuple(_again(call, number) for number, call in enumerate(calls, 1))
-    each = (Turn("tool", one, answers=call.call_id) for call, one in zip(sent, told, strict=True))
+    each = (Turn("tool", line, answers=call.call_id) for call, line in zip(sent, lines, strict=True))
     return Turn("assistant", keep_inert(said), calls=sent), *each
 
 

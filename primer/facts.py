@@ -92,14 +92,14 @@ class _OperationEntry(BaseModel):
 def read_operations(answer: str) -> Operations | Unreadable:
     """The operations that an answer holds: as an object with a list `memory`, or as a bare list of objects."""
     values = list(_values(answer))
-    named = (one["memory"] for one in values if isinstance(one, dict) and isinstance(one.get("memory"), list))
-    bare = (one for one in values if isinstance(one, list) and all(isinstance(entry, dict) for entry in one))
+    named = (value["memory"] for value in values if isinstance(value, dict) and isinstance(value.get("memory"), list))
+    bare = (value for value in values if isinstance(value, list) and all(isinstance(entry, dict) for entry in value))
     listed = next(named, None)
     listed = next(bare, None) if listed is None else listed
     if listed is None:
         return Unreadable('The answer holds no JSON object with a list "memory".')
     read = [_operation(entry) for entry in listed]
-    kept = tuple(one for one in read if one is not None)
+    kept = tuple(value for value in read if value is not None)
     return Operations(kept, len(read) - len(kept))
 
 

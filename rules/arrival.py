@@ -1,4 +1,10 @@
-"""The states of a file that was dropped into the inbox, from the first sight of it to the end."""
+"""A file in the inbox: its states, when it is complete, when it may be taken, and when a failed one is tried again.
+
+compare     what became of the file at a path
+follow      whether its JSON is closed, read block by block
+decide      whether it may be taken now
+after_failure, after_outage     when the work on it is tried again
+"""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -42,14 +42,14 @@ def prose(passage: Sequence[Said]) -> tuple[Sentence, ...]:
 
     Of a passage of more than ten thousand sentences (a pasted book), evenly spread ones that many at most.
     """
-    found = [
+    pieces = [
         (number, piece)
         for number, said in enumerate(passage)
         for piece in sentences(said.text)
         if piece.prose
         and not (said.text[piece.start] == "[" and _PLACEHOLDER.fullmatch(said.text, piece.start, piece.stop))
     ]
-    return tuple(_sentence(number, passage[number], piece) for number, piece in found[:: 1 + len(found) // _AT_MOST])
+    return tuple(_sentence(number, passage[number], piece) for number, piece in pieces[:: 1 + len(pieces) // _AT_MOST])
 
 
 def _sentence(number: int, said: Said, piece: TextPiece) -> Sentence:

@@ -1,4 +1,4 @@
-"""Words whose full stop does not end a sentence, in languages that write with spaces."""
+"""Where the sentences of a text begin and end, in any script; code and tables are no sentences."""
 
 import re
 from collections.abc import Iterator

@@ -1,6 +1,9 @@
-"""What a context manager wants done with the facts: the four operations of mem0's prompt, as values.
+"""What a context manager wants done with the facts, judged one operation after the other.
 
-Where that prompt deletes a fact that is contradicted, ours asks for an UPDATE: the new statement supersedes the old.
+    operations    ADD, UPDATE, DELETE, NONE of the answer, as mem0's prompt has them; nothing of them is believed
+    carry_out     the events that come of them, and why the others are refused
+
+Where mem0's prompt deletes a fact that is contradicted, ours asks for an UPDATE: the new statement supersedes the old.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -45,18 +48,18 @@ def forgotten(events: Iterable[FactEvent]) -> tuple[ForgottenFact, ...]:
     for event in events:
         by_fact.setdefault(event.fact, []).append(event)
     return tuple(
-        _gathered(by_fact[fact]) for fact in sorted(by_fact) if any(one.event == "FORGET" for one in by_fact[fact])
+        _gathered(by_fact[fact]) for fact in sorted(by_fact) if any(event.event == "FORGET" for event in by_fact[fact])
     )
 
 
 def is_forgotten(text: str, source: str, among: Sequence[ForgottenFact]) -> bool:
     """Whether a text from that message says what was forgotten: the same, or with half of the words of either."""
-    return any(source in one.sources and any(_same(text, said) for said in one.texts) for one in among)
+    return any(source in fact.sources and any(_same(text, earlier) for earlier in fact.texts) for fact in among)
 
 
 def _gathered(events: Sequence[FactEvent]) -> ForgottenFact:
-    texts = tuple(one.text for one in events if one.event in ("ADD", "UPDATE"))
-    return ForgottenFact(texts, frozenset(one.source for one in events if one.source))
+    texts = tuple(event.text for event in events if event.event in ("ADD", "UPDATE"))
+    return ForgottenFact(texts, frozenset(event.source for event in events if event.source))
 
 
 def _same(text: str, said: str) -> bool:
@@ -96,32 +99,32 @@ class FactsSoFar:
     @property
     def texts(self) -> dict[int, str]:
         """What the live facts say now, by their numbers."""
-        found = {fact.number: fact.text for fact in self.known.live}
+        texts = {fact.number: fact.text for fact in self.known.live}
         for event in self.events:
             if event.event == "DELETE":
-                found.pop(event.fact, None)
+                texts.pop(event.fact, None)
             elif event.text:
-                found[event.fact] = event.text
-        return found
+                texts[event.fact] = event.text
+        return texts
 
     @property
     def next_number(self) -> int:
         """Of the next fact that is added."""
-        return self.known.next_number + sum(one.event == "ADD" for one in self.events)
+        return self.known.next_number + sum(event.event == "ADD" for event in self.events)
 
     def says(self, text: str) -> int | None:
         """The number of the live fact that says the same."""
-        wanted = normal(text)
-        return next((number for number, said in self.texts.items() if normal(said) == wanted), None)
+        same = normal(text)
+        return next((number for number, other in self.texts.items() if normal(other) == same), None)
 
     def has(self, number: int, *events: Event) -> bool:
         """Whether the answer has done one of these to a fact; where none is named, whether it has done anything."""
-        return any(one.fact == number and (not events or one.event in events) for one in self.events)
+        return any(event.fact == number and (not events or event.event in events) for event in self.events)
 
     def has_replaced(self, text: str) -> bool:
         """Whether the answer has put something else in the place of this text."""
-        wanted = normal(text)
-        return any(normal(fact.text) == wanted and self.has(fact.number, "UPDATE") for fact in self.known.live)
+        same = normal(text)
+        return any(normal(fact.text) == same and self.has(fact.number, "UPDATE") for fact in self.known.live)
 
 
 _FEW = 2
@@ -152,17 +155,17 @@ def carry_out(operations: Sequence[Operation], known: KnownFacts) -> Outcome:
     refused: list[str] = []
     erases = _erases(operations, known)
     for operation in operations:
-        found = _judged(operation, FactsSoFar(known, events), erases)
-        if isinstance(found, FactEvent):
-            events.append(found)
-        elif isinstance(found, FactRefusal):
-            refused.append(found.reason)
+        judged = _judged(operation, FactsSoFar(known, events), erases)
+        if isinstance(judged, FactEvent):
+            events.append(judged)
+        elif isinstance(judged, FactRefusal):
+            refused.append(judged.reason)
     return Outcome(tuple(events), tuple(refused))
 
 
 def _erases(operations: Sequence[Operation], known: KnownFacts) -> bool:
     """Whether so many are to be deleted that the answer rather tries to erase: more than two, and than a quarter."""
-    deleted = {one.id for one in operations if one.event == "DELETE" and known.named(one.id)}
+    deleted = {operation.id for operation in operations if operation.event == "DELETE" and known.named(operation.id)}
     return len(deleted) > max(_FEW, len(known.shown) / _A_QUARTER)
 
 
@@ -175,9 +178,9 @@ def _judged(operation: Operation, standing: FactsSoFar, erases: bool) -> _Judged
 def _addition(operation: Operation, standing: FactsSoFar) -> _Judged:
     if refusal := _unusable(operation, standing):
         return refusal
-    said = standing.says(operation.text)
-    if said is not None:
-        return _confirmation(said, operation, standing)
+    same = standing.says(operation.text)
+    if same is not None:
+        return _confirmation(same, operation, standing)
     same = _alike(operation.text, standing)
     if same is None:
         return _event("ADD", standing.next_number, operation, standing, text=operation.text)
@@ -201,9 +204,9 @@ def _update(operation: Operation, standing: FactsSoFar) -> _Judged:
         return FactRefusal("changed twice")
     if refusal := _unusable(operation, standing):
         return refusal
-    said = standing.says(operation.text)
-    if said is not None:
-        return _confirmation(said, operation, standing)
+    same = standing.says(operation.text)
+    if same is not None:
+        return _confirmation(same, operation, standing)
     why = f'in the place of "{fact.text}"'
     return _event("UPDATE", fact.number, operation, standing, text=operation.text, why=why)
 
@@ -259,6 +262,6 @@ def _event(
     kind: Event, number: int, operation: Operation, standing: FactsSoFar, *, text: str = "", why: str = ""
 ) -> FactEvent:
     """The event, with the message that says so: the answer names it, or else the words tell."""
-    told = text or operation.text or standing.texts[number]
-    source = source_of(told, operation.message, standing.known.sources)
+    words_of_it = text or operation.text or standing.texts[number]
+    source = source_of(words_of_it, operation.message, standing.known.sources)
     return FactEvent(number, kind, text, source.said_at, source.key, why=why)
