@@ -47,7 +47,7 @@ from daemon.remember.work import compress
 from rules.conversation.marker import text_digest
 from rules.errors import ChatSetAside, NotAccepted
 from rules.plan.chat_plan import LeftAlone
-from rules.plan.folds import section, shown_tokens
+from rules.plan.section import section, shown_tokens
 from rules.plan.selection import doubled_ids, refuse_doubled, why_skipped
 from rules.recognize.chat_reading import user_edits
 from rules.typingmind.chat import Chat
@@ -170,12 +170,12 @@ def ready_without_calls(context: Context, found: Survey) -> ReadyChat | None:
     view = section(plan.chat_id, reading.memories, plan.memories, found.bounds, shown_tokens)
     opening = opening_place(found.shown)
     is_edited = opening is not None and opening.ours and opening.ours.text != text_digest(opening.message.text)
-    if plan.calls or view.wanted or is_edited or not reading.memories:
+    if plan.calls or view.missing or is_edited or not reading.memories:
         return None
     by_id = {memory.memory_id: memory for memory in reading.memories}
     shown = [by_id[item.name] for item in view.standing]
     assembly = assemble_chat(archive, found, config, reading.memories, shown, context.clock())
-    is_acknowledged = reading.hand.is_news and not assembly.assembled.changed
+    is_acknowledged = reading.edits.is_news and not assembly.assembled.changed
     if is_acknowledged or is_in_export(archive, assembly, plan.chat_id):
         return None
     return ready_chat(archive, found, assembly, None, context.clock())

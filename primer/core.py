@@ -14,7 +14,7 @@ from primer.prompt import ToolCall, Turn, answer, keep_inert, make_inert, questi
 from primer.texts import Texts, fill
 from rules.conversation.memory import Six
 from rules.layers.core import CoreMemory, Refusal, Section, lines_of
-from rules.layers.layout import Edit, Layout, Offer, offered
+from rules.layers.layout import CoreEdit, Layout, Offer, offered
 from rules.typingmind.content import printable
 
 _EMPTY = "[empty]"
@@ -31,7 +31,7 @@ def tools_of(layout: Layout) -> tuple[dict[str, object], ...]:
 def ask(texts: Texts, memory: CoreMemory, layout: Layout, native: bool) -> str:
     """The question, without its tag; where the agent has no tools (`native` is false), with the form in JSON."""
     asked = fill(texts.core, sections=make_inert("\n\n".join(map(_shown, memory))))
-    return asked if native else f"{asked}\n\n{_in_json(texts, [offered(one) for one in layout.functions])}"
+    return asked if native else f"{asked}\n\n{_in_json(texts, [offered(function) for function in layout.functions])}"
 
 
 def after_memory(before: Sequence[Turn], six: Six, asked: str) -> tuple[Turn, ...]:
@@ -44,12 +44,14 @@ def results(
     texts: Texts, said: str, calls: Sequence[ToolCall], outcomes: Sequence[CoreMemory | Refusal]
 ) -> tuple[Turn, ...]:
     """The agent's answer, and what became of its edits: a turn for each call, or a list where there are no calls."""
-    told = [make_inert(f"Not done. {one.reason}" if isinstance(one, Refusal) else "Done.") for one in outcomes]
+    lines = [
+        make_inert(f"Not done. {outcome.reason}" if isinstance(outcome, Refusal) else "Done.") for outcome in outcomes
+    ]
     if not calls:
-        listed = "\n".join(f"- {one}" for one in told)
+        listed = "\n".join(f"- {line}" for line in lines)
         return answer(said), question(fill(texts.core_results, results=listed))
     sent = tuple(_again(call, number) for number, call in enumerate(calls, 1))
-    each = (Turn("tool", one, answers=call.call_id) for call, one in zip(sent, told, strict=True))
+    each = (Turn("tool", line, answers=call.call_id) for call, line in zip(sent, lines, strict=True))
     return Turn("assistant", keep_inert(said), calls=sent), *each
 
 
@@ -111,7 +113,7 @@ _NO_OBJECT = Refusal("The arguments are no JSON object that can be read.", "unre
 _NO_CALL = Refusal('An entry of the list is no object with a "function" and its "arguments".', "unreadable")
 
 
-def read_edits(text: str, calls: Sequence[ToolCall], native: bool) -> tuple[Edit | Refusal, ...]:
+def read_edits(text: str, calls: Sequence[ToolCall], native: bool) -> tuple[CoreEdit | Refusal, ...]:
     """The edits of one answer, in order: its calls, else the last fenced block of its text.
 
     What cannot be read is a Refusal in its place; there is one for each call. An answer with neither calls nor a
@@ -135,18 +137,18 @@ def parsed(written: str) -> Any:
         return None
 
 
-def _called(call: ToolCall) -> Edit | Refusal:
+def _called(call: ToolCall) -> CoreEdit | Refusal:
     arguments = parsed(call.arguments)
-    return Edit(call.name, _as_meant(arguments)) if isinstance(arguments, dict) else _NO_OBJECT
+    return CoreEdit(call.name, _as_meant(arguments)) if isinstance(arguments, dict) else _NO_OBJECT
 
 
-def _listed(entry: Any) -> Edit | Refusal:
+def _listed(entry: Any) -> CoreEdit | Refusal:
     """An entry of the block; its arguments stand in an object of their own, or beside the function's name."""
     if not isinstance(entry, dict) or not isinstance(entry.get("function"), str):
         return _NO_CALL
     beside = {name: value for name, value in entry.items() if name != "function"}
     inside = entry.get("arguments")
-    return Edit(entry["function"], _as_meant(inside if isinstance(inside, dict) else beside))
+    return CoreEdit(entry["function"], _as_meant(inside if isinstance(inside, dict) else beside))
 
 
 def _as_meant(arguments: Mapping[str, object]) -> dict[str, object]:

@@ -81,7 +81,7 @@ def _line(said: object) -> str:
     return restore(" ".join(said.split())) if isinstance(said, str) else ""
 
 
-class _Entry(BaseModel):
+class _OperationEntry(BaseModel):
     event: Annotated[Literal["ADD", "UPDATE", "DELETE", "NONE"], BeforeValidator(_shouted)]
     id: str | int | None = None
     text: Annotated[str, BeforeValidator(_line)] = ""
@@ -92,14 +92,14 @@ class _Entry(BaseModel):
 def read_operations(answer: str) -> Operations | Unreadable:
     """The operations that an answer holds: as an object with a list `memory`, or as a bare list of objects."""
     values = list(_values(answer))
-    named = (one["memory"] for one in values if isinstance(one, dict) and isinstance(one.get("memory"), list))
-    bare = (one for one in values if isinstance(one, list) and all(isinstance(entry, dict) for entry in one))
+    named = (value["memory"] for value in values if isinstance(value, dict) and isinstance(value.get("memory"), list))
+    bare = (value for value in values if isinstance(value, list) and all(isinstance(entry, dict) for entry in value))
     listed = next(named, None)
     listed = next(bare, None) if listed is None else listed
     if listed is None:
         return Unreadable('The answer holds no JSON object with a list "memory".')
     read = [_operation(entry) for entry in listed]
-    kept = tuple(one for one in read if one is not None)
+    kept = tuple(value for value in read if value is not None)
     return Operations(kept, len(read) - len(kept))
 
 
@@ -115,7 +115,7 @@ def _values(answer: str) -> Iterator[object]:
 
 def _operation(entry: object) -> Operation | None:
     try:
-        read = _Entry.model_validate(entry)
+        read = _OperationEntry.model_validate(entry)
     except ValidationError:
         return None
     fact_id = "" if read.id is None else str(read.id).strip()

@@ -52,8 +52,8 @@ def ask_analysis(texts: Texts, words: int) -> str:
 
 def memories_alone(texts: Texts, members: Sequence[Memory]) -> tuple[Turn, ...]:
     """What the context manager and the engine read: what the memories answer, and nothing else."""
-    told = "\n".join(passage for member in members for passage in _passages(member))
-    return Turn("system", texts.analyst), Turn("user", told)
+    passages = "\n".join(passage for member in members for passage in _passages(member))
+    return Turn("system", texts.analyst), Turn("user", passages)
 
 
 def _numbers(line: str) -> list[int]:
@@ -74,7 +74,7 @@ def _passages(member: Memory) -> list[str]:
     minutes = [_MINUTE.fullmatch(line) for line in refinement.splitlines()]
     if not minutes or not all(minutes):
         return [_passage(member, "\n\n".join([quote, perspective, refinement]))]
-    return [_passage(member, f"{quote}\n\n{perspective}"), *_said(member, [one for one in minutes if one])]
+    return [_passage(member, f"{quote}\n\n{perspective}"), *_said(member, [minute for minute in minutes if minute])]
 
 
 def _passage(member: Memory, text: str) -> str:

@@ -1,6 +1,6 @@
-"""Which provider a model's name means, and under which environment variables that provider's key is known.
+"""What is known of models by their names: provider, key variable, tokenizer, thinking, successor.
 
-As of 2026-11-21: every variable here was seen to reach the provider's request through LiteLLM 1.106.2.
+As of 2026-11-21: every key variable here was seen to reach the provider's request through LiteLLM 1.106.2.
 """
 
 import re
@@ -163,8 +163,8 @@ def thinks(model: Model) -> bool:
 
     It always thinks, or between tools, or the person's own options let it.
     """
-    told = {name: said for name, said in model.options.items() if name in ABOUT_THINKING}
-    return bool(model.thinking_room) or told == _BETWEEN_TOOLS or told != quiet_options(model.name)
+    options = {name: value for name, value in model.options.items() if name in ABOUT_THINKING}
+    return bool(model.thinking_room) or options == _BETWEEN_TOOLS or options != quiet_options(model.name)
 
 
 def _thinking(model: str) -> tuple[Mapping[str, object], bool]:

@@ -1,7 +1,9 @@
-"""Tags that people wrote themselves are made inert before a model reads them, and can be had back.
+"""The requests for a memory: the agent's context, the passage alone, and the questions.
 
-<system>        becomes  <J system>     J is a word joiner, U+2060, which shows as nothing
-<J system>      becomes  <JJ system>    so that nothing is lost: taking one joiner out undoes it
+Tags that people wrote themselves are made inert before a model reads them, and can be had back:
+
+    <system>        becomes  <J system>     J is a word joiner, U+2060, which shows as nothing
+    <J system>      becomes  <JJ system>    so that nothing is lost: taking one joiner out undoes it
 """
 
 import html
@@ -115,7 +117,7 @@ def context(
     passage = [Turn(entry.message.speaker, to_remember(entry.message)) for entry in chunk]
     if [turn.role for turn in (*before, *passage)][:1] == ["assistant"] and not memories:
         turns.append(Turn("user", _BEGINNING))
-    cuts = [0, *(len(remembered) + one for one in breaks or (0,)), len(remembered) + len(before)]
+    cuts = [0, *(len(remembered) + count for count in breaks or (0,)), len(remembered) + len(before)]
     behind = [(remembered + before)[cut:end] for cut, end in pairwise(cuts)]
     marked = [turn for part in (*behind, passage) for turn in ending_prefix(part)]
     return (*turns, *(ending_prefix(folded) if len(breaks) < _MOST_BREAKS else folded), *marked)

@@ -1,4 +1,4 @@
-"""Which options of a model are secrets: handed on to its provider, and neither kept nor shown."""
+"""A request to a model: its turns, its parameters, and its key. Secrets among a model's options are kept nowhere."""
 
 import hashlib
 import json

@@ -1,8 +1,8 @@
-"""The tags that set our words, and the passage to remember, apart from what people wrote."""
+"""The texts in `primer/texts/`, their placeholders, and the tags that keep our words apart from what people wrote."""
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Literal
 
@@ -69,33 +69,15 @@ class Texts:
 # results: what became of each edit, a line for each.
 # facts: those that are known, as JSON. form: what the answer looks like, as JSON.
 # question: one of the other texts. guidance: what the person says at `memproc retry --say`.
+_HOLDS = {
+    "quote": "quote_words", "quote_again": "reason", "perspective": "words", "analysis": "words",
+    "refinement": "analysis words", "perspective_hindsight": "words", "fold_choice": "most quotes",
+    "fold_perspective": "words", "fold_analysis": "words", "core": "sections", "core_json": "functions example",
+    "core_results": "results", "facts": "facts form", "facts_again": "question reason", "otherwise": "question reason",
+    "guidance": "guidance",
+}  # fmt: skip
 PLACEHOLDERS: Mapping[str, frozenset[str]] = MappingProxyType(
-    {
-        "primer": frozenset(),
-        "quote": frozenset({"quote_words"}),
-        "quote_again": frozenset({"reason"}),
-        "perspective": frozenset({"words"}),
-        "analyst": frozenset(),
-        "analysis": frozenset({"words"}),
-        "refinement": frozenset({"analysis", "words"}),
-        "hindsight": frozenset(),
-        "perspective_hindsight": frozenset({"words"}),
-        "fold_quotes": frozenset(),
-        "fold_choice": frozenset({"most", "quotes"}),
-        "fold_perspective": frozenset({"words"}),
-        "fold_analysis": frozenset({"words"}),
-        "core": frozenset({"sections"}),
-        "core_json": frozenset({"functions", "example"}),
-        "core_results": frozenset({"results"}),
-        "fact_keeper": frozenset(),
-        "facts": frozenset({"facts", "form"}),
-        "facts_again": frozenset({"question", "reason"}),
-        "otherwise": frozenset({"question", "reason"}),
-        "guidance": frozenset({"guidance"}),
-        "opening": frozenset(),
-        "layers": frozenset(),
-        "closing": frozenset(),
-    }
+    {text.name: frozenset(_HOLDS.get(text.name, "").split()) for text in fields(Texts)}
 )
 """The placeholders that each text must hold; it may hold no others."""
 

@@ -1,4 +1,10 @@
-"""The states of a file that was dropped into the inbox, from the first sight of it to the end."""
+"""A file in the inbox: its states, when it is complete, when it may be taken, and when a failed one is tried again.
+
+compare     what became of the file at a path
+follow      whether its JSON is closed, read block by block
+decide      whether it may be taken now
+after_failure, after_outage     when the work on it is tried again
+"""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -143,7 +149,7 @@ _NEXT_STEP = "Look whether the download or the copy still goes on; if not, expor
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Stillness:
     """How long a file has stood still, on a clock that is never set (seconds)."""
 
     since: float
@@ -209,17 +215,17 @@ class NeedsAttention:
 Decision = Settling | Ready | Growing | NeedsAttention
 
 
-def stand(before: Standing | None, last: Sighting, present: Sighting, now: float, settle_seconds: float) -> Standing:
+def stand(before: Stillness | None, last: Sighting, present: Sighting, now: float, settle_seconds: float) -> Stillness:
     """How long the file has stood still by `now`; any change, and a first look, starts again.
 
     `before` is None at the first look since memproc was started.
     """
     if last != present:
-        return Standing(now, now + settle_seconds, "still growing" if present.size > last.size else "still changing")
-    return before or Standing(now, now + settle_seconds)
+        return Stillness(now, now + settle_seconds, "still growing" if present.size > last.size else "still changing")
+    return before or Stillness(now, now + settle_seconds)
 
 
-def unsettled(standing: Standing, now: float, waited: float, settle_seconds: float) -> Settling | NeedsAttention:
+def unsettled(standing: Stillness, now: float, waited: float, settle_seconds: float) -> Settling | NeedsAttention:
     """What a file waits for that has not stood still for long enough; see `decide` for the times."""
     left = max(standing.since + settle_seconds - now, 0.0)
     if standing.moved and waited >= ATTENTION_AFTER:
@@ -227,7 +233,7 @@ def unsettled(standing: Standing, now: float, waited: float, settle_seconds: flo
     return Settling(left, standing.moved)
 
 
-def decide(standing: Standing, now: float, waited: float, settle_seconds: float, content: Content) -> Decision:
+def decide(standing: Stillness, now: float, waited: float, settle_seconds: float, content: Content) -> Decision:
     """Whether the file may be taken at `now`, and if not, what it waits for and when to look again.
 
     `waited` is the time since it was first seen, `content` what was found inside. All times are in

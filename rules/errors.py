@@ -3,10 +3,6 @@
 Raised where the fault is known; caught at the command line and in the daemon's loop only.
 """
 
-from collections.abc import Sequence
-
-from rules.rate_limits import Limit
-
 
 class MemprocError(Exception):
     """The root: `message` says what happened and where, `next_step` what the person can do."""
@@ -80,14 +76,10 @@ class ContextTooLong(ModelError):
 class NotNow(ModelError):
     """The provider is busy, out of reach, or failed; the same request may succeed later."""
 
-    def __init__(
-        self, message: str, next_step: str, retry_after: float | None = None, limits: Sequence[Limit] = ()
-    ) -> None:
+    def __init__(self, message: str, next_step: str, retry_after: float | None = None) -> None:
         super().__init__(message, next_step)
         self.retry_after = retry_after
         """Seconds that the provider asks to wait, where it says so."""
-        self.limits = limits
-        """What the headers say of its rate limits."""
 
 
 class CutOff(NotNow):

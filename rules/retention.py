@@ -1,4 +1,7 @@
-"""When a timed job is due next. All times are aware, and days are those of the clock on the wall."""
+"""When timed jobs are due, and which kept versions of a chat go. All times are aware.
+
+Days and windows are those of the clock on the wall.
+"""
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
@@ -122,7 +125,7 @@ def over(versions: Collection[Kept], now: datetime) -> frozenset[int]:
 
 def _newest_of_each(versions: Iterable[Kept], span: Callable[[datetime], Hashable]) -> set[int]:
     newest: dict[Hashable, Kept] = {}
-    for version in sorted(versions, key=lambda one: (one.when, one.number)):
+    for version in sorted(versions, key=lambda kept: (kept.when, kept.number)):
         newest[span(version.when)] = version
     return {version.number for version in newest.values()}
 

@@ -20,7 +20,7 @@ from rules.output.assemble import Assembled, Mode, assemble
 from rules.output.naming import file_name
 from rules.output.prove import Finished, verify
 from rules.plan.chat_plan import ChatPlan
-from rules.plan.folds import over_budget, shown_tokens, standing
+from rules.plan.section import over_budget, shown_tokens, standing
 from rules.recognize.recognize import Place
 from rules.recognize.user_edits import groups
 from rules.typingmind.chat import Chat
@@ -71,7 +71,7 @@ def assemble_chat(
     chat, places = found.chat, found.reading.places
     number = {key: memory.number for memory in memories if not memory.is_fold for key in memory.keys}
     entries = tuple(replace(entry, memory=number.get(entry.key)) for entry in found.reading.entries)
-    section = Section(memories, shown, found.reading.hand.touched)
+    section = Section(memories, shown, found.reading.edits.touched)
     opening = opening_text(archive, found.shown)
     words = replace(canned(found.texts), opening=opening, has_layers=read(found.shown, opening).headed)
     mode = _mode(archive, config.output.mode, chat.chat_id, places)

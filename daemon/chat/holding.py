@@ -8,7 +8,7 @@ from daemon.archive.memories import editions, find_memory, memories
 from daemon.archive.messages import known_chat
 from daemon.config import Config
 from rules.conversation.memory import Edition, Memory
-from rules.plan.hindsight import State, states
+from rules.plan.section import State, states
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from rules.conversation.memory import Memory
 from rules.layers.layout import Layout
 from rules.output.arrange import Canned
 from rules.plan.chat_plan import ChatPlan
-from rules.plan.folds import Bounds, section, told_tokens
 from rules.plan.hindsight import Round
+from rules.plan.section import Bounds, section, told_tokens
 from rules.plan.window import Limit, TooLarge
 from rules.plan.work import PlannedChunk
 from rules.recognize.chat_reading import ChatReading

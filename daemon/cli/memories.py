@@ -11,7 +11,7 @@ from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import moment, print_table
 from daemon.status.sentences import printable_json, visible
 from rules.conversation.memory import EXTRACTED, Edition, Memory, called, dates
-from rules.plan.hindsight import in_words
+from rules.plan.section import in_words
 
 _HEADINGS = (
     "Level", "No.", "Memory", "From", "Messages", "Tokens", "Now", "Edition", "Made by", "State",

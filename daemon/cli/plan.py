@@ -26,7 +26,7 @@ from daemon.files.clock import at, now, periods
 from daemon.files.read import Export, read_export
 from daemon.models.budget import caps_now
 from daemon.models.completion import complete
-from daemon.models.costs import PlanCosts, costs_of, no_work
+from daemon.models.costs import PlanCost, no_work, plan_cost
 from daemon.models.roles import Who, who
 from daemon.status.sentences import printable_json, visible
 from daemon.trip import look, ready_without_calls
@@ -75,7 +75,7 @@ class Totals:
         }
 
 
-def totals(archive: Archive, budget: BudgetSettings, found: Sequence[PlanCosts], now: str) -> Totals:
+def totals(archive: Archive, budget: BudgetSettings, found: Sequence[PlanCost], now: str) -> Totals:
     """The sum over chats, held against the caps of a new run, of today and of this month."""
     traffic, cost = NO_TRAFFIC, NO_COST
     for one in found:
@@ -91,7 +91,7 @@ def totals(archive: Archive, budget: BudgetSettings, found: Sequence[PlanCosts],
     )
 
 
-def notes(found: PlanCosts) -> Iterator[str]:
+def notes(found: PlanCost) -> Iterator[str]:
     """What a chat will send, receive and cost, and how sure that is."""
     traffic = found.traffic
     if traffic.sent:
@@ -109,7 +109,7 @@ def notes(found: PlanCosts) -> Iterator[str]:
     yield f"costs {_range(found.cost)}{how}; what must be asked again comes on top, under the caps"
 
 
-def in_json(found: PlanCosts) -> dict[str, object]:
+def in_json(found: PlanCost) -> dict[str, object]:
     """The same for programs, in dollars."""
     return {
         "tokens": _tokens(found.traffic),
@@ -154,7 +154,7 @@ class _Row:
     file: str
     found: ChatPlan | LeftAlone | SetAside
     who: Who | None = None
-    money: PlanCosts | None = None
+    money: PlanCost | None = None
 
 
 @click.command
@@ -229,7 +229,7 @@ def _plan(context: Context, export: Export, chat: Chat, doubled: frozenset[str])
             return _Row(file, found.plan, found.who, no_work(archive, found.who.agent)), None
         if not isinstance(found, Survey):
             return _Row(file, LeftAlone(found.chat_id, found.title, found.reason)), None
-        money = costs_of(archive, found.plan, found.roles, context.config.of(chat), context.clock())
+        money = plan_cost(archive, found.plan, found.roles, context.config.of(chat), context.clock())
         if found.too_large:
             return _Row(file, SetAside(chat.title, found.too_large.reason, found.too_large.next_step)), None
         return _Row(file, found.plan, who(found.roles), money), ready_without_calls(context, found)
@@ -270,7 +270,7 @@ def _print(rows: Sequence[_Row], total: Totals) -> None:
         console.print(line, markup=False, soft_wrap=not console.is_terminal)
 
 
-def _cells(found: ChatPlan, money: PlanCosts | None) -> list[str]:
+def _cells(found: ChatPlan, money: PlanCost | None) -> list[str]:
     to_send = money.traffic.sent if money else 0
     numbers = [
         found.messages, found.tokens, found.memories, len(found.chunks), found.calls, to_send, found.waiting_tokens,

@@ -9,7 +9,7 @@ from importlib.metadata import EntryPoint, entry_points
 from daemon.config.tables import CoreSettings, SectionSettings
 from rules.errors import ConfigurationError, MemprocError
 from rules.layers.core import CoreMemory, OverLimit, Section
-from rules.layers.layout import EditingFunction, Layout, Wanted, arranged, offered
+from rules.layers.layout import EditingFunction, Layout, SectionChange, arranged, offered
 
 GROUP = "memproc.core_memory"
 """The group of entry points that name layouts."""
@@ -72,10 +72,10 @@ def foreign(told: Callable[[Exception], MemprocError]) -> Iterator[None]:
         raise told(trouble) from trouble
 
 
-def _changes(section: SectionSettings, is_in_layout: bool) -> Wanted:
+def _changes(section: SectionSettings, is_in_layout: bool) -> SectionChange:
     """What memproc.toml says about a section. For one of the layout's own, defaults of the settings change nothing."""
     names = section.model_fields_set if is_in_layout else SectionSettings.model_fields
-    return Wanted(**{name: getattr(section, name) for name in names})
+    return SectionChange(**{name: getattr(section, name) for name in names})
 
 
 def _loaded(entry: EntryPoint) -> Layout:

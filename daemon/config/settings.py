@@ -27,7 +27,7 @@ from daemon.config.tables import (
 )
 from rules.errors import ChatSetAside
 from rules.plan.chat_plan import Limits
-from rules.plan.folds import Bounds
+from rules.plan.section import Bounds
 from rules.plan.selection import fits
 from rules.typingmind.chat import Chat
 

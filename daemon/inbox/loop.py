@@ -26,7 +26,7 @@ from daemon.inbox.telling import Telling
 from daemon.inbox.wakes import ChildEnded, ChildSaid, Due, FolderChanged, Reload, Stop, Wake
 from daemon.inbox.watch_plan import fingerprint
 from daemon.keys import keys_file
-from rules.arrival import Standing
+from rules.arrival import Stillness
 from rules.errors import MemprocError
 
 _DEBOUNCE_SECONDS = 0.25
@@ -56,7 +56,7 @@ class Loop:
         self._watch = FolderWatch(plan.inbox, plan.mode, plan.subfolders, queue.put)
         self._has_said_how = False
         self._scan_at: float | None = None
-        self._standings: Mapping[int, Standing] = {}
+        self._standings: Mapping[int, Stillness] = {}
         self._fingerprints = self._fingerprints_now()
         self._rest_until = 0.0
         self._stop_at: float | None = None

@@ -28,7 +28,7 @@ from daemon.files.write import trouble
 from daemon.inbox.complete import look_inside
 from daemon.inbox.intake import Changed, NotTaken, NotWanted, Taken, forget_copy, take
 from daemon.inbox.watch_plan import WatchPlan
-from rules.arrival import Growing, NeedsAttention, Ready, Settling, Sighting, Standing, decide, stand, unsettled
+from rules.arrival import Growing, NeedsAttention, Ready, Settling, Sighting, Stillness, decide, stand, unsettled
 from rules.typingmind.dates import parse_date, write_date
 
 _FILES_AT_ONCE = 100
@@ -46,7 +46,7 @@ class Scanned:
     changes: tuple[Step, ...]
     notes: tuple[str, ...]
     """What the person should know of the inbox: files that cannot be used as they lie there, a full disk."""
-    standings: Mapping[int, Standing]
+    standings: Mapping[int, Stillness]
     """How long each file that is not taken yet has stood still; for the next scan."""
 
 
@@ -69,7 +69,7 @@ class _Watch:
 
 
 def scan(
-    archive: Archive, plan: WatchPlan, now: str, monotonic: float, standings: Mapping[int, Standing]
+    archive: Archive, plan: WatchPlan, now: str, monotonic: float, standings: Mapping[int, Stillness]
 ) -> Scanned | Unreachable:
     """Look through the inbox once, and move every file on that can be moved on.
 
@@ -102,8 +102,8 @@ def _files(plan: WatchPlan, passed: list[PassedOver]) -> Iterator[tuple[str, Sig
 
 
 def _sighted(
-    watch: _Watch, files: Sequence[Present], left: Sequence[int], standings: Mapping[int, Standing]
-) -> dict[int, Standing]:
+    watch: _Watch, files: Sequence[Present], left: Sequence[int], standings: Mapping[int, Stillness]
+) -> dict[int, Stillness]:
     """Write down what was seen, and say of each file that is not taken yet how long it has stood still."""
     entered: Mapping[str, int] = {}
     if left or any(file.comparison != "unchanged" for file in files):
@@ -118,7 +118,7 @@ def _sighted(
     return found
 
 
-def _take_those_due(watch: _Watch, standings: Mapping[int, Standing]) -> tuple[dict[int, Standing], tuple[str, ...]]:
+def _take_those_due(watch: _Watch, standings: Mapping[int, Stillness]) -> tuple[dict[int, Stillness], tuple[str, ...]]:
     """Look into the files whose time has come, and take those that are ready; those that wait, and what went wrong."""
     left, size = dict(standings), 0
     due = sorted(number for number, standing in standings.items() if standing.look_at <= watch.monotonic)
@@ -128,7 +128,7 @@ def _take_those_due(watch: _Watch, standings: Mapping[int, Standing]) -> tuple[d
         arrival = find_arrival(watch.archive, number)
         size += arrival.size
         match _look(watch, arrival, standings[number]):
-            case Standing() as standing:
+            case Stillness() as standing:
                 left[number] = standing
             case NotTaken(reason):
                 later = watch.monotonic + _NO_ROOM_PAUSE
@@ -138,7 +138,7 @@ def _take_those_due(watch: _Watch, standings: Mapping[int, Standing]) -> tuple[d
     return left, ()
 
 
-def _look(watch: _Watch, arrival: Arrival, standing: Standing) -> Standing | NotTaken | None:
+def _look(watch: _Watch, arrival: Arrival, standing: Stillness) -> Stillness | NotTaken | None:
     """Take a file if it is complete; else how it goes on. None: it is taken, or need not be."""
     content = look_inside(Path(arrival.path))
     decision = decide(standing, watch.monotonic, _waited(watch, arrival), watch.plan.settle_seconds, content)
@@ -148,7 +148,7 @@ def _look(watch: _Watch, arrival: Arrival, standing: Standing) -> Standing | Not
     return replace(standing, look_at=watch.monotonic + decision.again)
 
 
-def _take(watch: _Watch, arrival: Arrival) -> Standing | NotTaken | None:
+def _take(watch: _Watch, arrival: Arrival) -> Stillness | NotTaken | None:
     archive, plan = watch.archive, watch.plan
     taken = take(Path(arrival.path), arrival.sighting, plan.state, partial(known_content, archive))
     match taken:
@@ -158,7 +158,7 @@ def _take(watch: _Watch, arrival: Arrival) -> Standing | NotTaken | None:
         case NotWanted(sha256, reason):
             was_known(archive, arrival.id, sha256, reason, watch.now)
         case Changed(reason):
-            anew = Standing(watch.monotonic, watch.monotonic + plan.settle_seconds, reason)
+            anew = Stillness(watch.monotonic, watch.monotonic + plan.settle_seconds, reason)
             _say_unsettled(watch, arrival, anew)
             return anew
         case NotTaken(reason, next_step):
@@ -167,7 +167,7 @@ def _take(watch: _Watch, arrival: Arrival) -> Standing | NotTaken | None:
     return None
 
 
-def _say_unsettled(watch: _Watch, arrival: Arrival, standing: Standing) -> None:
+def _say_unsettled(watch: _Watch, arrival: Arrival, standing: Stillness) -> None:
     _say(watch, arrival, unsettled(standing, watch.monotonic, _waited(watch, arrival), watch.plan.settle_seconds))
 
 
@@ -187,7 +187,7 @@ def _time(text: str) -> datetime:
     return parse_date(text) or datetime.min.replace(tzinfo=UTC)
 
 
-def _next_look(watch: _Watch, standings: Mapping[int, Standing]) -> float | None:
+def _next_look(watch: _Watch, standings: Mapping[int, Stillness]) -> float | None:
     if not standings:
         return None
     return max(min(standing.look_at for standing in standings.values()) - watch.monotonic, 0.0)

@@ -26,7 +26,7 @@ from rules.plan.chat_plan import ChatPlan
 
 
 @dataclass(frozen=True, slots=True)
-class PlanCosts:
+class PlanCost:
     """The money of one plan."""
 
     traffic: Traffic
@@ -38,7 +38,7 @@ class PlanCosts:
     """Whether the agent is asked in batches, at half the price."""
 
 
-def costs_of(archive: Archive, plan: ChatPlan, roles: Roles, config: Config, now: str) -> PlanCosts:
+def plan_cost(archive: Archive, plan: ChatPlan, roles: Roles, config: Config, now: str) -> PlanCost:
     """What the work on a chat will cost, if it is begun now.
 
     Raises UnknownPrice where that is not known and not allowed.
@@ -47,10 +47,10 @@ def costs_of(archive: Archive, plan: ChatPlan, roles: Roles, config: Config, now
         return no_work(archive, roles.agent.name)
     agent = expected(archive, roles.agent.name)
     batched = time_for_batches(config.models.batch, config.schedule.night, now)
-    model_of = _models(archive, roles, config, batched)
+    model_of = _models(archive, roles, config, batched=batched)
     planned = calls(plan, config.memory.hindsight_tokens)
     longest = longest_calls(plan, config.memory.hindsight_tokens, config.fold.budget)
-    return PlanCosts(
+    return PlanCost(
         traffic(planned, model_of),
         estimate_cost(planned, longest, model_of),
         agent.replies if agent.is_sure else 0,
@@ -58,25 +58,25 @@ def costs_of(archive: Archive, plan: ChatPlan, roles: Roles, config: Config, now
     )
 
 
-def no_work(archive: Archive, agent: str) -> PlanCosts:
+def no_work(archive: Archive, agent: str) -> PlanCost:
     """Nothing to do costs nothing; `agent` is the model that would do it."""
     shown = expected(archive, agent)
-    return PlanCosts(NO_TRAFFIC, NO_COST, shown.replies if shown.is_sure else 0)
+    return PlanCost(NO_TRAFFIC, NO_COST, shown.replies if shown.is_sure else 0)
 
 
-def _models(archive: Archive, roles: Roles, config: Config, batched: bool) -> Callable[[PlannedCall], PricedModel]:
+def _models(archive: Archive, roles: Roles, config: Config, *, batched: bool) -> Callable[[PlannedCall], PricedModel]:
     """Which model is asked for a call, and what it costs."""
-    agent = _priced(archive, roles.agent, config, batched)
-    manager = _priced(archive, roles.context_manager, config, batched)
+    agent = _priced(archive, roles.agent, config, batched=batched)
+    manager = _priced(archive, roles.context_manager, config, batched=batched)
     if roles.fallback:
         price_of(roles.fallback, config.budget)  # it may be asked, so it is refused as early as the others
-    embedding = _priced(archive, roles.embedding, config, batched) if roles.embedding else manager
+    embedding = _priced(archive, roles.embedding, config, batched=batched) if roles.embedding else manager
     return lambda call: {"agent": agent, "context manager": manager, "embedding": embedding}[call.role]
 
 
-def _priced(archive: Archive, model: Model, config: Config, batched: bool) -> PricedModel:
+def _priced(archive: Archive, model: Model, config: Config, *, batched: bool) -> PricedModel:
     price = price_of(model, config.budget)
     if price is not None and batched and takes_batches(model.name):
         price = price.batched
-    beforehand, shown = token_factor(model.name), expected(archive, model.name)
-    return PricedModel(price, shown.factor, max(beforehand, shown.factor), model.thinking_room)
+    beforehand, shown = token_factor(model.name), expected(archive, model.name).factor
+    return PricedModel(price, shown, max(beforehand, shown), model.thinking_room)

@@ -28,7 +28,7 @@ from primer.request import ENGINE, Model, Request
 from rules.conversation.memory import EXTRACTED, Memory, Six
 from rules.errors import ChatSetAside, TooLong
 from rules.layers.core import CoreEvent, CoreMemory, Refusal
-from rules.layers.layout import Edit, Layout, apply
+from rules.layers.layout import CoreEdit, Layout, apply
 from rules.plan.cache_order import Lead
 from rules.plan.work import CORE_WORDS, PlannedChunk
 
@@ -152,12 +152,12 @@ def _edited(draft: Draft, request: Request, layout: Layout, tended: Tended) -> S
         outcomes.append(outcome)
         if isinstance(outcome, Refusal):
             yield Noted(f"core edit refused: {outcome.kind}")
-        elif isinstance(edit, Edit):
+        elif isinstance(edit, CoreEdit):
             tended = Tended(outcome, (*tended.events, *_events(tended.memory, outcome, edit)))
     return _CarriedOut(tended, text or "", calls, tuple(outcomes))
 
 
-def _applied(layout: Layout, memory: CoreMemory, edit: Edit) -> CoreMemory | Refusal:
+def _applied(layout: Layout, memory: CoreMemory, edit: CoreEdit) -> CoreMemory | Refusal:
     """The memory after the edit, or why it stays. Raises ChatSetAside where the function itself has failed."""
 
     def told(fault: Exception) -> ChatSetAside:
@@ -180,7 +180,7 @@ def _text(reply: Reply, calls: Sequence[ToolCall]) -> Steps[str | None]:
     return "" if calls and read.kind != "refused" else None
 
 
-def _events(before: CoreMemory, after: CoreMemory, edit: Edit) -> list[CoreEvent]:
+def _events(before: CoreMemory, after: CoreMemory, edit: CoreEdit) -> list[CoreEvent]:
     """What an edit has written: one event for each section whose value is another one now."""
     return [
         CoreEvent(now.name, now.value, now.held, "agent", edit.function, held_lines=now.held_lines)

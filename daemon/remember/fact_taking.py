@@ -26,7 +26,7 @@ from primer.request import EMBEDDING, ENGINE, Model, Request
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory
 from rules.errors import TooLong
-from rules.layers.fact_operations import Known, Operation, carry_out, forgotten
+from rules.layers.fact_operations import KnownFacts, Operation, carry_out, forgotten
 from rules.layers.facts import Fact, FactEvent, Source, alike, live, nearest, normal
 from rules.plan.work import PlannedChunk
 from rules.typingmind.dates import parse_date
@@ -57,7 +57,7 @@ def take_facts(
     words = "\n".join(entry.message.words for entry in chunk)
     shown = nearest(facts, ranked([fact.text for fact in facts], words), compare)
     operations = yield from _operations(draft, manager, chunk, shown)
-    known = Known(shown, facts, forgotten(events), tuple(map(_source, chunk)), next_number)
+    known = KnownFacts(shown, facts, forgotten(events), tuple(map(_source, chunk)), next_number)
     if embedding is not None:
         same = yield from _likeness(draft, embedding, operations, shown)
         known = replace(known, alike=same)

@@ -26,9 +26,9 @@ from primer import fold, prompt
 from primer.prompt import Turn
 from primer.reply import Refused
 from primer.request import ENGINE, Model, Request
-from primer.texts import Texts
 from rules.conversation.memory import MOST_QUOTES, Edition, Memory, Quote, fold_id, fold_words, most_fold_tokens
-from rules.plan.folds import Size, View, section, told_tokens
+from rules.plan.folds import View
+from rules.plan.section import Size, section, told_tokens
 
 
 def make_fold(
@@ -49,9 +49,7 @@ def make_fold(
     before = prompt.context(draft.texts, system_message, members, (), ())
     choosing = draft.anew()
     quotes = yield from carried(choosing, roles.agent, before, members, guidance)
-    work = _assignment(
-        members, quotes, partial(_dialogue, before, members, guidance, quotes), count, draft.questions_tokens
-    )
+    work = _assignment(draft, members, quotes, partial(_dialogue, before, members, guidance, quotes), count)
     finished = yield from first_good(draft, work, pairs(roles))
     if isinstance(finished, Refused):
         if roles.agent != ENGINE:
@@ -81,32 +79,32 @@ def carried(
     return tuple(quote for member in members for quote in member.told.quotes[:1])[:MOST_QUOTES]
 
 
-def fold_analysis(
-    texts: Texts, members: Sequence[Memory], roles: Roles, count: Count, questions_tokens: int
-) -> Request | None:
+def fold_analysis(draft: Draft, members: Sequence[Memory], roles: Roles, count: Count) -> Request | None:
     """The question about a fold that needs no answer before it; None where there is none."""
     quotes = [quote for member in members for quote in member.told.quotes]
     if len(quotes) > MOST_QUOTES:
         return None  # how long it may be depends on those that the agent chooses
-    words = _words(members, quotes, count, questions_tokens)
-    return first_analysis(texts, roles, fold.memories_alone(texts, members), fold.ask_analysis(texts, words), words)
+    words = _words(draft, members, quotes, count)
+    alone = fold.memories_alone(draft.texts, members)
+    return first_analysis(draft, roles, alone, fold.ask_analysis(draft.texts, words), words)
 
 
-def _words(members: Sequence[Memory], quotes: Sequence[Quote], count: Count, questions: int) -> int:
+def _words(draft: Draft, members: Sequence[Memory], quotes: Sequence[Quote], count: Count) -> int:
     member_tokens = sum(member.told.tokens for member in members)
-    return fold_words(member_tokens, sum(count(quote.text) for quote in quotes), questions)
+    return fold_words(member_tokens, sum(count(quote.text) for quote in quotes), draft.questions_tokens)
 
 
 def _assignment(
+    draft: Draft,
     members: Sequence[Memory],
     quotes: tuple[Quote, ...],
     dialogue: Callable[[Draft, Pair, int], Steps[Transcript | Refused]],
     count: Count,
-    questions: int,
 ) -> Assignment:
     member_tokens = sum(member.told.tokens for member in members)
-    most = most_fold_tokens(member_tokens, sum(count(quote.text) for quote in quotes), questions)
-    words = _words(members, quotes, count, questions)
+    quote_tokens = sum(count(quote.text) for quote in quotes)
+    most = most_fold_tokens(member_tokens, quote_tokens, draft.questions_tokens)
+    words = _words(draft, members, quotes, count)
     return Assignment("fold", "its memories", dialogue, words, lambda _, tokens: tokens <= most, count)
 
 
@@ -179,11 +177,11 @@ class Folds:
     def before(self, upto: int) -> tuple[Memory, ...] | None:
         """What stands for the first `upto` memories in a prompt; None where a fold is missing."""
         view = self._view(upto, told_tokens)
-        return None if view.wanted else self._standing(view)
+        return None if view.missing else self._standing(view)
 
     def begin(self, upto: int) -> None:
         """Begin the next one that is wanted for the first `upto` memories, which stay as they are."""
-        wanted = self._view(upto, told_tokens).wanted
+        wanted = self._view(upto, told_tokens).missing
         if wanted and self._dialogue is None:
             self._dialogue = self._fold([member.name for member in wanted.members], wanted.level)
             self._scheduler.begin(self._dialogue)
@@ -199,7 +197,7 @@ class Folds:
 
         Raises ModelError where a model cannot be asked, and ChatSetAside where a fold does not fit into its window.
         """
-        while wanted := (view := self._view(upto, size)).wanted:
+        while wanted := (view := self._view(upto, size)).missing:
             self._scheduler.finish(self._fold([member.name for member in wanted.members], wanted.level))()
         return self._standing(view)
 
@@ -216,7 +214,7 @@ class Folds:
         survey = self._survey
         by_id = {memory.memory_id: memory for memory in self._memories}
         members = [by_id[name] for name in names]
-        ahead = fold_analysis(survey.texts, members, survey.roles, count, survey.plan.questions_tokens)
+        ahead = fold_analysis(draft_of_fold(survey, members), members, survey.roles, count)
         return Dialogue(self._steps(members, level), _BEFORE_ALL_CHUNKS, ahead=ahead)
 
     def _steps(self, members: Sequence[Memory], level: int) -> Steps[Keep]:

@@ -89,16 +89,14 @@ def worth_asking(
     memories: Sequence[Memory],
     roles: Roles,
     texts: Texts,
-    questions: int,
+    questions_tokens: int,
 ) -> Iterator[int]:
     """Numbers of the extracted memories that a model could write now. `passages` are those of `memories`."""
     if roles.agent == ENGINE:
         return
     for passage, memory in zip(passages, memories, strict=True):
-        if memory.told.made != EXTRACTED or not is_enough_for_a_model(passage.tokens, questions):
+        if memory.told.made != EXTRACTED or not is_enough_for_a_model(passage.tokens, questions_tokens):
             continue
-        rehearsed = rehearse(
-            archive, make_memory(Draft(texts, questions_tokens=questions), passage, roles, count, lambda: "")
-        )
+        rehearsed = rehearse(archive, make_memory(Draft(texts, questions_tokens), passage, roles, count, lambda: ""))
         if rehearsed is None or rehearsed.told.made == WRITTEN:
             yield memory.number

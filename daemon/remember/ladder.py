@@ -20,7 +20,6 @@ from primer import prompt
 from primer.prompt import Turn
 from primer.reply import Refused
 from primer.request import ENGINE, EXTRACTIVE, Model, Request
-from primer.texts import Texts
 from rules.conversation.history import Entry
 from rules.conversation.memory import (
     CHUNK_LEVEL,
@@ -34,7 +33,7 @@ from rules.conversation.memory import (
     memory_id,
 )
 from rules.conversation.quote import can_be_quoted
-from rules.plan.worth import asks_agent
+from rules.plan.chat_plan import asks_agent
 
 Count = Callable[[str], int]
 _ENGINE_ALONE = Pair(ENGINE, (ENGINE,))
@@ -100,12 +99,12 @@ def first_good(draft: Draft, work: Assignment, writers: Sequence[Pair]) -> Steps
     return finished
 
 
-def first_analysis(texts: Texts, roles: Roles, alone: tuple[Turn, ...], asked: str, words: int) -> Request | None:
+def first_analysis(draft: Draft, roles: Roles, alone: tuple[Turn, ...], asked: str, words: int) -> Request | None:
     """The context manager's question, which needs no answer before it; None where the engine is asked."""
     analyst = pairs(roles)[0].context_managers[0]
     if ENGINE in (roles.agent, analyst):
         return None
-    return Question(Request("analysis", analyst, alone, words), asked, (), tagged=False).posed(texts)
+    return Question(Request("analysis", analyst, alone, words), asked, (), tagged=False).posed(draft.texts)
 
 
 def _hold(draft: Draft, work: Assignment, pair: Pair, words: int) -> Steps[Finished | Refused]:
@@ -171,14 +170,13 @@ def make_memory(
     return _memory(passage, finished.edition(number, "as-of", clock()))
 
 
-def chunk_analysis(
-    texts: Texts, chunk: Sequence[Entry], tokens: int, roles: Roles, questions_tokens: int
-) -> Request | None:
+def chunk_analysis(draft: Draft, chunk: Sequence[Entry], tokens: int, roles: Roles) -> Request | None:
     """The question about a chunk that needs no answer before it; None where the engine answers it."""
-    if not asks_agent(chunk, tokens, questions_tokens, by_model=roles.agent != ENGINE):
+    if not asks_agent(chunk, tokens, draft.questions_tokens, by_model=roles.agent != ENGINE):
         return None
-    words = allowance(tokens, questions_tokens)
-    return first_analysis(texts, roles, prompt.passage_alone(texts, chunk), prompt.ask_analysis(texts, words), words)
+    words = allowance(tokens, draft.questions_tokens)
+    alone = prompt.passage_alone(draft.texts, chunk)
+    return first_analysis(draft, roles, alone, prompt.ask_analysis(draft.texts, words), words)
 
 
 def _dialogue(passage: Passage, draft: Draft, pair: Pair, words: int) -> Steps[Transcript | Refused]:

@@ -28,10 +28,9 @@ from primer.request import ENGINE
 from primer.texts import Texts
 from rules.conversation.memory import EXTRACTED, WRITTEN, is_enough_for_a_model, questions_of_memories
 from rules.layers.layout import Layout
-from rules.plan.chat_plan import ChatPlan, plan_chat
+from rules.plan.chat_plan import ChatPlan, Overhead, plan_chat
 from rules.plan.hindsight import hindsight_round
 from rules.plan.window import Limit, TooLarge, nearest_limit, too_large
-from rules.plan.worth import Around
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message
@@ -70,10 +69,9 @@ def survey_read(
     said = messages + [entry.newest for entry in entries if entry.newest]
     counts = count_once(archive, same | {message.digest: message.text for message in said})
     tokens = [counts.all[message.digest] for message in messages]
-    fixed_tokens = sum(counts.all[_named(text)] for text in each_begins)
     longest = max(sum(counts.all[_named(text)] for text in dialogue) for dialogue in dialogues)
-    limits = config.limits
-    around = Around(
+    overhead = Overhead(
+        fixed=sum(counts.all[_named(text)] for text in each_begins),
         canned=counts.all[_named(opens)] + counts.all[_named(words.closing)],
         has_layers=(config.core.enabled and roles.agent != ENGINE)
         or (config.facts.enabled and roles.context_manager != ENGINE),
@@ -81,12 +79,12 @@ def survey_read(
         questions=questions_of_memories(longest),
     )
     told = warnings(chat, [place.message for place in reading.places])
-    plan = plan_chat(chat.chat_id, chat.title, reading, tokens, limits, told, fixed_tokens, around)
+    plan = plan_chat(chat.chat_id, chat.title, reading, tokens, config.limits, told, overhead)
     asked = config.memory.hindsight if roles.agent != ENGINE else 0
     last = round_of(archive, chat.chat_id, reading.adopted)
     found = Survey(
-        chat, reading, counts, texts, roles, plan, last, limits.fold, config.memory, config.facts, config.core, layout,
-        None, None,
+        chat, reading, counts, texts, roles, plan, last, config.limits.fold, config.memory, config.facts, config.core,
+        layout, None, None,
     )  # fmt: skip
     again = _again(archive, found)
     begun = hindsight_round(last, reading.chunk_memories, len(plan.chunks), asked, again)

@@ -34,14 +34,14 @@ class Draft:
     """What a dialogue works on: the texts that models read, and the requests that it has taken so far."""
 
     texts: Texts
+    questions_tokens: int = SHIPPED_QUESTIONS
+    """Tokens of the questions in each memory, as these texts word them."""
     about: str = ""
     """The chat and what is written, for an error."""
     parts: Mapping[str, int] = field(default_factory=dict)
     """About how many tokens each part of the agent's requests has."""
     passage: str = ""
     """The part that the context manager sees."""
-    questions_tokens: int = SHIPPED_QUESTIONS
-    """Tokens of the questions in each memory, as these texts word them."""
     requests: list[str] = field(default_factory=list)
     """Their keys, in order."""
 
@@ -66,7 +66,7 @@ def draft_of_chunk(survey: Survey, chunk: PlannedChunk, after_tokens: int = 0) -
     if after_tokens:
         parts["what came after"] = round(after_tokens * factor)
     about = f'"{survey.plan.title}", chunk {chunk.number}'
-    return Draft(survey.texts, about, parts, "the chunk", survey.plan.questions_tokens)
+    return Draft(survey.texts, survey.plan.questions_tokens, about, parts, "the chunk")
 
 
 def draft_of_fold(survey: Survey, members: Sequence[Memory]) -> Draft:
@@ -77,7 +77,7 @@ def draft_of_fold(survey: Survey, members: Sequence[Memory]) -> Draft:
         "the memories": round(sum(member.told.tokens for member in members) * factor),
     }
     about = f'"{survey.plan.title}", a fold of {len(members)} memories'
-    return Draft(survey.texts, about, parts, "the memories", survey.plan.questions_tokens)
+    return Draft(survey.texts, survey.plan.questions_tokens, about, parts, "the memories")
 
 
 @dataclass(frozen=True, slots=True)

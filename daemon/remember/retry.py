@@ -16,7 +16,7 @@ from daemon.remember.planning import survey_read
 from daemon.remember.question import draft_of_chunk, draft_of_fold
 from primer.request import ENGINE
 from rules.conversation.memory import EXTRACTED, Edition, Memory
-from rules.plan.folds import told_tokens
+from rules.plan.section import told_tokens
 
 
 @dataclass(frozen=True, slots=True)

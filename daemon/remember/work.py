@@ -35,7 +35,7 @@ from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, Edition, Memory, shown, told
 from rules.errors import ChatSetAside, TooLong
 from rules.plan.cache_order import Lead, leads, needs
-from rules.plan.folds import shown_tokens, told_tokens
+from rules.plan.section import shown_tokens, told_tokens
 from rules.plan.window import room_left
 from rules.plan.work import PlannedChunk
 
@@ -119,8 +119,9 @@ def _begin(work: _Work, order: tuple[Lead, ...], needed: tuple[int, ...], kept: 
     """Begin the fold and all the chunks that can be begun when the first `kept` of the plan are kept."""
     plan = work.survey.plan
     chunks = sum(not memory.is_fold for memory in work.memories)
-    looked_back = range(len(plan.again), len(plan.again) + len(plan.hindsight))
-    waiting = {chunk.number for place, chunk in enumerate(plan.work) if place >= kept and place not in looked_back}
+    waiting = {
+        chunk.number for place, chunk in enumerate(plan.work) if place >= kept and place not in plan.looking_back
+    }
     for chain in work.chains:
         chain.begin(waiting)
     work.folds.begin(min((chunk.number - 1 for chunk in plan.again[kept:]), default=chunks))
@@ -140,9 +141,8 @@ def _dialogue(work: _Work, lead: Lead) -> Dialogue[Keep]:
     chunk = survey.plan.work[lead.place]
     ahead = None
     if not _looks_back(work, lead.place):
-        passage = survey.passage(chunk, ())
-        questions = survey.plan.questions_tokens
-        ahead = chunk_analysis(survey.texts, passage.chunk, chunk.tokens, survey.roles, questions)
+        entries = survey.passage(chunk, ()).chunk
+        ahead = chunk_analysis(draft_of_chunk(survey, chunk), entries, chunk.tokens, survey.roles)
     # The one it would follow is not there where that comes after one that cannot be made.
     behind = None if lead.behind is None else work.dialogues.get(lead.behind)
     return Dialogue(_steps(work, lead), len(work.dialogues), behind, ahead)
@@ -150,7 +150,7 @@ def _dialogue(work: _Work, lead: Lead) -> Dialogue[Keep]:
 
 def _looks_back(work: _Work, place: int) -> bool:
     plan = work.survey.plan
-    return len(plan.again) <= place < len(plan.again) + len(plan.hindsight)
+    return place in plan.looking_back
 
 
 def _steps(work: _Work, lead: Lead) -> Steps[Keep]:

@@ -1,4 +1,5 @@
-"""The heart of the built-in engine: which of a passage's own sentences say what it was about.
+"""The built-in engine: which of a passage's own sentences say what it was about.
 
-`answers.py` has the four answers; below it stand sentences, their salience, and the choice among them.
+`answers.py` gives the four answers: read it first. Below it stand the choice of sentences (`choose`), what each is
+worth (`reading`), the passage (`passage`), sentences and words of any script, and the word lists (`languages`).
 """

@@ -1,4 +1,7 @@
-"""Says what a passage held in which nothing can be quoted or summed up: emoji, images, code, single words."""
+"""The built-in engine's four answers: quote, perspective, analysis and refinement, in sentences of the passage.
+
+Where nothing can be quoted or summed up (emoji, images, code, single words), one sentence says what was there.
+"""
 
 import re
 import unicodedata
@@ -9,7 +12,7 @@ from math import inf
 
 from rules.extract.choose import choose, densest
 from rules.extract.passage import Said, between_placeholders, is_finished
-from rules.extract.reading import PERSONA, Reading, details, plain, read, threads
+from rules.extract.reading import PERSONA, WeighedPassage, details, plain, read, threads
 from rules.extract.sentences import is_fence, sentences
 from rules.extract.words import UNSEEN, has_words, length, shorten
 
@@ -100,8 +103,8 @@ def analysis(passage: Sequence[Said], words: int) -> str:
     """A summary of both sides in order, with names, dates and numbers, at most `words` words."""
     reading = read(passage)
     weights = [
-        weight * (1 + telling) * (1 / (1 + inward) if one.role == PERSONA else _USER)
-        for one, weight, telling, inward in zip(
+        weight * (1 + telling) * (1 / (1 + inward) if sentence.role == PERSONA else _USER)
+        for sentence, weight, telling, inward in zip(
             reading.sentences, plain(reading), details(reading.sentences), reading.inward, strict=True
         )
     ]
@@ -120,29 +123,29 @@ def refinement(passage: Sequence[Said], words: int, besides: Sequence[str] = ())
     return _minutes(passage, reading, weights, words, others) or (_NOTHING_MORE if passage else "")
 
 
-def _perspective(passage: Sequence[Said], reading: Reading, words: int, besides: Sequence[str]) -> str:
+def _perspective(passage: Sequence[Said], reading: WeighedPassage, words: int, besides: Sequence[str]) -> str:
     weights = plain(reading)
     own = [central * inward for central, inward in zip(reading.central, reading.inward, strict=True)]
-    persona = [weight * (one.role == PERSONA) for one, weight in zip(reading.sentences, weights, strict=True)]
+    persona = [weight * (sentence.role == PERSONA) for sentence, weight in zip(reading.sentences, weights, strict=True)]
     telling = next((some for some in (own, persona) if any(some)), weights)
     kept = choose(reading.sentences, telling, reading.rare, words, besides=besides)
-    turns = groupby((reading.sentences[at] for at in kept), key=lambda one: one.message)
-    said = "\n".join(_joined([one.text for one in turn]) for _, turn in turns)
-    return _fit(said, words) if said else what_was_there(passage)
+    turns = groupby((reading.sentences[at] for at in kept), key=lambda sentence: sentence.message)
+    text = "\n".join(_joined([sentence.text for sentence in turn]) for _, turn in turns)
+    return _fit(text, words) if text else what_was_there(passage)
 
 
 def _minutes(
-    passage: Sequence[Said], reading: Reading, weights: Sequence[float], words: int, besides: Sequence[str]
+    passage: Sequence[Said], reading: WeighedPassage, weights: Sequence[float], words: int, besides: Sequence[str]
 ) -> str:
     """The kept sentences, a line for each turn: who speaks, and the day where it is another than before."""
     kept = choose(reading.sentences, weights, reading.rare, words, turn_cost=_DAY_AND_SPEAKER, besides=besides)
     lines = []
     day = ""
-    for number, turn in groupby((reading.sentences[at] for at in kept), key=lambda one: one.message):
-        said = passage[number]
-        head = f"{said.date}, {said.role}: " if said.date not in ("", day) else f"{said.role}: "
-        day = said.date or day
-        lines.append(head + _joined([one.text for one in turn]))
+    for number, turn in groupby((reading.sentences[at] for at in kept), key=lambda sentence: sentence.message):
+        message = passage[number]
+        head = f"{message.date}, {message.role}: " if message.date not in ("", day) else f"{message.role}: "
+        day = message.date or day
+        lines.append(head + _joined([sentence.text for sentence in turn]))
     return _fit("\n".join(lines), words) if lines else ""
 
 

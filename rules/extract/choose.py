@@ -1,11 +1,11 @@
-"""Which one to three neighbouring sentences of a passage hold the densest traces of a state of mind."""
+"""Which sentences are kept: up to three neighbours that tell most of a state of mind, or as many as a budget holds."""
 
 import heapq
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.extract.passage import Said, Sentence, has_placeholder, is_finished
-from rules.extract.reading import Reading
+from rules.extract.reading import WeighedPassage
 from rules.extract.words import terms
 
 _MOST_SENTENCES = 3
@@ -25,15 +25,15 @@ class Window:
     weight: float
 
 
-def densest(passage: Sequence[Said], reading: Reading, role: str, words: float) -> Window | None:
+def densest(passage: Sequence[Said], reading: WeighedPassage, role: str, words: float) -> Window | None:
     """The weightiest window in what `role` said, at most `words` words long; the first of equals.
 
     None if that side has no sentence that short, or only such as hold a placeholder in square brackets.
     """
     windows = (
         _window(reading, span)
-        for begin, one in enumerate(reading.sentences)
-        if one.role == role
+        for begin, sentence in enumerate(reading.sentences)
+        if sentence.role == role
         for span in _spans(passage, reading.sentences, begin, words)
     )
     return max(windows, key=lambda window: window.weight, default=None)
@@ -45,21 +45,21 @@ def _spans(passage: Sequence[Said], sentences: Sequence[Sentence], begin: int, w
     text = passage[first.message].text
     spent = 0.0
     for at in range(begin, min(begin + _MOST_SENTENCES, len(sentences))):
-        one = sentences[at]
-        spent += one.words
-        if one.message != first.message or spent > words or has_placeholder(one.text):
+        sentence = sentences[at]
+        spent += sentence.words
+        if sentence.message != first.message or spent > words or has_placeholder(sentence.text):
             return
-        if at > begin and text[sentences[at - 1].stop : one.start].strip():
+        if at > begin and text[sentences[at - 1].stop : sentence.start].strip():
             return
         yield range(begin, at + 1)
 
 
-def _window(reading: Reading, span: range) -> Window:
+def _window(reading: WeighedPassage, span: range) -> Window:
     """Three sentences must hold more than one does to outweigh it, and a very short cry has little to say."""
     parts = [reading.sentences[at] for at in span]
     states = sum(reading.central[at] * (_SILENT + reading.inward[at]) for at in span)
-    fullness = min(1.0, sum(one.words for one in parts) / _FULL)
-    whole = 1.0 if all(is_finished(one.text) and "`" not in one.text for one in parts) else _FRAGMENT
+    fullness = min(1.0, sum(part.words for part in parts) / _FULL)
+    whole = 1.0 if all(is_finished(part.text) and "`" not in part.text for part in parts) else _FRAGMENT
     weight = states / len(parts) ** _CROWD * fullness * whole
     return Window(parts[0].message, parts[0].start, parts[-1].stop, weight)
 
@@ -87,7 +87,7 @@ def choose(
     """
     beside = "\n".join(besides)
     used = dict.fromkeys(terms(beside), 1)
-    first = {one.text: at for at, one in reversed(tuple(enumerate(sentences))) if weights[at] > 0}
+    first = {sentence.text: at for at, sentence in reversed(tuple(enumerate(sentences))) if weights[at] > 0}
     unsaid = [at for text, at in first.items() if text not in beside] or list(first.values())
     worths = ((-weights[at] * _novelty(sentences[at], used, rare), at) for at in unsaid)
     heap = heapq.nsmallest(_AT_MOST, worths)
@@ -96,18 +96,18 @@ def choose(
     turns: set[int] = set()
     while heap:
         _, at = heapq.heappop(heap)
-        one = sentences[at]
-        cost = one.words + (0.0 if one.message in turns else turn_cost)
+        sentence = sentences[at]
+        cost = sentence.words + (0.0 if sentence.message in turns else turn_cost)
         if cost > budget:
             continue
-        worth = -weights[at] * _novelty(one, used, rare)
+        worth = -weights[at] * _novelty(sentence, used, rare)
         if heap and worth > heap[0][0]:
             heapq.heappush(heap, (worth, at))
             continue
         kept.add(at)
-        turns.add(one.message)
+        turns.add(sentence.message)
         budget -= cost
-        for term in one.terms:
+        for term in sentence.terms:
             used[term] = used.get(term, 0) + 1
     return sorted(kept) if kept or best is None else [best]
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rules.extract.sentences import Piece, sentences
+from rules.extract.sentences import TextPiece, sentences
 from rules.extract.words import length, terms
 
 _PLACEHOLDER = re.compile(r"\[[^\]]*\]")
@@ -42,17 +42,17 @@ def prose(passage: Sequence[Said]) -> tuple[Sentence, ...]:
 
     Of a passage of more than ten thousand sentences (a pasted book), evenly spread ones that many at most.
     """
-    found = [
+    pieces = [
         (number, piece)
         for number, said in enumerate(passage)
         for piece in sentences(said.text)
         if piece.prose
         and not (said.text[piece.start] == "[" and _PLACEHOLDER.fullmatch(said.text, piece.start, piece.stop))
     ]
-    return tuple(_sentence(number, passage[number], piece) for number, piece in found[:: 1 + len(found) // _AT_MOST])
+    return tuple(_sentence(number, passage[number], piece) for number, piece in pieces[:: 1 + len(pieces) // _AT_MOST])
 
 
-def _sentence(number: int, said: Said, piece: Piece) -> Sentence:
+def _sentence(number: int, said: Said, piece: TextPiece) -> Sentence:
     text = said.text[piece.start : piece.stop]
     words = tuple(dict.fromkeys(terms(text)))
     return Sentence(number, said.role, piece.start, piece.stop, text, words, length(text))

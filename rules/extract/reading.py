@@ -1,4 +1,4 @@
-"""What a summary must not lose: the names, dates and numbers of each sentence."""
+"""What each sentence of a passage is worth: how central and how inward it is, and what it tells of names and plans."""
 
 import re
 from collections import Counter
@@ -24,7 +24,7 @@ def details(sentences: Sequence[Sentence]) -> list[float]:
     capitals are common (German nouns) each tells less.
     """
     names, weight = _names(sentences)
-    return [min(_AT_MOST, sum(_weigh(term, names, weight) for term in one.terms)) for one in sentences]
+    return [min(_AT_MOST, sum(_weigh(term, names, weight) for term in sentence.terms)) for sentence in sentences]
 
 
 def _weigh(term: str, names: frozenset[str], name_weight: float) -> float:
@@ -37,7 +37,7 @@ def _weigh(term: str, names: frozenset[str], name_weight: float) -> float:
 
 def _names(sentences: Sequence[Sentence]) -> tuple[frozenset[str], float]:
     """The casefolded names of the passage, and how much each tells, 0 to 1."""
-    inside = Counter(word for one in sentences for word in _inner_words(one.text))
+    inside = Counter(word for sentence in sentences for word in _inner_words(sentence.text))
     small = {word for word in inside if word.islower()}
     names = {word.casefold(): count for word, count in inside.items() if word[0].isupper()}
     for word in small:
@@ -84,13 +84,18 @@ def inwardness(sentences: Sequence[Sentence], tongue: Tongue) -> list[float]:
     The courtesies of an assistant count for little, and without a state for nothing.
     """
     me, states, service = (occurrences(sentences, words) for words in (tongue.me, tongue.states, tongue.service))
-    return [_density(one, states[at], courteous=service[at] > 0) if me[at] else 0.0 for at, one in enumerate(sentences)]
+    return [
+        _density(sentence, states[at], courteous=service[at] > 0) if me[at] else 0.0
+        for at, sentence in enumerate(sentences)
+    ]
 
 
 def occurrences(sentences: Sequence[Sentence], words: Listed) -> list[int]:
     """For each sentence, how many of its distinct terms are in `words`."""
-    found = {term for term in dict.fromkeys(term for one in sentences for term in one.terms) if term in words}
-    return [sum(term in found for term in one.terms) for one in sentences]
+    listed_terms = {
+        term for term in dict.fromkeys(term for sentence in sentences for term in sentence.terms) if term in words
+    }
+    return [sum(term in listed_terms for term in sentence.terms) for sentence in sentences]
 
 
 def _density(sentence: Sentence, states: int, *, courteous: bool) -> float:
@@ -108,7 +113,7 @@ _TWO = 1.9
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class WeighedPassage:
     """Parallel to `sentences`: how `central` each is, and how densely it holds the persona's own states (`inward`)."""
 
     sentences: tuple[Sentence, ...]
@@ -118,25 +123,26 @@ class Reading:
     tongues: dict[str, Tongue]
 
 
-def read(passage: Sequence[Said]) -> Reading:
+def read(passage: Sequence[Said]) -> WeighedPassage:
     """Reads the prose of the passage; each side may speak a language of its own."""
     return _read(tuple(passage))
 
 
 @lru_cache(_LAST_ONES)
-def _read(passage: tuple[Said, ...]) -> Reading:
+def _read(passage: tuple[Said, ...]) -> WeighedPassage:
     sentences = prose(passage)
     rare = rarity(sentences)
-    roles = dict.fromkeys(one.role for one in sentences)
+    roles = dict.fromkeys(sentence.role for sentence in sentences)
     tongues = {
-        role: spoken((term for one in sentences if one.role == role for term in one.terms), TONGUES) for role in roles
+        role: spoken((term for sentence in sentences if sentence.role == role for term in sentence.terms), TONGUES)
+        for role in roles
     }
     inward = inwardness(sentences, tongues[PERSONA]) if PERSONA in tongues else [0.0] * len(sentences)
-    own = [weight if one.role == PERSONA else 0.0 for weight, one in zip(inward, sentences, strict=True)]
-    return Reading(sentences, rare, centrality(sentences, rare), own, tongues)
+    own = [weight if sentence.role == PERSONA else 0.0 for weight, sentence in zip(inward, sentences, strict=True)]
+    return WeighedPassage(sentences, rare, centrality(sentences, rare), own, tongues)
 
 
-def plain(reading: Reading) -> list[float]:
+def plain(reading: WeighedPassage) -> list[float]:
     """What each sentence is worth in a summary: half for being central, half for being there at all.
 
     Else a promise made in passing would be lost among forty sentences about bread. Headings and
@@ -145,13 +151,13 @@ def plain(reading: Reading) -> list[float]:
     mean = sum(reading.central) / max(1, len(reading.central))
     return [
         (weight + mean)
-        * (min(1.0, one.words / _FULL) if one.words >= _TWO else 0.0)
-        * (_ANNOUNCEMENT if one.text.rstrip("*_ ").endswith((":", "：")) else 1.0)
-        for one, weight in zip(reading.sentences, reading.central, strict=True)
+        * (min(1.0, sentence.words / _FULL) if sentence.words >= _TWO else 0.0)
+        * (_ANNOUNCEMENT if sentence.text.rstrip("*_ ").endswith((":", "：")) else 1.0)
+        for sentence, weight in zip(reading.sentences, reading.central, strict=True)
     ]
 
 
-def threads(reading: Reading) -> list[int]:
+def threads(reading: WeighedPassage) -> list[int]:
     """For each sentence, how many of its words speak of promises, plans or corrections; three at most."""
-    found = {role: occurrences(reading.sentences, tongue.threads) for role, tongue in reading.tongues.items()}
-    return [min(3, found[one.role][at]) for at, one in enumerate(reading.sentences)]
+    counts = {role: occurrences(reading.sentences, tongue.threads) for role, tongue in reading.tongues.items()}
+    return [min(3, counts[sentence.role][at]) for at, sentence in enumerate(reading.sentences)]

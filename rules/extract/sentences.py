@@ -1,4 +1,4 @@
-"""Words whose full stop does not end a sentence, in languages that write with spaces."""
+"""Where the sentences of a text begin and end, in any script; code and tables are no sentences."""
 
 import re
 from collections.abc import Iterator
@@ -167,7 +167,7 @@ _NUMBERED = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextPiece:
     """The characters [start, stop) of a text: a sentence if `prose`, else code, a table or mere signs.
 
     A sentence is stripped of white space and of the marks of a list, a heading or a quotation before it.
@@ -178,10 +178,10 @@ class Piece:
     prose: bool
 
 
-def sentences(text: str) -> tuple[Piece, ...]:
+def sentences(text: str) -> tuple[TextPiece, ...]:
     """The pieces of `text`, in order, without overlap; together they hold all its letters. Takes linear time."""
     small = _writes_small(text)
-    pieces: list[Piece] = []
+    pieces: list[TextPiece] = []
     for block in blocks(text):
         if block.prose:
             pieces.extend(_of_line(text, block.start, block.stop, small=small))
@@ -190,7 +190,7 @@ def sentences(text: str) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
-def _of_line(text: str, start: int, stop: int, *, small: bool) -> Iterator[Piece]:
+def _of_line(text: str, start: int, stop: int, *, small: bool) -> Iterator[TextPiece]:
     mark = _MARK.match(text, start, stop)
     start = mark.end() if mark else start
     for match in _STOP.finditer(text, start, stop):
@@ -246,7 +246,7 @@ def _writes_small(text: str) -> bool:
     return small > capital
 
 
-def _cut_thai(text: str, start: int, stop: int) -> Iterator[Piece]:
+def _cut_thai(text: str, start: int, stop: int) -> Iterator[TextPiece]:
     if stop - start > _THAI_AT_LEAST and _THAI.search(text, start, stop):
         for gap in _GAP.finditer(text, start, stop):
             if gap.start() - start >= _THAI_AT_LEAST and _THAI.search(text, gap.start() - 2, gap.start()):
@@ -256,9 +256,9 @@ def _cut_thai(text: str, start: int, stop: int) -> Iterator[Piece]:
         yield _stripped(text, start, stop, prose=True)
 
 
-def _stripped(text: str, start: int, stop: int, *, prose: bool) -> Piece:
+def _stripped(text: str, start: int, stop: int, *, prose: bool) -> TextPiece:
     """The piece without the white space around it; mere signs are not prose."""
     whole = text[start:stop]
     inner = whole.strip()
     start += len(whole) - len(whole.lstrip())
-    return Piece(start, start + len(inner), prose=prose and _LETTER.search(inner) is not None)
+    return TextPiece(start, start + len(inner), prose=prose and _LETTER.search(inner) is not None)

@@ -1,4 +1,4 @@
-"""A section of the core memory: a name, what it is for, how long it may be, and what stands in it."""
+"""Core memory: sections of bounded size, and the events that their values are made of. Events are only added."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -95,15 +95,17 @@ class CoreMemory:
         """The same memory with another value in one section. Raises OverLimit, and KeyError for an unknown name."""
         if self.find(name) is None:
             raise KeyError(name)
-        return type(self)(tuple(one.with_value(value) if one.name == name else one for one in self.sections))
+        return type(self)(
+            tuple(section.with_value(value) if section.name == name else section for section in self.sections)
+        )
 
 
 def editable(memory: CoreMemory, name: str) -> Section | Refusal:
     """The section of that name, or why the agent may not edit it."""
     section = memory.find(name)
     if section is None:
-        there = ", ".join(f'"{one.name}"' for one in memory)
-        return Refusal(f"There is no section of that name; the sections are {there}.", "unknown section")
+        names = ", ".join(f'"{known.name}"' for known in memory)
+        return Refusal(f"There is no section of that name; the sections are {names}.", "unknown section")
     if section.held:
         return Refusal(
             f'The person keeps the section "{name}" themselves; it cannot be edited until they release it.',
@@ -184,7 +186,7 @@ def taken_back(sections: Sequence[Section], events: Sequence[CoreEvent]) -> Core
     """
     first = {section.name: section.value for section in sections}
     undone = {event.undoes for event in events}
-    able = [one for one in events if one.section in first and not one.undoes and one.number not in undone]
+    able = [event for event in events if event.section in first and not event.undoes and event.number not in undone]
     if not able:
         return None
     last = able[-1]

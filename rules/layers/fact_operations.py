@@ -1,6 +1,9 @@
-"""What a context manager wants done with the facts: the four operations of mem0's prompt, as values.
+"""What a context manager wants done with the facts, judged one operation after the other.
 
-Where that prompt deletes a fact that is contradicted, ours asks for an UPDATE: the new statement supersedes the old.
+    operations    ADD, UPDATE, DELETE, NONE of the answer, as mem0's prompt has them; nothing of them is believed
+    carry_out     the events that come of them, and why the others are refused
+
+Where mem0's prompt deletes a fact that is contradicted, ours asks for an UPDATE: the new statement supersedes the old.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,7 +13,7 @@ from typing import Literal
 
 from rules.layers.facts import Event, Fact, FactEvent, Source, normal, opposed, says_more, source_of, words
 
-Asked = Literal["ADD", "UPDATE", "DELETE", "NONE"]
+AskedEvent = Literal["ADD", "UPDATE", "DELETE", "NONE"]
 MOST_CHARACTERS = 500
 """Of a fact: what is longer is none."""
 
@@ -19,7 +22,7 @@ MOST_CHARACTERS = 500
 class Operation:
     """One operation, as it was answered; nothing of it is believed yet."""
 
-    event: Asked
+    event: AskedEvent
     id: str
     """Of a known fact, by its place among those shown, from 0; empty where none was given."""
     text: str
@@ -30,7 +33,7 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
-class Forgotten:
+class ForgottenFact:
     """A fact that the person does not want any more."""
 
     texts: tuple[str, ...]
@@ -39,24 +42,24 @@ class Forgotten:
     """Keys of all raw messages that said so, also of those that said it again."""
 
 
-def forgotten(events: Iterable[FactEvent]) -> tuple[Forgotten, ...]:
+def forgotten(events: Iterable[FactEvent]) -> tuple[ForgottenFact, ...]:
     """The facts that the person has forgotten, in order of their numbers."""
     by_fact: dict[int, list[FactEvent]] = {}
     for event in events:
         by_fact.setdefault(event.fact, []).append(event)
     return tuple(
-        _gathered(by_fact[fact]) for fact in sorted(by_fact) if any(one.event == "FORGET" for one in by_fact[fact])
+        _gathered(by_fact[fact]) for fact in sorted(by_fact) if any(event.event == "FORGET" for event in by_fact[fact])
     )
 
 
-def is_forgotten(text: str, source: str, among: Sequence[Forgotten]) -> bool:
+def is_forgotten(text: str, source: str, among: Sequence[ForgottenFact]) -> bool:
     """Whether a text from that message says what was forgotten: the same, or with half of the words of either."""
-    return any(source in one.sources and any(_same(text, said) for said in one.texts) for one in among)
+    return any(source in fact.sources and any(_same(text, earlier) for earlier in fact.texts) for fact in among)
 
 
-def _gathered(events: Sequence[FactEvent]) -> Forgotten:
-    texts = tuple(one.text for one in events if one.event in ("ADD", "UPDATE"))
-    return Forgotten(texts, frozenset(one.source for one in events if one.source))
+def _gathered(events: Sequence[FactEvent]) -> ForgottenFact:
+    texts = tuple(event.text for event in events if event.event in ("ADD", "UPDATE"))
+    return ForgottenFact(texts, frozenset(event.source for event in events if event.source))
 
 
 def _same(text: str, said: str) -> bool:
@@ -67,13 +70,13 @@ def _same(text: str, said: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownFacts:
     """What is known when the facts of a chunk are asked for."""
 
     shown: Sequence[Fact]
     """Those that the prompt shows: the id of each is its place here, from 0. All of them are live."""
     live: Sequence[Fact]
-    forgotten: Sequence[Forgotten]
+    forgotten: Sequence[ForgottenFact]
     sources: Sequence[Source]
     """The chunk's raw messages, as they are numbered in the prompt."""
     next_number: int
@@ -87,41 +90,41 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class FactsSoFar:
     """What is known, and the events of the answer's operations that were judged before."""
 
-    known: Known
+    known: KnownFacts
     events: Sequence[FactEvent]
 
     @property
     def texts(self) -> dict[int, str]:
         """What the live facts say now, by their numbers."""
-        found = {fact.number: fact.text for fact in self.known.live}
+        texts = {fact.number: fact.text for fact in self.known.live}
         for event in self.events:
             if event.event == "DELETE":
-                found.pop(event.fact, None)
+                texts.pop(event.fact, None)
             elif event.text:
-                found[event.fact] = event.text
-        return found
+                texts[event.fact] = event.text
+        return texts
 
     @property
     def next_number(self) -> int:
         """Of the next fact that is added."""
-        return self.known.next_number + sum(one.event == "ADD" for one in self.events)
+        return self.known.next_number + sum(event.event == "ADD" for event in self.events)
 
     def says(self, text: str) -> int | None:
         """The number of the live fact that says the same."""
-        wanted = normal(text)
-        return next((number for number, said in self.texts.items() if normal(said) == wanted), None)
+        same = normal(text)
+        return next((number for number, other in self.texts.items() if normal(other) == same), None)
 
     def has(self, number: int, *events: Event) -> bool:
         """Whether the answer has done one of these to a fact; where none is named, whether it has done anything."""
-        return any(one.fact == number and (not events or one.event in events) for one in self.events)
+        return any(event.fact == number and (not events or event.event in events) for event in self.events)
 
     def has_replaced(self, text: str) -> bool:
         """Whether the answer has put something else in the place of this text."""
-        wanted = normal(text)
-        return any(normal(fact.text) == wanted and self.has(fact.number, "UPDATE") for fact in self.known.live)
+        same = normal(text)
+        return any(normal(fact.text) == same and self.has(fact.number, "UPDATE") for fact in self.known.live)
 
 
 _FEW = 2
@@ -129,13 +132,13 @@ _A_QUARTER = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class FactRefusal:
     """Why an operation is not carried out, in a few words that can be counted."""
 
     reason: str
 
 
-_Judged = FactEvent | Refusal | None
+_Judged = FactEvent | FactRefusal | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,38 +149,38 @@ class Outcome:
     refused: tuple[str, ...]
 
 
-def carry_out(operations: Sequence[Operation], known: Known) -> Outcome:
+def carry_out(operations: Sequence[Operation], known: KnownFacts) -> Outcome:
     """The events of an answer's operations, and why the others are refused."""
     events: list[FactEvent] = []
     refused: list[str] = []
     erases = _erases(operations, known)
     for operation in operations:
-        found = _judged(operation, Standing(known, events), erases)
-        if isinstance(found, FactEvent):
-            events.append(found)
-        elif isinstance(found, Refusal):
-            refused.append(found.reason)
+        judged = _judged(operation, FactsSoFar(known, events), erases)
+        if isinstance(judged, FactEvent):
+            events.append(judged)
+        elif isinstance(judged, FactRefusal):
+            refused.append(judged.reason)
     return Outcome(tuple(events), tuple(refused))
 
 
-def _erases(operations: Sequence[Operation], known: Known) -> bool:
+def _erases(operations: Sequence[Operation], known: KnownFacts) -> bool:
     """Whether so many are to be deleted that the answer rather tries to erase: more than two, and than a quarter."""
-    deleted = {one.id for one in operations if one.event == "DELETE" and known.named(one.id)}
+    deleted = {operation.id for operation in operations if operation.event == "DELETE" and known.named(operation.id)}
     return len(deleted) > max(_FEW, len(known.shown) / _A_QUARTER)
 
 
-def _judged(operation: Operation, standing: Standing, erases: bool) -> _Judged:
+def _judged(operation: Operation, standing: FactsSoFar, erases: bool) -> _Judged:
     if operation.event == "DELETE" and erases:
-        return Refusal("too many deletions")
+        return FactRefusal("too many deletions")
     return _JUDGES[operation.event](operation, standing)
 
 
-def _addition(operation: Operation, standing: Standing) -> _Judged:
+def _addition(operation: Operation, standing: FactsSoFar) -> _Judged:
     if refusal := _unusable(operation, standing):
         return refusal
-    said = standing.says(operation.text)
-    if said is not None:
-        return _confirmation(said, operation, standing)
+    same = standing.says(operation.text)
+    if same is not None:
+        return _confirmation(same, operation, standing)
     same = _alike(operation.text, standing)
     if same is None:
         return _event("ADD", standing.next_number, operation, standing, text=operation.text)
@@ -186,79 +189,79 @@ def _addition(operation: Operation, standing: Standing) -> _Judged:
     return _event("UPDATE", same, operation, standing, text=operation.text, why="merged with another wording")
 
 
-def _alike(text: str, standing: Standing) -> int | None:
+def _alike(text: str, standing: FactsSoFar) -> int | None:
     """The live fact that says the same in other words, and not the opposite."""
     texts = standing.texts
     found = (standing.says(other) for other in standing.known.alike.get(text, ()))
     return next((number for number in found if number is not None and not opposed(text, texts[number])), None)
 
 
-def _update(operation: Operation, standing: Standing) -> _Judged:
+def _update(operation: Operation, standing: FactsSoFar) -> _Judged:
     fact = _named(operation, standing.known)
-    if isinstance(fact, Refusal):
+    if isinstance(fact, FactRefusal):
         return fact
     if standing.has(fact.number, "UPDATE", "DELETE"):
-        return Refusal("changed twice")
+        return FactRefusal("changed twice")
     if refusal := _unusable(operation, standing):
         return refusal
-    said = standing.says(operation.text)
-    if said is not None:
-        return _confirmation(said, operation, standing)
+    same = standing.says(operation.text)
+    if same is not None:
+        return _confirmation(same, operation, standing)
     why = f'in the place of "{fact.text}"'
     return _event("UPDATE", fact.number, operation, standing, text=operation.text, why=why)
 
 
-def _deletion(operation: Operation, standing: Standing) -> _Judged:
+def _deletion(operation: Operation, standing: FactsSoFar) -> _Judged:
     fact = _named(operation, standing.known)
-    if isinstance(fact, Refusal):
+    if isinstance(fact, FactRefusal):
         return fact
     if standing.has(fact.number):
-        return Refusal("changed twice")
+        return FactRefusal("changed twice")
     return _event("DELETE", fact.number, operation, standing, why="no longer so, by this message")
 
 
-def _repetition(operation: Operation, standing: Standing) -> _Judged:
+def _repetition(operation: Operation, standing: FactsSoFar) -> _Judged:
     """A list of all known facts with NONE, as mem0's prompt asks for, says of none of them that it was said again."""
     fact = standing.known.named(operation.id)
     says_where = operation.message is not None and 1 <= operation.message <= len(standing.known.sources)
     return _confirmation(fact.number, operation, standing) if fact is not None and says_where else None
 
 
-_JUDGES: Mapping[Asked, Callable[[Operation, Standing], _Judged]] = MappingProxyType(
+_JUDGES: Mapping[AskedEvent, Callable[[Operation, FactsSoFar], _Judged]] = MappingProxyType(
     {"ADD": _addition, "UPDATE": _update, "DELETE": _deletion, "NONE": _repetition}
 )
 
 
-def _named(operation: Operation, known: Known) -> Fact | Refusal:
+def _named(operation: Operation, known: KnownFacts) -> Fact | FactRefusal:
     """The fact that is meant, unless the answer says that it reads otherwise than it does."""
     fact = known.named(operation.id)
     if fact is None:
-        return Refusal("unknown id")
+        return FactRefusal("unknown id")
     if operation.old and normal(operation.old) != normal(fact.text):
-        return Refusal("old_memory is not its text")
+        return FactRefusal("old_memory is not its text")
     return fact
 
 
-def _unusable(operation: Operation, standing: Standing) -> Refusal | None:
+def _unusable(operation: Operation, standing: FactsSoFar) -> FactRefusal | None:
     text, known = operation.text, standing.known
     if not normal(text):
-        return Refusal("no text")
+        return FactRefusal("no text")
     if len(text) > MOST_CHARACTERS:
-        return Refusal("too long")
+        return FactRefusal("too long")
     if is_forgotten(text, source_of(text, operation.message, known.sources).key, known.forgotten):
-        return Refusal("forgotten before")
-    return Refusal("just replaced") if standing.has_replaced(text) else None
+        return FactRefusal("forgotten before")
+    return FactRefusal("just replaced") if standing.has_replaced(text) else None
 
 
-def _confirmation(number: int, operation: Operation, standing: Standing) -> _Judged:
+def _confirmation(number: int, operation: Operation, standing: FactsSoFar) -> _Judged:
     """It was said again; an answer says so once, and not of what it has just added or changed itself."""
     return None if standing.has(number) else _event("CONFIRM", number, operation, standing)
 
 
 def _event(
-    kind: Event, number: int, operation: Operation, standing: Standing, *, text: str = "", why: str = ""
+    kind: Event, number: int, operation: Operation, standing: FactsSoFar, *, text: str = "", why: str = ""
 ) -> FactEvent:
     """The event, with the message that says so: the answer names it, or else the words tell."""
-    told = text or operation.text or standing.texts[number]
-    source = source_of(told, operation.message, standing.known.sources)
+    words_of_it = text or operation.text or standing.texts[number]
+    source = source_of(words_of_it, operation.message, standing.known.sources)
     return FactEvent(number, kind, text, source.said_at, source.key, why=why)

@@ -1,7 +1,11 @@
-"""A fact, and the events that it is made of: added, updated, deleted, confirmed, forgotten.
+"""A fact, the events that it is made of, and which facts are shown.
 
 The archive keeps events and nothing else. What is true now is what they come to, so nothing is ever lost, and each
 fact has one live version or none.
+
+    live                what is true after these events
+    normal, opposed     whether two texts say the same, by their words; cosines, alike: by their vectors
+    nearest, within     which facts are compared with a chunk, and which stand in the export
 """
 
 import unicodedata
@@ -64,21 +68,21 @@ class Fact:
 
 def live(events: Iterable[FactEvent]) -> tuple[Fact, ...]:
     """The facts that are true after these events, which stand in the order in which they happened; by number."""
-    found: dict[int, Fact] = {}
+    facts: dict[int, Fact] = {}
     for event in events:
-        known = found.get(event.fact)
+        known = facts.get(event.fact)
         match event.event:
             case "ADD" | "UPDATE":
                 sources = (*(known.sources if known else ()), *([event.source] if event.source else []))
                 confirmed = known.confirmed if known else 0
-                found[event.fact] = Fact(event.fact, event.text, event.said_at, sources, confirmed, event.by)
+                facts[event.fact] = Fact(event.fact, event.text, event.said_at, sources, confirmed, event.by)
             case "CONFIRM" if known:
-                found[event.fact] = replace(known, confirmed=known.confirmed + 1)
+                facts[event.fact] = replace(known, confirmed=known.confirmed + 1)
             case "DELETE" | "FORGET":
-                found.pop(event.fact, None)
+                facts.pop(event.fact, None)
             case _:
                 pass
-    return tuple(found[number] for number in sorted(found))
+    return tuple(facts[number] for number in sorted(facts))
 
 
 _TELLING = "#%&@"
@@ -249,5 +253,5 @@ def source_of(text: str, named: int | None, sources: Sequence[Source]) -> Source
     """
     if named is not None and 1 <= named <= len(sources):
         return sources[named - 1]
-    wanted = words(text)
-    return max(sources, key=lambda source: len(wanted & words(source.text)))
+    terms_of_text = words(text)
+    return max(sources, key=lambda source: len(terms_of_text & words(source.text)))

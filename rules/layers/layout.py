@@ -61,31 +61,31 @@ def offered(function: EditingFunction) -> Offer:
     description, _, described = (inspect.getdoc(function) or "").partition("\n\n")
     if not description:
         raise Undocumented(f'the function "{name}" has no docstring')
-    said = {parameter: " ".join(text.split()) for parameter, text in _PARAMETER.findall(described)}
+    descriptions = {parameter: " ".join(text.split()) for parameter, text in _PARAMETER.findall(described)}
     names = list(inspect.signature(function).parameters)[1:]
-    if missing := [one for one in names if one not in said]:
-        raise Undocumented(f'the docstring of "{name}" has no line "{missing[0]}: ..." about that parameter')
-    return Offer(name, " ".join(description.split()), {one: said[one] for one in names})
+    if undescribed := [parameter for parameter in names if parameter not in descriptions]:
+        raise Undocumented(f'the docstring of "{name}" has no line "{undescribed[0]}: ..." about that parameter')
+    return Offer(name, " ".join(description.split()), {parameter: descriptions[parameter] for parameter in names})
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class CoreEdit:
     """A function and what it is to be called with, as the agent has named them."""
 
     function: str
     arguments: Mapping[str, object]
 
 
-def apply(functions: Sequence[EditingFunction], memory: CoreMemory, edit: Edit) -> CoreMemory | Refusal:
+def apply(functions: Sequence[EditingFunction], memory: CoreMemory, edit: CoreEdit) -> CoreMemory | Refusal:
     """The memory after the edit, or why it stays as it is."""
-    function = next((one for one in functions if offered(one).name == edit.function), None)
+    function = next((candidate for candidate in functions if offered(candidate).name == edit.function), None)
     if function is None:
-        there = ", ".join(offered(one).name for one in functions)
-        return Refusal(f"There is no function of that name; the functions are {there}.", "unknown function")
+        names = ", ".join(offered(candidate).name for candidate in functions)
+        return Refusal(f"There is no function of that name; the functions are {names}.", "unknown function")
     arguments = {name: text for name, text in edit.arguments.items() if isinstance(text, str)}
-    wanted = offered(function).parameters
-    if arguments.keys() != wanted.keys() or len(arguments) < len(edit.arguments):
-        return Refusal(f"{edit.function} takes {_listed(wanted)}.", "wrong arguments")
+    parameters = offered(function).parameters
+    if arguments.keys() != parameters.keys() or len(arguments) < len(edit.arguments):
+        return Refusal(f"{edit.function} takes {_listed(parameters)}.", "wrong arguments")
     try:
         after = function(memory, **arguments)
     except OverLimit as fault:
@@ -120,8 +120,8 @@ def _lawful(before: CoreMemory, after: CoreMemory) -> CoreMemory | Refusal:
 
 def _lost(before: Section, after: Section) -> list[str]:
     """The person's lines that are not there any more."""
-    there = lines_of(after.value)
-    return [line for line in before.held_lines if line not in there]
+    lines = lines_of(after.value)
+    return [line for line in before.held_lines if line not in lines]
 
 
 def _frame(section: Section) -> tuple[object, ...]:
@@ -212,7 +212,7 @@ def _not_found(section: Section) -> Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SectionChange:
     """What is said about one section; None: nothing, so that the layout's own holds."""
 
     description: str | None = None
@@ -220,24 +220,24 @@ class Wanted:
     value: Value | None = None
 
 
-def arranged(sections: Sequence[Section], wanted: Mapping[str, Wanted]) -> tuple[Section, ...]:
+def arranged(sections: Sequence[Section], changes: Mapping[str, SectionChange]) -> tuple[Section, ...]:
     """The layout's sections in its order, then the further ones in theirs; one whose limit is 0 is left out.
 
     Raises OverLimit where a first value is longer than its section may be.
     """
     own = {section.name: section for section in sections}
-    further = {name: Section(name, "", 0) for name in wanted if name not in own}
-    laid_over = (_laid_over(section, wanted.get(name, Wanted())) for name, section in (own | further).items())
+    further = {name: Section(name, "", 0) for name in changes if name not in own}
+    laid_over = (_laid_over(section, changes.get(name, SectionChange())) for name, section in (own | further).items())
     return tuple(section for section in laid_over if section)
 
 
-def _laid_over(section: Section, wanted: Wanted) -> Section | None:
-    limit = section.limit if wanted.limit is None else wanted.limit
+def _laid_over(section: Section, change: SectionChange) -> Section | None:
+    limit = section.limit if change.limit is None else change.limit
     if limit == 0:
         return None
     return replace(
         section,
-        description=section.description if wanted.description is None else wanted.description,
+        description=section.description if change.description is None else change.description,
         limit=limit,
-        value=section.value if wanted.value is None else wanted.value,
+        value=section.value if change.value is None else change.value,
     )

@@ -1,8 +1,16 @@
-"""Lines that would read as the opening's own form are made inert before they stand in it, and can be had back.
+"""The opening with core memory and facts in it, written and read.
 
-## persona      becomes  J## persona     J is a word joiner, U+2060, which shows as nothing
-spaces at end   becomes  spaces at endJ  an editor may take white space away from the end of a line
-an empty line   becomes  J               at the beginning and at the end of a text alone
+    what the person or memproc wrote before it
+    ## persona                 a heading for each section of the core memory
+    ## facts
+    - 2024-03-05: A fact.
+
+Lines that would read as this form are made inert, and can be had back (J is a word joiner, U+2060, which shows as
+nothing):
+
+    ## persona      becomes  J## persona
+    spaces at end   becomes  spaces at endJ  an editor may take white space away from the end of a line
+    an empty line   becomes  J               at the beginning and at the end of a text alone
 
 Where joiners stand already, it is one more, so that nothing is lost: taking one out undoes it.
 """

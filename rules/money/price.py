@@ -107,13 +107,8 @@ def prompt_bound(tokens: int, turns: int, factor: float) -> int:
     `factor` is what the model is expected to make of one of ours. Half as much again comes on top, since nobody
     publishes the newest tokenizers and some texts have been measured at 1.8 times ours; and a frame for each turn.
     """
-    frames = turns * _FRAME_TOKENS
-    return -(-(prompt_expected(tokens, turns, factor) - frames) * _MARGIN_PERCENT // 100) + frames
-
-
-def prompt_expected(tokens: int, turns: int, factor: float) -> int:
-    """How many tokens a model is expected to count for a prompt of so many of ours, with a frame for each turn."""
-    return -(-tokens * round(factor * 1000) // 1000) + turns * _FRAME_TOKENS
+    expected = -(-tokens * round(factor * 1000) // 1000)
+    return -(-expected * _MARGIN_PERCENT // 100) + turns * _FRAME_TOKENS
 
 
 def dollars(amount: int) -> float:

@@ -1,6 +1,11 @@
-"""What of a plan can be done at the same time: a chunk needs no more than the memories before its own tail."""
+"""In which order a plan's chunks are asked about: what can be done at once, and who writes the cache that others read.
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+needs     what must be done before each: a chunk needs no more than the memories before its own tail
+leads     of those that begin alike one goes first, and the others read what it has written to the cache
+cached    how many tokens of each first request that will be
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement, pairwise, zip_longest
 
@@ -15,22 +20,13 @@ def needs(plan: ChatPlan) -> tuple[int, ...]:
     needs its own memory too, where that is written again first.
     """
     makers = [(at, chunk.number) for at, chunk in enumerate(plan.again)]
-    looked_back = len(plan.again) + len(plan.hindsight)
-    makers += [(looked_back + at, chunk.number) for at, chunk in enumerate(plan.chunks)]
-    found: list[int] = []
+    makers += [(at, chunk.number) for at, chunk in enumerate(plan.chunks, plan.looking_back.stop)]
+    counts: list[int] = []
     for at, chunk in enumerate(plan.work):
-        own = chunk.number if len(plan.again) <= at < looked_back else 0
+        own = chunk.number if at in plan.looking_back else 0
         before = [place for place, number in makers if number <= chunk.memories_before or number == own]
-        found.append(max(before, default=-1) + 1)
-    return tuple(found)
-
-
-def depth(plan: ChatPlan) -> int:
-    """How many memories must be made one after the other, at the least, until all is done. 0: there is no work."""
-    depths: list[int] = []
-    for first in needs(plan):
-        depths.append(1 + max(depths[:first], default=0))
-    return max(depths, default=0)
+        counts.append(max(before, default=-1) + 1)
+    return tuple(counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +63,7 @@ def _row(plan: ChatPlan, row: Sequence[int], after: Sequence[int] | None) -> Ite
     breaks = _breaks([plan.work[place] for place in before], leader, plan.fixed_tokens)
     yield Lead(row[first], None, breaks)
     for place in before:
-        nearest = [one for one in breaks if one <= plan.work[place].start][-1:]
+        nearest = [at for at in breaks if at <= plan.work[place].start][-1:]
         yield Lead(place, row[first], _inside(plan.work[place], nearest))
     for behind, place in pairwise(others):
         yield Lead(place, behind, _inside(plan.work[place], [plan.work[behind].start]))
@@ -78,10 +74,9 @@ def _first(plan: ChatPlan, row: Sequence[int], awaited: int) -> int:
 
     Hindsight does not lead others: it may wait for its own memory, written again.
     """
-    looking_back = range(len(plan.again), len(plan.again) + len(plan.hindsight))
-    able = [at for at, place in enumerate(row) if place not in looking_back] or list(range(len(row)))
-    wanted = [at for at in able if plan.work[row[at]].number <= awaited]
-    return wanted[-1] if wanted else able[len(able) // 2]
+    able = [at for at, place in enumerate(row) if place not in plan.looking_back] or list(range(len(row)))
+    awaited_ones = [at for at in able if plan.work[row[at]].number <= awaited]
+    return awaited_ones[-1] if awaited_ones else able[len(able) // 2]
 
 
 def _breaks(before: Sequence[PlannedChunk], leader: PlannedChunk, fixed: int) -> tuple[int, ...]:
@@ -89,20 +84,19 @@ def _breaks(before: Sequence[PlannedChunk], leader: PlannedChunk, fixed: int) ->
     inside = [chunk for chunk in before if _inside(leader, [chunk.start]) and chunk.tail_tokens]
     if not inside:
         return ()
-    found = _found([fixed + chunk.memories_tokens + chunk.tail_tokens for chunk in inside])
-    two = max(combinations_with_replacement(range(len(inside)), 2), key=lambda two: found(*two))
+    fronts = [fixed + chunk.memories_tokens + chunk.tail_tokens for chunk in inside]
+
+    def read(first: int, second: int) -> int:
+        """What all of them read from the cache, with breaks where these two end."""
+        return (second - first) * fronts[first] + (len(fronts) - second) * fronts[second]
+
+    two = max(combinations_with_replacement(range(len(inside)), 2), key=lambda two: read(*two))
     return tuple(sorted({inside[at].start for at in two}))
-
-
-def _found(beginnings: Sequence[int]) -> Callable[[int, int], int]:
-    """What these, given by their tokens, find in the cache together, with breaks where two of them end."""
-    number = len(beginnings)
-    return lambda first, second: (second - first) * beginnings[first] + (number - second) * beginnings[second]
 
 
 def _inside(chunk: PlannedChunk, breaks: Sequence[int]) -> tuple[int, ...]:
     """Those of the breaks that stand inside a chunk's tail, and not at one of its ends."""
-    return tuple(one for one in breaks if chunk.tail_start < one < chunk.start)
+    return tuple(at for at in breaks if chunk.tail_start < at < chunk.start)
 
 
 def cached(plan: ChatPlan) -> tuple[int, ...]:
@@ -119,11 +113,11 @@ def cached(plan: ChatPlan) -> tuple[int, ...]:
 
 def _shared(place: int, ends: Mapping[int, Mapping[int, int]], behind: Mapping[int, int | None]) -> int:
     """The longest beginning that one of those before it has written, up to a breakpoint that both have."""
-    found, before = 0, behind[place]
+    longest, before = 0, behind[place]
     while before is not None:
-        found = max([found, *(ends[place][end] for end in ends[place].keys() & ends[before].keys())])
+        longest = max([longest, *(ends[place][end] for end in ends[place].keys() & ends[before].keys())])
         before = behind[before]
-    return found
+    return longest
 
 
 def _ends(plan: ChatPlan, lead: Lead) -> Mapping[int, int]:
@@ -140,4 +134,4 @@ def _ends(plan: ChatPlan, lead: Lead) -> Mapping[int, int]:
 
 def _tail_upto(work: Sequence[PlannedChunk], chunk: PlannedChunk, at: int) -> int:
     """Tokens of the tail before an entry at which another chunk with the same beginning stands."""
-    return next(one.tail_tokens for one in work if one.start == at and one.tail_start == chunk.tail_start)
+    return next(other.tail_tokens for other in work if other.start == at and other.tail_start == chunk.tail_start)

@@ -1,4 +1,4 @@
-"""What to compress now, what not yet, and why: a plan is data, printed or carried out."""
+"""What to compress now, what not yet, and why: a plan is data, printed or carried out. `plan_chat` makes it."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -6,20 +6,18 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from rules.conversation.history import Entry
-from rules.conversation.memory import SHIPPED_QUESTIONS, expected_tokens
-from rules.plan.chunks import Chunking, chunks
-from rules.plan.folds import Bounds, Foresight
-from rules.plan.turns import Spoken
-from rules.plan.work import (
-    NO_LAYERS,
-    Layers,
-    PlannedChunk,
-    Run,
-    frozen,
-    planned,
-    unbroken,
+from rules.conversation.memory import (
+    SHIPPED_QUESTIONS,
+    expected_tokens,
+    is_enough_for_a_model,
+    least_for_a_model,
+    most_tokens,
 )
-from rules.plan.worth import Around, asks_agent, why_not_worth
+from rules.conversation.quote import can_be_quoted
+from rules.plan.chunks import Chunking, chunks
+from rules.plan.section import Bounds, Foresight
+from rules.plan.turns import Spoken
+from rules.plan.work import NO_LAYERS, Layers, NumberedChunk, PlannedChunk, chunks_made, planned
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.originals import with_attachments
 
@@ -29,6 +27,8 @@ CALLS_A_HINDSIGHT = 2
 CALLS_A_FOLD = 3
 MOST_OF_A_MEMORY = 2
 """A memory is expected at a quarter of its chunk, and accepted at half of it."""
+_GROWS_BY = 20
+"""Core memory and facts grow by about one token for so many of a chunk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,22 @@ class Limits:
     step: int
     chunk: int
     fold: Bounds
+
+
+@dataclass(frozen=True, slots=True)
+class Overhead:
+    """What comes to a chat beside its messages, in tokens, and who writes its memories."""
+
+    canned: int = 0
+    """The opening and the closing."""
+    fixed: int = 0
+    """What each of the agent's calls begins with: its tools, the chat's system message and the primer."""
+    questions: int = SHIPPED_QUESTIONS
+    """The questions in each memory."""
+    has_layers: bool = False
+    """Core memory or facts are added to the opening."""
+    by_model: bool = False
+    """A model is asked, and not the built-in engine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,76 +145,116 @@ def plan_chat(
     tokens: Sequence[int],
     limits: Limits,
     warnings: tuple[str, ...],
-    fixed_tokens: int,
-    around: Around | None = None,
+    overhead: Overhead,
 ) -> ChatPlan:
-    """The plan for one chat. `tokens` are those of its entries, one by one; `fixed_tokens` those of the primer.
-
-    Without `around` memories are planned whether or not they are worth it.
-    """
-    entries = reading.entries
-    begin = sum(entry.memory is not None for entry in entries)
-    spoken = [Spoken(_role(entry), n, entry.message.calls_tools) for entry, n in zip(entries, tokens, strict=True)]
-    has_memories = bool(reading.memories)
-    by_model = around is not None and around.by_model
-    questions = around.questions if around else SHIPPED_QUESTIONS
-    chunking = chunks(spoken, begin, limits.chunk, limits.tail)
-    formed = [chunk.tokens for chunk in chunking.chunks]
-    if around and (why := why_not_worth(formed, around, has_memories=has_memories)):
-        chunking = _all_waiting(chunking, begin, why)
-    made = frozen(entries, tokens)
-    first = 1 + len(reading.chunk_memories)
-    new = [Run(number, one.start, one.stop, one.tokens) for number, one in enumerate(chunking.chunks, first)]
-    sizes = Foresight(chat_id, reading.memories, [expected_tokens(run.tokens, questions) for run in new], limits.fold)
-    rows = tuple(
-        replace(
-            chunk, asks_agent=asks_agent(entries[chunk.start : chunk.stop], chunk.tokens, questions, by_model=by_model)
-        )
-        for row in unbroken(made + new)
-        for chunk in planned(row, tokens, limits.tail, limits.step, sizes, questions)
+    """The plan for one chat, of whose entries `tokens` are those of each. Nothing is written again as yet."""
+    made = chunks_made(reading.entries, tokens)
+    chunking = _what_is_worth_it(
+        _chunked(reading.entries, tokens, limits), overhead, has_memories=bool(reading.memories)
     )
+    new = _numbered(chunking, 1 + len(reading.chunk_memories))
+    to_come = [expected_tokens(chunk.tokens, overhead.questions) for chunk in new]
+    memories = Foresight(chat_id, reading.memories, to_come, limits.fold)
+    rows = planned(made + new, tokens, limits.tail, limits.step, memories, overhead.questions)
+    rows = [replace(chunk, asks_agent=_asks_agent(chunk, reading.entries, overhead)) for chunk in rows]
     return ChatPlan(
         chat_id=chat_id,
         title=title,
-        messages=len(entries),
+        messages=len(reading.entries),
         tokens=sum(tokens),
         memories=len(reading.chunk_memories),
-        made=rows[: len(made)],
-        chunks=rows[len(made) :],
+        made=tuple(rows[: len(made)]),
+        chunks=tuple(rows[len(made) :]),
         again=(),
         hindsight=(),
-        folds=sizes.folds_to_make(),
-        most_folds=replace(sizes, longest=MOST_OF_A_MEMORY).folds_to_make(),
-        section_tokens=sizes.before(len(reading.chunk_memories) + len(new)),
-        section_before=sizes.before(len(reading.chunk_memories)),
+        folds=memories.folds_to_make(),
+        most_folds=replace(memories, longest=MOST_OF_A_MEMORY).folds_to_make(),
+        section_tokens=memories.before(len(reading.chunk_memories) + len(new)),
+        section_before=memories.before(len(reading.chunk_memories)),
         waiting_tokens=chunking.waiting_tokens,
         live_tokens=chunking.live_tokens,
         reason=chunking.reason,
         left_out=dict(Counter(place.left_out for place in reading.places if place.left_out and not place.original)),
         warnings=warnings,
-        fixed_tokens=fixed_tokens,
-        questions_tokens=questions,
+        fixed_tokens=overhead.fixed,
+        questions_tokens=overhead.questions,
         attached=_attached(reading, made + new),
-        over_budget=sizes.over_budget(),
-        canned_tokens=around.canned if around and (has_memories or new) else 0,
+        over_budget=memories.over_budget(),
+        canned_tokens=overhead.canned if reading.memories or new else 0,
     )
 
 
-def _attached(reading: ChatReading, runs: Sequence[Run]) -> int:
+def _chunked(entries: Sequence[Entry], tokens: Sequence[int], limits: Limits) -> Chunking:
+    """The chunks behind those that have memories."""
+    begin = sum(entry.memory is not None for entry in entries)
+    spoken = [
+        Spoken(entry.message.role or "user", count, entry.message.calls_tools, entry.message.text)
+        for entry, count in zip(entries, tokens, strict=True)
+    ]
+    return chunks(spoken, begin, limits.chunk, limits.tail)
+
+
+def _what_is_worth_it(chunking: Chunking, overhead: Overhead, *, has_memories: bool) -> Chunking:
+    """The same, where nothing becomes a memory now if that is not worth it."""
+    formed = [chunk.tokens for chunk in chunking.chunks]
+    why = why_not_worth(formed, overhead, has_memories=has_memories)
+    return Chunking((), chunking.waiting_tokens + sum(formed), chunking.live_tokens, why) if why else chunking
+
+
+def why_not_worth(chunks: Sequence[int], overhead: Overhead, *, has_memories: bool) -> str:
+    """Why no memories should be made of chunks of so many tokens, as a sentence for the person; empty if they should.
+
+    With what stands around them memories must take less than what they replace. Nothing is paid for what would be
+    thrown away, or would make the chat longer.
+    """
+    replaced = sum(chunks)
+    if not replaced:
+        return ""
+    average = replaced // len(chunks)
+    if overhead.by_model and not is_enough_for_a_model(average, overhead.questions):
+        return (
+            f"Its chunks of about {average:,} tokens are too small for what a model writes about them. "
+            "They wait until there is more to cut, or until chunk.tokens in memproc.toml is larger, "
+            f"{least_for_a_model(overhead.questions)} or more."
+        )
+    canned = 0 if has_memories else overhead.canned
+    layers = replaced // _GROWS_BY if overhead.has_layers else 0
+    needed = sum(most_tokens(chunk, overhead.questions) for chunk in chunks) + canned + layers
+    if needed <= replaced:
+        return ""
+    return (
+        f"Nothing would be saved: {replaced:,} tokens could become memories, which may take {needed:,} with their "
+        "opening. They wait until there is more."
+    )
+
+
+def _numbered(chunking: Chunking, first: int) -> list[NumberedChunk]:
+    return [
+        NumberedChunk(number, chunk.start, chunk.stop, chunk.tokens)
+        for number, chunk in enumerate(chunking.chunks, first)
+    ]
+
+
+def _asks_agent(chunk: PlannedChunk, entries: Sequence[Entry], overhead: Overhead) -> bool:
+    said = entries[chunk.start : chunk.stop]
+    return asks_agent(said, chunk.tokens, overhead.questions, by_model=overhead.by_model)
+
+
+def asks_agent(chunk: Sequence[Entry], tokens: int, questions: int, *, by_model: bool) -> bool:
+    """Whether the agent is asked for the memory of a chunk of so many tokens; otherwise the engine says what was there.
+
+    Something must have been said in words. A model (`by_model`) is asked only where there is enough of it for what a
+    model writes: its answers would be paid for and refused.
+    """
+    return can_be_quoted(chunk) and (not by_model or is_enough_for_a_model(tokens, questions))
+
+
+def _attached(reading: ChatReading, under_memories: Sequence[NumberedChunk]) -> int:
     """How many messages of these chunks stay in the export for their attachments, and are not kept there already."""
     staying = 0
-    for run in runs:
-        places = [reading.places[entry.at] for entry in reading.entries[run.start : run.stop] if entry.at is not None]
+    for chunk in under_memories:
+        entries = reading.entries[chunk.start : chunk.stop]
+        places = [reading.places[entry.at] for entry in entries if entry.at is not None]
         kept = with_attachments([place.message for place in places])
         staying += sum(not places[index].original for index in kept)
     return staying
-
-
-def _all_waiting(chunking: Chunking, begin: int, why: str) -> Chunking:
-    """The same, where nothing becomes a memory now."""
-    waiting = chunking.waiting_tokens + sum(chunk.tokens for chunk in chunking.chunks)
-    return Chunking((), begin, waiting, chunking.live_tokens, why)
-
-
-def _role(entry: Entry) -> str:
-    return entry.message.role or "user"

@@ -2,6 +2,10 @@
 
     begin                                                        newest message
       |--- chunk ---|-- chunk --|--- chunk ---|.. waits ..|------ live tail ------|
+
+Where chunks end is for a Splitter to say. `by_turns` looks ahead before it sets a bound:
+
+      |--- chunk ---|-- chunk --|
                     ^
                     |== window: the next 4 sizes, all of it final ==|
                     where a chunk ends is the first bound of the best partition of its window
@@ -10,28 +14,12 @@ The window may reach into the live tail, the chunk may not. So a bound depends o
 and never on when the history was looked at.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rules.plan.turns import Spoken, Unit, first_group, units
+from rules.plan.turns import Spoken, Unit, first_group, units_from
 
 _WINDOW = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """A chunk ends before unit `unit`, and holds `tokens`."""
-
-    unit: int
-    tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class Wait:
-    """No bound can be chosen yet: `reason` says why, `tokens` is what there is to choose from."""
-
-    reason: str
-    tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,86 +32,108 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
+class Split:
+    """Where chunks end."""
+
+    bounds: tuple[int, ...]
+    """For each chunk the index of the first message behind it, in order."""
+    reason: str
+    """Why no further bound can be set yet, as a sentence for the person."""
+
+
+Splitter = Callable[[Sequence[Spoken], int, int], Split]
+"""Says where the chunks of about so many tokens end (the last parameter), from the message with that index on.
+
+It is given the whole history, with texts and tokens, and may set bounds in the live tail too. A bound must be final:
+whatever messages come later, the same history up to them has the same bounds.
+"""
+
+
+@dataclass(frozen=True, slots=True)
 class Chunking:
     """The chunks that can be formed now, and what stays raw behind them."""
 
     chunks: tuple[Chunk, ...]
-    waiting_from: int
-    """Index of the first message behind the last chunk."""
     waiting_tokens: int
-    """From there to the live tail: too little for a chunk as yet."""
+    """From the last chunk to the live tail: too little for a chunk as yet."""
     live_tokens: int
     reason: str
     """Why there is no further chunk, as a sentence for the person."""
 
 
-def chunks(spoken: Sequence[Spoken], begin: int, size: int, tail: int) -> Chunking:
+def by_turns(spoken: Sequence[Spoken], begin: int, size: int) -> Split:
+    """The splitter that memproc uses: chunks are whole turns, as near to `size` tokens as the turns allow.
+
+    Each bound is chosen in view of the shortest run of turns that holds four times `size` tokens. The last turn of a
+    history may still grow, so a further one must stand behind that run.
+    """
+    rest = units_from(spoken, begin, size)
+    bounds: list[int] = []
+    first = 0
+    while True:
+        window = _window(rest, first, _WINDOW * size)
+        held = sum(window)
+        if held < _WINDOW * size:
+            ahead = f"the next {_WINDOW * size:,} tokens, and only {held:,} are here."
+            return Split(tuple(bounds), f"A chunk's end is chosen in view of {ahead}")
+        if first + len(window) == len(rest):
+            return Split(tuple(bounds), "The last turn may still grow.")
+        first += first_group(window, size)
+        bounds.append(rest[first - 1].stop)
+
+
+def _window(units: Sequence[Unit], first: int, tokens: int) -> list[int]:
+    """The tokens of the units from `first` on, until they hold so many together; of all where they hold fewer."""
+    window: list[int] = []
+    held = 0
+    for unit in units[first:]:
+        if held >= tokens:
+            break
+        window.append(unit.tokens)
+        held += unit.tokens
+    return window
+
+
+def chunks(spoken: Sequence[Spoken], begin: int, size: int, tail: int, split: Splitter = by_turns) -> Chunking:
     """Form chunk after chunk of about `size` tokens, as long as `tail` tokens stay behind the last one.
 
     `spoken` is the whole history, `begin` the index where the last frozen chunk ended (0 for none).
     A frozen bound holds even where a turn was not cut then or would not be cut now (other sizes, an edited
-    message): what is left of that turn is then the first unit. The live tail is the newest whole units that
-    hold at least `tail` tokens.
+    message). The live tail is the newest whole turns that hold at least `tail` tokens.
     """
-    rest = _units_from(spoken, begin, size)
-    left = sum(unit.tokens for unit in rest)
+    found = split(spoken, begin, size)
+    left = _tokens(spoken[begin:])
     formed: list[Chunk] = []
-    first = 0
-    while isinstance(bound := next_bound(rest, first, size), Bound) and left - bound.tokens >= tail:
-        formed.append(Chunk(rest[first].start, rest[bound.unit - 1].stop, bound.tokens))
-        left -= bound.tokens
-        first = bound.unit
-    live = _live(rest[first:], tail)
-    waiting_from = formed[-1].stop if formed else begin
-    return Chunking(tuple(formed), waiting_from, left - live, live, _reason(bound, left - live))
+    start, coming = begin, 0
+    for stop in found.bounds:
+        coming = _tokens(spoken[start:stop])
+        if left - coming < tail:
+            break
+        formed.append(Chunk(start, stop, coming))
+        start, left, coming = stop, left - coming, 0
+    live = _live(units_from(spoken, start, size), tail)
+    waiting = left - live
+    if not waiting:
+        reason = "Nothing waits: all that is left lies in the live tail."
+    elif coming:
+        reason = f"The next chunk will hold {coming:,} tokens, and only {waiting:,} stand before the live tail."
+    else:
+        reason = found.reason
+    return Chunking(tuple(formed), waiting, live, reason)
 
 
-def next_bound(units: Sequence[Unit], first: int, size: int) -> Bound | Wait:
-    """Say where the chunk that starts at unit `first` ends, or why that cannot be said yet.
-
-    It looks at the shortest run of units from `first` that holds four times `size` tokens. The last unit of
-    a history may still grow, so a further unit must stand behind that run.
-    """
-    held, stop = 0, first
-    while stop < len(units) and held < _WINDOW * size:
-        held += units[stop].tokens
-        stop += 1
-    if held < _WINDOW * size:
-        return Wait(
-            f"A chunk's end is chosen in view of the next {_WINDOW * size:,} tokens, and only {held:,} are here.",
-            held,
-        )
-    if stop == len(units):
-        return Wait("The last turn may still grow.", held)
-    window = [unit.tokens for unit in units[first:stop]]
-    count = first_group(window, size)
-    return Bound(first + count, sum(window[:count]))
+def _tokens(spoken: Sequence[Spoken]) -> int:
+    return sum(message.tokens for message in spoken)
 
 
-def _units_from(spoken: Sequence[Spoken], begin: int, size: int) -> list[Unit]:
-    """Turns are read from the first message on: the rest of an oversized turn is cut as its beginning was."""
-    rest = [unit for unit in units(spoken, size) if unit.stop > begin]
-    if rest and rest[0].start < begin:
-        stop = rest[0].stop
-        rest[0] = Unit(begin, stop, sum(message.tokens for message in spoken[begin:stop]))
-    return rest
-
-
-def _live(rest: Sequence[Unit], tail: int) -> int:
+def _live(units: Sequence[Unit], tail: int) -> int:
+    """The tokens of the newest units that hold at least `tail`."""
     held = 0
-    for unit in reversed(rest):
+    for unit in reversed(units):
         if held >= tail:
             break
         held += unit.tokens
     return held
-
-
-def _reason(bound: Bound | Wait, waiting: int) -> str:
-    if not waiting:
-        return "Nothing waits: all that is left lies in the live tail."
-    if isinstance(bound, Wait):
-        return bound.reason
-    return f"The next chunk will hold {bound.tokens:,} tokens, and only {waiting:,} stand before the live tail."
 
 
 def tails(chunk_tokens: Sequence[int], keep: int, step: int) -> tuple[int, ...]:

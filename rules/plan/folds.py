@@ -25,11 +25,11 @@ up to 400 of them: at 7 lengths of 100 from 16,000 to 32,000, at 2 of 100 to 64,
 on the budget, as does every fold after it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 
-from rules.conversation.memory import CHUNK_LEVEL, Memory, expected_fold_tokens, fold_id
+from rules.conversation.memory import expected_fold_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class MissingFold:
     """A fold that must exist before the view can go on."""
 
     level: int
@@ -67,7 +67,7 @@ class View:
 
     standing: tuple[Standing, ...]
     """Oldest first, without what is forgotten."""
-    wanted: Wanted | None
+    missing: MissingFold | None
     """The first fold that is missing. `standing` is then the view just before it: it ends with the memory that made the
     section too large, and the memories after that one are not in it."""
 
@@ -82,10 +82,10 @@ _Place = tuple[Standing, ...]
 _Levels = dict[int, list[_Place]]
 
 
-def view(memories: Sequence[Standing], budget: int, group: int, find: Callable[[Wanted], Standing | None]) -> View:
+def view(memories: Sequence[Standing], budget: int, group: int, find: Callable[[MissingFold], Standing | None]) -> View:
     """What stands in the memory section after all of `memories` (oldest first), in at most `budget` tokens.
 
-    `group`, two or more, is how many items become a fold. `find` gives the fold that is wanted, or None where it is not
+    `group`, two or more, is how many items become a fold. `find` gives a fold by its members, or None where it is not
     made yet; it may give a forgotten one. A group of which only one member is not forgotten needs no fold:
     that member stands for it at the next level; a group that is all forgotten stays so. One single item may be larger
     than the budget, and so may what is kept, with what stands alone between it. `memories` may begin with items of
@@ -102,7 +102,7 @@ def view(memories: Sequence[Standing], budget: int, group: int, find: Callable[[
             level, places = _next_group(levels, group)
             members = _items(places)
             folded = _fold(level, members, find)
-            if isinstance(folded, Wanted):
+            if isinstance(folded, MissingFold):
                 return View(_shown(_items(_in_order(levels))), folded)
             _put(levels, level, folded, places)
             tokens += sum(item.tokens for item in folded) - sum(member.tokens for member in members)
@@ -110,9 +110,9 @@ def view(memories: Sequence[Standing], budget: int, group: int, find: Callable[[
     return View(_shown(_items(_in_order(levels))), None)
 
 
-def expected_fold(wanted: Wanted) -> int:
+def expected_fold(missing: MissingFold) -> int:
     """About how large a fold becomes: 1,000 tokens, or half of its members' where that is less."""
-    return expected_fold_tokens(sum(member.tokens for member in wanted.members))
+    return expected_fold_tokens(sum(member.tokens for member in missing.members))
 
 
 def _descending(memories: Sequence[Standing]) -> list[Standing]:
@@ -133,7 +133,9 @@ def _next_group(levels: _Levels, group: int) -> tuple[int, Sequence[_Place]]:
     return max(levels) + 1, _in_order(levels)[:group]
 
 
-def _fold(level: int, members: Sequence[Standing], find: Callable[[Wanted], Standing | None]) -> _Place | Wanted:
+def _fold(
+    level: int, members: Sequence[Standing], find: Callable[[MissingFold], Standing | None]
+) -> _Place | MissingFold:
     """What stands for `members` from now on, or what must be made first."""
     folded: list[Standing] = []
     for kept, row in groupby(_shown(members) or members[:1], key=lambda item: item.kept):
@@ -141,10 +143,10 @@ def _fold(level: int, members: Sequence[Standing], find: Callable[[Wanted], Stan
         if kept or len(items) < 2:
             folded += items
             continue
-        wanted = Wanted(level, items)
-        fold = find(wanted)
+        missing = MissingFold(level, items)
+        fold = find(missing)
         if fold is None:
-            return wanted
+            return missing
         folded.append(fold)
     return tuple(replace(item, level=level) for item in folded)
 
@@ -169,125 +171,3 @@ def _items(places: Sequence[_Place]) -> list[Standing]:
 
 def _shown(items: Sequence[Standing]) -> tuple[Standing, ...]:
     return tuple(item for item in items if item.tokens)
-
-
-Size = Callable[[Memory], int]
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """The numbers of `[fold]` in memproc.toml: tokens of the section, and how many items become a fold."""
-
-    budget: int
-    group: int
-
-
-def told_tokens(memory: Memory) -> int:
-    """How large a memory is in later prompts."""
-    return 0 if memory.forgotten else memory.told.tokens
-
-
-def shown_tokens(memory: Memory) -> int:
-    """How large a memory is in the export."""
-    return 0 if memory.forgotten else memory.edition.tokens
-
-
-def section(
-    chat_id: str,
-    memories: Sequence[Memory],
-    upto: int,
-    bounds: Bounds,
-    size: Size,
-    missing: Callable[[Wanted], Standing | None] = lambda wanted: None,
-    coming: Sequence[tuple[str, int]] = (),
-) -> View:
-    """What stands for the first `upto` of a chat's memories. The same memories give the same section on any day.
-
-    `memories` are all of the chat and its folds; `coming` are names and sizes of those that are not made yet, and
-    `missing` may stand in for a fold that is not made.
-    """
-    by_id = {memory.memory_id: memory for memory in memories}
-    kept = {_covers(memory, by_id): memory for memory in memories if memory.is_fold and _is_kept(memory)}
-
-    def find(wanted: Wanted) -> Standing | None:
-        # A fold that the person has edited stays, also where what it stands for has got new editions since.
-        if own := kept.get(wanted.covers):
-            return _standing(own, size, wanted.covers)
-        if any(member.name not in by_id for member in wanted.members):
-            return missing(wanted)
-        name = fold_id(chat_id, [by_id[member.name] for member in wanted.members])
-        fold = by_id.get(name)
-        return missing(wanted) if fold is None else _standing(fold, size, wanted.covers)
-
-    items = standing([memory for memory in memories if not memory.is_fold], size)
-    items += [Standing(name, CHUNK_LEVEL, tokens, (name,)) for name, tokens in coming]
-    return view(items[:upto], bounds.budget, bounds.group, find)
-
-
-def over_budget(shown: Sequence[Standing], bounds: Bounds) -> str:
-    """That what is never folded makes a section larger than its budget, as half a sentence; empty where it does not."""
-    tokens, kept = sum(item.tokens for item in shown), sum(item.kept for item in shown)
-    if not kept or tokens <= bounds.budget:
-        return ""
-    return (
-        f"its memories take {tokens:,} tokens, {tokens - bounds.budget:,} more than fold.budget, and {kept:,} of them "
-        "are edited or pinned and so never folded: raise fold.budget in memproc.toml, or let some of them be folded "
-        "(memproc unpin MEMORY)"
-    )
-
-
-def standing(memories: Sequence[Memory], size: Size) -> list[Standing]:
-    """The memories as they stand in a section, one by one."""
-    return [_standing(memory, size, (memory.memory_id,)) for memory in memories]
-
-
-def _standing(memory: Memory, size: Size, covers: tuple[str, ...]) -> Standing:
-    return Standing(memory.memory_id, memory.level, size(memory), covers, _is_kept(memory))
-
-
-def _is_kept(memory: Memory) -> bool:
-    """The person has edited or pinned it. A fold of a lost archive is pinned only because nobody can write it again."""
-    is_lone_fold = memory.level > CHUNK_LEVEL and not memory.is_fold
-    return not memory.forgotten and (memory.told.kind == "person" or (memory.pinned and not is_lone_fold))
-
-
-def _covers(memory: Memory, by_id: Mapping[str, Memory]) -> tuple[str, ...]:
-    """Names of the chunk memories that it stands for."""
-    if not memory.is_fold:
-        return (memory.memory_id,)
-    return tuple(name for member in memory.members for name in _covers(by_id[member], by_id))
-
-
-@dataclass(frozen=True, slots=True)
-class Foresight:
-    """What is known of a chat's memories, and what is expected of those to come."""
-
-    chat_id: str
-    memories: Sequence[Memory]
-    coming: Sequence[int]
-    """About how many tokens the memories will have that are made now."""
-    bounds: Bounds
-    longest: int = 1
-    """So many times as large as expected the coming ones are taken to be."""
-
-    def before(self, upto: int) -> int:
-        """About how many tokens stand for the first `upto` memories."""
-        return self._view(upto, []).tokens
-
-    def folds_to_make(self) -> tuple[int, ...]:
-        """The folds that are missing until all is done, each with about how many tokens its members have."""
-        missing: list[Wanted] = []
-        self._view(len(self.memories) + len(self.coming), missing)
-        return tuple(sum(member.tokens for member in wanted.members) for wanted in missing)
-
-    def over_budget(self) -> str:
-        """That what the person has edited or pinned leaves the section too large, when all is done; empty if not."""
-        return over_budget(self._view(len(self.memories) + len(self.coming), []).standing, self.bounds)
-
-    def _view(self, upto: int, missing: list[Wanted]) -> View:
-        def expect(wanted: Wanted) -> Standing:
-            missing.append(wanted)
-            return Standing(" ".join(wanted.covers), wanted.level, expected_fold(wanted), wanted.covers)
-
-        coming = [(str(at), self.longest * tokens) for at, tokens in enumerate(self.coming)]
-        return section(self.chat_id, self.memories, upto, self.bounds, told_tokens, expect, coming)

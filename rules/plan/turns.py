@@ -1,4 +1,4 @@
-"""Where a history may be cut at all: between turns, and in a turn that is too large for one chunk.
+"""Where a history may be cut: between turns, and in a turn that is too large for one chunk; and where best.
 
     user  user  assistant  user  assistant(calls)  tool  tool  assistant  assistant  user ...
     |---- a turn --------| |------------------ a turn --------------------------| |- ...
@@ -17,13 +17,14 @@ _TOOL_ROLES = frozenset({"tool", "function"})
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A message as chunking sees it."""
+    """A message as a splitter sees it."""
 
     role: str
     """`user`, `assistant`, `tool` or `function`."""
     tokens: int
     calls_tools: bool = False
     """The results of its calls are the messages right after it."""
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +46,22 @@ def units(spoken: Sequence[Spoken], most: int) -> tuple[Unit, ...]:
 
     Messages that come later can change the last unit only: every other one is final.
     """
-    found: list[Unit] = []
+    cut: list[Unit] = []
     for turn in _cut(spoken, 0, len(spoken), _begins_turn):
-        found += _cut(spoken, turn.start, turn.stop, _may_part) if turn.tokens > most else [turn]
-    return tuple(found)
+        cut += _cut(spoken, turn.start, turn.stop, _may_part) if turn.tokens > most else [turn]
+    return tuple(cut)
+
+
+def units_from(spoken: Sequence[Spoken], begin: int, most: int) -> list[Unit]:
+    """The units behind the message at index `begin`.
+
+    Turns are read from the first message on: the rest of an oversized turn is cut as its beginning was.
+    """
+    rest = [unit for unit in units(spoken, most) if unit.stop > begin]
+    if rest and rest[0].start < begin:
+        stop = rest[0].stop
+        rest[0] = Unit(begin, stop, sum(message.tokens for message in spoken[begin:stop]))
+    return rest
 
 
 def _cut(spoken: Sequence[Spoken], start: int, stop: int, between: Callable[[Spoken, Spoken], bool]) -> list[Unit]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rules.conversation.history import Entry
 from rules.conversation.memory import expected_tokens
 from rules.plan.chunks import tails
-from rules.plan.folds import Foresight
+from rules.plan.section import Foresight
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,8 @@ class PlannedChunk:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """A chunk, made or to be made: entries from `start` up to but not including `stop`."""
+class NumberedChunk:
+    """A chunk that has a memory or gets one: entries from `start` up to but not including `stop`."""
 
     number: int
     start: int
@@ -39,47 +39,60 @@ class Run:
     tokens: int
 
 
-def planned(
-    row: Sequence[Run], tokens: Sequence[int], keep: int, step: int, sizes: Foresight, questions: int
-) -> list[PlannedChunk]:
-    """The chunks of an unbroken row, each with its tail; what stands before a tail stands there as memories."""
-    starts = tails([run.tokens for run in row], keep, step)
-    before = {first: sizes.before(row[first].number - 1) for first in set(starts)}
-    return [
-        PlannedChunk(
-            number=run.number,
-            start=run.start,
-            stop=run.stop,
-            tokens=run.tokens,
-            tail_start=row[first].start,
-            tail_tokens=sum(tokens[row[first].start : run.start]),
-            memories_before=row[first].number - 1,
-            memories_tokens=before[first],
-            memory_tokens=expected_tokens(run.tokens, questions),
-        )
-        for run, first in zip(row, starts, strict=True)
-    ]
-
-
-def unbroken(runs: Sequence[Run]) -> list[list[Run]]:
-    """The chunks in rows: where memories stand between two of them whose raw messages nobody knows, a row ends."""
-    rows: list[list[Run]] = []
-    for run in runs:
-        if rows and rows[-1][-1].number == run.number - 1:
-            rows[-1].append(run)
-        else:
-            rows.append([run])
-    return rows
-
-
-def frozen(entries: Sequence[Entry], tokens: Sequence[int]) -> list[Run]:
+def chunks_made(entries: Sequence[Entry], tokens: Sequence[int]) -> list[NumberedChunk]:
     """The chunks that have memories, of which `tokens` are those of each message."""
     numbers = [entry.memory for entry in entries]
     starts = [at for at, n in enumerate(numbers) if n is not None and (at == 0 or numbers[at - 1] != n)]
     stops = [*starts[1:], sum(n is not None for n in numbers)]
     return [
-        Run(numbers[start] or 0, start, stop, sum(tokens[start:stop]))
+        NumberedChunk(numbers[start] or 0, start, stop, sum(tokens[start:stop]))
         for start, stop in zip(starts, stops, strict=False)
+    ]
+
+
+def planned(
+    chunks: Sequence[NumberedChunk], tokens: Sequence[int], keep: int, step: int, memories: Foresight, questions: int
+) -> list[PlannedChunk]:
+    """The chunks, each with its tail, and with the memories that stand for what comes before that.
+
+    `tokens` are those of each message, `keep` and `step` the settings of the tail.
+    """
+    return [
+        chunk
+        for row in _unbroken(chunks)
+        for chunk in _planned_row(row, tokens, tails([chunk.tokens for chunk in row], keep, step), memories, questions)
+    ]
+
+
+def _unbroken(chunks: Sequence[NumberedChunk]) -> list[list[NumberedChunk]]:
+    """The chunks in rows: where memories stand between two of them whose raw messages nobody knows, a row ends."""
+    rows: list[list[NumberedChunk]] = []
+    for chunk in chunks:
+        if rows and rows[-1][-1].number == chunk.number - 1:
+            rows[-1].append(chunk)
+        else:
+            rows.append([chunk])
+    return rows
+
+
+def _planned_row(
+    row: Sequence[NumberedChunk], tokens: Sequence[int], starts: Sequence[int], memories: Foresight, questions: int
+) -> list[PlannedChunk]:
+    """The chunks of an unbroken row; `starts` says with which of them the tail of each begins."""
+    before = {first: memories.before(row[first].number - 1) for first in set(starts)}
+    return [
+        PlannedChunk(
+            number=chunk.number,
+            start=chunk.start,
+            stop=chunk.stop,
+            tokens=chunk.tokens,
+            tail_start=row[first].start,
+            tail_tokens=sum(tokens[row[first].start : chunk.start]),
+            memories_before=row[first].number - 1,
+            memories_tokens=before[first],
+            memory_tokens=expected_tokens(chunk.tokens, questions),
+        )
+        for chunk, first in zip(row, starts, strict=True)
     ]
 
 
@@ -91,7 +104,7 @@ FACT_WORDS = 400
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """The chunks after whose memories each layer is looked after, oldest first; one after the other."""
+    """The chunks after whose memories each layer is updated, oldest first, one after the other."""
 
     core: tuple[PlannedChunk, ...] = ()
     """One call of the agent each, behind the very dialogue that made the memory."""

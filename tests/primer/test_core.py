@@ -10,7 +10,7 @@ from primer.core import after_memory, ask, in_words, read_edits, results, tools_
 from primer.prompt import ToolCall, Turn, make_inert
 from primer.texts import TAGS
 from rules.layers.core import CoreMemory, Refusal, Section
-from rules.layers.layout import ChatLayout, Edit
+from rules.layers.layout import ChatLayout, CoreEdit
 
 TEXTS = load_texts(None)
 LAYOUT = ChatLayout()
@@ -42,7 +42,7 @@ def test_no_tag_in_a_section_is_alive_and_what_the_agent_copies_is_found(tag: st
     assert text not in asked
     assert asked.count(make_inert(text)) == 3
     copied = json.dumps({"old_content": make_inert(text)})
-    assert read_edits("", [ToolCall("c", "f", copied)], native=True) == (Edit("f", {"old_content": text}),)
+    assert read_edits("", [ToolCall("c", "f", copied)], native=True) == (CoreEdit("f", {"old_content": text}),)
 
 
 def test_a_model_without_tools_is_told_the_functions_and_the_form() -> None:
@@ -57,7 +57,7 @@ def test_a_model_without_tools_is_told_the_functions_and_the_form() -> None:
 
 def test_the_example_in_the_question_is_in_the_form_that_is_read() -> None:
     (edit,) = read_edits(ask(TEXTS, MEMORY, LAYOUT, native=False), (), native=False)
-    assert edit == Edit("core_memory_append", {"name": "...", "content": "..."})
+    assert edit == CoreEdit("core_memory_append", {"name": "...", "content": "..."})
 
 
 def test_the_functions_of_the_layout_are_the_tools() -> None:

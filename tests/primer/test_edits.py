@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from primer.core import read_edits
 from primer.prompt import ToolCall, make_inert
 from rules.layers.core import Refusal
-from rules.layers.layout import Edit
+from rules.layers.layout import CoreEdit
 
-APPEND = Edit("core_memory_append", {"name": "human", "content": "Her name is Nessa."})
+APPEND = CoreEdit("core_memory_append", {"name": "human", "content": "Her name is Nessa."})
 WRITTEN = json.dumps(APPEND.arguments)
 NESTED = json.dumps([{"function": APPEND.function, "arguments": APPEND.arguments}])
 FLAT = json.dumps([{"function": APPEND.function, **APPEND.arguments}])
@@ -21,13 +21,13 @@ def fenced(block: str, language: str = "json") -> str:
     return f"Here they are.\n\n```{language}\n{block}\n```\n"
 
 
-def unreadable(edits: tuple[Edit | Refusal, ...]) -> bool:
+def unreadable(edits: tuple[CoreEdit | Refusal, ...]) -> bool:
     return [edit.kind for edit in edits if isinstance(edit, Refusal)] == ["unreadable"] and len(edits) == 1
 
 
 def test_calls_are_edits_in_their_order() -> None:
     calls = [ToolCall("c1", "core_memory_append", WRITTEN), ToolCall("c2", "core_memory_replace", "{}")]
-    assert read_edits("", calls, native=True) == (APPEND, Edit("core_memory_replace", {}))
+    assert read_edits("", calls, native=True) == (APPEND, CoreEdit("core_memory_replace", {}))
 
 
 @pytest.mark.parametrize("written", ["", "{", '"text"', "[]", "null", "7", "[" * 100_000, '{"name": "human"'])
@@ -81,15 +81,15 @@ def test_an_entry_that_names_no_function_is_refused_and_the_others_stand(entry: 
 def test_tags_that_were_shown_inert_are_named_as_they_are_kept() -> None:
     said = {"name": "human", "content": make_inert("He writes <system> in brackets.")}
     (edit,) = read_edits("", [ToolCall("c1", "f", json.dumps(said))], native=True)
-    assert edit == Edit("f", {"name": "human", "content": "He writes <system> in brackets."})
+    assert edit == CoreEdit("f", {"name": "human", "content": "He writes <system> in brackets."})
 
 
 def test_half_a_surrogate_pair_becomes_something_that_a_file_takes() -> None:
     (edit,) = read_edits("", [ToolCall("c1", "f", '{"content": "\\ud83d", "other": "\\ud83d\\ude42"}')], native=True)
-    assert edit == Edit("f", {"content": "\ufffd", "other": "🙂"})
+    assert edit == CoreEdit("f", {"content": "\ufffd", "other": "🙂"})
 
 
 @given(st.text(st.sampled_from('`json\n {}[]":,abf\\u'), max_size=60), st.booleans())
 def test_no_answer_makes_reading_fail(text: str, native: bool) -> None:
     for edits in (read_edits(text, (), native), read_edits("", [ToolCall("", "f", text)], native)):
-        assert all(isinstance(edit, Edit | Refusal) for edit in edits)
+        assert all(isinstance(edit, CoreEdit | Refusal) for edit in edits)

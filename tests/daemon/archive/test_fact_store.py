@@ -9,7 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from daemon.archive.archive import Archive
 from daemon.archive.facts import fact_events, keep_fact_events, next_fact, ranked
-from rules.layers.fact_operations import Known, Operation, Outcome, carry_out, forgotten
+from rules.layers.fact_operations import KnownFacts, Operation, Outcome, carry_out, forgotten
 from rules.layers.facts import FactEvent, Source, live, nearest, normal
 
 CHAT, NOW = "k3v9xq2m7p", "2026-03-03T00:00:00.000Z"
@@ -78,11 +78,11 @@ def with_a_chat(archive: Archive) -> Archive:
     return archive
 
 
-def known_now(archive: Archive, sources: tuple[Source, ...], alike: dict[str, list[str]]) -> Known:
+def known_now(archive: Archive, sources: tuple[Source, ...], alike: dict[str, list[str]]) -> KnownFacts:
     events = fact_events(archive, CHAT)
     facts = live(events)
     shown = nearest(facts, ranked([fact.text for fact in facts], sources[0].text), SHOWN)
-    return Known(shown, facts, forgotten(events), sources, next_fact(archive, CHAT), alike)
+    return KnownFacts(shown, facts, forgotten(events), sources, next_fact(archive, CHAT), alike)
 
 
 class FactStore(RuleBasedStateMachine):
@@ -124,7 +124,7 @@ class FactStore(RuleBasedStateMachine):
         for event in outcome.events:
             assert (event.fact in self.model.says) == (event.event != "DELETE")
 
-    def most_are_left(self, known: Known, outcome: Outcome) -> None:
+    def most_are_left(self, known: KnownFacts, outcome: Outcome) -> None:
         deleted = sum(event.event == "DELETE" for event in outcome.events)
         assert deleted <= max(2, len(known.shown) / 4)
 

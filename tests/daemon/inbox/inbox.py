@@ -13,7 +13,7 @@ from pathlib import Path
 from daemon.archive.archive import Archive
 from daemon.inbox.scanner import Scanned, Unreachable, scan
 from daemon.inbox.watch_plan import WatchPlan
-from rules.arrival import Standing
+from rules.arrival import Stillness
 from rules.typingmind.dates import write_date
 
 SETTLE = 5.0
@@ -39,7 +39,7 @@ class Inbox:
     archive: Archive
     subfolders: bool = False
     seconds: float = 0.0
-    standings: Mapping[int, Standing] = field(default_factory=dict)
+    standings: Mapping[int, Stillness] = field(default_factory=dict)
     _moments: "count[int]" = field(default_factory=lambda: count(1))
 
     def __post_init__(self) -> None:

@@ -65,12 +65,12 @@ def test_a_memory_takes_four_calls_in_this_order() -> None:
 
 
 def test_a_chunk_too_small_for_what_a_model_writes_is_the_engine_s_and_nobody_is_asked() -> None:
-    desk = Desk({"quote": [QUOTE]})
+    desk, draft = Desk({"quote": [QUOTE]}), Draft(load_texts(None), 200)
     memory = remember(desk, tokens=474)
     assert desk.model.asked == []
     assert memory.edition.made == EXTRACTED
-    assert chunk_analysis(load_texts(None), CHUNK, 474, ROLES, 200) is None
-    assert chunk_analysis(load_texts(None), CHUNK, 475, ROLES, 200) is not None
+    assert chunk_analysis(draft, CHUNK, 474, ROLES) is None
+    assert chunk_analysis(draft, CHUNK, 475, ROLES) is not None
 
 
 def test_the_questions_stand_in_the_tags_of_the_context_manager() -> None:

@@ -17,7 +17,7 @@ from primer.core import read_edits, tools_of
 from primer.prompt import ToolCall, context
 from primer.request import ENGINE, Model, Request
 from rules.layers.core import CoreEvent, CoreMemory, Section, Value, core_after
-from rules.layers.layout import ChatLayout, Edit
+from rules.layers.layout import ChatLayout, CoreEdit
 from tests.daemon.remembering.test_compress import CHUNK, QUOTE, ROLES, WHEN
 from tests.entries import talk
 from tests.primer.test_fold import memory
@@ -141,7 +141,7 @@ def test_a_model_that_thinks_is_told_in_words_since_its_thoughts_are_not_kept(ag
     said, told = desk.model.asked[1].turns[-2:]
     assert (said.role, said.calls, told.role) == ("assistant", (), "user")
     assert said.content.startswith(text or "```json")
-    assert read_edits(said.content, (), native=True) == (Edit(*TOO_LONG),)
+    assert read_edits(said.content, (), native=True) == (CoreEdit(*TOO_LONG),)
     assert "- Not done. " in told.content
 
 

@@ -14,7 +14,7 @@ from rules.arrival import (
     Ready,
     Settling,
     Sighting,
-    Standing,
+    Stillness,
     Unfinished,
     Unfit,
     Whole,
@@ -30,7 +30,7 @@ seconds = st.floats(0, 100_000)
 contents: st.SearchStrategy[Content] = st.sampled_from([Whole(), CUT, Unfit("it is too large", "Export less.")])
 
 
-def first_look(now: float) -> Standing:
+def first_look(now: float) -> Stillness:
     return stand(None, FILE, FILE, now, SETTLE)
 
 
@@ -57,7 +57,7 @@ def test_nothing_is_ready_before_it_has_stood_still(
     st.integers(-99, 10**12).filter(bool),
 )
 def test_any_change_starts_again(now: float, field: str, by: int) -> None:
-    settled = Standing(now - 60, now - 55)
+    settled = Stillness(now - 60, now - 55)
     changed = replace(FILE, **{field: getattr(FILE, field) + by})
     again = stand(settled, FILE, changed, now, SETTLE)
     assert (again.since, again.look_at) == (now, now + SETTLE)
@@ -65,7 +65,7 @@ def test_any_change_starts_again(now: float, field: str, by: int) -> None:
 
 
 def test_what_does_not_change_keeps_its_time() -> None:
-    standing = Standing(10, 40, "still growing")
+    standing = Stillness(10, 40, "still growing")
     assert stand(standing, FILE, FILE, 20, SETTLE) is standing
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.layers.core import CoreMemory, Refusal, Section
-from rules.layers.layout import ChatLayout, Edit, apply
+from rules.layers.layout import ChatLayout, CoreEdit, apply
 
 FUNCTIONS = ChatLayout().functions
 MEMORY = CoreMemory(
@@ -23,12 +23,12 @@ RIGHT = {"name": "persona", "content": "Patient."}
 
 
 def test_an_edit_is_applied_to_its_section_alone() -> None:
-    after = apply(FUNCTIONS, MEMORY, Edit("core_memory_append", RIGHT))
+    after = apply(FUNCTIONS, MEMORY, CoreEdit("core_memory_append", RIGHT))
     assert after == MEMORY.with_value("persona", "Dry humour.\nPatient.")
 
 
 def test_an_edit_over_the_limit_changes_nothing() -> None:
-    after = apply(FUNCTIONS, MEMORY, Edit("core_memory_append", {**RIGHT, "content": "x" * 40}))
+    after = apply(FUNCTIONS, MEMORY, CoreEdit("core_memory_append", {**RIGHT, "content": "x" * 40}))
     assert isinstance(after, Refusal)
     assert after.kind == "over the limit"
 
@@ -53,7 +53,7 @@ WHO, WHAT = {"name": "human"}, {"name": "promises"}
     ],
 )
 def test_beside_a_line_of_the_persons_all_others_may_be_edited(function: str, arguments: Mapping[str, str]) -> None:
-    after = apply(FUNCTIONS, LINED, Edit(function, arguments))
+    after = apply(FUNCTIONS, LINED, CoreEdit(function, arguments))
     assert isinstance(after, CoreMemory)
     assert [section.held_lines for section in after] == [section.held_lines for section in LINED]
 
@@ -70,7 +70,7 @@ def test_beside_a_line_of_the_persons_all_others_may_be_edited(function: str, ar
     ],
 )
 def test_an_edit_of_a_line_of_the_persons_is_refused_with_that_line(arguments: Mapping[str, str]) -> None:
-    after = apply(FUNCTIONS, LINED, Edit("core_memory_replace", arguments))
+    after = apply(FUNCTIONS, LINED, CoreEdit("core_memory_replace", arguments))
     assert isinstance(after, Refusal)
     assert after.kind == "kept by the person"
     assert any(after.reason.endswith(f": {line}") for section in LINED for line in section.held_lines)
@@ -81,13 +81,13 @@ def test_a_layout_s_own_function_cannot_free_a_line_of_the_persons() -> None:
         """Free it."""
         return CoreMemory(tuple(replace(section, held_lines=()) for section in memory))
 
-    after = apply([freed], LINED, Edit("freed", {}))
+    after = apply([freed], LINED, CoreEdit("freed", {}))
     assert isinstance(after, Refusal)
     assert after.kind == "sections changed"
 
 
 def test_an_unknown_function_is_refused_with_the_names_of_those_that_there_are() -> None:
-    assert apply(FUNCTIONS, MEMORY, Edit("archival_memory_insert", RIGHT)) == Refusal(
+    assert apply(FUNCTIONS, MEMORY, CoreEdit("archival_memory_insert", RIGHT)) == Refusal(
         "There is no function of that name; the functions are core_memory_append, core_memory_replace.",
         "unknown function",
     )
@@ -107,7 +107,7 @@ def test_an_unknown_function_is_refused_with_the_names_of_those_that_there_are()
     ],
 )
 def test_missing_superfluous_and_other_than_text_arguments_are_refused(arguments: Mapping[str, object]) -> None:
-    assert apply(FUNCTIONS, MEMORY, Edit("core_memory_append", arguments)) == Refusal(
+    assert apply(FUNCTIONS, MEMORY, CoreEdit("core_memory_append", arguments)) == Refusal(
         "core_memory_append takes name, content, each of them a text.", "wrong arguments"
     )
 
@@ -117,9 +117,11 @@ def test_a_developer_s_function_that_runs_over_a_limit_is_refused() -> None:
         """Say it loud."""
         return memory.with_value("persona", "!" * 41)
 
-    after = apply([shout], MEMORY, Edit("shout", {}))
+    after = apply([shout], MEMORY, CoreEdit("shout", {}))
     assert after == Refusal('The section "persona" would have 41 of 40 characters.', "over the limit")
-    assert apply([shout], MEMORY, Edit("shout", {"x": "y"})) == Refusal("shout takes no arguments.", "wrong arguments")
+    assert apply([shout], MEMORY, CoreEdit("shout", {"x": "y"})) == Refusal(
+        "shout takes no arguments.", "wrong arguments"
+    )
 
 
 def test_a_developer_s_own_refusal_is_the_agent_s_answer() -> None:
@@ -127,7 +129,7 @@ def test_a_developer_s_own_refusal_is_the_agent_s_answer() -> None:
         """Do not."""
         return Refusal("Not today.")
 
-    assert apply([never], MEMORY, Edit("never", {})) == Refusal("Not today.", "other")
+    assert apply([never], MEMORY, CoreEdit("never", {})) == Refusal("Not today.", "other")
 
 
 persona, promises, human = MEMORY.sections
@@ -150,7 +152,7 @@ def test_a_developer_s_function_may_change_nothing_but_values(sections: tuple[Se
         """Rebuild it."""
         return CoreMemory(sections)
 
-    after = apply([rebuild], MEMORY, Edit("rebuild", {}))
+    after = apply([rebuild], MEMORY, CoreEdit("rebuild", {}))
     assert isinstance(after, Refusal)
     assert after.kind == "sections changed"
 
@@ -160,12 +162,12 @@ def test_a_function_that_returns_nothing_is_no_edit() -> None:
         """Work it out, and forget to return it."""
         memory.with_value("persona", "Another.")
 
-    assert isinstance(apply([forget], MEMORY, Edit("forget", {})), Refusal)
+    assert isinstance(apply([forget], MEMORY, CoreEdit("forget", {})), Refusal)
 
 
 PIECES = st.sampled_from(["", " ", "a", "Dry", "Nessa", "Read the log.", "a\n", "x" * 15, "x" * 41, "\u2060", "🙂"])
 EDITS = st.builds(
-    Edit,
+    CoreEdit,
     st.sampled_from(["core_memory_append", "core_memory_replace", "core_memory_erase"]),
     st.one_of(
         st.fixed_dictionaries(
@@ -178,7 +180,7 @@ EDITS = st.builds(
 
 
 @given(st.lists(EDITS, max_size=12))
-def test_no_sequence_of_edits_brings_a_value_over_its_limit_or_touches_another_section(edits: list[Edit]) -> None:
+def test_no_sequence_of_edits_brings_a_value_over_its_limit_or_touches_another_section(edits: list[CoreEdit]) -> None:
     memory = MEMORY
     for edit in edits:
         after = apply(FUNCTIONS, memory, edit)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from rules.layers.fact_operations import Asked, Known, Operation, forgotten
+from rules.layers.fact_operations import AskedEvent, KnownFacts, Operation, forgotten
 from rules.layers.facts import Fact, FactEvent, Source, live
 
 SAID = (
@@ -17,24 +17,24 @@ def added(number: int, text: str, source: str = "m0", said_at: str = "2026-01-01
     return FactEvent(number, "ADD", text, said_at, source)
 
 
-def knowing(*texts: str, alike: Mapping[str, Sequence[str]] | None = None) -> Known:
+def knowing(*texts: str, alike: Mapping[str, Sequence[str]] | None = None) -> KnownFacts:
     """These facts are known, and all of them are shown; their numbers begin with 11."""
     return known_after([added(number, text) for number, text in enumerate(texts, 11)], alike)
 
 
-def known_after(events: Sequence[FactEvent], alike: Mapping[str, Sequence[str]] | None = None) -> Known:
+def known_after(events: Sequence[FactEvent], alike: Mapping[str, Sequence[str]] | None = None) -> KnownFacts:
     """What is known after these events, all of it shown."""
     facts = live(events)
     next_number = max((event.fact for event in events), default=10) + 1
-    return Known(facts, facts, forgotten(events), SAID, next_number, alike or {})
+    return KnownFacts(facts, facts, forgotten(events), SAID, next_number, alike or {})
 
 
-def op(event: Asked, fact_id: str = "", text: str = "", old: str = "", message: int | None = None) -> Operation:
+def op(event: AskedEvent, fact_id: str = "", text: str = "", old: str = "", message: int | None = None) -> Operation:
     """An operation of an answer."""
     return Operation(event, fact_id, text, old, message)
 
 
-def after(known: Known, events: Sequence[FactEvent]) -> dict[int, str]:
+def after(known: KnownFacts, events: Sequence[FactEvent]) -> dict[int, str]:
     """What the facts say once these events have happened, too."""
     before = [FactEvent(one.number, "ADD", one.text, one.said_at, "") for one in known.live]
     return {fact.number: fact.text for fact in live([*before, *events])}

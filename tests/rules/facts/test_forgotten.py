@@ -1,6 +1,6 @@
 """What was forgotten is known with all that it ever said, and all messages that said so."""
 
-from rules.layers.fact_operations import Forgotten, forgotten, is_forgotten
+from rules.layers.fact_operations import ForgottenFact, forgotten, is_forgotten
 from rules.layers.facts import FactEvent
 from tests.rules.facts.known import added
 
@@ -14,7 +14,7 @@ EVENTS = (
 
 
 def test_a_forgotten_fact_is_known_with_all_its_texts_and_messages() -> None:
-    assert forgotten(EVENTS) == (Forgotten(("Ada has a cat.", "Ada has two cats."), frozenset({"m1", "m2", "m3"})),)
+    assert forgotten(EVENTS) == (ForgottenFact(("Ada has a cat.", "Ada has two cats."), frozenset({"m1", "m2", "m3"})),)
     assert forgotten(EVENTS[:4]) == ()
 
 

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 from rules.conversation.history import Entry
 from rules.conversation.memory import SHIPPED_QUESTIONS, expected_tokens
 from rules.money.estimate import calls
-from rules.plan.chat_plan import CALLS_A_FOLD, CALLS_A_HINDSIGHT, CALLS_A_MEMORY, ChatPlan, Limits, plan_chat
-from rules.plan.folds import Bounds
+from rules.plan.chat_plan import CALLS_A_FOLD, CALLS_A_HINDSIGHT, CALLS_A_MEMORY, ChatPlan, Limits, Overhead, plan_chat
+from rules.plan.section import Bounds
 from rules.plan.work import PlannedChunk
-from rules.plan.worth import Around
 from rules.recognize.adopt import Adopted
 from rules.recognize.chat_reading import ChatReading
 from rules.recognize.recognize import Place
@@ -34,7 +33,7 @@ def planned(found: tuple[Entry, ...], tokens: list[int]) -> ChatPlan:
     as_expected = tuple(sized(memory, size) for memory, size in zip(memories, sizes, strict=True))
     places = tuple(Place(at, entry.message, entry.key, None, None) for at, entry in enumerate(found))
     reading = ChatReading(places, found, as_expected, Adopted(), UNTOUCHED, {})
-    return plan_chat("chat", "Aria", reading, tokens, LIMITS, (), 0, Around(by_model=True))
+    return plan_chat("chat", "Aria", reading, tokens, LIMITS, (), Overhead(by_model=True))
 
 
 def remembered(found: tuple[Entry, ...], chunks: list[PlannedChunk]) -> tuple[Entry, ...]:

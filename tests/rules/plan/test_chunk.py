@@ -1,12 +1,14 @@
 """The head of a history becomes chunks; bounds depend on the messages alone."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.plan.chunks import Bound, Chunk, Chunking, Wait, chunks, next_bound
-from rules.plan.turns import Spoken, Unit, units
+from rules.plan.chunks import Chunk, Chunking, Split, by_turns, chunks
+from rules.plan.turns import Spoken, units
 
 SIZE = 40
 
@@ -26,10 +28,6 @@ def talk(*turns: int) -> list[Spoken]:
     return [Spoken(role, n) for turn in turns for role, n in (("user", turn // 2), ("assistant", turn - turn // 2))]
 
 
-def runs(*tokens: int) -> list[Unit]:
-    return [Unit(index, index + 1, n) for index, n in enumerate(tokens)]
-
-
 def tokens_of(spoken: list[Spoken]) -> int:
     return sum(message.tokens for message in spoken)
 
@@ -39,22 +37,35 @@ def sizes(chunking: Chunking) -> list[int]:
 
 
 def test_a_bound_is_the_first_of_the_best_partition_of_four_sizes() -> None:
-    assert next_bound(runs(20, 20, 20, 20, 20, 20, 20, 20, 20), 0, SIZE) == Bound(2, 40)
+    assert by_turns(talk(*[20] * 9), 0, SIZE).bounds == (4,)
 
 
 def test_a_bound_waits_for_four_sizes_to_look_ahead() -> None:
-    bound = next_bound(runs(40, 40, 40, 39), 0, SIZE)
+    reason = "A chunk's end is chosen in view of the next 160 tokens, and only 159 are here."
 
-    assert bound == Wait("A chunk's end is chosen in view of the next 160 tokens, and only 159 are here.", 159)
-
-
-def test_a_bound_waits_for_a_unit_behind_its_window() -> None:
-    assert next_bound(runs(40, 40, 40, 40), 0, SIZE) == Wait("The last turn may still grow.", 160)
-    assert next_bound(runs(40, 40, 40, 40, 0), 0, SIZE) == Bound(1, 40)
+    assert by_turns(talk(40, 40, 40, 39), 0, SIZE) == Split((), reason)
 
 
-def test_a_bound_is_sought_from_the_unit_that_is_named() -> None:
-    assert next_bound(runs(7, 40, 40, 40, 40, 1), 1, SIZE) == Bound(2, 40)
+def test_a_bound_waits_for_a_turn_behind_its_window() -> None:
+    assert by_turns(talk(40, 40, 40, 40), 0, SIZE) == Split((), "The last turn may still grow.")
+    assert by_turns(talk(40, 40, 40, 40, 0), 0, SIZE).bounds == (2,)
+
+
+def test_a_bound_is_sought_from_the_message_that_is_named() -> None:
+    assert by_turns(talk(7, 40, 40, 40, 40, 1), 2, SIZE).bounds == (4,)
+
+
+def test_another_splitter_says_where_chunks_end_by_what_is_said() -> None:
+    def at_farewells(spoken: Sequence[Spoken], begin: int, _: int) -> Split:
+        farewells = (at + 1 for at, said in enumerate(spoken) if at >= begin and said.text == "Good night.")
+        return Split(tuple(farewells), "Nobody has said good night yet.")
+
+    spoken = [replace(said, text="Good night." if at % 6 == 5 else "") for at, said in enumerate(talk(*[20] * 11))]
+    chunking = chunks(spoken, 0, SIZE, 80, at_farewells)
+
+    assert chunking.chunks == (Chunk(0, 6, 60), Chunk(6, 12, 60))
+    assert (chunking.waiting_tokens, chunking.live_tokens) == (20, 80)
+    assert chunking.reason == "The next chunk will hold 60 tokens, and only 20 stand before the live tail."
 
 
 def test_chunks_are_whole_turns() -> None:
@@ -68,7 +79,6 @@ def test_what_is_too_little_for_a_chunk_waits_and_says_why() -> None:
 
     assert chunking == Chunking(
         (Chunk(0, 4, 40), Chunk(4, 8, 40)),
-        waiting_from=8,
         waiting_tokens=20,
         live_tokens=160,
         reason="The next chunk will hold 40 tokens, and only 20 stand before the live tail.",
@@ -83,7 +93,7 @@ def test_a_chunk_leaves_the_whole_live_tail_behind_it() -> None:
 def test_a_short_history_is_all_live_tail() -> None:
     chunking = chunks(talk(20, 20), 0, SIZE, tail=80)
 
-    assert chunking == Chunking((), 0, 0, 40, "Nothing waits: all that is left lies in the live tail.")
+    assert chunking == Chunking((), 0, 40, "Nothing waits: all that is left lies in the live tail.")
 
 
 def test_an_empty_history_has_no_chunks() -> None:
@@ -121,7 +131,6 @@ def test_chunks_partition_the_head_without_a_hole(spoken: list[Spoken], tail: in
     assert [(chunk.start, chunk.stop) for chunk in chunking.chunks] == list(pairwise(bounds))
     assert all(chunk.start < chunk.stop for chunk in chunking.chunks)
     assert sizes(chunking) == [tokens_of(spoken[chunk.start : chunk.stop]) for chunk in chunking.chunks]
-    assert chunking.waiting_from == bounds[-1]
     assert chunking.waiting_tokens + chunking.live_tokens == tokens_of(spoken[bounds[-1] :])
 
 

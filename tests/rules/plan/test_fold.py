@@ -10,13 +10,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from rules.plan.folds import Standing, View, Wanted, expected_fold, view
+from rules.plan.folds import MissingFold, Standing, View, expected_fold, view
 
 SIZES = st.lists(st.integers(0, 9) | st.integers(1, 3), min_size=1, max_size=120)
 BUDGETS = st.integers(1, 60)
 GROUPS = st.integers(2, 6)
 
-Sizing = Callable[[Wanted], int]
+Sizing = Callable[[MissingFold], int]
 
 
 class Folds:
@@ -24,9 +24,9 @@ class Folds:
 
     def __init__(self, size: Sizing) -> None:
         self.size = size
-        self.made: dict[Wanted, Standing] = {}
+        self.made: dict[MissingFold, Standing] = {}
 
-    def make(self, wanted: Wanted) -> Standing:
+    def make(self, wanted: MissingFold) -> Standing:
         if wanted not in self.made:
             name = "+".join(wanted.covers)
             self.made[wanted] = Standing(name, wanted.level, self.size(wanted), wanted.covers)
@@ -41,7 +41,7 @@ def said(*tokens: int) -> list[Standing]:
     return [Standing(f"m{at}", 1, size, (f"m{at}",)) for at, size in enumerate(tokens)]
 
 
-def smaller(wanted: Wanted) -> int:
+def smaller(wanted: MissingFold) -> int:
     """A size that the names decide: at least 1, and less than the members have together."""
     whole = sum(member.tokens for member in wanted.members)
     return 1 + crc32("".join(wanted.covers).encode()) % (whole - 1)
@@ -56,7 +56,7 @@ def real_life(seed: int, count: int) -> list[Standing]:
     return said(*(random.randint(700, 1300) for _ in range(count)))
 
 
-def one(_: Wanted) -> int:
+def one(_: MissingFold) -> int:
     return 1
 
 
@@ -76,7 +76,7 @@ def kept(memories: Sequence[Standing]) -> list[str]:
     return [memory.name for memory in memories if memory.tokens]
 
 
-def none_made(_: Wanted) -> None:
+def none_made(_: MissingFold) -> None:
     return None
 
 
@@ -114,11 +114,11 @@ def test_the_view_ends_before_a_fold_that_is_not_made_yet() -> None:
     memories = said(4, 4, 4, 4, 4)
     shown = view(memories, 13, 3, none_made)
 
-    assert shown == View(tuple(memories[:4]), Wanted(2, tuple(memories[:3])))
+    assert shown == View(tuple(memories[:4]), MissingFold(2, tuple(memories[:3])))
 
 
 def test_a_wanted_fold_covers_what_its_members_cover() -> None:
-    wanted = Wanted(3, (Standing("f", 2, 9, ("a", "b")), Standing("c", 2, 9, ("c",))))
+    wanted = MissingFold(3, (Standing("f", 2, 9, ("a", "b")), Standing("c", 2, 9, ("c",))))
 
     assert wanted.covers == ("a", "b", "c")
 
@@ -135,8 +135,8 @@ def test_a_forgotten_memory_is_not_shown() -> None:
 def test_a_forgotten_memory_keeps_its_place_in_its_group_and_is_not_folded() -> None:
     shown = view(said(3, 0, 3, 3, 3), 9, 3, none_made)
 
-    assert shown.wanted is not None
-    assert shown.wanted.covers == ("m0", "m2")
+    assert shown.missing is not None
+    assert shown.missing.covers == ("m0", "m2")
 
 
 def test_the_only_memory_left_of_a_group_stands_for_it() -> None:
@@ -175,7 +175,7 @@ def test_what_stands_before_a_higher_level_counts_as_high() -> None:
 
 @pytest.mark.parametrize(("tokens", "expected"), [((400, 300), 350), ((1000, 1000), 1000), ((1000,) * 6, 1000)])
 def test_a_fold_is_expected_at_half_of_its_members_or_a_full_memory(tokens: tuple[int, ...], expected: int) -> None:
-    assert expected_fold(Wanted(2, tuple(said(*tokens)))) == expected
+    assert expected_fold(MissingFold(2, tuple(said(*tokens)))) == expected
 
 
 @given(SIZES, BUDGETS, GROUPS)
@@ -218,8 +218,8 @@ def test_rounds_and_one_go_make_the_same_folds_and_the_same_view(
     memories, step_by_step, at_once = said(*sizes), Folds(smaller), Folds(smaller)
     shown = View((), None)
     for stop in [*sorted(rounds), len(memories)]:
-        while (shown := view(memories[:stop], budget, group, step_by_step.made.get)).wanted is not None:
-            step_by_step.make(shown.wanted)
+        while (shown := view(memories[:stop], budget, group, step_by_step.made.get)).missing is not None:
+            step_by_step.make(shown.missing)
 
     assert view(memories, budget, group, at_once.make) == shown
     assert list(at_once.made) == list(step_by_step.made)
@@ -231,7 +231,7 @@ def test_the_view_before_a_missing_fold_is_too_large_by_its_newest_memory_at_mos
 ) -> None:
     memories = said(*sizes)
     shown = view(memories, budget, group, none_made)
-    assume(shown.wanted)
+    assume(shown.missing)
 
     newest = shown.standing[-1]
     assert budget < shown.tokens <= budget + newest.tokens

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.memory import Memory, fold_id
-from rules.plan.folds import Bounds, Standing, View, Wanted, over_budget, section, shown_tokens, told_tokens
+from rules.plan.folds import MissingFold, Standing, View
+from rules.plan.section import Bounds, over_budget, section, shown_tokens, told_tokens
 from tests.entries import entries, fold_of, memory_of, said, sized, with_edition
 
 TALK = entries([said("user", f"m{at}", at) for at in range(40)])
@@ -48,8 +49,8 @@ def test_above_the_budget_the_oldest_group_is_one_fold() -> None:
 
 def test_a_fold_that_is_not_made_is_wanted() -> None:
     view = section(CHAT, made(4), 4, Bounds(30, 3), told_tokens)
-    assert view.wanted is not None
-    assert [member.name for member in view.wanted.members] == ["m1", "m2", "m3"]
+    assert view.missing is not None
+    assert [member.name for member in view.missing.members] == ["m1", "m2", "m3"]
 
 
 def test_a_fold_of_other_editions_is_another_fold() -> None:
@@ -58,7 +59,7 @@ def test_a_fold_of_other_editions_is_another_fold() -> None:
     fold = folded(1, memories[:3])
     edited = with_edition(memories[0], 2, "person").edition
     now = [replace(memories[0], edition=edited, told=edited), *memories[1:], fold]
-    assert section(CHAT, now, 4, Bounds(30, 3), told_tokens).wanted is not None
+    assert section(CHAT, now, 4, Bounds(30, 3), told_tokens).missing is not None
 
 
 def test_hindsight_does_not_change_which_fold_stands_there() -> None:
@@ -75,7 +76,7 @@ def test_what_is_told_and_what_is_shown_can_differ_in_size() -> None:
     one, two = made(2)
     longer = replace(one, edition=replace(with_edition(one, 2).edition, tokens=25))
     assert section(CHAT, [longer, two], 2, Bounds(30, 3), told_tokens).tokens == 20
-    assert section(CHAT, [longer, two], 2, Bounds(30, 3), shown_tokens).wanted is not None
+    assert section(CHAT, [longer, two], 2, Bounds(30, 3), shown_tokens).missing is not None
 
 
 def test_what_is_forgotten_stands_nowhere_and_takes_no_room() -> None:
@@ -86,9 +87,9 @@ def test_what_is_forgotten_stands_nowhere_and_takes_no_room() -> None:
 
 
 def test_memories_that_are_still_to_come_count_with_a_guess_and_so_may_a_fold() -> None:
-    guessed: list[Wanted] = []
+    guessed: list[MissingFold] = []
 
-    def guess(wanted: Wanted) -> Standing:
+    def guess(wanted: MissingFold) -> Standing:
         guessed.append(wanted)
         return Standing("guess", wanted.level, 5, wanted.covers)
 
@@ -107,7 +108,7 @@ def test_the_section_covers_all_that_is_not_forgotten_once_and_in_order(
     ]
     every = list(memories)
     bounds = Bounds(budget, group)
-    while wanted := section(CHAT, every, len(memories), bounds, told_tokens).wanted:
+    while wanted := section(CHAT, every, len(memories), bounds, told_tokens).missing:
         by_id = {memory.memory_id: memory for memory in every}
         members = [by_id[member.name] for member in wanted.members]
         every.append(replace(folded(1, members, 3), level=wanted.level))
@@ -118,7 +119,7 @@ def test_the_section_covers_all_that_is_not_forgotten_once_and_in_order(
     assert covered == [memory.memory_id for memory in memories if not memory.forgotten]
     assert view.tokens <= budget or len(view.standing) == 1
     for upto in range(len(memories) + 1):
-        assert section(CHAT, every, upto, bounds, told_tokens).wanted is None, "each earlier section had its folds too"
+        assert section(CHAT, every, upto, bounds, told_tokens).missing is None, "each earlier section had its folds too"
 
 
 def pinned(memory: Memory) -> Memory:
@@ -128,8 +129,8 @@ def pinned(memory: Memory) -> Memory:
 def test_an_edited_or_pinned_memory_is_in_no_fold() -> None:
     one, two, three, four = made(4)
     view = section(CHAT, [one, two, pinned(three), four], 4, Bounds(30, 3), told_tokens)
-    assert view.wanted is not None
-    assert [member.name for member in view.wanted.members] == ["m1", "m2"]
+    assert view.missing is not None
+    assert [member.name for member in view.missing.members] == ["m1", "m2"]
 
 
 def test_a_memory_that_is_pinned_after_it_was_folded_comes_out_of_the_fold() -> None:
@@ -143,8 +144,8 @@ def test_a_memory_that_is_pinned_after_it_was_folded_comes_out_of_the_fold() -> 
 def test_a_forgotten_memory_is_not_kept() -> None:
     memories = [replace(one, pinned=True, forgotten=True) for one in made(1)] + made(4)[1:]
     view = section(CHAT, memories, 4, Bounds(20, 3), told_tokens)
-    assert view.wanted is not None
-    assert [member.name for member in view.wanted.members] == ["m2", "m3"]
+    assert view.missing is not None
+    assert [member.name for member in view.missing.members] == ["m2", "m3"]
 
 
 def test_an_edited_fold_stays_and_is_not_folded_further() -> None:
@@ -155,8 +156,8 @@ def test_an_edited_fold_stays_and_is_not_folded_further() -> None:
     mine = pinned(folds[0])
     view = section(CHAT, [*memories, mine, *folds[1:], above], 10, Bounds(30, 3), told_tokens)
     assert names(view)[0] == mine.memory_id
-    assert view.wanted is not None
-    assert mine.memory_id not in [member.name for member in view.wanted.members]
+    assert view.missing is not None
+    assert mine.memory_id not in [member.name for member in view.missing.members]
 
 
 def test_an_edited_fold_stays_where_its_memories_get_new_editions() -> None:
@@ -169,7 +170,7 @@ def test_an_edited_fold_stays_where_its_memories_get_new_editions() -> None:
 def test_where_only_kept_ones_are_left_the_section_is_over_its_budget_and_says_so() -> None:
     memories = [pinned(one) for one in made(4)]
     view = section(CHAT, memories, 4, Bounds(30, 3), told_tokens)
-    assert view.wanted is None
+    assert view.missing is None
     assert names(view) == ["m1", "m2", "m3", "m4"]
     told = over_budget(view.standing, Bounds(30, 3))
     assert "take 40 tokens, 10 more than fold.budget, and 4 of them are edited or pinned" in told

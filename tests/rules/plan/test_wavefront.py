@@ -5,10 +5,19 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.plan.cache_order import depth, needs
+from rules.plan.cache_order import needs
+from rules.plan.chat_plan import ChatPlan
 from tests.rules.plan.defaults import NONE, at_the_defaults
 from tests.rules.plan.test_chat_plan import TOKENS, history
 from tests.rules.plan.test_chat_plan import planned as small
+
+
+def depth(plan: ChatPlan) -> int:
+    """How many memories must be made one after the other, at the least, until all is done. 0: there is no work."""
+    depths: list[int] = []
+    for first in needs(plan):
+        depths.append(1 + max(depths[:first], default=0))
+    return max(depths, default=0)
 
 
 def test_the_twenty_chunks_of_a_long_conversation_are_three_deep() -> None:

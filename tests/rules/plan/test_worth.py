@@ -13,15 +13,15 @@ from rules.conversation.memory import (
     least_for_a_model,
     most_tokens,
 )
-from rules.plan.worth import Around, why_not_worth
+from rules.plan.chat_plan import Overhead, why_not_worth
 
-BY_ENGINE, BY_MODEL = Around(canned=150), Around(canned=150, has_layers=True, by_model=True)
+BY_ENGINE, BY_MODEL = Overhead(canned=150), Overhead(canned=150, has_layers=True, by_model=True)
 CHUNKS = st.lists(st.integers(300, 6000), min_size=1, max_size=30)
 
 
-@pytest.mark.parametrize("around", [BY_ENGINE, BY_MODEL])
-def test_chunks_of_the_usual_size_are_worth_it_from_the_first_on(around: Around) -> None:
-    assert why_not_worth([4000], around, has_memories=False) == ""
+@pytest.mark.parametrize("overhead", [BY_ENGINE, BY_MODEL])
+def test_chunks_of_the_usual_size_are_worth_it_from_the_first_on(overhead: Overhead) -> None:
+    assert why_not_worth([4000], overhead, has_memories=False) == ""
 
 
 def test_a_model_is_not_asked_about_chunks_that_are_too_small_for_what_it_writes() -> None:
@@ -44,9 +44,9 @@ def test_nothing_to_do_needs_no_reason() -> None:
 
 @given(CHUNKS, st.integers(0, 400))
 def test_memories_that_are_worth_it_never_take_more_than_what_they_replace(chunks: list[int], canned: int) -> None:
-    around = Around(canned=canned)
-    if not why_not_worth(chunks, around, has_memories=False):
-        assert canned + sum(most_tokens(chunk, around.questions) for chunk in chunks) <= sum(chunks)
+    overhead = Overhead(canned=canned)
+    if not why_not_worth(chunks, overhead, has_memories=False):
+        assert canned + sum(most_tokens(chunk, overhead.questions) for chunk in chunks) <= sum(chunks)
 
 
 @given(st.integers(400, 20_000), st.integers(0, 10_000))
@@ -66,7 +66,7 @@ def test_a_small_memory_is_expected_with_its_questions(chunk: int, expected: int
 
 
 def test_longer_questions_need_larger_chunks_and_leave_fewer_words() -> None:
-    long_questions = Around(by_model=True, questions=600)
+    long_questions = Overhead(by_model=True, questions=600)
     told = why_not_worth([800] * 20, long_questions, has_memories=False)
     assert f"chunk.tokens in memproc.toml is larger, {least_for_a_model(600)} or more" in told
     assert why_not_worth([least_for_a_model(600)] * 20, long_questions, has_memories=False) == ""
