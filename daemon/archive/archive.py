@@ -135,6 +135,15 @@ class Archive:
         rows = self.run(sql, values)
         return rows[0] if rows else None
 
+    def value(self, sql: str, values: Sequence[object] = ()) -> Any:
+        """The first column of the first row; None where there is no row."""
+        rows = self.run(sql, values)
+        return rows[0][0] if rows else None
+
+    def column(self, sql: str, values: Sequence[object] = ()) -> tuple[Any, ...]:
+        """The first column of every row."""
+        return tuple(row[0] for row in self.run(sql, values))
+
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All or nothing; what was done is on the disk when the block ends. One within another is a part of it."""

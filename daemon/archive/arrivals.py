@@ -199,8 +199,7 @@ def resume_after_restart(archive: Archive, when: str) -> tuple[int, ...]:
 
 def record_outcome(archive: Archive, outcome: Outcome) -> None:
     """Remember what became of a chat."""
-    with archive.transaction():
-        archive.run(f"INSERT INTO outcome ({_OUTCOME}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", astuple(outcome))  # noqa: S608
+    archive.run(f"INSERT INTO outcome ({_OUTCOME}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", astuple(outcome))  # noqa: S608
 
 
 def newest_outcomes(archive: Archive) -> tuple[Outcome, ...]:
@@ -253,8 +252,7 @@ def put_off(archive: Archive) -> tuple[int, ...]:
 
 def look_again(archive: Archive, now: str) -> None:
     """Have the arrivals that wait for the budget or for the person looked at again at once."""
-    with archive.transaction():
-        archive.run("UPDATE arrival SET next_look_at = ? WHERE state = 'paused'", (now,))
+    archive.run("UPDATE arrival SET next_look_at = ? WHERE state = 'paused'", (now,))
 
 
 def set_aside(archive: Archive) -> tuple[Arrival, ...]:

@@ -60,14 +60,12 @@ def write_down(archive: Archive, items: Iterable[Item], since: str, now: str) ->
 
 def call_it(archive: Archive, number: int, name: str) -> None:
     """Note the name that the provider has given to a batch."""
-    with archive.transaction():
-        archive.run("UPDATE batch SET name = ? WHERE id = ?", (name, number))
+    archive.run("UPDATE batch SET name = ? WHERE id = ?", (name, number))
 
 
 def close(archive: Archive, number: int, now: str) -> None:
     """Note that everything that will come of a batch is kept, or that there is none."""
-    with archive.transaction():
-        archive.run("UPDATE batch SET ended_at = ? WHERE id = ?", (now, number))
+    archive.run("UPDATE batch SET ended_at = ? WHERE id = ?", (now, number))
 
 
 def open_batches(archive: Archive) -> tuple[OpenBatch, ...]:

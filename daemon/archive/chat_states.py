@@ -47,15 +47,14 @@ def has_gone_on(archive: Archive, chat_id: str, sha256: str, modified: int) -> b
 
 def record_doubt(archive: Archive, chat_id: str, sha256: str, file: str, doubt: str, when: str) -> None:
     """The chat was skipped as it is there. `at` stays the moment when that was first said, `said_at` is the last."""
-    with archive.transaction():
-        archive.run(
-            """
-            INSERT INTO chat_state (chat_id, sha256, file, doubt, at, said_at) VALUES (?, ?, ?, ?, ?, ?)
-            ON CONFLICT (chat_id, sha256) DO UPDATE SET doubt = excluded.doubt, file = excluded.file,
-                accepted_at = NULL, at = iif(doubt = '', excluded.at, at), said_at = excluded.said_at
-            """,
-            (chat_id, sha256, file, doubt, when, when),
-        )
+    archive.run(
+        """
+        INSERT INTO chat_state (chat_id, sha256, file, doubt, at, said_at) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (chat_id, sha256) DO UPDATE SET doubt = excluded.doubt, file = excluded.file,
+            accepted_at = NULL, at = iif(doubt = '', excluded.at, at), said_at = excluded.said_at
+        """,
+        (chat_id, sha256, file, doubt, when, when),
+    )
 
 
 def was_taken(archive: Archive, chat_id: str, sha256: str) -> bool:
@@ -104,8 +103,7 @@ def waiting_state(archive: Archive, chat_id: str) -> Waiting | None:
 
 def accept_state(archive: Archive, chat_id: str, sha256: str, when: str) -> None:
     """The person means this state."""
-    with archive.transaction():
-        archive.run("UPDATE chat_state SET accepted_at = ? WHERE chat_id = ? AND sha256 = ?", (when, chat_id, sha256))
+    archive.run("UPDATE chat_state SET accepted_at = ? WHERE chat_id = ? AND sha256 = ?", (when, chat_id, sha256))
 
 
 def newest_file(archive: Archive, chat_id: str) -> str:

@@ -1,16 +1,20 @@
 """The chats that the archive knows, and how a person names one."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 from daemon.archive.archive import Archive
-from daemon.archive.seals import damaged_chat, damaged_rows
+from daemon.archive.seals import damaged_chat, damaged_rows, refuse_damage
 from rules.errors import NotFound
+from rules.output.taken import deleted_uuids
+from rules.typingmind.chat import Chat
+from rules.typingmind.document import chat_container, read_document
 
 
 @dataclass(frozen=True, slots=True)
 class KnownChat:
-    """A chat with counts: raw messages that still stand, and memories."""
+    """A chat with counts: raw messages that are part of it, and memories."""
 
     chat_id: str
     title: str
@@ -32,11 +36,6 @@ def known_chats(archive: Archive) -> tuple[KnownChat, ...]:
         """
     )
     return tuple(KnownChat(*row) for row in rows)
-
-
-def is_known(archive: Archive, chat_id: str) -> bool:
-    """Whether an export of a chat of that id has been read."""
-    return archive.one("SELECT 1 FROM chat WHERE chat_id = ?", (chat_id,)) is not None
 
 
 def find_chat(archive: Archive, wanted: str) -> KnownChat:
@@ -61,3 +60,48 @@ def find_chat(archive: Archive, wanted: str) -> KnownChat:
         f'The archive knows no chat "{wanted}".',
         f"Did you mean {' or '.join(near)}?" if near else "List those that it knows with: memproc chats",
     )
+
+
+def is_known(archive: Archive, chat_id: str) -> bool:
+    """Whether an export of a chat of that id has been read."""
+    return archive.value("SELECT 1 FROM chat WHERE chat_id = ?", (chat_id,)) is not None
+
+
+def chat_row(archive: Archive, chat_id: str) -> int:
+    """The number of a chat's row. The chat must be known."""
+    return int(archive.run("SELECT id FROM chat WHERE chat_id = ?", (chat_id,))[0][0])
+
+
+def known_chat(archive: Archive, chat_id: str) -> Chat:
+    """The chat without its messages, as its newest export had it. Raises DamagedChat."""
+    refuse_damage(archive.run, chat_id, "chat")
+    head, tail = archive.run("SELECT head, tail FROM chat WHERE chat_id = ?", (chat_id,))[0]
+    return read_document("the archive", chat_container(head + tail)).chats[0]
+
+
+def last_deleted(archive: Archive, chat_id: str) -> frozenset[str]:
+    """The uuids that the chat's newest export named as deleted."""
+    return deleted_uuids(known_chat(archive, chat_id)) if is_known(archive, chat_id) else frozenset()
+
+
+def keep_chat(archive: Archive, chat: Chat, when: str) -> int:
+    """Keep the chat's newest title, and the JSON around its messages; the number of its row."""
+    member = chat.member("messages")
+    start, stop = (member.value.start + 1, member.value.stop - 1) if member else (chat.span.stop,) * 2
+    head = chat.text[chat.span.start : start].encode("latin-1")
+    tail = chat.text[stop : chat.span.stop].encode("latin-1")
+    archive.run(
+        """
+        INSERT INTO chat (chat_id, title, folder_id, head, tail, first_seen, last_seen) VALUES (?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (chat_id) DO UPDATE SET title = excluded.title, folder_id = excluded.folder_id,
+            head = excluded.head, tail = excluded.tail, last_seen = excluded.last_seen
+        """,
+        (chat.chat_id, chat.title, chat.folder_id, head, tail, when, when),
+    )
+    return chat_row(archive, chat.chat_id)
+
+
+def seen_again(archive: Archive, chat_ids: Sequence[str], when: str) -> None:
+    """Note that these chats have come again, as they were."""
+    with archive.transaction():
+        archive.run_many("UPDATE chat SET last_seen = ? WHERE chat_id = ?", [(when, name) for name in chat_ids])

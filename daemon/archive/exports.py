@@ -103,17 +103,10 @@ def rest_of(archive: Archive, chat_id: str) -> Rest | None:
 
 def keep_rest(archive: Archive, chat_id: str, rest: Rest) -> None:
     """The chat is at rest; what was known of it before is replaced."""
-    with archive.transaction():
-        archive.run(
-            "INSERT OR REPLACE INTO rest (chat_id, sha256, stand, found) VALUES (?, ?, ?, ?)",
-            (chat_id, rest.sha256, rest.stand, json.dumps(rest.found)),
-        )
-
-
-def seen_again(archive: Archive, chat_ids: Sequence[str], when: str) -> None:
-    """These chats have come again, as they were."""
-    with archive.transaction():
-        archive.run_many("UPDATE chat SET last_seen = ? WHERE chat_id = ?", [(when, name) for name in chat_ids])
+    archive.run(
+        "INSERT OR REPLACE INTO rest (chat_id, sha256, stand, found) VALUES (?, ?, ?, ?)",
+        (chat_id, rest.sha256, rest.stand, json.dumps(rest.found)),
+    )
 
 
 RESTORED = "restored"
@@ -171,27 +164,24 @@ def was_written(archive: Archive, ending: str) -> bool:
 
 def record_output(archive: Archive, output: Output) -> None:
     """Remember that an updated export is in its place."""
-    with archive.transaction():
-        archive.run(f"INSERT INTO output ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", astuple(output))  # noqa: S608
+    archive.run(f"INSERT INTO output ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", astuple(output))  # noqa: S608
 
 
 def let_go_of_restored(archive: Archive, chat_id: str) -> None:
     """The version that was restored may be replaced by the next run."""
-    with archive.transaction():
-        archive.run(
-            "UPDATE output SET messages_sha256 = '' WHERE messages_sha256 = ? "
-            "AND id = (SELECT max(id) FROM output WHERE chat_id = ?)",
-            (RESTORED, chat_id),
-        )
+    archive.run(
+        "UPDATE output SET messages_sha256 = '' WHERE messages_sha256 = ? "
+        "AND id = (SELECT max(id) FROM output WHERE chat_id = ?)",
+        (RESTORED, chat_id),
+    )
 
 
 def acknowledge(archive: Archive, chat_id: str, ours_sha256: str) -> None:
     """What the person did in TypingMind stands there already: the newest updated export need not say it too."""
-    with archive.transaction():
-        archive.run(
-            "UPDATE output SET ours_sha256 = ? WHERE id = (SELECT max(id) FROM output WHERE chat_id = ?)",
-            (ours_sha256, chat_id),
-        )
+    archive.run(
+        "UPDATE output SET ours_sha256 = ? WHERE id = (SELECT max(id) FROM output WHERE chat_id = ?)",
+        (ours_sha256, chat_id),
+    )
 
 
 def move_outputs(archive: Archive, folder: Path) -> None:

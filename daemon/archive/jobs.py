@@ -55,14 +55,12 @@ def due(archive: Archive, now: str) -> tuple[str, ...]:
 
 def began(archive: Archive, name: str, now: str) -> None:
     """The job is being done. It stays due until it has ended, so a kill in the middle does not lose it."""
-    with archive.transaction():
-        archive.run("UPDATE job SET began_at = ? WHERE name = ?", (now, name))
+    archive.run("UPDATE job SET began_at = ? WHERE name = ?", (now, name))
 
 
 def ended(archive: Archive, name: str, now: str, due_at: str, error: str | None) -> None:
     """The job is done, or could not be done because of `error`; it is due again at `due_at`."""
-    with archive.transaction():
-        archive.run("UPDATE job SET ended_at = ?, due_at = ?, error = ? WHERE name = ?", (now, due_at, error, name))
+    archive.run("UPDATE job SET ended_at = ?, due_at = ?, error = ? WHERE name = ?", (now, due_at, error, name))
 
 
 def part_to_verify(archive: Archive) -> int:
@@ -92,12 +90,11 @@ def sign(archive: Archive, name: str) -> Sign | None:
 
 def set_sign(archive: Archive, name: str, value: str, when: str) -> None:
     """Put a value under the name; it is on the disk when this returns."""
-    with archive.transaction():
-        archive.run(
-            "INSERT INTO sign (name, value, at) VALUES (?, ?, ?) "
-            "ON CONFLICT (name) DO UPDATE SET value = excluded.value, at = excluded.at",
-            (name, value, when),
-        )
+    archive.run(
+        "INSERT INTO sign (name, value, at) VALUES (?, ?, ?) "
+        "ON CONFLICT (name) DO UPDATE SET value = excluded.value, at = excluded.at",
+        (name, value, when),
+    )
 
 
 def take_down(archive: Archive, *names: str) -> None:

@@ -61,10 +61,9 @@ def settle(archive: Archive, number: int, amount: int | None) -> int | None:
 
     None: the provider did not say, so what was reserved stays.
     """
-    with archive.transaction():
-        row = archive.one(
-            "UPDATE spending SET settled = coalesce(?, reserved) WHERE id = ? RETURNING settled", (amount, number)
-        )
+    row = archive.one(
+        "UPDATE spending SET settled = coalesce(?, reserved) WHERE id = ? RETURNING settled", (amount, number)
+    )
     return row[0] if row else None
 
 
@@ -109,14 +108,13 @@ def by_model(archive: Archive, since: str) -> tuple[OfModel, ...]:
 
 def learn(archive: Archive, model: str, factor: float) -> None:
     """Take into account what a model has made of our tokens: the mean of the first ten replies, then a moving one."""
-    with archive.transaction():
-        archive.run(
-            """
-            INSERT INTO calibration VALUES (?1, ?2, 1) ON CONFLICT (model) DO UPDATE SET
-                factor = factor + (excluded.factor - factor) / min(replies + 1, 10), replies = replies + 1
-            """,
-            (model, factor),
-        )
+    archive.run(
+        """
+        INSERT INTO calibration VALUES (?1, ?2, 1) ON CONFLICT (model) DO UPDATE SET
+            factor = factor + (excluded.factor - factor) / min(replies + 1, 10), replies = replies + 1
+        """,
+        (model, factor),
+    )
 
 
 def learned(archive: Archive) -> Mapping[str, tuple[float, int]]:

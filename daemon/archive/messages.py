@@ -1,39 +1,155 @@
-"""One version of a raw message: its bytes are kept once, however many chats have them (forks share them)."""
+"""The raw messages of a chat: every version that was ever seen, in the order of the conversation, for ever."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from daemon.archive.additions import adopt, insert_version
 from daemon.archive.archive import Archive
-from daemon.archive.bodies import packed, unpacked
-from daemon.archive.memories import HAD, insert_edition, insert_fold, insert_memory, keep_hand
+from daemon.archive.bodies import unpacked
+from daemon.archive.chats import keep_chat
+from daemon.archive.memories import keep_hand
 from daemon.archive.seals import refuse_damage
 from rules.conversation.history import UNDER_SOME_MEMORY, Entry, Past
 from rules.conversation.marker import MEMORY
-from rules.output.taken import deleted_uuids
 from rules.recognize.absent import Absent, Known
-from rules.recognize.adopt import Adopted
 from rules.recognize.reading import Reading
 from rules.recognize.recognize import Place
-from rules.recognize.true_dates import redated, said_at, with_true_date
+from rules.recognize.true_dates import redated, with_true_date
 from rules.typingmind.attachments import attachments
 from rules.typingmind.chat import Chat
-from rules.typingmind.document import chat_container, read_document
 from rules.typingmind.message import Message, read_message
 
+_NEWEST = "version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)"
 
-def insert_version(archive: Archive, message: int, number: int, said: Message, when: str) -> int:
-    """Keep what a message says now, within a transaction of the caller's; the version's row."""
-    sha256 = hashlib.sha256(said.raw).hexdigest()
-    archive.run("INSERT OR IGNORE INTO body (sha256, raw, packed) VALUES (?, ?, ?)", (sha256, *packed(said.raw)))
-    row = archive.run(
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """How many raw messages were new, had changed, or are gone since."""
+
+    new: int
+    changed: int
+    gone: int
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """The full raw conversation: the chat's JSON before its messages, the messages, and what follows them."""
+
+    head: bytes
+    messages: tuple[bytes, ...]
+    tail: bytes
+
+
+def remember(archive: Archive, chat: Chat, reading: Reading, when: str) -> Remembered:
+    """Keep every message of the export that is not ours, and what the person did, in one transaction.
+
+    A message whose bytes are new gets another version. One that the archive has, but that is neither in the
+    export nor under a memory, is marked as gone, and is marked no more when it comes back.
+    """
+    with archive.transaction():
+        row = keep_chat(archive, chat, when)
+        adopt(archive, row, reading.adopted, when)
+        known = [key for (key,) in archive.run("SELECT key FROM message WHERE chat = ? ORDER BY position", (row,))]
+        raw = {place.key: place for place in reading.places if place.ours is None}
+        new = raw.keys() - set(known)
+        _place(archive, row, order(known, reading.places, reading.entries), raw)
+        changed = _keep_versions(archive, row, list(raw.values()), when)
+        under = {entry.key for entry in reading.entries if not entry.gone} - set(reading.hand.deleted)
+        gone = _mark_absent(archive, row, set(raw), under, reading.absent, when)
+        keep_hand(archive, reading, when)
+    return Remembered(len(new), changed - len(new), gone)
+
+
+def _place(archive: Archive, row: int, order: Sequence[str], raw: Mapping[str, Place]) -> None:
+    """Give every message its position, and those of the export the reason why they are left out, if any.
+
+    Only what changes is written: each row costs a seal, and a long chat has thousands that stay.
+    """
+    left_out = {key: place.left_out for key, place in raw.items()}
+    dates = {key: place.message.created_at or "" for key, place in raw.items() if place.message.is_copy}
+    archive.run_many(
         """
-        INSERT INTO version (message, number, sha256, digest, uuid, role, created_at, seen_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id
+        INSERT INTO message (chat, key, position, left_out, said_at) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT (chat, key) DO UPDATE SET position = excluded.position WHERE position <> excluded.position
         """,
-        (message, number, sha256, said.digest, said.uuid, said.role, said.created_at, when),
+        [(row, key, at, left_out.get(key), dates.get(key, "")) for at, key in enumerate(order)],
     )
-    return int(row[0][0])
+    archive.run_many(
+        "UPDATE message SET left_out = ?1 WHERE chat = ?2 AND key = ?3 AND left_out IS NOT ?1",
+        [(reason, row, key) for key, reason in left_out.items()],
+    )
+    archive.run_many(
+        "UPDATE message SET said_at = ?1 WHERE chat = ?2 AND key = ?3 AND said_at <> ?1",
+        [(date, row, key) for key, date in dates.items()],
+    )
+
+
+def _keep_versions(archive: Archive, row: int, places: Sequence[Place], when: str) -> int:
+    """Keep the bytes that are not the newest version already; how many were kept.
+
+    An original that we keep beside its memory has another version only where it says something else, or has its files
+    in another place, as in a fork: a sync may have put its keys in another order, around our own fields.
+    """
+    newest = {
+        key: (message, number, sha256, digest)
+        for message, key, number, sha256, digest in archive.run(
+            """
+            SELECT message.id, key, coalesce(max(number), 0), sha256, digest
+            FROM message LEFT JOIN version ON version.message = message.id WHERE chat = ? GROUP BY message.id
+            """,
+            (row,),
+        )
+    }
+    kept = 0
+    for place in places:
+        message, number, sha256, digest = newest[place.key]
+        is_same = hashlib.sha256(place.message.raw).hexdigest() == sha256
+        if not is_same and not (place.original and _says_the_same(archive, place.message, sha256, digest)):
+            insert_version(archive, message, number + 1, place.message, when)
+            kept += 1
+    return kept
+
+
+def _says_the_same(archive: Archive, message: Message, sha256: str, digest: str) -> bool:
+    """Whether the stored version with these hashes says what the message says, and names the same files."""
+    if message.digest != digest:
+        return False
+    files = attachments(message.raw)
+    stored = archive.run("SELECT raw, packed FROM body WHERE sha256 = ?", (sha256,)) if files else ()
+    return all(attachments(unpacked(raw, packed, sha256)) == files for raw, packed in stored)
+
+
+def _mark_absent(archive: Archive, row: int, here: set[str], under: set[str], absent: Absent, when: str) -> int:
+    """Mark what is in no export and under no memory as gone, and take the mark from what came back; how many are new.
+
+    What the person has not deleted is marked as missing, until an export holds it, or names it as deleted.
+    """
+    rows = archive.run(
+        """
+        SELECT message.id, key, gone_at, missing.message IS NOT NULL, uuid FROM message
+        LEFT JOIN missing ON missing.message = message.id JOIN version ON version.message = message.id
+             AND version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
+        WHERE chat = ? AND left_out IS NOT ?
+        """,
+        (row, UNDER_SOME_MEMORY),
+    )
+    gone = {number for number, key, *_ in rows if key not in here and key not in under}
+    new = [(when, number) for number, _, gone_at, *_ in rows if number in gone and gone_at is None]
+    back = [(number,) for number, _, gone_at, *_ in rows if number not in gone and gone_at is not None]
+    archive.run_many("UPDATE message SET gone_at = ? WHERE id = ?", new)
+    archive.run_many("UPDATE message SET gone_at = NULL WHERE id = ?", back)
+    before = {number for number, _, _, is_missing, _ in rows if is_missing}
+    missing = {row[0] for row in rows if _is_missing(row[1], row[4], row[0] in before, here, absent)}
+    archive.run_many(
+        "INSERT INTO missing (message, since) VALUES (?, ?)", [(number, when) for number in missing - before]
+    )
+    archive.run_many("DELETE FROM missing WHERE message = ?", [(number,) for number in before - missing])
+    return len(new)
+
+
+def _is_missing(key: str, uuid: str | None, before: bool, here: set[str], absent: Absent) -> bool:
+    return key not in here and (key in absent.keys or (before and uuid not in absent.named))
 
 
 def order(known: Sequence[str], places: Sequence[Place], entries: Sequence[Entry]) -> list[str]:
@@ -73,24 +189,6 @@ def _new_neighbours(places: Sequence[Place], entries: Sequence[Entry]) -> list[t
         elif place.ours.kind == MEMORY:
             before = last_under
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class Remembered:
-    """How many raw messages were new, had changed, or are gone since."""
-
-    new: int
-    changed: int
-    gone: int
-
-
-@dataclass(frozen=True, slots=True)
-class Whole:
-    """The full raw conversation: the chat's JSON before its messages, the messages, and what follows them."""
-
-    head: bytes
-    messages: tuple[bytes, ...]
-    tail: bytes
 
 
 def past(archive: Archive, chat_id: str) -> tuple[Past, ...]:
@@ -185,26 +283,6 @@ def missing_keys(archive: Archive, chat_id: str) -> frozenset[str]:
     return frozenset(key for (key,) in rows)
 
 
-def remember(archive: Archive, chat: Chat, reading: Reading, when: str) -> Remembered:
-    """Keep every message of the export that is not ours, and what the person did, in one transaction.
-
-    A message whose bytes are new gets another version. One that the archive has, but that is neither in the
-    export nor under a memory, is marked as gone, and is marked no more when it comes back.
-    """
-    with archive.transaction():
-        row = keep_chat(archive, chat, when)
-        adopt(archive, row, reading.adopted, when)
-        known = [key for (key,) in archive.run("SELECT key FROM message WHERE chat = ? ORDER BY position", (row,))]
-        raw = {place.key: place for place in reading.places if place.ours is None}
-        new = raw.keys() - set(known)
-        _place(archive, row, order(known, reading.places, reading.entries), raw)
-        changed = _keep_versions(archive, row, list(raw.values()), when)
-        under = {entry.key for entry in reading.entries if not entry.gone} - set(reading.hand.deleted)
-        gone = _mark_absent(archive, row, set(raw), under, reading.absent, when)
-        keep_hand(archive, reading, when)
-    return Remembered(len(new), changed - len(new), gone)
-
-
 def whole(archive: Archive, chat_id: str) -> Whole:
     """The full raw conversation, without what the person has deleted; missing messages are in it, dates are true.
 
@@ -223,168 +301,3 @@ def whole(archive: Archive, chat_id: str) -> Whole:
         (chat_id,),
     )
     return Whole(head, tuple(redated(unpacked(*stored), said_at) for *stored, said_at in rows), tail)
-
-
-def last_deleted(archive: Archive, chat_id: str) -> frozenset[str]:
-    """The uuids that the chat's newest export named as deleted."""
-    is_there = archive.one("SELECT 1 FROM chat WHERE chat_id = ?", (chat_id,))
-    return deleted_uuids(known_chat(archive, chat_id)) if is_there else frozenset()
-
-
-def known_chat(archive: Archive, chat_id: str) -> Chat:
-    """The chat without its messages, as its newest export had it. Raises DamagedChat."""
-    refuse_damage(archive.run, chat_id, "chat")
-    head, tail = archive.run("SELECT head, tail FROM chat WHERE chat_id = ?", (chat_id,))[0]
-    return read_document("the archive", chat_container(head + tail)).chats[0]
-
-
-def keep_chat(archive: Archive, chat: Chat, when: str) -> int:
-    """The chat's row, with the newest title, and the JSON around its messages."""
-    member = chat.member("messages")
-    start, stop = (member.value.start + 1, member.value.stop - 1) if member else (chat.span.stop,) * 2
-    head = chat.text[chat.span.start : start].encode("latin-1")
-    tail = chat.text[stop : chat.span.stop].encode("latin-1")
-    archive.run(
-        """
-        INSERT INTO chat (chat_id, title, folder_id, head, tail, first_seen, last_seen) VALUES (?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (chat_id) DO UPDATE SET title = excluded.title, folder_id = excluded.folder_id,
-            head = excluded.head, tail = excluded.tail, last_seen = excluded.last_seen
-        """,
-        (chat.chat_id, chat.title, chat.folder_id, head, tail, when, when),
-    )
-    return int(archive.run("SELECT id FROM chat WHERE chat_id = ?", (chat.chat_id,))[0][0])
-
-
-def _place(archive: Archive, row: int, order: Sequence[str], raw: Mapping[str, Place]) -> None:
-    """Give every message its position, and those of the export the reason why they are left out, if any.
-
-    Only what changes is written: each row costs a seal, and a long chat has thousands that stay.
-    """
-    left_out = {key: place.left_out for key, place in raw.items()}
-    dates = {key: place.message.created_at or "" for key, place in raw.items() if place.message.is_copy}
-    archive.run_many(
-        """
-        INSERT INTO message (chat, key, position, left_out, said_at) VALUES (?, ?, ?, ?, ?)
-        ON CONFLICT (chat, key) DO UPDATE SET position = excluded.position WHERE position <> excluded.position
-        """,
-        [(row, key, at, left_out.get(key), dates.get(key, "")) for at, key in enumerate(order)],
-    )
-    archive.run_many(
-        "UPDATE message SET left_out = ?1 WHERE chat = ?2 AND key = ?3 AND left_out IS NOT ?1",
-        [(reason, row, key) for key, reason in left_out.items()],
-    )
-    archive.run_many(
-        "UPDATE message SET said_at = ?1 WHERE chat = ?2 AND key = ?3 AND said_at <> ?1",
-        [(date, row, key) for key, date in dates.items()],
-    )
-
-
-def _keep_versions(archive: Archive, row: int, places: Sequence[Place], when: str) -> int:
-    """Keep the bytes that are not the newest version already; how many were kept.
-
-    An original that we keep beside its memory has another version only where it says something else, or has its files
-    in another place, as in a fork: a sync may have put its keys in another order, around our own fields.
-    """
-    newest = {
-        key: (message, number, sha256, digest)
-        for message, key, number, sha256, digest in archive.run(
-            """
-            SELECT message.id, key, coalesce(max(number), 0), sha256, digest
-            FROM message LEFT JOIN version ON version.message = message.id WHERE chat = ? GROUP BY message.id
-            """,
-            (row,),
-        )
-    }
-    kept = 0
-    for place in places:
-        message, number, sha256, digest = newest[place.key]
-        is_same = hashlib.sha256(place.message.raw).hexdigest() == sha256
-        if not is_same and not (place.original and _says_the_same(archive, place.message, sha256, digest)):
-            insert_version(archive, message, number + 1, place.message, when)
-            kept += 1
-    return kept
-
-
-def _says_the_same(archive: Archive, message: Message, sha256: str, digest: str) -> bool:
-    """Whether the stored version with these hashes says what the message says, and names the same files."""
-    if message.digest != digest:
-        return False
-    files = attachments(message.raw)
-    stored = archive.run("SELECT raw, packed FROM body WHERE sha256 = ?", (sha256,)) if files else ()
-    return all(attachments(unpacked(raw, packed, sha256)) == files for raw, packed in stored)
-
-
-def _mark_absent(archive: Archive, row: int, here: set[str], under: set[str], absent: Absent, when: str) -> int:
-    """Mark what is in no export and under no memory as gone, and take the mark from what came back; how many are new.
-
-    What the person has not deleted is marked as missing, until an export holds it, or names it as deleted.
-    """
-    rows = archive.run(
-        """
-        SELECT message.id, key, gone_at, missing.message IS NOT NULL, uuid FROM message
-        LEFT JOIN missing ON missing.message = message.id JOIN version ON version.message = message.id
-             AND version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
-        WHERE chat = ? AND left_out IS NOT ?
-        """,
-        (row, UNDER_SOME_MEMORY),
-    )
-    gone = {number for number, key, *_ in rows if key not in here and key not in under}
-    new = [(when, number) for number, _, gone_at, *_ in rows if number in gone and gone_at is None]
-    back = [(number,) for number, _, gone_at, *_ in rows if number not in gone and gone_at is not None]
-    archive.run_many("UPDATE message SET gone_at = ? WHERE id = ?", new)
-    archive.run_many("UPDATE message SET gone_at = NULL WHERE id = ?", back)
-    before = {number for number, _, _, is_missing, _ in rows if is_missing}
-    missing = {row[0] for row in rows if _is_missing(row[1], row[4], row[0] in before, here, absent)}
-    archive.run_many(
-        "INSERT INTO missing (message, since) VALUES (?, ?)", [(number, when) for number in missing - before]
-    )
-    archive.run_many("DELETE FROM missing WHERE message = ?", [(number,) for number in before - missing])
-    return len(new)
-
-
-def _is_missing(key: str, uuid: str | None, before: bool, here: set[str], absent: Absent) -> bool:
-    return key not in here and (key in absent.keys or (before and uuid not in absent.named))
-
-
-def adopt(archive: Archive, chat: int, adopted: Adopted, when: str) -> None:
-    """Keep what the chat in row `chat` takes over, within a transaction of the caller's."""
-    versions = {old.key: _message(archive, chat, position, old, when) for position, old in enumerate(adopted.past)}
-    for memory in adopted.memories:
-        if memory.is_fold:
-            insert_fold(archive, chat, memory)
-        else:
-            insert_memory(archive, chat, memory)
-        archive.run(
-            "UPDATE memory SET chosen_edition = ?, pinned = ?, forgotten_at = ?, hindsight = ? WHERE id = ?",
-            (
-                memory.chosen,
-                memory.pinned,
-                when if memory.forgotten else None,
-                HAD if memory.memory_id in adopted.had_hindsight else 0,
-                memory.memory_id,
-            ),
-        )
-        for edition in adopted.editions[memory.memory_id]:
-            insert_edition(archive, memory.memory_id, edition)
-        if not memory.is_fold:
-            _chunk(archive, memory.memory_id, [old for old in adopted.past if old.memory == memory.number], versions)
-
-
-def _message(archive: Archive, chat: int, position: int, old: Past, when: str) -> tuple[int, int]:
-    """The message's row and that of the version that stands under the memory."""
-    archive.run(
-        "INSERT INTO message (chat, key, position, gone_at, said_at) VALUES (?, ?, ?, ?, ?)",
-        (chat, old.key, position, when if old.newest is None else None, said_at(old.message)),
-    )
-    (message,) = archive.run("SELECT id FROM message WHERE chat = ? AND key = ?", (chat, old.key))[0]
-    version = insert_version(archive, message, 1, old.message, when)
-    if old.newest is not None and old.newest.raw != old.message.raw:
-        insert_version(archive, message, 2, old.newest, when)
-    return message, version
-
-
-def _chunk(archive: Archive, memory: str, under: list[Past], versions: Mapping[str, tuple[int, int]]) -> None:
-    archive.run_many(
-        "INSERT INTO chunk_message (memory, place, message, version) VALUES (?, ?, ?, ?)",
-        [(memory, place, *versions[old.key]) for place, old in enumerate(under)],
-    )

@@ -51,12 +51,11 @@ def edited_from(kept: Sequence[KeptOpening], written: str) -> KeptOpening | None
 
 def keep_opening(archive: Archive, chat_id: str, opening: KeptOpening, now: str) -> None:
     """Remember an opening that stands in an export, or is about to. The same one a second time changes nothing."""
-    with archive.transaction():
-        archive.run(
-            "INSERT OR IGNORE INTO opening (chat, digest, text, preface, by, base, at) "
-            "VALUES ((SELECT id FROM chat WHERE chat_id = ?), ?, ?, ?, ?, ?, ?)",
-            (chat_id, text_digest(opening.text), opening.text, opening.preface, opening.by, opening.base, now),
-        )
+    archive.run(
+        "INSERT OR IGNORE INTO opening (chat, digest, text, preface, by, base, at) "
+        "VALUES ((SELECT id FROM chat WHERE chat_id = ?), ?, ?, ?, ?, ?, ?)",
+        (chat_id, text_digest(opening.text), opening.text, opening.preface, opening.by, opening.base, now),
+    )
 
 
 def openings_named(archive: Archive, digests: Collection[str]) -> tuple[str, ...]:

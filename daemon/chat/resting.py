@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from daemon.archive.archive import Archive
+from daemon.archive.chats import known_chat
 from daemon.archive.exports import Rest, keep_rest, rest_of
 from daemon.archive.memories import editions, find_memory, memories
-from daemon.archive.messages import Remembered, known_chat
+from daemon.archive.messages import Remembered
 from daemon.chat.reading import TAG
 from daemon.chat.survey import Survey
 from daemon.config import Config

@@ -7,9 +7,8 @@ from dataclasses import asdict, dataclass
 import click
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import find_chat
+from daemon.archive.chats import find_chat, known_chat
 from daemon.archive.core import core_events, keep_core_events
-from daemon.archive.messages import known_chat
 from daemon.chat.opening import as_value, core_now
 from daemon.cli.of_chat import About, OfChat, pass_about
 from daemon.cli.settings import Settings, json_option

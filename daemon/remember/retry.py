@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from daemon.archive.chats import known_chat
 from daemon.archive.memories import editions, find_memory, keep_edition, next_edition
-from daemon.archive.messages import known_chat
 from daemon.chat.reading import read_archive
 from daemon.chat.survey import Survey, survey_read
 from daemon.context import Answered, Event, House, Tell
