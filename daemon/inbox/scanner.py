@@ -22,7 +22,7 @@ from daemon.archive.arrivals import (
     was_known,
     was_taken,
 )
-from daemon.archive.sightings import Present, clear, fill, record_sightings, to_look_at, vanished
+from daemon.archive.sightings import Present, compare_inbox, record_sightings
 from daemon.files.candidates import Found, PassedOver, candidates
 from daemon.files.write import trouble
 from daemon.inbox.complete import look_inside
@@ -78,14 +78,11 @@ def scan(
     """
     watch, passed, begin = _Watch(archive, plan, now, monotonic), list[PassedOver](), last_step(archive)
     try:
-        fill(archive, _files(plan, passed))
-        files, left = to_look_at(archive), vanished(archive)
+        files, left = compare_inbox(archive, _files(plan, passed))
     except OSError as error:
         told = trouble(error, plan.inbox, "read")
         return Unreachable(told.message, told.next_step)
-    finally:
-        clear(archive)
-    sighted = _sighted(watch, files, [number for number, _ in left], standings)
+    sighted = _sighted(watch, files, left, standings)
     waiting, trouble_met = _take_those_due(watch, sighted)
     notes = (*trouble_met, *(f"{_inside(plan.inbox, file.path)}: {file.reason}" for file in passed))
     return Scanned(_next_look(watch, waiting), steps_after(archive, begin), notes, waiting)
