@@ -24,9 +24,10 @@ from pathlib import Path
 
 from daemon.archive.archive import Archive, damage_behind
 from daemon.archive.chat_states import record_doubt, record_taken, was_taken
-from daemon.archive.chats import seen_again
-from daemon.archive.exports import Rest, acknowledge, keep_parts, known_parts, last_output, record_export
+from daemon.archive.chats import Rest, seen_again
+from daemon.archive.exports import keep_parts, known_parts, record_export
 from daemon.archive.messages import Remembered, remember
+from daemon.archive.outputs import acknowledge, last_output
 from daemon.chat.deliver import Ready, deliver, in_new_chat, mode_for, place_of, stand_already
 from daemon.chat.opening import keep_written, opening_place, opening_text, read
 from daemon.chat.resting import AtRest, at_rest, keep_at_rest, noting, rest_after

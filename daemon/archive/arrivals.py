@@ -5,7 +5,7 @@ from pathlib import PurePath
 from typing import Literal
 
 from daemon.archive.archive import Archive
-from daemon.archive.exports import last_output
+from daemon.archive.outputs import last_output
 from rules.arrival import FINISHED, IN_HAND, MOST_FAILURES, Sighting, State
 from rules.conversation.memory import EXTRACTED
 from rules.errors import ArchiveError

@@ -44,17 +44,18 @@ class OpenBatch:
 def write_down(archive: Archive, items: Iterable[Item], since: str, now: str) -> int:
     """Note that these are about to be asked together; the batch's number. Durable when the transaction is."""
     with archive.transaction():
-        row = archive.one("INSERT INTO batch (since, began_at) VALUES (?, ?) RETURNING id", (since, now))
-        number = int(row[0]) if row else 0
-        for item in items:
-            archive.run(
-                "INSERT INTO batch_request (batch, request, chat_id, model, step, parameters, tokens, spending) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        number = int(archive.value("INSERT INTO batch (since, began_at) VALUES (?, ?) RETURNING id", (since, now)))
+        archive.run_many(
+            "INSERT INTO batch_request (batch, request, chat_id, model, step, parameters, tokens, spending) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [
                 (
                     number, item.request, item.chat_id, item.model, item.step,
                     json.dumps(dict(item.parameters), sort_keys=True), item.tokens, item.spending,
-                ),
-            )  # fmt: skip
+                )
+                for item in items
+            ],
+        )  # fmt: skip
     return number
 
 
@@ -76,17 +77,20 @@ def open_batches(archive: Archive) -> tuple[OpenBatch, ...]:
     )
 
 
+def age(sent: OpenBatch, now: str) -> float:
+    """Seconds since a batch was sent."""
+    return (at(now) - at(sent.began_at)).total_seconds()
+
+
 def is_under_way(archive: Archive, request: str) -> bool:
     """Whether a request is in a batch that is not closed."""
-    found = archive.one(
-        "SELECT 1 FROM batch_request JOIN batch ON batch.id = batch WHERE request = ? AND ended_at IS NULL", (request,)
-    )
-    return found is not None
+    is_open = "SELECT 1 FROM batch_request JOIN batch ON batch.id = batch WHERE request = ? AND ended_at IS NULL"
+    return archive.value(is_open, (request,)) is not None
 
 
 def names(archive: Archive) -> frozenset[str]:
     """The names of all batches that were ever known."""
-    return frozenset(row[0] for row in archive.run("SELECT name FROM batch WHERE name <> ''"))
+    return frozenset(archive.column("SELECT name FROM batch WHERE name <> ''"))
 
 
 def _items(archive: Archive, number: int) -> tuple[Item, ...]:
@@ -99,8 +103,3 @@ def _items(archive: Archive, number: int) -> tuple[Item, ...]:
         Item(request, chat_id, model, step, json.loads(parameters), tokens, booked)
         for request, chat_id, model, step, parameters, tokens, booked in rows
     )
-
-
-def age(sent: OpenBatch, now: str) -> float:
-    """Seconds since a batch was sent."""
-    return (at(now) - at(sent.began_at)).total_seconds()

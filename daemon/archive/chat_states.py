@@ -35,14 +35,14 @@ def has_gone_on(archive: Archive, chat_id: str, sha256: str, modified: int) -> b
 
     Such an export lies there since then. One that is written anew is judged, whatever state it holds.
     """
-    row = archive.one(
+    is_older = archive.value(
         f"""
         SELECT sha256 <> ? AND modified > ? AND {is_sound("chat_state")}
         FROM chat_state WHERE chat_id = ? AND doubt = '' ORDER BY at DESC, number DESC LIMIT 1
         """,  # noqa: S608
         (sha256, modified, chat_id),
     )
-    return row is not None and bool(row[0]) and was_taken(archive, chat_id, sha256)
+    return bool(is_older) and was_taken(archive, chat_id, sha256)
 
 
 def record_doubt(archive: Archive, chat_id: str, sha256: str, file: str, doubt: str, when: str) -> None:
@@ -59,8 +59,8 @@ def record_doubt(archive: Archive, chat_id: str, sha256: str, file: str, doubt: 
 
 def was_taken(archive: Archive, chat_id: str, sha256: str) -> bool:
     """Whether this very state of the chat was worked on before."""
-    row = archive.one("SELECT 1 FROM chat_state WHERE chat_id = ? AND sha256 = ? AND doubt = ''", (chat_id, sha256))
-    return row is not None
+    taken = "SELECT 1 FROM chat_state WHERE chat_id = ? AND sha256 = ? AND doubt = ''"
+    return archive.value(taken, (chat_id, sha256)) is not None
 
 
 def was_seen_before(archive: Archive, chat_id: str, sha256: str, file: str, moment: str) -> bool:
@@ -108,7 +108,7 @@ def accept_state(archive: Archive, chat_id: str, sha256: str, when: str) -> None
 
 def newest_file(archive: Archive, chat_id: str) -> str:
     """Where the newest export lay of which the chat was worked on, as the person named it; empty if nobody knows."""
-    row = archive.one(
+    path: str | None = archive.value(
         """
         SELECT coalesce(
             (SELECT path FROM arrival WHERE arrival.sha256 = file ORDER BY id DESC LIMIT 1),
@@ -117,10 +117,10 @@ def newest_file(archive: Archive, chat_id: str) -> str:
         """,
         (chat_id,),
     )
-    return str(row[0]) if row else ""
+    return path or ""
 
 
 def newest_arrival(archive: Archive, chat_id: str) -> int | None:
     """Number of the dropped file in which the chat came last, or None."""
-    row = archive.one("SELECT max(arrival) FROM outcome WHERE chat_id = ?", (chat_id,))
-    return row[0] if row else None
+    number: int | None = archive.value("SELECT max(arrival) FROM outcome WHERE chat_id = ?", (chat_id,))
+    return number

@@ -1,11 +1,13 @@
-"""The chats that the archive knows, and how a person names one."""
+"""The chats that the archive knows, how a person names one, and what was found of those at rest."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Any
 
 from daemon.archive.archive import Archive
-from daemon.archive.seals import damaged_chat, damaged_rows, refuse_damage
+from daemon.archive.seals import damaged_chat, damaged_rows, is_sound, refuse_damage
 from rules.errors import NotFound
 from rules.output.taken import deleted_uuids
 from rules.typingmind.chat import Chat
@@ -105,3 +107,30 @@ def seen_again(archive: Archive, chat_ids: Sequence[str], when: str) -> None:
     """Note that these chats have come again, as they were."""
     with archive.transaction():
         archive.run_many("UPDATE chat SET last_seen = ? WHERE chat_id = ?", [(when, name) for name in chat_ids])
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """What was found of a chat when there was nothing to be done about it.
+
+    `sha256` is that of the chat's bytes, `stand` that of the settings, texts and versions that counted then.
+    """
+
+    sha256: str
+    stand: str
+    found: Mapping[str, Any]
+    """What was found, and what else it depends on, as JSON."""
+
+
+def rest_of(archive: Archive, chat_id: str) -> Rest | None:
+    """What is known of the chat, if nothing has been written about it since."""
+    row = archive.one(f"SELECT sha256, stand, found FROM rest WHERE chat_id = ? AND {is_sound('rest')}", (chat_id,))  # noqa: S608
+    return Rest(row[0], row[1], json.loads(row[2])) if row else None
+
+
+def keep_rest(archive: Archive, chat_id: str, rest: Rest) -> None:
+    """Note that the chat is at rest; what was known of it before is replaced."""
+    archive.run(
+        "INSERT OR REPLACE INTO rest (chat_id, sha256, stand, found) VALUES (?, ?, ?, ?)",
+        (chat_id, rest.sha256, rest.stand, json.dumps(rest.found)),
+    )

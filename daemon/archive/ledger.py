@@ -1,7 +1,10 @@
-"""The ledger: money reserved before a call leaves, and settled with its answer, exact to the picodollar."""
+"""The ledger: money reserved before a call leaves, and settled with its answer, exact to the picodollar.
+
+And tokens: those of texts, which are counted once, and what models make of one of ours.
+"""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
@@ -48,12 +51,12 @@ def reserve(archive: Archive, call: Call, most: int | None, caps: Amounts, perio
         verdict = Allowed() if most is None else decide(caps, spent(archive, call.run, periods), most)
         if isinstance(verdict, Reached):
             return verdict
-        row = archive.one(
+        number = archive.value(
             "INSERT INTO spending (request, chat_id, model, run, tokens, reserved, at) VALUES (?, ?, ?, ?, ?, ?, ?) "
             "RETURNING id",
             (call.request, call.chat_id, call.model, call.run, call.tokens, most, call.at),
         )
-    return int(row[0]) if row else 0
+    return int(number)
 
 
 def settle(archive: Archive, number: int, amount: int | None) -> int | None:
@@ -61,15 +64,14 @@ def settle(archive: Archive, number: int, amount: int | None) -> int | None:
 
     None: the provider did not say, so what was reserved stays.
     """
-    row = archive.one(
-        "UPDATE spending SET settled = coalesce(?, reserved) WHERE id = ? RETURNING settled", (amount, number)
-    )
-    return row[0] if row else None
+    settled = "UPDATE spending SET settled = coalesce(?, reserved) WHERE id = ? RETURNING settled"
+    counts: int | None = archive.value(settled, (amount, number))
+    return counts
 
 
 def spent(archive: Archive, run: str, periods: Periods) -> Amounts:
     """What is spent and reserved in this run, today and this month, in picodollars."""
-    row = archive.one(
+    (row,) = archive.run(
         f"""
         SELECT (SELECT coalesce(sum({_COUNTS}), 0) FROM spending WHERE run = ?1 AND run <> ''),
                (SELECT coalesce(sum({_COUNTS}), 0) FROM spending WHERE at >= ?2),
@@ -77,19 +79,18 @@ def spent(archive: Archive, run: str, periods: Periods) -> Amounts:
         """,  # noqa: S608
         (run, periods.day_began, periods.month_began),
     )
-    return Amounts(*row) if row else Amounts(0, 0, 0)
+    return Amounts(*row)
 
 
 def unpriced_since(archive: Archive, since: str) -> int:
     """How many calls since then have no known price."""
-    row = archive.one("SELECT count(*) FROM spending WHERE at >= ? AND reserved IS NULL AND settled IS NULL", (since,))
-    return int(row[0]) if row else 0
+    unpriced = "SELECT count(*) FROM spending WHERE at >= ? AND reserved IS NULL AND settled IS NULL"
+    return int(archive.value(unpriced, (since,)))
 
 
 def last_run(archive: Archive) -> str:
     """The run in which money was reserved last; empty where there was none."""
-    row = archive.one("SELECT run FROM spending WHERE run <> '' ORDER BY id DESC LIMIT 1")
-    return str(row[0]) if row else ""
+    return str(archive.value("SELECT run FROM spending WHERE run <> '' ORDER BY id DESC LIMIT 1") or "")
 
 
 def by_model(archive: Archive, since: str) -> tuple[OfModel, ...]:
@@ -140,3 +141,21 @@ def _raised(archive: Archive, which: Which, now: str) -> int:
 
 def _name(which: Which) -> str:
     return f"budget_{which}"
+
+
+def known_counts(archive: Archive, encoding: str, digests: Sequence[str]) -> dict[str, int]:
+    """The counts that the archive has of these texts, in tokens of the encoding."""
+    counts = archive.run(
+        "SELECT digest, tokens FROM token_count WHERE encoding = ? AND digest IN (SELECT value FROM json_each(?))",
+        (encoding, json.dumps(digests)),
+    )
+    return dict(counts)
+
+
+def keep_counts(archive: Archive, encoding: str, counts: Mapping[str, int]) -> None:
+    """Remember counts; what is known stays."""
+    with archive.transaction():
+        archive.run_many(
+            "INSERT OR IGNORE INTO token_count (encoding, digest, tokens) VALUES (?, ?, ?)",
+            [(encoding, digest, tokens) for digest, tokens in counts.items()],
+        )

@@ -9,8 +9,8 @@ from itertools import count
 from pathlib import Path
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import is_known
-from daemon.archive.exports import Output, Rest, last_output, output_in, record_output, was_written
+from daemon.archive.chats import Rest, is_known
+from daemon.archive.outputs import Output, last_output, output_in, record_output, was_written
 from daemon.context import House, Written
 from daemon.files.backup import keep_original, keep_version
 from daemon.files.packed import sha256_of

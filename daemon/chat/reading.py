@@ -6,11 +6,11 @@ from dataclasses import replace
 from daemon.archive.archive import Archive
 from daemon.archive.chat_states import is_accepted, newest_file
 from daemon.archive.chats import last_deleted
-from daemon.archive.exports import RESTORED, last_output
 from daemon.archive.forks import find_kin, known_memories, memories_saying, nearest_history
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import dates_said, first_seen, missing_keys, past, standing
 from daemon.archive.openings import openings, openings_named
+from daemon.archive.outputs import RESTORED, last_output
 from daemon.archive.seals import refuse_any_damage, refuse_damage
 from daemon.models.tokens import count
 from rules.conversation.history import Past, as_it_is_now, history, without_strays

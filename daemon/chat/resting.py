@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import known_chat
-from daemon.archive.exports import Rest, keep_rest, rest_of
+from daemon.archive.chats import Rest, keep_rest, known_chat, rest_of
 from daemon.archive.memories import editions, find_memory, memories
 from daemon.archive.messages import Remembered
 from daemon.chat.reading import TAG

@@ -5,7 +5,7 @@ import click
 from daemon.archive.archive import Archive
 from daemon.archive.chat_states import accept_state, newest_arrival, waiting_state
 from daemon.archive.chats import KnownChat, find_chat
-from daemon.archive.exports import RESTORED, last_output, let_go_of_restored
+from daemon.archive.outputs import RESTORED, last_output, let_go_of_restored
 from daemon.cli.settings import Settings, pass_settings
 from daemon.files.clock import now
 from daemon.inbox.enqueue import enqueue

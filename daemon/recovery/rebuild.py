@@ -21,10 +21,10 @@ from daemon.archive.additions import (
 )
 from daemon.archive.archive import Archive
 from daemon.archive.chats import chat_row, is_known, keep_chat
-from daemon.archive.exports import Output, last_output, record_output
 from daemon.archive.forks import find_kin
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import past, remember
+from daemon.archive.outputs import Output, last_output, record_output
 from daemon.chat.opening import shown_chat
 from daemon.chat.reading import dates_of_copies, read_chat
 from daemon.chat.survey import canned

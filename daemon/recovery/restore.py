@@ -8,10 +8,10 @@ from pathlib import Path
 from daemon.archive.archive import Archive
 from daemon.archive.chat_states import has_gone_on, was_seen_before
 from daemon.archive.chats import KnownChat, known_chat
-from daemon.archive.exports import RESTORED, Output, last_output, record_output
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import past, whole
 from daemon.archive.openings import openings
+from daemon.archive.outputs import RESTORED, Output, last_output, record_output
 from daemon.chat.survey import canned
 from daemon.config import Config
 from daemon.context import House, core_layout, load_texts

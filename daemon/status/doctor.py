@@ -15,8 +15,8 @@ from typing import Literal
 from platformdirs import user_config_path
 
 from daemon.archive.archive import Archive
-from daemon.archive.exports import last_output
 from daemon.archive.messages import whole
+from daemon.archive.outputs import last_output
 from daemon.config import Config, folders
 from daemon.config.providers import ModelSettings
 from daemon.context import core_layout, keys, load_texts

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive, check
 from daemon.archive.chats import find_chat, known_chats
-from daemon.archive.exports import Output, last_output, record_output
 from daemon.archive.memories import editions, find_memory, keep_memory, memories
 from daemon.archive.messages import Remembered, past, remember, whole
+from daemon.archive.outputs import Output, last_output, record_output
 from rules.errors import NotFound
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import read_messages

@@ -12,8 +12,8 @@ from click import UsageError
 
 from daemon.archive.archive import Archive, check
 from daemon.archive.chat_states import record_taken
+from daemon.archive.chats import Rest, keep_rest, rest_of
 from daemon.archive.core import core_events, keep_core_events
-from daemon.archive.exports import Rest, keep_rest, rest_of
 from daemon.archive.facts import fact_events, keep_fact_events
 from daemon.archive.journal import recall, record
 from daemon.archive.memories import end_turn, find_memory, keep_memory, memories

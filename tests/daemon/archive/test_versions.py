@@ -9,11 +9,12 @@ import pytest
 
 from daemon.archive.archive import OLDEST, STEPS, Archive, check
 from daemon.archive.chat_states import waiting_state
-from daemon.archive.exports import last_output, rest_of
+from daemon.archive.chats import rest_of
 from daemon.archive.facts import fact_events
 from daemon.archive.journal import recall
 from daemon.archive.memories import memories
 from daemon.archive.messages import missing_keys, whole
+from daemon.archive.outputs import last_output
 from daemon.archive.seals import SEALED
 from daemon.files.paths import archive_path
 from rules.errors import ArchiveError

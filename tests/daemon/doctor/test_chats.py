@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from daemon.archive.archive import Archive
-from daemon.archive.exports import Output, record_output
+from daemon.archive.outputs import Output, record_output
 from daemon.status.checks import chats
 from daemon.status.doctor import Place
 from tests.chats import CHAT_ID, Json, export_bytes, long_chat, user
