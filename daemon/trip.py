@@ -23,10 +23,10 @@ from functools import partial
 from pathlib import Path
 
 from daemon.archive.archive import Archive, damage_behind
-from daemon.archive.chat_states import record_doubt, record_taken, was_taken
+from daemon.archive.chat_states import record_doubt, record_processed, was_processed
 from daemon.archive.chats import Rest, seen_again
 from daemon.archive.exports import keep_parts, known_parts, record_export
-from daemon.archive.messages import Remembered, remember
+from daemon.archive.messages import MessageCounts, remember
 from daemon.archive.outputs import acknowledge, last_output
 from daemon.chat.deliver import Ready, deliver, in_new_chat, mode_for, place_of, stand_already
 from daemon.chat.opening import keep_written, opening_place, opening_text, read
@@ -35,7 +35,7 @@ from daemon.chat.survey import Survey, canned, survey
 from daemon.config import Config
 from daemon.context import House, Notice, UserEdits, Written
 from daemon.files.packed import sha256_of
-from daemon.files.read import Export, read_export, stand_of
+from daemon.files.read import Export, fingerprint_of, read_export
 from daemon.models.ask import Unsent
 from daemon.models.prices import price_of
 from daemon.models.tokens import count, keep
@@ -107,7 +107,7 @@ def process(house: House, export: Export, chat: Chat) -> Ready | LeftAlone | AtR
         return _left_alone(house, chat, reason, rest)
     keep_written(house.archive, found.shown, words.opening, house.clock())
     _prove(found, entries, done.section, words, assembled)
-    if stand_of(export.path) != export.stand:
+    if fingerprint_of(export.path) != export.fingerprint:
         raise ChatSetAside(
             f'{export.path.name} was replaced while the chat "{chat.title}" was worked on, so nothing was written.',
             "Run memproc again: every answer of a model is kept, and not asked for again.",
@@ -160,13 +160,13 @@ def _assembled(
     return _Done(entries, section, words, mode, assemble(chat, places, entries, section, words, now, mode))
 
 
-def _remember(house: House, export: Export, found: Survey) -> Remembered:
+def _remember(house: House, export: Export, found: Survey) -> MessageCounts:
     """Keep what the export holds, and tell what the person did, where this state of the chat is new."""
     chat, now = found.chat, house.clock()
-    is_new = not was_taken(house.archive, chat.chat_id, chat.sha256)
+    is_new = not was_processed(house.archive, chat.chat_id, chat.sha256)
     with house.archive.transaction():
         remembered = remember(house.archive, chat, found.reading, now)
-        record_taken(house.archive, chat.chat_id, chat.sha256, export.sha256, export.stand.modified_ns, now)
+        record_processed(house.archive, chat.chat_id, chat.sha256, export.sha256, export.fingerprint.modified_ns, now)
     if is_new and (text := user_edits(found.reading)):
         house.tell(UserEdits(chat.chat_id, chat.title, text))
     return remembered
@@ -278,7 +278,7 @@ def go_round(house: House, paths: Sequence[Path]) -> Iterator[Outcome]:
 def _file(house: House, path: Path) -> Iterator[Outcome]:
     export = read_export(path, partial(known_parts, house.archive))
     keep_parts(house.archive, export)
-    record_export(house.archive, export.sha256, str(path), export.stand.size, house.clock())
+    record_export(house.archive, export.sha256, str(path), export.fingerprint.size, house.clock())
     if not export.chat_ids:
         yield without_chats(export)
     one_by_one = house.config.output.container == "chat"

@@ -41,7 +41,7 @@ Copy archive.sqlite3 together with archive.sqlite3-wal, and only while no mempro
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SchemaStep:
     """A change of the tables: its name, its SQL, and the tables whose rows are sealed anew after it."""
 
     name: str
@@ -52,7 +52,7 @@ class Step:
 OLDEST = 12
 """The version of the oldest archive that still opens: the tables of the last memproc before the first release."""
 STEPS = (
-    Step(
+    SchemaStep(
         "a seal for messages, missing messages and states of chats; when a doubt was said last",
         """
         ALTER TABLE message ADD COLUMN seal TEXT NOT NULL DEFAULT '';
@@ -210,7 +210,9 @@ class Archive:
             return
         with self.transaction():
             version = self._version()  # another process may have got here first
-            steps = STEPS[version - OLDEST :] if version else (Step("the whole schema", _SCHEMA.read_text("utf-8")),)
+            steps = (
+                STEPS[version - OLDEST :] if version else (SchemaStep("the whole schema", _SCHEMA.read_text("utf-8")),)
+            )
             for number, step in enumerate(steps, newest - len(steps) + 1):
                 for statement in _statements(step.script):
                     self._change_tables(statement)

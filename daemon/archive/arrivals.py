@@ -45,7 +45,7 @@ class Arrival:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ChatOutcome:
     """What became of one chat of a dropped file; `path` is where the result lies, or empty."""
 
     arrival: int
@@ -59,7 +59,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ArrivalStep:
     """One change of an arrival's state, with the next step that the arrival asks for now."""
 
     number: int
@@ -91,12 +91,12 @@ def next_work(archive: Archive, now: str) -> Arrival | None:
     return next(iter(_select(archive, waiting, now)), None)
 
 
-def put_off(archive: Archive) -> tuple[int, ...]:
+def waiting_arrivals(archive: Archive) -> tuple[int, ...]:
     """Numbers of the arrivals that wait for a time, for the budget or for the person, oldest first."""
     return archive.column("SELECT id FROM arrival WHERE state IN ('waiting', 'paused') ORDER BY id")
 
 
-def set_aside(archive: Archive) -> tuple[Arrival, ...]:
+def skipped_arrivals(archive: Archive) -> tuple[Arrival, ...]:
     """The arrivals that were skipped for what is in them, oldest first.
 
     Where the work itself broke off three times, it is not tried again: the person has been told to drop it anew.
@@ -192,7 +192,7 @@ def note_waiting(
             )
 
 
-def was_taken(archive: Archive, arrival_id: int, sha256: str, when: str) -> tuple[int, ...]:
+def mark_copied(archive: Archive, arrival_id: int, sha256: str, when: str) -> tuple[int, ...]:
     """Note that memproc has its own copy, so that work can begin; the arrivals that this one takes the place of.
 
     These were skipped, and had the same name or the same content: dropping a file again is the person's
@@ -218,7 +218,7 @@ def was_taken(archive: Archive, arrival_id: int, sha256: str, when: str) -> tupl
     return replaced
 
 
-def was_known(archive: Archive, arrival_id: int, sha256: str, reason: str, when: str) -> None:
+def mark_known(archive: Archive, arrival_id: int, sha256: str, reason: str, when: str) -> None:
     """Note that the content was met before, so that there is nothing to do."""
     with archive.transaction():
         archive.run("UPDATE arrival SET sha256 = ? WHERE id = ?", (sha256, arrival_id))
@@ -234,7 +234,7 @@ def resume_after_restart(archive: Archive, when: str) -> tuple[int, ...]:
     return begun
 
 
-def look_again(archive: Archive, now: str) -> None:
+def retry_paused(archive: Archive, now: str) -> None:
     """Have the arrivals that wait for the budget or for the person looked at again at once."""
     archive.run("UPDATE arrival SET next_look_at = ? WHERE state = 'paused'", (now,))
 
@@ -256,7 +256,7 @@ def last_step(archive: Archive) -> int:
     return int(archive.value("SELECT coalesce(max(id), 0) FROM arrival_step"))
 
 
-def steps_after(archive: Archive, number: int) -> tuple[Step, ...]:
+def steps_after(archive: Archive, number: int) -> tuple[ArrivalStep, ...]:
     """The steps that came after that one, in their order."""
     rows = archive.run(
         """
@@ -265,7 +265,7 @@ def steps_after(archive: Archive, number: int) -> tuple[Step, ...]:
         """,
         (number,),
     )
-    return tuple(Step(*row) for row in rows)
+    return tuple(ArrivalStep(*row) for row in rows)
 
 
 def times_in(archive: Archive, arrival_id: int, state: State) -> int:
@@ -273,12 +273,12 @@ def times_in(archive: Archive, arrival_id: int, state: State) -> int:
     return int(archive.value("SELECT count(*) FROM arrival_step WHERE arrival = ? AND state = ?", (arrival_id, state)))
 
 
-def record_outcome(archive: Archive, outcome: Outcome) -> None:
+def record_outcome(archive: Archive, outcome: ChatOutcome) -> None:
     """Remember what became of a chat."""
     archive.run(f"INSERT INTO outcome ({_OUTCOME}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", astuple(outcome))  # noqa: S608
 
 
-def newest_outcomes(archive: Archive) -> tuple[Outcome, ...]:
+def newest_outcomes(archive: Archive) -> tuple[ChatOutcome, ...]:
     """What became of each chat the last time, the newest first; what has no id is told apart by its title."""
     rows = archive.run(
         f"""
@@ -287,4 +287,4 @@ def newest_outcomes(archive: Archive) -> tuple[Outcome, ...]:
            OR (chat_id = '' AND id IN (SELECT max(id) FROM outcome GROUP BY title)) ORDER BY id DESC
         """  # noqa: S608
     )
-    return tuple(Outcome(*row) for row in rows)
+    return tuple(ChatOutcome(*row) for row in rows)

@@ -13,7 +13,7 @@ LONGEST_SECONDS = 25 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class BatchItem:
     """A request in a batch: all that its reply's row needs."""
 
     request: str
@@ -38,10 +38,10 @@ class OpenBatch:
     since: str
     """When the provider's newest batch before it was created, by the provider's clock; empty where there was none."""
     began_at: str
-    items: Sequence[Item]
+    items: Sequence[BatchItem]
 
 
-def write_down(archive: Archive, items: Iterable[Item], since: str, now: str) -> int:
+def begin_batch(archive: Archive, items: Iterable[BatchItem], since: str, now: str) -> int:
     """Note that these are about to be asked together; the batch's number. Durable when the transaction is."""
     with archive.transaction():
         number = int(archive.value("INSERT INTO batch (since, began_at) VALUES (?, ?) RETURNING id", (since, now)))
@@ -59,12 +59,12 @@ def write_down(archive: Archive, items: Iterable[Item], since: str, now: str) ->
     return number
 
 
-def call_it(archive: Archive, number: int, name: str) -> None:
+def name_batch(archive: Archive, number: int, name: str) -> None:
     """Note the name that the provider has given to a batch."""
     archive.run("UPDATE batch SET name = ? WHERE id = ?", (name, number))
 
 
-def close(archive: Archive, number: int, now: str) -> None:
+def close_batch(archive: Archive, number: int, now: str) -> None:
     """Note that everything that will come of a batch is kept, or that there is none."""
     archive.run("UPDATE batch SET ended_at = ? WHERE id = ?", (now, number))
 
@@ -77,7 +77,7 @@ def open_batches(archive: Archive) -> tuple[OpenBatch, ...]:
     )
 
 
-def age(sent: OpenBatch, now: str) -> float:
+def batch_age(sent: OpenBatch, now: str) -> float:
     """Seconds since a batch was sent."""
     return (at(now) - at(sent.began_at)).total_seconds()
 
@@ -88,18 +88,18 @@ def is_under_way(archive: Archive, request: str) -> bool:
     return archive.value(is_open, (request,)) is not None
 
 
-def names(archive: Archive) -> frozenset[str]:
+def batch_names(archive: Archive) -> frozenset[str]:
     """The names of all batches that were ever known."""
     return frozenset(archive.column("SELECT name FROM batch WHERE name <> ''"))
 
 
-def _items(archive: Archive, number: int) -> tuple[Item, ...]:
+def _items(archive: Archive, number: int) -> tuple[BatchItem, ...]:
     rows = archive.run(
         "SELECT request, chat_id, model, step, parameters, tokens, spending FROM batch_request WHERE batch = ? "
         "ORDER BY rowid",
         (number,),
     )
     return tuple(
-        Item(request, chat_id, model, step, json.loads(parameters), tokens, booked)
+        BatchItem(request, chat_id, model, step, json.loads(parameters), tokens, booked)
         for request, chat_id, model, step, parameters, tokens, booked in rows
     )

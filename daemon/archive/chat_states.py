@@ -7,7 +7,7 @@ from daemon.archive.seals import is_sound
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingState:
     """A state of a chat that is skipped: its SHA-256, why, and when that was last said."""
 
     sha256: str
@@ -15,7 +15,7 @@ class Waiting:
     said_at: str
 
 
-def record_taken(archive: Archive, chat_id: str, sha256: str, file: str, modified: int, when: str) -> None:
+def record_processed(archive: Archive, chat_id: str, sha256: str, file: str, modified: int, when: str) -> None:
     """The chat was worked on as an export has it; within a transaction of the caller's.
 
     `file` is the export's SHA-256, `modified` when it was written, in nanoseconds of Unix time.
@@ -42,7 +42,7 @@ def has_gone_on(archive: Archive, chat_id: str, sha256: str, modified: int) -> b
         """,  # noqa: S608
         (sha256, modified, chat_id),
     )
-    return bool(is_older) and was_taken(archive, chat_id, sha256)
+    return bool(is_older) and was_processed(archive, chat_id, sha256)
 
 
 def record_doubt(archive: Archive, chat_id: str, sha256: str, file: str, doubt: str, when: str) -> None:
@@ -57,7 +57,7 @@ def record_doubt(archive: Archive, chat_id: str, sha256: str, file: str, doubt: 
     )
 
 
-def was_taken(archive: Archive, chat_id: str, sha256: str) -> bool:
+def was_processed(archive: Archive, chat_id: str, sha256: str) -> bool:
     """Whether this very state of the chat was worked on before."""
     taken = "SELECT 1 FROM chat_state WHERE chat_id = ? AND sha256 = ? AND doubt = ''"
     return archive.value(taken, (chat_id, sha256)) is not None
@@ -89,7 +89,7 @@ def is_accepted(archive: Archive, chat_id: str, sha256: str) -> bool:
     return row is not None
 
 
-def waiting_state(archive: Archive, chat_id: str) -> Waiting | None:
+def waiting_state(archive: Archive, chat_id: str) -> WaitingState | None:
     """The state of the chat whose doubt was said last, of all that wait until the person accepts them."""
     row = archive.one(
         """
@@ -98,7 +98,7 @@ def waiting_state(archive: Archive, chat_id: str) -> Waiting | None:
         """,
         (chat_id,),
     )
-    return Waiting(*row) if row else None
+    return WaitingState(*row) if row else None
 
 
 def accept_state(archive: Archive, chat_id: str, sha256: str, when: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from daemon.archive.archive import Archive
 from daemon.archive.seals import is_sound
-from daemon.files.read import Export, Part
+from daemon.files.read import Export, ExportPart
 from rules.typingmind.chat import Outline
 from rules.typingmind.document import Layout
 from rules.typingmind.spans import Member, Span
@@ -29,7 +29,7 @@ _KEPT = 8
 """Exports; what is kept of one is about a hundredth of it."""
 
 
-def known_parts(archive: Archive, sha256: str) -> tuple[Part, ...] | None:
+def known_parts(archive: Archive, sha256: str) -> tuple[ExportPart, ...] | None:
     """The parts of the export of that hash, as this version of memproc has found them; None where it has not."""
     parts = archive.value(
         f"SELECT parts FROM layout WHERE sha256 = ? AND version = ? AND {is_sound('layout')}",  # noqa: S608
@@ -55,7 +55,7 @@ def _version() -> str:
     return version("memproc-daemon")
 
 
-def _as_rows(part: Part) -> list[object]:
+def _as_rows(part: ExportPart) -> list[object]:
     layout = part.layout
     outlines = [
         [
@@ -70,9 +70,9 @@ def _as_rows(part: Part) -> list[object]:
 
 def _part(
     entry: str, name: str, size: int, chunks: Sequence[str], hashes: Sequence[str], outlines: Sequence[Any]
-) -> Part:
+) -> ExportPart:
     layout = Layout(name, size, tuple(_outline(*row) for row in outlines), tuple(chunks))
-    return Part(entry, layout, tuple(map(bytes.fromhex, hashes)))
+    return ExportPart(entry, layout, tuple(map(bytes.fromhex, hashes)))
 
 
 def _outline(chat_id: str, start: int, stop: int, members: Sequence[Any], messages: Sequence[int]) -> Outline:

@@ -49,17 +49,17 @@ def jobs(archive: Archive) -> tuple[Job, ...]:
     return tuple(Job(*row) for row in archive.run(f"SELECT {_COLUMNS} FROM job ORDER BY due_at, name"))  # noqa: S608
 
 
-def due(archive: Archive, now: str) -> tuple[str, ...]:
+def due_jobs(archive: Archive, now: str) -> tuple[str, ...]:
     """Names of the jobs whose time has come, the oldest first."""
     return archive.column("SELECT name FROM job WHERE due_at <= ? ORDER BY due_at, name", (now,))
 
 
-def began(archive: Archive, name: str, now: str) -> None:
+def begin_job(archive: Archive, name: str, now: str) -> None:
     """Note that the job has begun. It stays due until it has ended, so a kill in the middle does not lose it."""
     archive.run("UPDATE job SET began_at = ? WHERE name = ?", (now, name))
 
 
-def ended(archive: Archive, name: str, now: str, due_at: str, error: str | None) -> None:
+def end_job(archive: Archive, name: str, now: str, due_at: str, error: str | None) -> None:
     """Note that the job has ended, or could not be done because of `error`; it is due again at `due_at`."""
     archive.run("UPDATE job SET ended_at = ?, due_at = ?, error = ? WHERE name = ?", (now, due_at, error, name))
 
@@ -98,7 +98,7 @@ def set_sign(archive: Archive, name: str, value: str, when: str) -> None:
     )
 
 
-def take_down(archive: Archive, *names: str) -> None:
+def remove_signs(archive: Archive, *names: str) -> None:
     """Remove the signs of these names."""
     with archive.transaction():
         archive.run_many("DELETE FROM sign WHERE name = ?", [(name,) for name in names])

@@ -16,7 +16,7 @@ _COUNTS = "coalesce(settled, reserved, 0)"
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class LedgerCall:
     """A call that is about to leave."""
 
     request: str
@@ -42,7 +42,7 @@ class OfModel:
     """Calls whose price nobody knows; nothing of them is in the sums."""
 
 
-def reserve(archive: Archive, call: Call, most: int | None, caps: Amounts, periods: Periods) -> int | Reached:
+def reserve(archive: Archive, call: LedgerCall, most: int | None, caps: Amounts, periods: Periods) -> int | Reached:
     """Reserve what a call may cost `most`, in picodollars; its number in the ledger, or the cap that says no.
 
     None: nobody knows the price, and the person has said that such calls may be made. Durable when this returns.
@@ -107,7 +107,7 @@ def by_model(archive: Archive, since: str) -> tuple[OfModel, ...]:
     return tuple(OfModel(*row) for row in rows)
 
 
-def learn(archive: Archive, model: str, factor: float) -> None:
+def learn_factor(archive: Archive, model: str, factor: float) -> None:
     """Take into account what a model has made of our tokens: the mean of the first ten replies, then a moving one."""
     archive.run(
         """
@@ -118,7 +118,7 @@ def learn(archive: Archive, model: str, factor: float) -> None:
     )
 
 
-def learned(archive: Archive) -> Mapping[str, tuple[float, int]]:
+def learned_factors(archive: Archive) -> Mapping[str, tuple[float, int]]:
     """What each model makes of one of our tokens, and how many replies have shown it."""
     return {model: (factor, replies) for model, factor, replies in archive.run("SELECT * FROM calibration")}
 
@@ -128,7 +128,7 @@ def raise_cap(archive: Archive, which: Which, amount: int, until: str, now: str)
     set_sign(archive, _name(which), json.dumps({"amount": amount, "until": until}), now)
 
 
-def raised(archive: Archive, caps: Amounts, now: str) -> Amounts:
+def raised_caps(archive: Archive, caps: Amounts, now: str) -> Amounts:
     """The caps that count at `now`: those of memproc.toml, or those that they were raised to."""
     return Amounts(*(max(caps.of(which), _raised(archive, which, now)) for which in NAMES))
 

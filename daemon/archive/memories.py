@@ -180,7 +180,7 @@ def keep_edition(archive: Archive, memory_id: str, edition: Edition, chosen: boo
             archive.run("UPDATE memory SET chosen_edition = ? WHERE id = ?", (edition.number, memory_id))
 
 
-def keep_hand(archive: Archive, reading: Reading, when: str) -> None:
+def keep_user_edits(archive: Archive, reading: Reading, when: str) -> None:
     """Keep what the person did to memories in TypingMind, within a transaction of the caller's."""
     for memory_id, edition in reading.person.items():
         insert_edition(archive, memory_id, edition)

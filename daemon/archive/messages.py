@@ -8,7 +8,7 @@ from daemon.archive.additions import adopt, insert_version
 from daemon.archive.archive import Archive
 from daemon.archive.bodies import unpacked
 from daemon.archive.chats import keep_chat
-from daemon.archive.memories import keep_hand
+from daemon.archive.memories import keep_user_edits
 from daemon.archive.seals import refuse_damage
 from rules.conversation.history import UNDER_SOME_MEMORY, Entry, Past
 from rules.conversation.marker import MEMORY
@@ -24,7 +24,7 @@ _NEWEST = "version.number = (SELECT max(number) FROM version AS other WHERE othe
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class MessageCounts:
     """How many raw messages were new, had changed, or are gone since."""
 
     new: int
@@ -33,7 +33,7 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class RawConversation:
     """The full raw conversation: the chat's JSON before its messages, the messages, and what follows them."""
 
     head: bytes
@@ -41,7 +41,7 @@ class Whole:
     tail: bytes
 
 
-def remember(archive: Archive, chat: Chat, reading: Reading, when: str) -> Remembered:
+def remember(archive: Archive, chat: Chat, reading: Reading, when: str) -> MessageCounts:
     """Keep every message of the export that is not ours, and what the person did, in one transaction.
 
     A message whose bytes are new gets another version. One that the archive has, but that is neither in the
@@ -57,8 +57,8 @@ def remember(archive: Archive, chat: Chat, reading: Reading, when: str) -> Remem
         changed = _keep_versions(archive, row, list(raw.values()), when)
         under = {entry.key for entry in reading.entries if not entry.gone} - set(reading.hand.deleted)
         gone = _mark_absent(archive, row, set(raw), under, reading.absent, when)
-        keep_hand(archive, reading, when)
-    return Remembered(len(new), changed - len(new), gone)
+        keep_user_edits(archive, reading, when)
+    return MessageCounts(len(new), changed - len(new), gone)
 
 
 def _place(archive: Archive, row: int, order: Sequence[str], raw: Mapping[str, Place]) -> None:
@@ -240,7 +240,7 @@ def dates_said(archive: Archive, chat_id: str) -> dict[str, str]:
     return dict(rows)
 
 
-def standing(archive: Archive, chat_id: str, *, left_out: bool = False) -> tuple[Known, ...]:
+def live_messages(archive: Archive, chat_id: str, *, left_out: bool = False) -> tuple[Known, ...]:
     """The lived messages that stood in the chat's export the last time, and are under no memory; oldest first.
 
     With `left_out`, those that are left out of memories instead.
@@ -283,7 +283,7 @@ def missing_keys(archive: Archive, chat_id: str) -> frozenset[str]:
     return frozenset(key for (key,) in rows)
 
 
-def whole(archive: Archive, chat_id: str) -> Whole:
+def raw_conversation(archive: Archive, chat_id: str) -> RawConversation:
     """The full raw conversation, without what the person has deleted; missing messages are in it, dates are true.
 
     Raises DamagedChat.
@@ -300,4 +300,4 @@ def whole(archive: Archive, chat_id: str) -> Whole:
         """,
         (chat_id,),
     )
-    return Whole(head, tuple(redated(unpacked(*stored), said_at) for *stored, said_at in rows), tail)
+    return RawConversation(head, tuple(redated(unpacked(*stored), said_at) for *stored, said_at in rows), tail)

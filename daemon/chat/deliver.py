@@ -14,7 +14,7 @@ from daemon.archive.outputs import Output, last_output, output_in, record_output
 from daemon.context import House, Written
 from daemon.files.backup import keep_original, keep_version
 from daemon.files.packed import sha256_of
-from daemon.files.read import Export, Part
+from daemon.files.read import Export, ExportPart
 from daemon.files.write import make_private, replace_file
 from rules.conversation.memory import EXTRACTED, Memory
 from rules.output.assemble import Assembled, Mode
@@ -148,7 +148,7 @@ def _whole_export(export: Export, chats: Sequence[Ready]) -> Iterator[bytes]:
     yield buffer.getvalue()
 
 
-def _with(export: Export, part: Part, chats: Sequence[Ready]) -> Iterator[bytes]:
+def _with(export: Export, part: ExportPart, chats: Sequence[Ready]) -> Iterator[bytes]:
     """The part's bytes, with the finished chats in the place of those it had."""
     finished = {ready.plan.chat_id: ready.assembled.chat for ready in chats}
     here = {one.span: finished[one.chat_id] for one in part.layout.outlines if one.chat_id in finished}

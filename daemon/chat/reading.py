@@ -8,7 +8,7 @@ from daemon.archive.chat_states import is_accepted, newest_file
 from daemon.archive.chats import last_deleted
 from daemon.archive.forks import find_kin, known_memories, memories_saying, nearest_history
 from daemon.archive.memories import editions, memories
-from daemon.archive.messages import dates_said, first_seen, missing_keys, past, standing
+from daemon.archive.messages import dates_said, first_seen, live_messages, missing_keys, past
 from daemon.archive.openings import openings, openings_named
 from daemon.archive.outputs import RESTORED, last_output
 from daemon.archive.seals import refuse_any_damage, refuse_damage
@@ -171,7 +171,7 @@ def _absent(
     removed = {uuid for old in before if (uuid := old.message.uuid)} | (ours.keys() - _uuids(places))
     deletions = _deletions(chat, last_deleted(archive, chat.chat_id), removed, ours, places)
     accepted = missing_keys(archive, chat.chat_id)
-    lived, others = standing(archive, chat.chat_id), standing(archive, chat.chat_id, left_out=True)
+    lived, others = live_messages(archive, chat.chat_id), live_messages(archive, chat.chat_id, left_out=True)
     return absent(lived, others, under, seen, places, deletions, accepted)
 
 
@@ -208,7 +208,7 @@ def _refuse_lost(
     willed = deleted_memories(made, deleted, ours)
     expected = [one for one in made if not (one.is_fold or one.forgotten or one.recalled)]
     found = lost(
-        standing(archive, chat.chat_id),
+        live_messages(archive, chat.chat_id),
         {name: name in here for one in expected if (name := one.memory_id) in here or name not in willed},
         places,
         deleted,

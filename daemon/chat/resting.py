@@ -13,7 +13,7 @@ from typing import Any
 from daemon.archive.archive import Archive
 from daemon.archive.chats import Rest, keep_rest, known_chat, rest_of
 from daemon.archive.memories import editions, find_memory, memories
-from daemon.archive.messages import Remembered
+from daemon.archive.messages import MessageCounts
 from daemon.chat.reading import TAG
 from daemon.chat.survey import Survey
 from daemon.config import Config
@@ -59,7 +59,7 @@ def holding_of(archive: Archive, config: Config, wanted: str) -> tuple[Holding, 
 
 
 _CHUNKS = ("made", "chunks", "again", "hindsight")
-_NOTHING_NEW = Remembered(0, 0, 0)
+_NOTHING_NEW = MessageCounts(0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str
 
 
 def rest_after(
-    found: Survey, config: Config, keys: Mapping[str, str], now: str, remembered: Remembered = _NOTHING_NEW
+    found: Survey, config: Config, keys: Mapping[str, str], now: str, remembered: MessageCounts = _NOTHING_NEW
 ) -> Rest | None:
     """The chat's rest, if nothing was to be done and the archive learned nothing new of it; else None.
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 import click
 
 from daemon.archive.archive import Archive
-from daemon.archive.arrivals import look_again
+from daemon.archive.arrivals import retry_paused
 from daemon.archive.ledger import raise_cap
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import print_table
@@ -59,7 +59,7 @@ def raise_(
         with archive.transaction():
             for which, amount in wanted.items():
                 raise_cap(archive, which, amount, ends.month_ends if which == "month" else ends.day_ends, when)
-            look_again(archive, when)
+            retry_paused(archive, when)
         found = gather(archive, config, when)
     _show(found, as_json)
     return 0

@@ -8,7 +8,7 @@ import click
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat, known_chat
-from daemon.archive.core import core_events, keep_core_events
+from daemon.archive.core_events import core_events, keep_core_events
 from daemon.chat.opening import as_value, core_now
 from daemon.cli.of_chat import About, OfChat, pass_about
 from daemon.cli.settings import Settings, json_option

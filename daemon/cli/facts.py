@@ -6,7 +6,7 @@ from dataclasses import asdict
 import click
 
 from daemon.archive.chats import KnownChat, find_chat
-from daemon.archive.facts import fact_events, keep_fact_events, next_fact, ranked
+from daemon.archive.fact_events import fact_events, keep_fact_events, next_fact, ranked
 from daemon.chat.opening import facts_now
 from daemon.cli.of_chat import About, OfChat, pass_about
 from daemon.cli.settings import Settings, json_option

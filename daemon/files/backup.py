@@ -26,7 +26,7 @@ _LONGEST_TITLE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class IndexLine:
     """One kept version: `file` lies below the backups folder, and `packed_sha256` is the hash of that file.
 
     `sha256` and `size` (bytes) are those of the content, unpacked. The hash comes last: a line that was
@@ -44,24 +44,24 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Unreadable:
+class UnreadableLine:
     """A line, counted from 1, that is not one of ours."""
 
     number: int
 
 
-_COLUMNS = [field.name for field in fields(Line)]
+_COLUMNS = [field.name for field in fields(IndexLine)]
 _HEADER = "\t".join(_COLUMNS) + "\n"
 
 
-def read_index(folder: Path) -> tuple[Line | Unreadable, ...]:
+def read_index(folder: Path) -> tuple[IndexLine | UnreadableLine, ...]:
     """All lines, oldest first; none where there is no index yet. Raises FileTrouble when it cannot be read."""
     path = folder / INDEX
     with file_errors(path, "read"):
         content = path.read_bytes() if path.exists() else b""
     whole, cut = _parted(content)
     lines = [
-        _parse(text) or Unreadable(number)
+        _parse(text) or UnreadableLine(number)
         for number, text in enumerate(whole.split(b"\n"), 1)
         if text.strip() and not text.startswith(b"written_at\t")
     ]
@@ -69,12 +69,12 @@ def read_index(folder: Path) -> tuple[Line | Unreadable, ...]:
     return (*lines, last) if last else tuple(lines)
 
 
-def standing(folder: Path) -> Iterator[tuple[int, Line]]:
+def standing(folder: Path) -> Iterator[tuple[int, IndexLine]]:
     """The lines whose version is still kept, each with its number among all that its chat ever had.
 
     Raises FileTrouble when the index cannot be read.
     """
-    lines = [line for line in read_index(folder) if isinstance(line, Line)]
+    lines = [line for line in read_index(folder) if isinstance(line, IndexLine)]
     removed_at = {line.file: place for place, line in enumerate(lines) if line.kind == "removed"}
     numbers: Counter[str] = Counter()
     for place, line in enumerate(lines):
@@ -85,7 +85,7 @@ def standing(folder: Path) -> Iterator[tuple[int, Line]]:
                 yield numbers[line.chat_id], line
 
 
-def append(folder: Path, line: Line) -> None:
+def append(folder: Path, line: IndexLine) -> None:
     """Add a line, and return when it is on the disk. Raises FileTrouble."""
     path = folder / INDEX
     with file_errors(path, "written"):
@@ -117,14 +117,14 @@ def _mended(content: bytes) -> tuple[int, str]:
     return len(whole), "" if whole else _HEADER
 
 
-def _text(line: Line) -> str:
+def _text(line: IndexLine) -> str:
     """Ids keep every character, escaped as in JSON; titles, which only people read, lose the odd ones."""
     shown = "".join(letter if letter.isprintable() else " " for letter in line.title[:_LONGEST_TITLE])
     safe = replace(line, chat_id=json.dumps(line.chat_id)[1:-1], title=" ".join(shown.split()))
     return "\t".join(str(value) for value in astuple(safe)) + "\n"
 
 
-def _parse(text: bytes) -> Line | None:
+def _parse(text: bytes) -> IndexLine | None:
     try:
         columns = text.decode().rstrip("\r").split("\t")
         written_at, chat_id, title, kind, content, size, file, packed = columns
@@ -134,7 +134,7 @@ def _parse(text: bytes) -> Line | None:
         return None
     if kind not in get_args(Kind) or not _HASH.fullmatch(content) or not _HASH.fullmatch(packed):
         return None
-    return Line(written_at, known_id, title, cast("Kind", kind), content, length, file, packed)
+    return IndexLine(written_at, known_id, title, cast("Kind", kind), content, length, file, packed)
 
 
 _README = "README.txt"
@@ -267,7 +267,7 @@ def check(folder: Path, wanted: Callable[[str], bool] = lambda file: True) -> tu
     `wanted` is asked with the file's place below the folder. Raises FileTrouble when the index itself
     cannot be read.
     """
-    lost = [line.number for line in read_index(folder) if isinstance(line, Unreadable)]
+    lost = [line.number for line in read_index(folder) if isinstance(line, UnreadableLine)]
     damages: dict[Path, Damage] = {}
     for _, line in standing(folder):
         path = folder / line.file
@@ -276,11 +276,11 @@ def check(folder: Path, wanted: Callable[[str], bool] = lambda file: True) -> tu
     return (*(Damage(folder / INDEX, f"Line {number} cannot be read.") for number in lost), *damages.values())
 
 
-def _version(folder: Path, number: int, line: Line) -> Version:
+def _version(folder: Path, number: int, line: IndexLine) -> Version:
     return Version(number, line.kind, line.written_at, line.sha256, line.size, folder / line.file, line.chat_id)
 
 
-def _fault(folder: Path, line: Line) -> str | None:
+def _fault(folder: Path, line: IndexLine) -> str | None:
     """Why a kept file is not what was kept; None when it is, to the byte."""
     path = folder / line.file
     if not path.is_file():
@@ -296,12 +296,12 @@ def _fault(folder: Path, line: Line) -> str | None:
     return None
 
 
-def _line(chat_id: str, title: str, kind: Kind, digest: str, size: int, when: str) -> Line:
+def _line(chat_id: str, title: str, kind: Kind, digest: str, size: int, when: str) -> IndexLine:
     """A line of the index for content that has no place yet."""
-    return Line(when, chat_id, title, kind, digest, size, file="", packed_sha256="")
+    return IndexLine(when, chat_id, title, kind, digest, size, file="", packed_sha256="")
 
 
-def _store(folder: Path, line: Line, place: Path, blocks: Iterator[bytes]) -> Version:
+def _store(folder: Path, line: IndexLine, place: Path, blocks: Iterator[bytes]) -> Version:
     make_private(place.parent)
     put_up(folder)
     placed = replace(line, file=place.relative_to(folder).as_posix())
@@ -310,7 +310,7 @@ def _store(folder: Path, line: Line, place: Path, blocks: Iterator[bytes]) -> Ve
     return versions(folder, line.chat_id)[-1]
 
 
-def _whole(place: Path, line: Line) -> str | None:
+def _whole(place: Path, line: IndexLine) -> str | None:
     """The hash of the file at `place` if it holds this very content: two chats may have one original."""
     if not place.exists():
         return None

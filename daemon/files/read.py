@@ -38,7 +38,7 @@ def first_time(file: BinaryIO, hashes: list[bytes]) -> Iterator[bytes]:
         yield block
 
 
-class Again:
+class Reread:
     """The same text once more, from its beginning and only forwards. Raises OtherBytes where it has changed."""
 
     def __init__(self, file: BinaryIO, hashes: Sequence[bytes]) -> None:
@@ -188,7 +188,7 @@ LayOut = Callable[[str, Iterable[bytes]], Layout]
 
 
 @dataclass(frozen=True, slots=True)
-class Stand:
+class FileFingerprint:
     """What a file looked like when it was read: a change of any of these means that it is another file."""
 
     inode: int
@@ -197,7 +197,7 @@ class Stand:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ExportPart:
     """One JSON text of an export; `entry` is its name in a ZIP, `hashes` are those of what was read, block by block."""
 
     entry: str
@@ -205,7 +205,7 @@ class Part:
     hashes: tuple[bytes, ...]
 
 
-Known = Callable[[str], tuple[Part, ...] | None]
+Known = Callable[[str], tuple[ExportPart, ...] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,9 +213,9 @@ class Export:
     """A whole export: its parts (one, or a ZIP's several), and which file it came from."""
 
     path: Path
-    parts: tuple[Part, ...]
+    parts: tuple[ExportPart, ...]
     sha256: str
-    stand: Stand
+    fingerprint: FileFingerprint
 
     @property
     def chat_ids(self) -> tuple[str, ...]:
@@ -229,14 +229,14 @@ class Export:
             for part in self.parts:
                 yield from _chats(bundle, part)
 
-    def blocks(self, part: Part) -> Iterator[bytes]:
+    def blocks(self, part: ExportPart) -> Iterator[bytes]:
         """All bytes of a part. Raises FileTrouble where the file is another by now."""
         with (
             _opened(self.path) as file,
             _unchanged(self.path),
             Bundle(self.path.name, file).text(part.entry) as text,
         ):
-            yield from Again(text, part.hashes)
+            yield from Reread(text, part.hashes)
 
 
 def read_export(path: Path, known: Known = lambda _: None) -> Export:
@@ -245,13 +245,13 @@ def read_export(path: Path, known: Known = lambda _: None) -> Export:
     Raises FileTrouble where the file cannot be read, NotAnExport where it is something else.
     """
     with _opened(path) as file:
-        stand = _stand(os.fstat(file.fileno()))
-        refuse_large(path.name, stand.size)
+        fingerprint = _fingerprint(os.fstat(file.fileno()))
+        refuse_large(path.name, fingerprint.size)
         sha256 = file_digest(file, "sha256").hexdigest()
         parts = known(sha256) or tuple(_parts(path.name, Bundle(path.name, file)))
-        if _stand(os.fstat(file.fileno())) != stand:
+        if _fingerprint(os.fstat(file.fileno())) != fingerprint:
             raise _changed(path)
-    return Export(path, parts, sha256, stand)
+    return Export(path, parts, sha256, fingerprint)
 
 
 def chats_in(name: str, data: bytes) -> tuple[Chat, ...]:
@@ -260,15 +260,15 @@ def chats_in(name: str, data: bytes) -> tuple[Chat, ...]:
     return tuple(chat for part in _parts(name, bundle) for chat in _chats(bundle, part))
 
 
-def stand_of(path: Path) -> Stand | None:
+def fingerprint_of(path: Path) -> FileFingerprint | None:
     """What the file looks like now, or None where there is none."""
     try:
-        return _stand(path.stat())
+        return _fingerprint(path.stat())
     except OSError:
         return None
 
 
-def _parts(name: str, bundle: Bundle) -> Iterator[Part]:
+def _parts(name: str, bundle: Bundle) -> Iterator[ExportPart]:
     bundle.allow([INDEX])
     index = _part(f"{name}:{INDEX}" if bundle.is_zip else name, bundle, INDEX, lay_out_document)
     chunks = dict.fromkeys(index.layout.chunks)
@@ -283,7 +283,7 @@ def _parts(name: str, bundle: Bundle) -> Iterator[Part]:
         yield _part(f"{name}:{chunk}", bundle, chunk, lay_out_chunk)
 
 
-def _part(name: str, bundle: Bundle, entry: str, lay_out: LayOut) -> Part:
+def _part(name: str, bundle: Bundle, entry: str, lay_out: LayOut) -> ExportPart:
     hashes: list[bytes] = []
     try:
         with bundle.text(entry) as text:
@@ -292,12 +292,12 @@ def _part(name: str, bundle: Bundle, entry: str, lay_out: LayOut) -> Part:
         with bundle.text(entry) as text:
             whole = b"".join(_undamaged(bundle, first_time(text, [])))
         raise explain_bad_json(name, whole.decode("latin-1"), fault) from fault
-    return Part(entry, layout, tuple(hashes))
+    return ExportPart(entry, layout, tuple(hashes))
 
 
-def _chats(bundle: Bundle, part: Part) -> Iterator[Chat]:
+def _chats(bundle: Bundle, part: ExportPart) -> Iterator[Chat]:
     with bundle.text(part.entry) as text:
-        again = Again(text, part.hashes)
+        again = Reread(text, part.hashes)
         for outline in part.layout.outlines:
             yield outline.chat(again.slice(outline.span))
 
@@ -343,5 +343,5 @@ def _opened(path: Path) -> Iterator[io.BufferedReader]:
         ) from fault
 
 
-def _stand(found: os.stat_result) -> Stand:
-    return Stand(found.st_ino, found.st_size, found.st_mtime_ns)
+def _fingerprint(found: os.stat_result) -> FileFingerprint:
+    return FileFingerprint(found.st_ino, found.st_size, found.st_mtime_ns)

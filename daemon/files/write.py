@@ -201,7 +201,7 @@ TEMPORARY = ".memproc-"
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenFile:
     """A file that stands in its place and was read back: its hash and its size in bytes."""
 
     path: Path
@@ -209,7 +209,7 @@ class Written:
     size: int
 
 
-def replace_file(path: Path, blocks: Iterable[bytes]) -> Written:
+def replace_file(path: Path, blocks: Iterable[bytes]) -> WrittenFile:
     """Put a file of these `blocks` at `path`, rights 0600, in the place of any that stands there.
 
     The folder has to be there. Raises FileTrouble (disk full, read-only, damaged on the way...); then, and
@@ -298,7 +298,7 @@ def _marked(handle: int) -> bool:
     return True
 
 
-def _write(handle: int, path: Path, blocks: Iterable[bytes]) -> Written:
+def _write(handle: int, path: Path, blocks: Iterable[bytes]) -> WrittenFile:
     digest, size = sha256(), 0
     file = os.fdopen(handle, "wb")
     try:
@@ -314,7 +314,7 @@ def _write(handle: int, path: Path, blocks: Iterable[bytes]) -> Written:
         # Closing writes what is still in the buffer: on a full disk that fails once more.
         with suppress(OSError):
             file.close()
-    return Written(path, digest.hexdigest(), size)
+    return WrittenFile(path, digest.hexdigest(), size)
 
 
 def flush_file(handle: int) -> None:
@@ -334,7 +334,7 @@ def flush_file(handle: int) -> None:
     os.fsync(handle)
 
 
-def _read_back(temp: Path, written: Written) -> None:
+def _read_back(temp: Path, written: WrittenFile) -> None:
     with temp.open("rb") as file:
         found = file_digest(file, "sha256").hexdigest()
     if found != written.sha256:

@@ -1,7 +1,7 @@
 """The timed jobs as the loop sees them: which order is due, and what is written down when it has been carried out."""
 
 from daemon.archive.archive import Archive
-from daemon.archive.jobs import began, due, ended, jobs, part_to_verify, set_jobs
+from daemon.archive.jobs import begin_job, due_jobs, end_job, jobs, part_to_verify, set_jobs
 from daemon.files.clock import here
 from daemon.inbox.orders import Maintain, Order, Prune, Retry, Verify
 from daemon.inbox.schedule import Schedule
@@ -27,11 +27,11 @@ class Duties:
 
     def begin(self, now: str) -> Order | None:
         """The order of the job that has been due for longest, which counts as begun; None where none is due."""
-        name = next(iter(due(self._archive, now)), None)
+        name = next(iter(due_jobs(self._archive, now)), None)
         if name is None:
             return None
         self._doing = name
-        began(self._archive, name, now)
+        begin_job(self._archive, name, now)
         return self._order(name)
 
     def end(self, error: str | None, now: str, *, failed: bool) -> str:
@@ -46,7 +46,7 @@ class Duties:
             return name
         next_time = after_failure if failed else next_due
         again = next_time(self._timings[name], here())
-        ended(self._archive, name, now, write_date(again), error)
+        end_job(self._archive, name, now, write_date(again), error)
         self._schedule.once(name, again)
         return name
 

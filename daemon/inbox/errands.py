@@ -12,8 +12,8 @@ from pathlib import PurePath
 from time import monotonic
 
 from daemon.archive.archive import Archive
-from daemon.archive.arrivals import find_arrival, next_work, put_off
-from daemon.archive.jobs import set_sign, sign, take_down
+from daemon.archive.arrivals import find_arrival, next_work, waiting_arrivals
+from daemon.archive.jobs import remove_signs, set_sign, sign
 from daemon.inbox import events
 from daemon.inbox.duties import Duties
 from daemon.inbox.enqueue import enqueue
@@ -113,7 +113,7 @@ class Errands:
             self._telling.tell(logged.Paused(self._paused.until))
         elif before and not self._paused:
             self._telling.tell(logged.Resumed())
-            self._try_again(put_off(self._archive))
+            self._try_again(waiting_arrivals(self._archive))
         return self._paused is not None
 
     def _try_again(self, arrivals: Sequence[int]) -> None:
@@ -123,14 +123,14 @@ class Errands:
     def _settings(self, event: events.SettingsAre) -> None:
         after = watch_plan(event)
         restart = needs_restart(self.plan, after)
-        take_down(self._archive, "config_error")
+        remove_signs(self._archive, "config_error")
         self._telling.tell(logged.SettingsRead(", ".join(restart)))
         if not restart:  # else the worker would go to folders of its own
             self._foreman.adopt(event)
             self.plan = after
             self._duties.have(after.night)
             self._telling.when = after.notify
-        self._try_again(put_off(self._archive))
+        self._try_again(waiting_arrivals(self._archive))
 
     def _refused(self, message: str, next_step: str, *, may_pass: bool) -> None:
         """The settings of before go on to count. What may pass is tried again, and told once."""

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from daemon.archive.archive import Archive
-from daemon.archive.arrivals import Outcome, change_state, find_arrival, record_outcome, times_in
+from daemon.archive.arrivals import ChatOutcome, change_state, find_arrival, record_outcome, times_in
 from daemon.inbox import events
 from daemon.inbox.orders import Work
 from daemon.status import log as logged
@@ -114,7 +114,7 @@ def _put_off(archive: Archive, hearing: Hearing, why: events.OutcomeOf, now: str
 
 def _outcome(archive: Archive, hearing: Hearing, event: events.OutcomeOf, now: str) -> Logged:
     said = (event.title, event.kind, event.detail, event.next_step)
-    record_outcome(archive, Outcome(event.arrival, event.chat_id, *said, event.path, now))
+    record_outcome(archive, ChatOutcome(event.arrival, event.chat_id, *said, event.path, now))
     hearing.outcomes.append(event)  # only now: an event that could not be kept is heard again
     return chat_is(event.arrival, hearing.order.name, event.chat_id, *said)
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from daemon.archive.arrivals import Arrival, extracted_from, is_outdated, put_off, set_aside
+from daemon.archive.arrivals import Arrival, extracted_from, is_outdated, skipped_arrivals, waiting_arrivals
 from daemon.chat.survey import survey
 from daemon.context import House
 from daemon.files.read import read_export
@@ -25,9 +25,9 @@ def postponed(house: House, night: bool) -> Postponed:
 
     Nothing is asked, and nothing is changed. Raises ArchiveError, or ConfigurationError for wrong texts.
     """
-    found = list(put_off(house.archive))
+    found = list(waiting_arrivals(house.archive))
     if night:
-        candidates = (*set_aside(house.archive), *extracted_from(house.archive))
+        candidates = (*skipped_arrivals(house.archive), *extracted_from(house.archive))
         found += [arrival.id for arrival in candidates if _is_worth_it(house, arrival)]
     return Postponed(tuple(found))
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 from daemon.archive.batches import (
     LONGEST_SECONDS,
-    Item,
+    BatchItem,
     OpenBatch,
-    age,
-    call_it,
-    close,
-    names,
+    batch_age,
+    batch_names,
+    begin_batch,
+    close_batch,
+    name_batch,
     open_batches,
-    write_down,
 )
 from daemon.archive.journal import Reply, recall, record
 from daemon.archive.ledger import settle as settle_at
@@ -66,7 +66,7 @@ SETTLED_SECONDS = 60.0
 
 def find(house: House, route: Route, sent: OpenBatch) -> Batch | None:
     """The batch that was sent, once it has ended; None where there is none. Raises as `client.look`, and OutOfReach."""
-    others = set(names(house.archive))
+    others = set(batch_names(house.archive))
     waited = 0.0
     for pause in pauses():
         undecided = False
@@ -79,7 +79,7 @@ def find(house: House, route: Route, sent: OpenBatch) -> Batch | None:
                 return batch
             else:
                 others.add(batch.name)
-        if not undecided and max(waited, age(sent, house.clock())) >= SETTLED_SECONDS:
+        if not undecided and max(waited, batch_age(sent, house.clock())) >= SETTLED_SECONDS:
             break
         house.pause(pause)
         waited += pause
@@ -117,7 +117,7 @@ def send(house: House, route: Route, chat_id: str, wanted: Sequence[tuple[Reques
     sent = next(one for one in open_batches(house.archive) if one.number == number)
     inside = {item.request for item in sent.items}
     batch = _created(house, route, sent, {request.key: one.body for request, one in fitting if request.key in inside})
-    call_it(house.archive, number, batch.name)
+    name_batch(house.archive, number, batch.name)
     return next(one for one in open_batches(house.archive) if one.number == number)
 
 
@@ -132,7 +132,7 @@ def _fitting(wanted: Sequence[tuple[Request, Sent]]) -> Iterator[tuple[Request, 
 
 def _written_down(house: House, chat_id: str, requests: Sequence[Request], before: Batch | None) -> int:
     now = house.clock()
-    items: list[Item] = []
+    items: list[BatchItem] = []
     with house.archive.transaction():
         for request in requests:
             try:
@@ -143,9 +143,9 @@ def _written_down(house: House, chat_id: str, requests: Sequence[Request], befor
                 break  # those that do fit go first
             parameters = request.parameters
             items.append(
-                Item(request.key, chat_id, booked.model, request.step, parameters, booked.tokens, booked.number)
+                BatchItem(request.key, chat_id, booked.model, request.step, parameters, booked.tokens, booked.number)
             )
-        return write_down(house.archive, items, before.created_at if before else "", now)
+        return begin_batch(house.archive, items, before.created_at if before else "", now)
 
 
 def _created(house: House, route: Route, sent: OpenBatch, bodies: Mapping[str, Mapping[str, object]]) -> Batch:
@@ -196,7 +196,7 @@ def take_ended(house: House, route: Route, sent: OpenBatch, ended: Batch | None,
     if ended is not None and ended.results_url:
         with suppress(NoBatches):  # it was seen, and is not shown any more
             persistently(lambda: take_all(ended), house.pause)
-    close(house.archive, sent.number, house.clock())
+    close_batch(house.archive, sent.number, house.clock())
     return {**dict.fromkeys(left), **in_vain}
 
 
@@ -205,7 +205,7 @@ def give_up(house: House, sent: OpenBatch) -> None:
     with house.archive.transaction():
         for item in sent.items:
             _release(house, item)
-        close(house.archive, sent.number, house.clock())
+        close_batch(house.archive, sent.number, house.clock())
 
 
 def _ended(house: House, route: Route, sent: OpenBatch, *, cancel: bool) -> Batch | None:
@@ -217,7 +217,7 @@ def _ended(house: House, route: Route, sent: OpenBatch, *, cancel: bool) -> Batc
             return None  # another key, or another account
         if batch.ended:
             return batch
-        if age(sent, house.clock()) > LONGEST_SECONDS:
+        if batch_age(sent, house.clock()) > LONGEST_SECONDS:
             return None
         if not told:
             house.tell(Waiting(len(sent.items), sent.began_at))
@@ -228,7 +228,9 @@ def _ended(house: House, route: Route, sent: OpenBatch, *, cancel: bool) -> Batc
     return None
 
 
-def _take(house: House, sample: Request, sent: OpenBatch, item: Item, result: Result, name: str, hear: Hear) -> InVain:
+def _take(
+    house: House, sample: Request, sent: OpenBatch, item: BatchItem, result: Result, name: str, hear: Hear
+) -> InVain:
     if recall(house.archive, item.request) is not None:
         return {}  # it was taken before an end in the middle
     if result.kind in ("expired", "canceled"):
@@ -247,7 +249,7 @@ def _take(house: House, sample: Request, sent: OpenBatch, item: Item, result: Re
 
 
 def _keep(
-    house: House, model: Model, item: Item, answer: Completion, asked_at: str, name: str, *, billed: bool
+    house: House, model: Model, item: BatchItem, answer: Completion, asked_at: str, name: str, *, billed: bool
 ) -> Reply:
     price = known_price(model, house.config.budget)
     booked = Booked(item.model, price.batched if price else None, item.spending, item.tokens)
@@ -270,7 +272,7 @@ def _keep(
         return record(house.archive, reply, item.chat_id, item.parameters)
 
 
-def _release(house: House, item: Item) -> None:
+def _release(house: House, item: BatchItem) -> None:
     if item.spending is not None:
         settle_at(house.archive, item.spending, 0)
 
@@ -308,14 +310,14 @@ def _resumed(house: House, route: Route, sent: OpenBatch, hear: Hear, *, cancel:
     if found is None:
         give_up(house, sent)
         return {}
-    call_it(house.archive, sent.number, found.name)
+    name_batch(house.archive, sent.number, found.name)
     return take_ended(house, route, sent, found, hear)
 
 
 def _settle_forgotten(house: House, route: Route, hear: Hear) -> None:
     """Take what came of batches that nothing asks for any more, once they must have ended: their money is settled."""
     for sent in open_batches(house.archive):
-        if age(sent, house.clock()) > LONGEST_SECONDS:
+        if batch_age(sent, house.clock()) > LONGEST_SECONDS:
             _resumed(house, route, sent, hear, cancel=False)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from daemon.archive import ledger as spending
 from daemon.archive.archive import Archive
-from daemon.archive.ledger import raised
+from daemon.archive.ledger import raised_caps
 from daemon.config.providers import BudgetSettings
 from daemon.files.clock import Periods, at, periods
 from daemon.models.completion import Completion
@@ -56,7 +56,7 @@ def reserve(purse: Purse, request: Request, chat_id: str, now: str, *, batched: 
         return Booked(request.model.name, price, None, 0)
     tokens = sum(map(count_of, request.texts))
     most = None if price is None else most_of(purse.archive, price, request, tokens)
-    call = spending.Call(request.key, chat_id, request.model.name, purse.run, tokens, now)
+    call = spending.LedgerCall(request.key, chat_id, request.model.name, purse.run, tokens, now)
     when = periods(at(now))
     booked = spending.reserve(purse.archive, call, most, caps_now(purse.archive, purse.budget, now), when)
     if isinstance(booked, Reached):
@@ -88,7 +88,7 @@ def above_step(purse: Purse, request: Request) -> ContextTooLong | None:
 def most_of(archive: Archive, price: Price, request: Request, tokens: int) -> int:
     """What a call whose prompt has so many of our tokens may cost at most, in picodollars."""
     name = request.model.name
-    factor = max(token_factor(name), spending.learned(archive).get(name, (0.0, 0))[0])
+    factor = max(token_factor(name), spending.learned_factors(archive).get(name, (0.0, 0))[0])
     room = request.parameters.get("max_tokens")
     bound = prompt_bound(tokens, len(request.turns), factor)
     return worst_case(price, bound, room if isinstance(room, int) else 0)
@@ -100,7 +100,7 @@ def settle(purse: Purse, booked: Booked, answer: Completion) -> float | None:
         return 0.0
     settled = spending.settle(purse.archive, booked.number, _amount(booked.price, answer))
     if answer.tokens_in and booked.tokens:
-        spending.learn(purse.archive, booked.model, answer.tokens_in / booked.tokens)
+        spending.learn_factor(purse.archive, booked.model, answer.tokens_in / booked.tokens)
     return None if settled is None else dollars(settled)
 
 
@@ -112,7 +112,7 @@ def release(purse: Purse, booked: Booked) -> None:
 
 def caps_now(archive: Archive, budget: BudgetSettings, now: str) -> Amounts:
     """The caps that count now, in picodollars: those of memproc.toml, or what the person has raised them to."""
-    return raised(archive, budget.caps, now)
+    return raised_caps(archive, budget.caps, now)
 
 
 def over(reached: Reached, when: Periods) -> OverBudget:

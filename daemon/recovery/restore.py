@@ -9,7 +9,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chat_states import has_gone_on, was_seen_before
 from daemon.archive.chats import KnownChat, known_chat
 from daemon.archive.memories import editions, memories
-from daemon.archive.messages import past, whole
+from daemon.archive.messages import past, raw_conversation
 from daemon.archive.openings import openings
 from daemon.archive.outputs import RESTORED, Output, last_output, record_output
 from daemon.chat.survey import canned
@@ -18,7 +18,7 @@ from daemon.context import House, core_layout, load_texts
 from daemon.files.backup import Version, keep_version, read_version, versions
 from daemon.files.paths import Folders
 from daemon.files.read import Export, chats_in
-from daemon.files.write import Written, file_errors, make_private, replace_file
+from daemon.files.write import WrittenFile, file_errors, make_private, replace_file
 from rules.conversation.memory import Memory, aliases
 from rules.errors import ChatSetAside, FileTrouble, NotAnExport, NotFound
 from rules.layers.opening import read_tagged
@@ -131,7 +131,7 @@ def read_updated(path: Path) -> bytes | None:
         return path.read_bytes() if path.exists() else None
 
 
-def restore(house: House, chat: KnownChat, wanted: Restorable) -> Written:
+def restore(house: House, chat: KnownChat, wanted: Restorable) -> WrittenFile:
     """Put the version in the updated export's place. The present one becomes a version; nothing is pruned."""
     now = house.clock()
     if wanted.now is not None:
@@ -150,7 +150,7 @@ def held_back(archive: Archive, chat: Chat, export: Export) -> str | None:
 
     An export is newer than a restore if neither it nor this state of the chat was seen before.
     """
-    if has_gone_on(archive, chat.chat_id, chat.sha256, export.stand.modified_ns):
+    if has_gone_on(archive, chat.chat_id, chat.sha256, export.fingerprint.modified_ns):
         return "it was processed already, and has gone on in a newer export since"
     last = last_output(archive, chat.chat_id)
     if last is None or last.messages_sha256 != RESTORED:
@@ -163,7 +163,7 @@ def held_back(archive: Archive, chat: Chat, export: Export) -> str | None:
     )
 
 
-def expand(house: House, chat: KnownChat, path: Path | None = None) -> Written:
+def expand(house: House, chat: KnownChat, path: Path | None = None) -> WrittenFile:
     """Write the full raw conversation as an export that TypingMind imports, to `path` or to a place of its own.
 
     That is never the folder of updated exports, which are there to be imported. The same content stays where it
@@ -171,7 +171,7 @@ def expand(house: House, chat: KnownChat, path: Path | None = None) -> Written:
     """
     if path is not None and path.exists():
         raise FileTrouble(f"{path} exists already.", "Name another file with --output, or move that one away.")
-    found = whole(house.archive, chat.chat_id)
+    found = raw_conversation(house.archive, chat.chat_id)
     content = chat_container(found.head + b",".join(found.messages) + found.tail)
     (raw,) = read_document("The archive", content).chats
     standing = _chats(read_updated(updated_path(house.archive, house.folders, chat)))

@@ -15,7 +15,7 @@ from typing import Literal
 from platformdirs import user_config_path
 
 from daemon.archive.archive import Archive
-from daemon.archive.messages import whole
+from daemon.archive.messages import raw_conversation
 from daemon.archive.outputs import last_output
 from daemon.config import Config, folders
 from daemon.config.providers import ModelSettings
@@ -177,7 +177,7 @@ def seen_chats(archive: Archive, config: Config) -> Iterator[Seen]:
 def _messages(archive: Archive, chat_id: str) -> tuple[bytes, ...]:
     output = last_output(archive, chat_id)
     if output is None:
-        return whole(archive, chat_id).messages
+        return raw_conversation(archive, chat_id).messages
     path = Path(output.path)
     try:
         small = path.stat().st_size <= _LARGEST_BYTES
@@ -186,7 +186,7 @@ def _messages(archive: Archive, chat_id: str) -> tuple[bytes, ...]:
         return ()  # another check tells of it
     own = [chat for chat in chats if chat.chat_id == chat_id]
     if chats and not own:
-        return whole(archive, chat_id).messages  # it became a new chat, and stays raw itself
+        return raw_conversation(archive, chat_id).messages  # it became a new chat, and stays raw itself
     return tuple(chat.slice(span) for chat in own for span in chat.messages)
 
 

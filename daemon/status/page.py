@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from daemon.archive.arrivals import Outcome
+from daemon.archive.arrivals import ChatOutcome
 from daemon.status.sentences import in_one_line, local, seconds_between, span, visible, with_span
 from daemon.status.status import Queued, Status
 
@@ -109,7 +109,7 @@ def _chats(status: Status) -> list[str]:
     return ["Done last, chat by chat", *_columns(rows), *_more(len(status.outcomes) - _MOST, "chats")]
 
 
-def _outcome(outcome: Outcome, now: str) -> tuple[str, ...]:
+def _outcome(outcome: ChatOutcome, now: str) -> tuple[str, ...]:
     return (outcome.title, local(outcome.at, now), outcome.kind, outcome.path or outcome.detail)
 
 

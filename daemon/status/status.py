@@ -12,9 +12,9 @@ import tomli
 
 from daemon.archive import ledger as spending
 from daemon.archive.archive import Archive
-from daemon.archive.arrivals import Outcome, newest_outcomes
-from daemon.archive.batches import LONGEST_SECONDS, age, open_batches
-from daemon.archive.jobs import Job, Sign, jobs, set_sign, sign, take_down
+from daemon.archive.arrivals import ChatOutcome, newest_outcomes
+from daemon.archive.batches import LONGEST_SECONDS, batch_age, open_batches
+from daemon.archive.jobs import Job, Sign, jobs, remove_signs, set_sign, sign
 from daemon.files.clock import periods
 from daemon.files.paths import default_state, resolve
 from daemon.status.sentences import seconds_between, span
@@ -64,7 +64,7 @@ def pause(archive: Archive, length: timedelta | None, now: str) -> Paused:
 def resume(archive: Archive, now: str) -> Paused | None:
     """End the pause, and say which it was; None where there was none."""
     was = paused(archive, now)
-    take_down(archive, SIGN)
+    remove_signs(archive, SIGN)
     return was
 
 
@@ -300,7 +300,7 @@ class Status:
     """How many files are in each state."""
     queue: tuple[Queued, ...]
     """The first hundred, in the order in which they are further on."""
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[ChatOutcome, ...]
     """One for each chat, newest first."""
     money: Money
     jobs: tuple[Job, ...]
@@ -344,7 +344,7 @@ def status(
         tuple(
             Waiting(len(batch.items), batch.began_at)
             for batch in open_batches(archive)
-            if age(batch, present) < LONGEST_SECONDS
+            if batch_age(batch, present) < LONGEST_SECONDS
         ),
     )
 

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import TypeVar
 
 from daemon.archive.archive import Archive
-from daemon.archive.arrivals import Arrival, find_arrival, was_taken
+from daemon.archive.arrivals import Arrival, find_arrival, mark_copied
 from daemon.archive.jobs import Job, jobs, sign
 from daemon.archive.sightings import Present, record_sightings
 from daemon.files.candidates import sighting_of
@@ -176,7 +176,7 @@ class Daemon:
         taken = take(path, sighting, self.plan.state, lambda sha256: None)
         assert isinstance(taken, Taken)
         number = entered[str(path)]
-        was_taken(self.archive, number, taken.sha256, self.now())
+        mark_copied(self.archive, number, taken.sha256, self.now())
         return number
 
     def arrival(self, number: int) -> Arrival:
