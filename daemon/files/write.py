@@ -1,4 +1,7 @@
-"""Puts a finished file in the place of another, in one step, and waits a little where Windows asks for it."""
+"""Writes files whole or not at all, makes folders that are private, and says in a sentence what the system refused.
+
+A new file is written beside the old one, put on the disk, read back, and takes its place in one step.
+"""
 
 import errno
 import os
@@ -13,6 +16,115 @@ from hashlib import file_digest, sha256
 from pathlib import Path
 
 from rules.errors import FileTrouble, MemprocError
+
+TEMPORARY = ".memproc-"
+"""How the names of our unfinished files begin."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """A file that stands in its place and was read back: its hash and its size in bytes."""
+
+    path: Path
+    sha256: str
+    size: int
+
+
+def replace_file(path: Path, blocks: Iterable[bytes]) -> WrittenFile:
+    """Put a file of these `blocks` at `path`, rights 0600, in the place of any that stands there.
+
+    The folder has to be there. Raises FileTrouble (disk full, read-only, damaged on the way...); then, and
+    when `blocks` itself raises, the old file is untouched. After a failed flush nothing is tried again: the
+    system may by then have forgotten what it could not write.
+    """
+    with file_errors(path, "written"):
+        handle, temp, mark = _unfinished(path.parent)
+    try:
+        written = _write(handle, path, blocks)
+        with file_errors(path, "written"):
+            _read_back(temp, written)
+            put_in_place(temp, path)
+            flush_folder(path.parent)
+    finally:
+        # Gone when all went well. If the disk refuses this too, the first error is the one to tell.
+        with suppress(OSError):
+            temp.unlink(missing_ok=True)
+        if mark is not None:
+            os.close(mark)
+    return written
+
+
+def _unfinished(folder: Path) -> tuple[int, Path, int | None]:
+    """A new file, open, and what marks it as a running process's own until that is closed. Raises OSError."""
+    while True:
+        handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=folder)
+        if sys.platform == "win32":
+            return handle, Path(name), None  # there nobody can remove an open file
+        if _marked(handle) and os.fstat(handle).st_nlink:
+            return handle, Path(name), os.dup(handle)
+        os.close(handle)  # another process has swept it away before it was marked
+
+
+def _marked(handle: int) -> bool:
+    """Mark an open file as this process's own; False where it is another's. The system lets go of it at its end."""
+    if sys.platform == "win32":
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True  # a file system without such marks
+    return True
+
+
+def _write(handle: int, path: Path, blocks: Iterable[bytes]) -> WrittenFile:
+    digest, size = sha256(), 0
+    file = os.fdopen(handle, "wb")
+    try:
+        for block in blocks:
+            with file_errors(path, "written"):
+                file.write(block)
+            digest.update(block)
+            size += len(block)
+        with file_errors(path, "written"):
+            file.flush()
+            flush_file(file.fileno())
+    finally:
+        # Closing writes what is still in the buffer: on a full disk that fails once more.
+        with suppress(OSError):
+            file.close()
+    return WrittenFile(path, digest.hexdigest(), size)
+
+
+def flush_file(handle: int) -> None:
+    """Put an open file on the disk itself. Raises OSError."""
+    if sys.platform == "darwin":
+        # fsync on macOS leaves the data in the drive's own cache; only this call empties that too.
+        import fcntl
+
+        try:
+            fcntl.fcntl(handle, fcntl.F_FULLFSYNC)
+        except OSError as error:
+            # Disks of other makers and network shares may not know it.
+            if error.errno not in (errno.ENOTSUP, errno.ENOTTY, errno.EINVAL):
+                raise
+        else:
+            return
+    os.fsync(handle)
+
+
+def _read_back(temp: Path, written: WrittenFile) -> None:
+    with temp.open("rb") as file:
+        found = file_digest(file, "sha256").hexdigest()
+    if found != written.sha256:
+        raise FileTrouble(
+            f"{written.path} was not written: what came back from the disk is not what was sent to it.",
+            "Check the disk and the memory of this computer. The old file is whole.",
+        )
+
 
 _PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 0.8)
 """Seconds; together about as long as a virus scanner holds a new file open."""
@@ -37,6 +149,45 @@ def put_in_place(
                 raise
         wait(pause)
     return move(temp, path)
+
+
+def sweep(folder: Path, prefix: str = TEMPORARY) -> tuple[Path, ...]:
+    """Remove the unfinished files that a kill or a power cut left in `folder`, and name them.
+
+    What a running process is writing stays.
+    """
+    with file_errors(folder, "tidied up"):
+        return tuple(file for file in folder.glob(f"{prefix}*") if _is_left(file, prefix) and _swept(file))
+
+
+def _is_left(file: Path, prefix: str) -> bool:
+    # What export-archive makes by the hand of SQLite bears no mark: its own note tells when it may go.
+    is_marked = prefix != TEMPORARY or not file.name.startswith(f"{TEMPORARY}export-")
+    return is_marked and file.is_file() and not file.is_symlink()
+
+
+def _swept(file: Path) -> bool:
+    try:
+        handle = os.open(file, os.O_RDWR)
+    except (FileNotFoundError, PermissionError):
+        handle = None  # gone meanwhile, or without the right to read it
+    except OSError:
+        return False  # too many files are open, say: nobody can tell whose it is, so it stays for now
+    try:
+        if handle is not None and not _marked(handle):
+            return False
+        if sys.platform == "win32" and handle is not None:
+            os.close(handle)
+            handle = None
+        file.unlink(missing_ok=True)
+    except OSError as error:
+        if not held_open(error):
+            raise
+        return False
+    finally:
+        if handle is not None:
+            os.close(handle)
+    return True
 
 
 _PRIVATE = 0o700
@@ -116,10 +267,13 @@ def flush_folder(folder: Path) -> None:
 
 
 _FULL = "Free some space there, then run memproc again. What stood there before is whole."
+
 _REFUSED = "Give your account the right to do so, or choose another folder in memproc.toml, under [folders]."
+
 _DISK = "Check the disk before anything else is written to it. What stood there before was not touched."
 
 _AWAY = "Look whether its disk or network share is there and answers, then run memproc again."
+
 _FILES = "Close other programs, or raise the limit of open files (ulimit -n), then run memproc again."
 
 _REASONS = {
@@ -151,7 +305,9 @@ _REASONS = {
     errno.ENOMEM: ("the memory is used up", "Close other programs, then run memproc again."),
     errno.EISDIR: ("a folder stands in its place", "Move that folder away, then run memproc again."),
 }
+
 _SOME_FILE = Path("A file that memproc works with")
+
 _HELD_OPEN = (5, 32, 33)
 
 
@@ -194,151 +350,3 @@ def unforeseen(fault: MemprocError | OSError) -> MemprocError:
 def held_open(error: OSError) -> bool:
     """Whether this is how Windows says that another program, often a virus scanner, has the file open."""
     return getattr(error, "winerror", None) in _HELD_OPEN
-
-
-TEMPORARY = ".memproc-"
-"""How the names of our unfinished files begin."""
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenFile:
-    """A file that stands in its place and was read back: its hash and its size in bytes."""
-
-    path: Path
-    sha256: str
-    size: int
-
-
-def replace_file(path: Path, blocks: Iterable[bytes]) -> WrittenFile:
-    """Put a file of these `blocks` at `path`, rights 0600, in the place of any that stands there.
-
-    The folder has to be there. Raises FileTrouble (disk full, read-only, damaged on the way...); then, and
-    when `blocks` itself raises, the old file is untouched. After a failed flush nothing is tried again: the
-    system may by then have forgotten what it could not write.
-    """
-    with file_errors(path, "written"):
-        handle, temp, mark = _unfinished(path.parent)
-    try:
-        written = _write(handle, path, blocks)
-        with file_errors(path, "written"):
-            _read_back(temp, written)
-            put_in_place(temp, path)
-            flush_folder(path.parent)
-    finally:
-        # Gone when all went well. If the disk refuses this too, the first error is the one to tell.
-        with suppress(OSError):
-            temp.unlink(missing_ok=True)
-        if mark is not None:
-            os.close(mark)
-    return written
-
-
-def sweep(folder: Path, prefix: str = TEMPORARY) -> tuple[Path, ...]:
-    """Remove the unfinished files that a kill or a power cut left in `folder`, and name them.
-
-    What a running process is writing stays.
-    """
-    with file_errors(folder, "tidied up"):
-        return tuple(file for file in folder.glob(f"{prefix}*") if _is_left(file, prefix) and _swept(file))
-
-
-def _is_left(file: Path, prefix: str) -> bool:
-    # What export-archive makes by the hand of SQLite bears no mark: its own note tells when it may go.
-    is_marked = prefix != TEMPORARY or not file.name.startswith(f"{TEMPORARY}export-")
-    return is_marked and file.is_file() and not file.is_symlink()
-
-
-def _swept(file: Path) -> bool:
-    try:
-        handle = os.open(file, os.O_RDWR)
-    except (FileNotFoundError, PermissionError):
-        handle = None  # gone meanwhile, or without the right to read it
-    except OSError:
-        return False  # too many files are open, say: nobody can tell whose it is, so it stays for now
-    try:
-        if handle is not None and not _marked(handle):
-            return False
-        if sys.platform == "win32" and handle is not None:
-            os.close(handle)
-            handle = None
-        file.unlink(missing_ok=True)
-    except OSError as error:
-        if not held_open(error):
-            raise
-        return False
-    finally:
-        if handle is not None:
-            os.close(handle)
-    return True
-
-
-def _unfinished(folder: Path) -> tuple[int, Path, int | None]:
-    """A new file, open, and what marks it as a running process's own until that is closed. Raises OSError."""
-    while True:
-        handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=folder)
-        if sys.platform == "win32":
-            return handle, Path(name), None  # there nobody can remove an open file
-        if _marked(handle) and os.fstat(handle).st_nlink:
-            return handle, Path(name), os.dup(handle)
-        os.close(handle)  # another process has swept it away before it was marked
-
-
-def _marked(handle: int) -> bool:
-    """Mark an open file as this process's own; False where it is another's. The system lets go of it at its end."""
-    if sys.platform == "win32":
-        return True
-    import fcntl
-
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True  # a file system without such marks
-    return True
-
-
-def _write(handle: int, path: Path, blocks: Iterable[bytes]) -> WrittenFile:
-    digest, size = sha256(), 0
-    file = os.fdopen(handle, "wb")
-    try:
-        for block in blocks:
-            with file_errors(path, "written"):
-                file.write(block)
-            digest.update(block)
-            size += len(block)
-        with file_errors(path, "written"):
-            file.flush()
-            flush_file(file.fileno())
-    finally:
-        # Closing writes what is still in the buffer: on a full disk that fails once more.
-        with suppress(OSError):
-            file.close()
-    return WrittenFile(path, digest.hexdigest(), size)
-
-
-def flush_file(handle: int) -> None:
-    """Put an open file on the disk itself. Raises OSError."""
-    if sys.platform == "darwin":
-        # fsync on macOS leaves the data in the drive's own cache; only this call empties that too.
-        import fcntl
-
-        try:
-            fcntl.fcntl(handle, fcntl.F_FULLFSYNC)
-        except OSError as error:
-            # Disks of other makers and network shares may not know it.
-            if error.errno not in (errno.ENOTSUP, errno.ENOTTY, errno.EINVAL):
-                raise
-        else:
-            return
-    os.fsync(handle)
-
-
-def _read_back(temp: Path, written: WrittenFile) -> None:
-    with temp.open("rb") as file:
-        found = file_digest(file, "sha256").hexdigest()
-    if found != written.sha256:
-        raise FileTrouble(
-            f"{written.path} was not written: what came back from the disk is not what was sent to it.",
-            "Check the disk and the memory of this computer. The old file is whole.",
-        )
