@@ -1,4 +1,4 @@
-"""The archive as a resource: one SQLite file in the state folder, opened, migrated, and durable to the last row."""
+"""The archive as a resource: one SQLite file in the state folder, brought up to date, durable to the last row."""
 
 import sqlite3
 import zlib
@@ -98,15 +98,15 @@ class Archive:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Open the archive for reading alone. Nothing is made; where there is none, an empty one is answered.
+        """Open the archive for reading alone. Nothing is made on the disk; where there is none, it is empty.
 
         Raises ArchiveError, or FileTrouble where the folder may not be looked into.
         """
         path = archive_path(folder)
         with file_trouble.file_errors(path, "read"):
-            there = path.exists()
+            is_made = path.exists()
         refuse_unfinished(folder)
-        if not there:
+        if not is_made:
             return cls.memory()
         with cls._connect(f"{path.absolute().as_uri()}?mode=ro", path, _BUSY_SECONDS)._closed_on_fault() as archive:
             return archive if archive._version() == OLDEST + len(STEPS) else archive._up_to_date_copy()
@@ -162,11 +162,11 @@ class Archive:
 
     @property
     def path(self) -> Path:
-        """Where it lies."""
+        """The archive's file."""
         return self._path
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._connection.close()
 
     def __enter__(self) -> Self:

@@ -40,13 +40,13 @@ class Arrival:
 
     @property
     def sighting(self) -> Sighting:
-        """What the file looked like from outside."""
+        """The file's place and size as they were when it was seen last."""
         return Sighting(self.device, self.inode, self.size, self.mtime_ns)
 
 
 @dataclass(frozen=True, slots=True)
 class ChatOutcome:
-    """What became of one chat of a dropped file; `path` is where the result lies, or empty."""
+    """The result for one chat of a dropped file; `path` is that of the updated export, or empty."""
 
     arrival: int
     chat_id: str
@@ -79,7 +79,7 @@ def find_arrival(archive: Archive, arrival_id: int) -> Arrival:
 
 
 def next_work(archive: Archive, now: str) -> Arrival | None:
-    """What to work on next: copied and not begun, or waiting until a time that has come; or None.
+    """The next arrival to process: copied and not begun, or waiting until a time that has come; or None.
 
     What was dropped first comes first, so that the newest copy of a chat comes last.
     """
@@ -274,12 +274,12 @@ def times_in(archive: Archive, arrival_id: int, state: State) -> int:
 
 
 def record_outcome(archive: Archive, outcome: ChatOutcome) -> None:
-    """Remember what became of a chat."""
+    """Keep what became of a chat."""
     archive.run(f"INSERT INTO outcome ({_OUTCOME}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", astuple(outcome))  # noqa: S608
 
 
 def newest_outcomes(archive: Archive) -> tuple[ChatOutcome, ...]:
-    """What became of each chat the last time, the newest first; what has no id is told apart by its title."""
+    """The last outcome of each chat, the newest first; chats without an id are told apart by their titles."""
     rows = archive.run(
         f"""
         SELECT {_OUTCOME} FROM outcome

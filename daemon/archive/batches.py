@@ -25,7 +25,7 @@ class BatchItem:
     tokens: int
     """Of the prompt, as we count them."""
     spending: int | None
-    """What is reserved for it, by its number in the ledger; None: it is free."""
+    """The number of its reservation in the ledger; None: it is free."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ class WaitingState:
 
 
 def record_processed(archive: Archive, chat_id: str, sha256: str, file: str, modified: int, when: str) -> None:
-    """The chat was worked on as an export has it; within a transaction of the caller's.
+    """Note that the chat was processed as an export has it; within a transaction of the caller's.
 
     `file` is the export's SHA-256, `modified` when it was written, in nanoseconds of Unix time.
     """
@@ -31,9 +31,9 @@ def record_processed(archive: Archive, chat_id: str, sha256: str, file: str, mod
 
 
 def has_gone_on(archive: Archive, chat_id: str, sha256: str, modified: int) -> bool:
-    """Whether this state was worked on before, and the chat last as a file has it that was written after `modified`.
+    """Whether this state was processed before, and after it another one from a file written later than `modified`.
 
-    Such an export lies there since then. One that is written anew is judged, whatever state it holds.
+    Then the export is an old one that still lies there. One that is written anew is judged, whatever state it holds.
     """
     is_older = archive.value(
         f"""
@@ -46,7 +46,7 @@ def has_gone_on(archive: Archive, chat_id: str, sha256: str, modified: int) -> b
 
 
 def record_doubt(archive: Archive, chat_id: str, sha256: str, file: str, doubt: str, when: str) -> None:
-    """The chat was skipped as it is there. `at` stays the moment when that was first said, `said_at` is the last."""
+    """Note that the chat was skipped in this state. `at` stays the moment when that was first said."""
     archive.run(
         """
         INSERT INTO chat_state (chat_id, sha256, file, doubt, at, said_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -58,7 +58,7 @@ def record_doubt(archive: Archive, chat_id: str, sha256: str, file: str, doubt: 
 
 
 def was_processed(archive: Archive, chat_id: str, sha256: str) -> bool:
-    """Whether this very state of the chat was worked on before."""
+    """Whether this very state of the chat was processed before."""
     taken = "SELECT 1 FROM chat_state WHERE chat_id = ? AND sha256 = ? AND doubt = ''"
     return archive.value(taken, (chat_id, sha256)) is not None
 
@@ -76,7 +76,7 @@ def was_seen_before(archive: Archive, chat_id: str, sha256: str, file: str, mome
 
 
 def is_accepted(archive: Archive, chat_id: str, sha256: str) -> bool:
-    """Whether the person has accepted this state. That counts until memproc has worked on a later one."""
+    """Whether the person has accepted this state. That counts until memproc has processed a later one."""
     row = archive.one(
         """
         SELECT 1 FROM chat_state AS state WHERE chat_id = ? AND sha256 = ? AND accepted_at IS NOT NULL
@@ -102,12 +102,12 @@ def waiting_state(archive: Archive, chat_id: str) -> WaitingState | None:
 
 
 def accept_state(archive: Archive, chat_id: str, sha256: str, when: str) -> None:
-    """The person means this state."""
+    """Note that the person means this state."""
     archive.run("UPDATE chat_state SET accepted_at = ? WHERE chat_id = ? AND sha256 = ?", (when, chat_id, sha256))
 
 
 def newest_file(archive: Archive, chat_id: str) -> str:
-    """Where the newest export lay of which the chat was worked on, as the person named it; empty if nobody knows."""
+    """The path of the newest export from which the chat was processed, as the person named it; empty if not known."""
     path: str | None = archive.value(
         """
         SELECT coalesce(
@@ -121,6 +121,6 @@ def newest_file(archive: Archive, chat_id: str) -> str:
 
 
 def newest_arrival(archive: Archive, chat_id: str) -> int | None:
-    """Number of the dropped file in which the chat came last, or None."""
+    """The number of the dropped file that held the chat last, or None."""
     number: int | None = archive.value("SELECT max(arrival) FROM outcome WHERE chat_id = ?", (chat_id,))
     return number

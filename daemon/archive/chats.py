@@ -123,7 +123,7 @@ class Rest:
 
 
 def rest_of(archive: Archive, chat_id: str) -> Rest | None:
-    """What is known of the chat, if nothing has been written about it since."""
+    """The chat's row of rest, if nothing has been written about the chat since."""
     row = archive.one(f"SELECT sha256, stand, found FROM rest WHERE chat_id = ? AND {is_sound('rest')}", (chat_id,))  # noqa: S608
     return Rest(row[0], row[1], json.loads(row[2])) if row else None
 

@@ -77,7 +77,7 @@ def part_verified(archive: Archive, part: int, now: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """What the daemon says of itself, or was told to do, under a name; and when."""
+    """A value that the daemon has set about itself, or was told, and when."""
 
     value: str
     at: str

@@ -60,7 +60,7 @@ def reserve(archive: Archive, call: LedgerCall, most: int | None, caps: Amounts,
 
 
 def settle(archive: Archive, number: int, amount: int | None) -> int | None:
-    """Say what a call has cost, in picodollars; what counts from now on, or None where nobody knows.
+    """Settle what a call has cost, in picodollars; the amount that counts from now on, or None where it is not known.
 
     None: the provider did not say, so what was reserved stays.
     """
@@ -108,7 +108,7 @@ def by_model(archive: Archive, since: str) -> tuple[OfModel, ...]:
 
 
 def learn_factor(archive: Archive, model: str, factor: float) -> None:
-    """Take into account what a model has made of our tokens: the mean of the first ten replies, then a moving one."""
+    """Take a reply's factor into a model's: the mean of the first ten replies, then a moving one."""
     archive.run(
         """
         INSERT INTO calibration VALUES (?1, ?2, 1) ON CONFLICT (model) DO UPDATE SET
@@ -119,7 +119,7 @@ def learn_factor(archive: Archive, model: str, factor: float) -> None:
 
 
 def learned_factors(archive: Archive) -> Mapping[str, tuple[float, int]]:
-    """What each model makes of one of our tokens, and how many replies have shown it."""
+    """How many tokens each model counts for one of ours, and how many replies have shown it."""
     return {model: (factor, replies) for model, factor, replies in archive.run("SELECT * FROM calibration")}
 
 
@@ -134,9 +134,9 @@ def raised_caps(archive: Archive, caps: Amounts, now: str) -> Amounts:
 
 
 def _raised(archive: Archive, which: Which, now: str) -> int:
-    found = sign(archive, _name(which))
-    said = json.loads(found.value) if found else None
-    return int(said["amount"]) if said and now < said["until"] else 0
+    raised = sign(archive, _name(which))
+    cap = json.loads(raised.value) if raised else None
+    return int(cap["amount"]) if cap and now < cap["until"] else 0
 
 
 def _name(which: Which) -> str:

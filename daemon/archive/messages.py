@@ -25,7 +25,7 @@ _NEWEST = "version.number = (SELECT max(number) FROM version AS other WHERE othe
 
 @dataclass(frozen=True, slots=True)
 class MessageCounts:
-    """How many raw messages were new, had changed, or are gone since."""
+    """The numbers of raw messages that an export has added, changed, or no longer has."""
 
     new: int
     changed: int
@@ -165,13 +165,13 @@ def order(known: Sequence[str], places: Sequence[Place], entries: Sequence[Entry
         if key not in placed:
             placed.add(key)
             behind.setdefault(before, []).insert(0, key)
-    found = []
+    keys = []
     waiting = [*(entry.key for entry in reversed(entries)), ""]
     while waiting:
         key = waiting.pop()
-        found.append(key)
+        keys.append(key)
         waiting += reversed(behind.get(key, []))
-    return found[1:]
+    return keys[1:]
 
 
 def _known_neighbours(known: Sequence[str]) -> list[tuple[str, str]]:
@@ -181,18 +181,18 @@ def _known_neighbours(known: Sequence[str]) -> list[tuple[str, str]]:
 def _new_neighbours(places: Sequence[Place], entries: Sequence[Entry]) -> list[tuple[str, str]]:
     """Each message of the export with the one before it; a memory counts as the last message under one."""
     last_under = next((entry.key for entry in reversed(entries) if entry.memory is not None), "")
-    found, before = [], ""
+    neighbours, before = [], ""
     for place in places:
         if place.ours is None:
-            found.append((before, place.key))
+            neighbours.append((before, place.key))
             before = place.key
         elif place.ours.kind == MEMORY:
             before = last_under
-    return found
+    return neighbours
 
 
 def past(archive: Archive, chat_id: str) -> tuple[Past, ...]:
-    """The raw messages that stand under memories, oldest first: as each was when its memory was made, and as it is."""
+    """The raw messages under memories, oldest first: as each was when its memory was made, and as it is now."""
     rows = archive.run(
         """
         SELECT message.key, memory.number, gone_at IS NOT NULL, CAST(body.raw AS BLOB), body.packed, version.sha256,
@@ -232,7 +232,7 @@ def _past(
 
 
 def dates_said(archive: Archive, chat_id: str) -> dict[str, str]:
-    """When copied messages of a chat were said, by key, as far as that is known."""
+    """The dates on which copied messages of a chat were said, by key, as far as they are known."""
     rows = archive.run(
         "SELECT key, said_at FROM message WHERE said_at <> '' AND chat = (SELECT id FROM chat WHERE chat_id = ?)",
         (chat_id,),
@@ -241,7 +241,7 @@ def dates_said(archive: Archive, chat_id: str) -> dict[str, str]:
 
 
 def live_messages(archive: Archive, chat_id: str, *, left_out: bool = False) -> tuple[Known, ...]:
-    """The lived messages that stood in the chat's export the last time, and are under no memory; oldest first.
+    """The lived messages that the chat's last export had, and that are under no memory; oldest first.
 
     With `left_out`, those that are left out of memories instead.
     """
@@ -262,7 +262,7 @@ def live_messages(archive: Archive, chat_id: str, *, left_out: bool = False) -> 
 
 
 def first_seen(archive: Archive, chat_id: str) -> dict[str, str]:
-    """When each raw message that the archive has of a chat was first seen, by its key; gone ones too."""
+    """The times when the raw messages of a chat were first seen, by key; gone ones too."""
     rows = archive.run(
         """
         SELECT key, seen_at FROM message JOIN version ON version.message = message.id AND number = 1

@@ -34,7 +34,7 @@ def last_output(archive: Archive, chat_id: str) -> Output | None:
 
 
 def output_in(archive: Archive, path: str) -> Output | None:
-    """What was written last into this place, by whichever chat, or None."""
+    """The newest output at this path, of whichever chat, or None."""
     row = archive.one(f"SELECT {_COLUMNS} FROM output WHERE path = ? ORDER BY id DESC LIMIT 1", (path,))  # noqa: S608
     return Output(*row) if row else None
 
@@ -60,12 +60,12 @@ def was_written(archive: Archive, ending: str) -> bool:
 
 
 def record_output(archive: Archive, output: Output) -> None:
-    """Remember that an updated export is in its place."""
+    """Note that an updated export was written."""
     archive.run(f"INSERT INTO output ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", astuple(output))  # noqa: S608
 
 
 def let_go_of_restored(archive: Archive, chat_id: str) -> None:
-    """The version that was restored may be replaced by the next run."""
+    """Let the next run replace the version that was restored."""
     archive.run(
         "UPDATE output SET messages_sha256 = '' WHERE messages_sha256 = ? "
         "AND id = (SELECT max(id) FROM output WHERE chat_id = ?)",
@@ -74,7 +74,7 @@ def let_go_of_restored(archive: Archive, chat_id: str) -> None:
 
 
 def acknowledge(archive: Archive, chat_id: str, ours_sha256: str) -> None:
-    """What the person did in TypingMind stands there already: the newest updated export need not say it too."""
+    """Note that the person has these edits in TypingMind already: the newest updated export need not say them too."""
     archive.run(
         "UPDATE output SET ours_sha256 = ? WHERE id = (SELECT max(id) FROM output WHERE chat_id = ?)",
         (ours_sha256, chat_id),
@@ -82,7 +82,7 @@ def acknowledge(archive: Archive, chat_id: str, ours_sha256: str) -> None:
 
 
 def move_outputs(archive: Archive, folder: Path) -> None:
-    """The updated exports lie in this folder from now on: the accounts came from another computer."""
+    """Give all outputs paths in this folder: the archive came from another computer."""
     with archive.transaction():
         for table in ("output", "outcome"):
             paths = archive.run(f"SELECT DISTINCT path FROM {table} WHERE path <> ''")  # noqa: S608

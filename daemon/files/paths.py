@@ -1,4 +1,4 @@
-"""Where everything lies: the four folders, resolved, or every reason why they cannot be used."""
+"""The four folders of memproc as absolute paths, or every reason why they cannot be used."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ class Folders:
 
 @dataclass(frozen=True, slots=True)
 class NoPath:
-    """What was written cannot become a path; `reason` completes "inbox: ..."."""
+    """A text that cannot become a path; `reason` completes "inbox: ..."."""
 
     reason: str
 
@@ -62,10 +62,10 @@ def settle(written: Mapping[str, str]) -> Folders | tuple[RefusedFolders, ...]:
     """
     here = Path()
     places = {name: resolve(written[name] or str(default_state()), here) for name in _NAMES}
-    found = {name: place for name, place in places.items() if isinstance(place, Path)}
-    if len(found) < len(places):
+    paths = {name: place for name, place in places.items() if isinstance(place, Path)}
+    if len(paths) < len(places):
         return tuple(RefusedFolders((name,), no.reason) for name, no in places.items() if isinstance(no, NoPath))
-    folders = Folders(**found)
+    folders = Folders(**paths)
     return tuple(_refusals(folders, resolve("~", here))) or folders
 
 
@@ -80,7 +80,7 @@ def default_state() -> Path:
 
 
 def runtime_folder() -> Path:
-    """Where locks lie, and what is of use only while the computer is on. It need not be there."""
+    """The folder for locks, and for what is of use only while the computer is on. It need not exist."""
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     if runtime and Path(runtime).is_dir():
         return Path(runtime) / "memproc"

@@ -25,7 +25,7 @@ from rules.typingmind.spans import BadJson, Span
 
 @dataclass(frozen=True, slots=True)
 class FileFingerprint:
-    """What a file looked like when it was read: a change of any of these means that it is another file."""
+    """A file as it was when it was read: a change of any of these means that it is another file."""
 
     inode: int
     size: int
@@ -97,7 +97,7 @@ def chats_in(name: str, data: bytes) -> tuple[Chat, ...]:
 
 
 def fingerprint_of(path: Path) -> FileFingerprint | None:
-    """What the file looks like now, or None where there is none."""
+    """The fingerprint of the file as it is now, or None where there is none."""
     try:
         return _fingerprint(path.stat())
     except OSError:
@@ -158,22 +158,22 @@ class Bundle:
         """Only what a ZIP has, what is not locked, and no more in all than what we read. Raises NotAnExport."""
         if self._package is None:
             return
-        there = {entry.filename: entry for entry in self._package.infolist()}
-        wanted = list(entries)
-        if missing := sum(entry not in there for entry in wanted):
+        by_name = {entry.filename: entry for entry in self._package.infolist()}
+        names = list(entries)
+        if missing := sum(name not in by_name for name in names):
             raise NotAnExport(
                 f"{self.name} lacks {missing} of the parts that it names.", "Export again from TypingMind."
             )
-        found = [there[entry] for entry in wanted]
-        if any(entry.flag_bits & _ENCRYPTED for entry in found):
+        parts = [by_name[name] for name in names]
+        if any(part.flag_bits & _ENCRYPTED for part in parts):
             raise NotAnExport(
                 f"{self.name} is an encrypted ZIP file.", "Unlock it first, or export again from TypingMind."
             )
-        if any(entry.compress_type not in _METHODS for entry in found):
+        if any(part.compress_type not in _METHODS for part in parts):
             raise NotAnExport(
                 f"{self.name} is a ZIP file packed in an unusual way.", "Drop the ZIP as TypingMind wrote it."
             )
-        refuse_large(f"{self.name}, unpacked,", sum(entry.file_size for entry in found))
+        refuse_large(f"{self.name}, unpacked,", sum(part.file_size for part in parts))
 
 
 def refuse_large(name: str, size: int) -> None:
@@ -299,15 +299,15 @@ def _opened(path: Path) -> Iterator[io.BufferedReader]:
         ) from fault
 
 
-def _fingerprint(found: os.stat_result) -> FileFingerprint:
-    return FileFingerprint(found.st_ino, found.st_size, found.st_mtime_ns)
+def _fingerprint(status: os.stat_result) -> FileFingerprint:
+    return FileFingerprint(status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 BLOCK_BYTES = 1 << 18
 
 
 class OtherBytes(Exception):
-    """What is read now is not what was read before."""
+    """A block is not what it was when it was read the first time."""
 
 
 def first_time(file: BinaryIO, hashes: list[bytes]) -> Iterator[bytes]:

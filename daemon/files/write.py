@@ -18,7 +18,7 @@ from pathlib import Path
 from rules.errors import FileTrouble, MemprocError
 
 TEMPORARY = ".memproc-"
-"""How the names of our unfinished files begin."""
+"""The beginning of the names of our unfinished files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +118,8 @@ def flush_file(handle: int) -> None:
 
 def _read_back(temp: Path, written: WrittenFile) -> None:
     with temp.open("rb") as file:
-        found = file_digest(file, "sha256").hexdigest()
-    if found != written.sha256:
+        read_back = file_digest(file, "sha256").hexdigest()
+    if read_back != written.sha256:
         raise FileTrouble(
             f"{written.path} was not written: what came back from the disk is not what was sent to it.",
             "Check the disk and the memory of this computer. The old file is whole.",
@@ -227,9 +227,9 @@ def make_own(folder: Path) -> None:
 
 def is_own(folder: Path) -> bool:
     """Whether it is a folder, no link, and ours, and nobody else can open it. Raises OSError."""
-    there = folder.lstat()
-    is_ours = stat.S_ISDIR(there.st_mode) and (not hasattr(os, "getuid") or there.st_uid == os.getuid())
-    return is_ours and not (os.name == "posix" and there.st_mode & 0o077)
+    status = folder.lstat()
+    is_ours = stat.S_ISDIR(status.st_mode) and (not hasattr(os, "getuid") or status.st_uid == os.getuid())
+    return is_ours and not (os.name == "posix" and status.st_mode & 0o077)
 
 
 def _make(folder: Path) -> None:
@@ -327,11 +327,11 @@ def trouble(error: OSError, path: Path, done: str) -> FileTrouble:
 
 
 def explain(error: OSError) -> tuple[str, str]:
-    """What the system said, as half a sentence, and the next step."""
+    """The system's reason as half a sentence, and the next step."""
     if held_open(error):
         return "another program has it open, or it is protected", "Close it there, then run memproc again."
-    said = error.strerror or str(error)
-    return _REASONS.get(error.errno or 0, (f"the system says: {said}", "Mend that, then run memproc again."))
+    reason = error.strerror or str(error)
+    return _REASONS.get(error.errno or 0, (f"the system says: {reason}", "Mend that, then run memproc again."))
 
 
 def remedy(error: OSError, if_refused: str) -> str:
