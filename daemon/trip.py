@@ -20,25 +20,20 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from daemon.archive.chat_states import record_doubt, record_taken, was_taken
-from daemon.archive.exports import acknowledge, keep_parts, known_parts, record_export, seen_again
-from daemon.archive.messages import Remembered, remember
+from daemon.archive.chat_states import record_doubt, record_processed, was_processed
+from daemon.archive.chats import seen_again
+from daemon.archive.exports import keep_parts, known_parts, record_export
+from daemon.archive.messages import MessageCounts, remember
+from daemon.archive.outputs import acknowledge
 from daemon.chat.deliver import deliver, place_of, stand_already
-from daemon.chat.finish import (
-    ReadyChat,
-    assemble_chat,
-    is_in_export,
-    memories_over_budget,
-    prove,
-    ready_chat,
-)
+from daemon.chat.finish import ReadyChat, assemble_chat, is_in_export, memories_over_budget, prove, ready_chat
 from daemon.chat.opening import keep_written, opening_place
 from daemon.chat.outcome import Outcome, SetAside, set_aside, without_chats
 from daemon.chat.resting import AtRest, HeldBack, at_rest, held_back, keep_at_rest, noting, rest_after
 from daemon.chat.survey import Survey
 from daemon.context import Context
 from daemon.events import Note, UserEdits
-from daemon.files.read import Export, read_export, stand_of
+from daemon.files.read import Export, fingerprint_of, read_export
 from daemon.models.prices import price_of
 from daemon.models.tokens import keep
 from daemon.remember.planning import survey
@@ -72,7 +67,7 @@ def _trip(context: Context, path: Path) -> Iterator[Outcome]:
     """Read an export, finish its chats one after the other, and write each at once, or all of them in one file."""
     export = read_export(path, partial(known_parts, context.archive))
     keep_parts(context.archive, export)
-    record_export(context.archive, export.sha256, str(path), export.stand.size, context.clock())
+    record_export(context.archive, export.sha256, str(path), export.fingerprint.size, context.clock())
     if not export.chat_ids:
         yield without_chats(path.name)
     doubled = doubled_ids(export.chat_ids)
@@ -181,13 +176,13 @@ def ready_without_calls(context: Context, found: Survey) -> ReadyChat | None:
     return ready_chat(archive, found, assembly, None, context.clock())
 
 
-def _archive(context: Context, export: Export, found: Survey) -> Remembered:
+def _archive(context: Context, export: Export, found: Survey) -> MessageCounts:
     """Keep what the export holds, and tell what the person did, where this state of the chat is new."""
     chat, now = found.chat, context.clock()
-    is_new = not was_taken(context.archive, chat.chat_id, chat.sha256)
+    is_new = not was_processed(context.archive, chat.chat_id, chat.sha256)
     with context.archive.transaction():
         remembered = remember(context.archive, chat, found.reading, now)
-        record_taken(context.archive, chat.chat_id, chat.sha256, export.sha256, export.stand.modified_ns, now)
+        record_processed(context.archive, chat.chat_id, chat.sha256, export.sha256, export.fingerprint.modified_ns, now)
     if is_new and (text := user_edits(found.reading)):
         context.tell(UserEdits(chat.chat_id, chat.title, text))
     return remembered
@@ -204,7 +199,7 @@ def _refuse_unaskable(context: Context, found: Survey) -> None:
 
 def _refuse_replaced(export: Export, chat: Chat) -> None:
     """Raise ChatSetAside where the file is not the one that was read."""
-    if stand_of(export.path) != export.stand:
+    if fingerprint_of(export.path) != export.fingerprint:
         raise ChatSetAside(
             f'{export.path.name} was replaced while the chat "{chat.title}" was worked on, so nothing was written.',
             "Run memproc again: every answer of a model is kept, and not asked for again.",

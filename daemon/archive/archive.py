@@ -1,4 +1,4 @@
-"""The archive as a resource: one SQLite file in the state folder, opened, migrated, and durable to the last row."""
+"""The archive as a resource: one SQLite file in the state folder, brought up to date, durable to the last row."""
 
 import sqlite3
 import zlib
@@ -41,7 +41,7 @@ Copy archive.sqlite3 together with archive.sqlite3-wal, and only while no mempro
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SchemaStep:
     """A change of the tables: its name, its SQL, and the tables whose rows are sealed anew after it."""
 
     name: str
@@ -52,7 +52,7 @@ class Step:
 OLDEST = 12
 """The version of the oldest archive that still opens: the tables of the last memproc before the first release."""
 STEPS = (
-    Step(
+    SchemaStep(
         "a seal for messages, missing messages and states of chats; when a doubt was said last",
         """
         ALTER TABLE message ADD COLUMN seal TEXT NOT NULL DEFAULT '';
@@ -98,15 +98,15 @@ class Archive:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Open the archive for reading alone. Nothing is made; where there is none, an empty one is answered.
+        """Open the archive for reading alone. Nothing is made on the disk; where there is none, it is empty.
 
         Raises ArchiveError, or FileTrouble where the folder may not be looked into.
         """
         path = archive_path(folder)
         with file_trouble.file_errors(path, "read"):
-            there = path.exists()
+            is_made = path.exists()
         refuse_unfinished(folder)
-        if not there:
+        if not is_made:
             return cls.memory()
         with cls._connect(f"{path.absolute().as_uri()}?mode=ro", path, _BUSY_SECONDS)._closed_on_fault() as archive:
             return archive if archive._version() == OLDEST + len(STEPS) else archive._up_to_date_copy()
@@ -135,6 +135,15 @@ class Archive:
         rows = self.run(sql, values)
         return rows[0] if rows else None
 
+    def value(self, sql: str, values: Sequence[object] = ()) -> Any:
+        """The first column of the first row; None where there is no row."""
+        rows = self.run(sql, values)
+        return rows[0][0] if rows else None
+
+    def column(self, sql: str, values: Sequence[object] = ()) -> tuple[Any, ...]:
+        """The first column of every row."""
+        return tuple(row[0] for row in self.run(sql, values))
+
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All or nothing; what was done is on the disk when the block ends. One within another is a part of it."""
@@ -153,11 +162,11 @@ class Archive:
 
     @property
     def path(self) -> Path:
-        """Where it lies."""
+        """The archive's file."""
         return self._path
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._connection.close()
 
     def __enter__(self) -> Self:
@@ -201,7 +210,9 @@ class Archive:
             return
         with self.transaction():
             version = self._version()  # another process may have got here first
-            steps = STEPS[version - OLDEST :] if version else (Step("the whole schema", _SCHEMA.read_text("utf-8")),)
+            steps = (
+                STEPS[version - OLDEST :] if version else (SchemaStep("the whole schema", _SCHEMA.read_text("utf-8")),)
+            )
             for number, step in enumerate(steps, newest - len(steps) + 1):
                 for statement in _statements(step.script):
                     self._change_tables(statement)

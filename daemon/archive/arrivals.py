@@ -1,46 +1,14 @@
-"""The changes of state that arrivals went through, in their order: what a scan did, and what the history shows."""
+"""The files that were dropped into the inbox: what state each is in, the steps on its way, and what became of it."""
 
-from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from pathlib import PurePath
 from typing import Literal
 
 from daemon.archive.archive import Archive
-from daemon.archive.exports import last_output
+from daemon.archive.outputs import last_output
 from rules.arrival import FINISHED, IN_HAND, MOST_FAILURES, Sighting, State
 from rules.conversation.memory import EXTRACTED
 from rules.errors import ArchiveError
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One change of an arrival's state, with the next step that the arrival asks for now."""
-
-    number: int
-    arrival: int
-    path: str
-    state: State
-    reason: str
-    next_step: str
-    at: str
-
-
-def last_step(archive: Archive) -> int:
-    """The number of the newest step of any arrival; 0 where there is none."""
-    return int(archive.run("SELECT coalesce(max(id), 0) FROM arrival_step")[0][0])
-
-
-def steps_after(archive: Archive, number: int) -> tuple[Step, ...]:
-    """The steps that came after that one, in their order."""
-    rows = archive.run(
-        """
-        SELECT step.id, arrival, path, step.state, step.reason, next_step, at
-        FROM arrival_step AS step JOIN arrival ON arrival.id = step.arrival WHERE step.id > ? ORDER BY step.id
-        """,
-        (number,),
-    )
-    return tuple(Step(*row) for row in rows)
-
 
 _COLUMNS = """
     id, path, device, inode, size, mtime_ns, sha256, state, reason, next_step, tries, next_look_at, seen_at, changed_at
@@ -72,13 +40,13 @@ class Arrival:
 
     @property
     def sighting(self) -> Sighting:
-        """What the file looked like from outside."""
+        """The file's place and size as they were when it was seen last."""
         return Sighting(self.device, self.inode, self.size, self.mtime_ns)
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of one chat of a dropped file; `path` is where the result lies, or empty."""
+class ChatOutcome:
+    """The result for one chat of a dropped file; `path` is that of the updated export, or empty."""
 
     arrival: int
     chat_id: str
@@ -90,35 +58,105 @@ class Outcome:
     at: str
 
 
+@dataclass(frozen=True, slots=True)
+class ArrivalStep:
+    """One change of an arrival's state, with the next step that the arrival asks for now."""
+
+    number: int
+    arrival: int
+    path: str
+    state: State
+    reason: str
+    next_step: str
+    at: str
+
+
 def find_arrival(archive: Archive, arrival_id: int) -> Arrival:
     """The arrival of that number. Raises ArchiveError where there is none: rows are never removed."""
-    found = _select(archive, "WHERE id = ?", (arrival_id,))
-    if not found:
-        raise ArchiveError(f"The archive knows no arrival {arrival_id}.", "Check it with: memproc verify")
-    return found[0]
-
-
-def times_in(archive: Archive, arrival_id: int, state: State) -> int:
-    """How often an arrival has come into a state."""
-    row = archive.one("SELECT count(*) FROM arrival_step WHERE arrival = ? AND state = ?", (arrival_id, state))
-    return int(row[0]) if row else 0
+    for arrival in _select(archive, "WHERE id = ?", arrival_id):
+        return arrival
+    raise ArchiveError(f"The archive knows no arrival {arrival_id}.", "Check it with: memproc verify")
 
 
 def next_work(archive: Archive, now: str) -> Arrival | None:
-    """What to work on next: copied and not begun, or waiting until a time that has come; or None.
+    """The next arrival to process: copied and not begun, or waiting until a time that has come; or None.
 
     What was dropped first comes first, so that the newest copy of a chat comes last.
     """
-    found = _select(
-        archive,
-        """
-        WHERE (state = 'copied' AND (next_look_at IS NULL OR next_look_at <= ?))
-           OR (state IN ('waiting', 'paused') AND next_look_at <= ?)
+    waiting = """
+        WHERE (state = 'copied' AND (next_look_at IS NULL OR next_look_at <= ?1))
+           OR (state IN ('waiting', 'paused') AND next_look_at <= ?1)
         ORDER BY id LIMIT 1
-        """,
-        (now, now),
+    """
+    return next(iter(_select(archive, waiting, now)), None)
+
+
+def waiting_arrivals(archive: Archive) -> tuple[int, ...]:
+    """Numbers of the arrivals that wait for a time, for the budget or for the person, oldest first."""
+    return archive.column("SELECT id FROM arrival WHERE state IN ('waiting', 'paused') ORDER BY id")
+
+
+def skipped_arrivals(archive: Archive) -> tuple[Arrival, ...]:
+    """The arrivals that were skipped for what is in them, oldest first.
+
+    Where the work itself broke off three times, it is not tried again: the person has been told to drop it anew.
+    """
+    skipped = "WHERE state = 'set aside' AND sha256 IS NOT NULL AND tries < ? ORDER BY id"
+    return _select(archive, skipped, MOST_FAILURES)
+
+
+def extracted_from(archive: Archive) -> tuple[Arrival, ...]:
+    """The written arrivals that the newest updated exports with memories of the built-in engine were made from."""
+    written = """
+        WHERE id IN (
+            SELECT max(arrival.id) FROM arrival
+            JOIN output ON source_sha256 = arrival.sha256
+            WHERE state = 'written'
+              AND output.id = (SELECT max(id) FROM output AS other WHERE other.chat_id = output.chat_id)
+              AND EXISTS (
+                  SELECT 1 FROM memory JOIN chat ON chat.id = memory.chat
+                  WHERE chat.chat_id = output.chat_id AND forgotten_at IS NULL AND pinned = 0
+                    AND NOT EXISTS (SELECT 1 FROM edition WHERE edition.memory = memory.id AND made <> ?))
+            GROUP BY arrival.sha256
+        ) ORDER BY id
+    """
+    return _select(archive, written, EXTRACTED)
+
+
+def is_outdated(archive: Archive, arrival: Arrival, chat_id: str) -> bool:
+    """Whether the chat's updated export was made from another file after this one was dropped, or was restored."""
+    last = last_output(archive, chat_id)
+    return last is not None and last.source_sha256 != arrival.sha256 and last.written_at >= arrival.seen_at
+
+
+def known_content(archive: Archive, sha256: str) -> str | None:
+    """Why an export of this content needs no work, as a sentence; None where it does.
+
+    What was skipped may be tried again, and what left before it was worked on is as good as new.
+    """
+    if archive.value("SELECT 1 FROM output WHERE sha256 = ?", (sha256,)):
+        return "memproc wrote this file itself: import it in TypingMind, and drop a new export when you have talked on"
+    states = archive.run(
+        "SELECT state, path, changed_at FROM arrival WHERE sha256 = ? AND state <> 'gone' ORDER BY id", (sha256,)
     )
-    return found[0] if found else None
+    for state, path, at in states:
+        if state in IN_HAND:
+            return f"the same content waits to be worked on already, as {PurePath(path).name}"
+        if state == "written":
+            return f"already done: the same content was worked on as {PurePath(path).name}, on {at[:10]}"
+    if states and all(state == "done" for state, _, _ in states):
+        return f"already done: the same content was dropped as {PurePath(states[0][1]).name}, on {states[0][2][:10]}"
+    return None
+
+
+def is_needed(archive: Archive, sha256: str) -> bool:
+    """Whether an arrival of this content is not finished, so that its copy has to stay."""
+    states = archive.column("SELECT state FROM arrival WHERE sha256 = ?", (sha256,))
+    return any(state not in FINISHED for state in states)
+
+
+def _select(archive: Archive, where: str, value: object) -> tuple[Arrival, ...]:
+    return tuple(Arrival(*row) for row in archive.run(f"SELECT {_COLUMNS} FROM arrival {where}", (value,)))  # noqa: S608
 
 
 def change_state(
@@ -154,33 +192,34 @@ def note_waiting(
             )
 
 
-def was_taken(archive: Archive, arrival_id: int, sha256: str, when: str) -> tuple[int, ...]:
-    """memproc has its own copy now: work can begin. Gives back the arrivals that this one takes the place of.
+def mark_copied(archive: Archive, arrival_id: int, sha256: str, when: str) -> tuple[int, ...]:
+    """Note that memproc has its own copy, so that work can begin; the arrivals that this one takes the place of.
 
-    These were set aside, and had the same name or the same content: dropping a file again is the person's
+    These were skipped, and had the same name or the same content: dropping a file again is the person's
     answer to it. One whose content lies at another path too is kept for that one's sake. An older copy
     that is not worked on yet keeps its turn: it may hold what the newer one does not.
     """
     with archive.transaction():
         path = find_arrival(archive, arrival_id).path
-        replaced = _replaced(archive, arrival_id, path, sha256)
+        replaced = archive.column(
+            """
+            SELECT id FROM arrival AS older WHERE id <> ? AND state = 'set aside' AND (
+                sha256 = ? OR (path = ? AND NOT EXISTS (
+                    SELECT 1 FROM arrival AS same WHERE same.sha256 = older.sha256 AND same.state = 'done')))
+            ORDER BY id
+            """,
+            (arrival_id, sha256, path),
+        )
+        reason = f"{PurePath(path).name} was dropped anew before this one was done"
         for older in replaced:
-            _change(
-                archive,
-                older,
-                "gone",
-                f"{PurePath(path).name} was dropped anew before this one was done",
-                "",
-                when,
-                None,
-            )
+            _change(archive, older, "gone", reason, "", when, None)
         archive.run("UPDATE arrival SET sha256 = ? WHERE id = ?", (sha256, arrival_id))
         _change(archive, arrival_id, "copied", "", "", when, None)
     return replaced
 
 
-def was_known(archive: Archive, arrival_id: int, sha256: str, reason: str, when: str) -> None:
-    """The content was met before, so there is nothing to do."""
+def mark_known(archive: Archive, arrival_id: int, sha256: str, reason: str, when: str) -> None:
+    """Note that the content was met before, so that there is nothing to do."""
     with archive.transaction():
         archive.run("UPDATE arrival SET sha256 = ? WHERE id = ?", (sha256, arrival_id))
         _change(archive, arrival_id, "done", reason, "", when, None)
@@ -189,30 +228,15 @@ def was_known(archive: Archive, arrival_id: int, sha256: str, reason: str, when:
 def resume_after_restart(archive: Archive, when: str) -> tuple[int, ...]:
     """Take up again what was being worked on when memproc ended; how often it failed is kept."""
     with archive.transaction():
-        begun = [
-            row[0] for row in archive.run("SELECT id FROM arrival WHERE state IN ('planned', 'working') ORDER BY id")
-        ]
+        begun = archive.column("SELECT id FROM arrival WHERE state IN ('planned', 'working') ORDER BY id")
         for arrival_id in begun:
             _change(archive, arrival_id, "copied", "memproc was stopped during the work, and goes on", "", when, None)
-    return tuple(begun)
+    return begun
 
 
-def record_outcome(archive: Archive, outcome: Outcome) -> None:
-    """Remember what became of a chat."""
-    with archive.transaction():
-        archive.run(f"INSERT INTO outcome ({_OUTCOME}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", astuple(outcome))  # noqa: S608
-
-
-def newest_outcomes(archive: Archive) -> tuple[Outcome, ...]:
-    """What became of each chat the last time, the newest first; what has no id is told apart by its title."""
-    rows = archive.run(
-        f"""
-        SELECT {_OUTCOME} FROM outcome
-        WHERE id IN (SELECT max(id) FROM outcome WHERE chat_id <> '' GROUP BY chat_id)
-           OR (chat_id = '' AND id IN (SELECT max(id) FROM outcome GROUP BY title)) ORDER BY id DESC
-        """  # noqa: S608
-    )
-    return tuple(Outcome(*row) for row in rows)
+def retry_paused(archive: Archive, now: str) -> None:
+    """Have the arrivals that wait for the budget or for the person looked at again at once."""
+    archive.run("UPDATE arrival SET next_look_at = ? WHERE state = 'paused'", (now,))
 
 
 def _change(
@@ -227,97 +251,43 @@ def _change(
     )
 
 
-def _replaced(archive: Archive, arrival_id: int, path: str, sha256: str) -> tuple[int, ...]:
+def last_step(archive: Archive) -> int:
+    """The number of the newest step of any arrival; 0 where there is none."""
+    return int(archive.value("SELECT coalesce(max(id), 0) FROM arrival_step"))
+
+
+def steps_after(archive: Archive, number: int) -> tuple[ArrivalStep, ...]:
+    """The steps that came after that one, in their order."""
     rows = archive.run(
         """
-        SELECT id FROM arrival AS older WHERE id <> ? AND state = 'set aside' AND (
-            sha256 = ? OR (path = ? AND NOT EXISTS (
-                SELECT 1 FROM arrival AS same WHERE same.sha256 = older.sha256 AND same.state = 'done')))
-        ORDER BY id
+        SELECT step.id, arrival, path, step.state, step.reason, next_step, at
+        FROM arrival_step AS step JOIN arrival ON arrival.id = step.arrival WHERE step.id > ? ORDER BY step.id
         """,
-        (arrival_id, sha256, path),
+        (number,),
     )
-    return tuple(row[0] for row in rows)
+    return tuple(ArrivalStep(*row) for row in rows)
 
 
-def _select(archive: Archive, where: str, values: Sequence[object]) -> tuple[Arrival, ...]:
-    return tuple(Arrival(*row) for row in archive.run(f"SELECT {_COLUMNS} FROM arrival {where}", values))  # noqa: S608
+def times_in(archive: Archive, arrival_id: int, state: State) -> int:
+    """How often an arrival has come into a state."""
+    return int(archive.value("SELECT count(*) FROM arrival_step WHERE arrival = ? AND state = ?", (arrival_id, state)))
 
 
-def put_off(archive: Archive) -> tuple[int, ...]:
-    """Numbers of the arrivals that wait for a time, for the budget or for the person, oldest first."""
-    return tuple(
-        row[0] for row in archive.run("SELECT id FROM arrival WHERE state IN ('waiting', 'paused') ORDER BY id")
-    )
+def record_outcome(archive: Archive, outcome: ChatOutcome) -> None:
+    """Keep what became of a chat."""
+    archive.run(f"INSERT INTO outcome ({_OUTCOME}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", astuple(outcome))  # noqa: S608
 
 
-def look_again(archive: Archive, now: str) -> None:
-    """Have the arrivals that wait for the budget or for the person looked at again at once."""
-    with archive.transaction():
-        archive.run("UPDATE arrival SET next_look_at = ? WHERE state = 'paused'", (now,))
-
-
-def set_aside(archive: Archive) -> tuple[Arrival, ...]:
-    """The arrivals that were set aside for what is in them, oldest first.
-
-    Where the work itself broke off three times, it is not tried again: the person has been told to drop it anew.
-    """
+def newest_outcomes(archive: Archive) -> tuple[ChatOutcome, ...]:
+    """The last outcome of each chat, the newest first; chats without an id are told apart by their titles."""
     rows = archive.run(
-        "SELECT id FROM arrival WHERE state = 'set aside' AND sha256 IS NOT NULL AND tries < ? ORDER BY id",
-        (MOST_FAILURES,),
+        f"""
+        SELECT {_OUTCOME} FROM outcome
+        WHERE id IN (SELECT max(id) FROM outcome WHERE chat_id <> '' GROUP BY chat_id)
+           OR (chat_id = '' AND id IN (SELECT max(id) FROM outcome GROUP BY title)) ORDER BY id DESC
+        """  # noqa: S608
     )
-    return tuple(find_arrival(archive, row[0]) for row in rows)
-
-
-def extracted_from(archive: Archive) -> tuple[Arrival, ...]:
-    """The written arrivals that the newest updated exports with memories of the built-in engine were made from."""
-    rows = archive.run(
-        """
-        SELECT max(arrival.id) FROM arrival
-        JOIN output ON source_sha256 = arrival.sha256
-        WHERE state = 'written'
-          AND output.id = (SELECT max(id) FROM output AS other WHERE other.chat_id = output.chat_id)
-          AND EXISTS (
-              SELECT 1 FROM memory JOIN chat ON chat.id = memory.chat
-              WHERE chat.chat_id = output.chat_id AND forgotten_at IS NULL AND pinned = 0
-                AND NOT EXISTS (SELECT 1 FROM edition WHERE edition.memory = memory.id AND made <> ?))
-        GROUP BY arrival.sha256 ORDER BY 1
-        """,
-        (EXTRACTED,),
-    )
-    return tuple(find_arrival(archive, row[0]) for row in rows)
-
-
-def is_outdated(archive: Archive, arrival: Arrival, chat_id: str) -> bool:
-    """Whether the chat's updated export was made from another file after this one was dropped, or was restored."""
-    last = last_output(archive, chat_id)
-    return last is not None and last.source_sha256 != arrival.sha256 and last.written_at >= arrival.seen_at
-
-
-def known_content(archive: Archive, sha256: str) -> str | None:
-    """Why an export of this content needs no work, as a sentence; None where it does.
-
-    What was set aside may be tried again, and what left before it was worked on is as good as new.
-    """
-    if archive.one("SELECT 1 FROM output WHERE sha256 = ?", (sha256,)):
-        return "memproc wrote this file itself: import it in TypingMind, and drop a new export when you have talked on"
-    states = archive.run(
-        "SELECT state, path, changed_at FROM arrival WHERE sha256 = ? AND state <> 'gone' ORDER BY id", (sha256,)
-    )
-    for state, path, at in states:
-        if state in IN_HAND:
-            return f"the same content waits to be worked on already, as {PurePath(path).name}"
-        if state == "written":
-            return f"already done: the same content was worked on as {PurePath(path).name}, on {at[:10]}"
-    if states and all(state == "done" for state, _, _ in states):
-        return f"already done: the same content was dropped as {PurePath(states[0][1]).name}, on {states[0][2][:10]}"
-    return None
-
-
-def is_needed(archive: Archive, sha256: str) -> bool:
-    """Whether an arrival of this content is not finished, so that its copy has to stay."""
-    states = archive.run("SELECT state FROM arrival WHERE sha256 = ?", (sha256,))
-    return any(state not in FINISHED for (state,) in states)
+    return tuple(ChatOutcome(*row) for row in rows)
 
 
 def titles_to_hide(archive: Archive) -> tuple[tuple[str, str], ...]:
@@ -339,4 +309,4 @@ def outcomes_of(archive: Archive, chat_id: str, title: str) -> tuple[tuple[str, 
     rows = archive.run(
         "SELECT chat_id, arrival FROM outcome WHERE chat_id = ? OR lower(title) = lower(?)", (chat_id, title)
     )
-    return tuple((found, arrival) for found, arrival in rows)
+    return tuple((found_id, arrival) for found_id, arrival in rows)

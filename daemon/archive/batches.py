@@ -13,7 +13,7 @@ LONGEST_SECONDS = 25 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class BatchItem:
     """A request in a batch: all that its reply's row needs."""
 
     request: str
@@ -25,7 +25,7 @@ class Item:
     tokens: int
     """Of the prompt, as we count them."""
     spending: int | None
-    """What is reserved for it, by its number in the ledger; None: it is free."""
+    """The number of its reservation in the ledger; None: it is free."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,36 +38,35 @@ class OpenBatch:
     since: str
     """When the provider's newest batch before it was created, by the provider's clock; empty where there was none."""
     began_at: str
-    items: Sequence[Item]
+    items: Sequence[BatchItem]
 
 
-def write_down(archive: Archive, items: Iterable[Item], since: str, now: str) -> int:
+def begin_batch(archive: Archive, items: Iterable[BatchItem], since: str, now: str) -> int:
     """Note that these are about to be asked together; the batch's number. Durable when the transaction is."""
     with archive.transaction():
-        row = archive.one("INSERT INTO batch (since, began_at) VALUES (?, ?) RETURNING id", (since, now))
-        number = int(row[0]) if row else 0
-        for item in items:
-            archive.run(
-                "INSERT INTO batch_request (batch, request, chat_id, model, step, parameters, tokens, spending) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        number = int(archive.value("INSERT INTO batch (since, began_at) VALUES (?, ?) RETURNING id", (since, now)))
+        archive.run_many(
+            "INSERT INTO batch_request (batch, request, chat_id, model, step, parameters, tokens, spending) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [
                 (
                     number, item.request, item.chat_id, item.model, item.step,
                     json.dumps(dict(item.parameters), sort_keys=True), item.tokens, item.spending,
-                ),
-            )  # fmt: skip
+                )
+                for item in items
+            ],
+        )  # fmt: skip
     return number
 
 
-def call_it(archive: Archive, number: int, name: str) -> None:
+def name_batch(archive: Archive, number: int, name: str) -> None:
     """Note the name that the provider has given to a batch."""
-    with archive.transaction():
-        archive.run("UPDATE batch SET name = ? WHERE id = ?", (name, number))
+    archive.run("UPDATE batch SET name = ? WHERE id = ?", (name, number))
 
 
-def close(archive: Archive, number: int, now: str) -> None:
+def close_batch(archive: Archive, number: int, now: str) -> None:
     """Note that everything that will come of a batch is kept, or that there is none."""
-    with archive.transaction():
-        archive.run("UPDATE batch SET ended_at = ? WHERE id = ?", (now, number))
+    archive.run("UPDATE batch SET ended_at = ? WHERE id = ?", (now, number))
 
 
 def open_batches(archive: Archive) -> tuple[OpenBatch, ...]:
@@ -78,31 +77,29 @@ def open_batches(archive: Archive) -> tuple[OpenBatch, ...]:
     )
 
 
+def batch_age(sent: OpenBatch, now: str) -> float:
+    """Seconds since a batch was sent."""
+    return (at(now) - at(sent.began_at)).total_seconds()
+
+
 def is_under_way(archive: Archive, request: str) -> bool:
     """Whether a request is in a batch that is not closed."""
-    found = archive.one(
-        "SELECT 1 FROM batch_request JOIN batch ON batch.id = batch WHERE request = ? AND ended_at IS NULL", (request,)
-    )
-    return found is not None
+    is_open = "SELECT 1 FROM batch_request JOIN batch ON batch.id = batch WHERE request = ? AND ended_at IS NULL"
+    return archive.value(is_open, (request,)) is not None
 
 
-def names(archive: Archive) -> frozenset[str]:
+def batch_names(archive: Archive) -> frozenset[str]:
     """The names of all batches that were ever known."""
-    return frozenset(row[0] for row in archive.run("SELECT name FROM batch WHERE name <> ''"))
+    return frozenset(archive.column("SELECT name FROM batch WHERE name <> ''"))
 
 
-def _items(archive: Archive, number: int) -> tuple[Item, ...]:
+def _items(archive: Archive, number: int) -> tuple[BatchItem, ...]:
     rows = archive.run(
         "SELECT request, chat_id, model, step, parameters, tokens, spending FROM batch_request WHERE batch = ? "
         "ORDER BY rowid",
         (number,),
     )
     return tuple(
-        Item(request, chat_id, model, step, json.loads(parameters), tokens, booked)
+        BatchItem(request, chat_id, model, step, json.loads(parameters), tokens, booked)
         for request, chat_id, model, step, parameters, tokens, booked in rows
     )
-
-
-def age(sent: OpenBatch, now: str) -> float:
-    """Seconds since a batch was sent."""
-    return (at(now) - at(sent.began_at)).total_seconds()

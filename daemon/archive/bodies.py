@@ -1,4 +1,4 @@
-"""How a raw message's bytes are stored: packed where that is smaller, and never handed out unless they are the same."""
+"""Packs the bytes of a raw message where that makes them smaller, and returns them only if they are the same."""
 
 import zlib
 from hashlib import sha256

@@ -7,7 +7,7 @@ from daemon.archive.seals import is_sound
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingState:
     """A state of a chat that is skipped: its SHA-256, why, and when that was last said."""
 
     sha256: str
@@ -15,8 +15,8 @@ class Waiting:
     said_at: str
 
 
-def record_taken(archive: Archive, chat_id: str, sha256: str, file: str, modified: int, when: str) -> None:
-    """The chat was worked on as an export has it; within a transaction of the caller's.
+def record_processed(archive: Archive, chat_id: str, sha256: str, file: str, modified: int, when: str) -> None:
+    """Note that the chat was processed as an export has it; within a transaction of the caller's.
 
     `file` is the export's SHA-256, `modified` when it was written, in nanoseconds of Unix time.
     """
@@ -31,37 +31,36 @@ def record_taken(archive: Archive, chat_id: str, sha256: str, file: str, modifie
 
 
 def has_gone_on(archive: Archive, chat_id: str, sha256: str, modified: int) -> bool:
-    """Whether this state was worked on before, and the chat last as a file has it that was written after `modified`.
+    """Whether this state was processed before, and after it another one from a file written later than `modified`.
 
-    Such an export lies there since then. One that is written anew is judged, whatever state it holds.
+    Then the export is an old one that still lies there. One that is written anew is judged, whatever state it holds.
     """
-    row = archive.one(
+    is_older = archive.value(
         f"""
         SELECT sha256 <> ? AND modified > ? AND {is_sound("chat_state")}
         FROM chat_state WHERE chat_id = ? AND doubt = '' ORDER BY at DESC, number DESC LIMIT 1
         """,  # noqa: S608
         (sha256, modified, chat_id),
     )
-    return row is not None and bool(row[0]) and was_taken(archive, chat_id, sha256)
+    return bool(is_older) and was_processed(archive, chat_id, sha256)
 
 
 def record_doubt(archive: Archive, chat_id: str, sha256: str, file: str, doubt: str, when: str) -> None:
-    """The chat was skipped as it is there. `at` stays the moment when that was first said, `said_at` is the last."""
-    with archive.transaction():
-        archive.run(
-            """
-            INSERT INTO chat_state (chat_id, sha256, file, doubt, at, said_at) VALUES (?, ?, ?, ?, ?, ?)
-            ON CONFLICT (chat_id, sha256) DO UPDATE SET doubt = excluded.doubt, file = excluded.file,
-                accepted_at = NULL, at = iif(doubt = '', excluded.at, at), said_at = excluded.said_at
-            """,
-            (chat_id, sha256, file, doubt, when, when),
-        )
+    """Note that the chat was skipped in this state. `at` stays the moment when that was first said."""
+    archive.run(
+        """
+        INSERT INTO chat_state (chat_id, sha256, file, doubt, at, said_at) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (chat_id, sha256) DO UPDATE SET doubt = excluded.doubt, file = excluded.file,
+            accepted_at = NULL, at = iif(doubt = '', excluded.at, at), said_at = excluded.said_at
+        """,
+        (chat_id, sha256, file, doubt, when, when),
+    )
 
 
-def was_taken(archive: Archive, chat_id: str, sha256: str) -> bool:
-    """Whether this very state of the chat was worked on before."""
-    row = archive.one("SELECT 1 FROM chat_state WHERE chat_id = ? AND sha256 = ? AND doubt = ''", (chat_id, sha256))
-    return row is not None
+def was_processed(archive: Archive, chat_id: str, sha256: str) -> bool:
+    """Whether this very state of the chat was processed before."""
+    taken = "SELECT 1 FROM chat_state WHERE chat_id = ? AND sha256 = ? AND doubt = ''"
+    return archive.value(taken, (chat_id, sha256)) is not None
 
 
 def was_seen_before(archive: Archive, chat_id: str, sha256: str, file: str, moment: str) -> bool:
@@ -77,7 +76,7 @@ def was_seen_before(archive: Archive, chat_id: str, sha256: str, file: str, mome
 
 
 def is_accepted(archive: Archive, chat_id: str, sha256: str) -> bool:
-    """Whether the person has accepted this state. That counts until memproc has worked on a later one."""
+    """Whether the person has accepted this state. That counts until memproc has processed a later one."""
     row = archive.one(
         """
         SELECT 1 FROM chat_state AS state WHERE chat_id = ? AND sha256 = ? AND accepted_at IS NOT NULL
@@ -90,7 +89,7 @@ def is_accepted(archive: Archive, chat_id: str, sha256: str) -> bool:
     return row is not None
 
 
-def waiting_state(archive: Archive, chat_id: str) -> Waiting | None:
+def waiting_state(archive: Archive, chat_id: str) -> WaitingState | None:
     """The state of the chat whose doubt was said last, of all that wait until the person accepts them."""
     row = archive.one(
         """
@@ -99,18 +98,17 @@ def waiting_state(archive: Archive, chat_id: str) -> Waiting | None:
         """,
         (chat_id,),
     )
-    return Waiting(*row) if row else None
+    return WaitingState(*row) if row else None
 
 
 def accept_state(archive: Archive, chat_id: str, sha256: str, when: str) -> None:
-    """The person means this state."""
-    with archive.transaction():
-        archive.run("UPDATE chat_state SET accepted_at = ? WHERE chat_id = ? AND sha256 = ?", (when, chat_id, sha256))
+    """Note that the person means this state."""
+    archive.run("UPDATE chat_state SET accepted_at = ? WHERE chat_id = ? AND sha256 = ?", (when, chat_id, sha256))
 
 
 def newest_file(archive: Archive, chat_id: str) -> str:
-    """Where the newest export lay of which the chat was worked on, as the person named it; empty if nobody knows."""
-    row = archive.one(
+    """The path of the newest export from which the chat was processed, as the person named it; empty if not known."""
+    path: str | None = archive.value(
         """
         SELECT coalesce(
             (SELECT path FROM arrival WHERE arrival.sha256 = file ORDER BY id DESC LIMIT 1),
@@ -119,10 +117,10 @@ def newest_file(archive: Archive, chat_id: str) -> str:
         """,
         (chat_id,),
     )
-    return str(row[0]) if row else ""
+    return path or ""
 
 
 def newest_arrival(archive: Archive, chat_id: str) -> int | None:
-    """Number of the dropped file in which the chat came last, or None."""
-    row = archive.one("SELECT max(arrival) FROM outcome WHERE chat_id = ?", (chat_id,))
-    return row[0] if row else None
+    """The number of the dropped file that held the chat last, or None."""
+    number: int | None = archive.value("SELECT max(arrival) FROM outcome WHERE chat_id = ?", (chat_id,))
+    return number

@@ -1,16 +1,22 @@
-"""The chats that the archive knows, and how a person names one."""
+"""The chats that the archive knows, how a person names one, and what was found of those at rest."""
 
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Any
 
 from daemon.archive.archive import Archive
-from daemon.archive.seals import damaged_chat, damaged_rows
+from daemon.archive.seals import damaged_chat, damaged_rows, is_sound, refuse_damage
 from rules.errors import NotFound
+from rules.typingmind.chat import Chat
+from rules.typingmind.deletions import deleted_uuids
+from rules.typingmind.document import chat_container, read_document
 
 
 @dataclass(frozen=True, slots=True)
 class KnownChat:
-    """A chat with counts: raw messages that still stand, and memories."""
+    """A chat with counts: raw messages that are part of it, and memories."""
 
     chat_id: str
     title: str
@@ -34,11 +40,6 @@ def known_chats(archive: Archive) -> tuple[KnownChat, ...]:
     return tuple(KnownChat(*row) for row in rows)
 
 
-def is_known(archive: Archive, chat_id: str) -> bool:
-    """Whether an export of a chat of that id has been read."""
-    return archive.one("SELECT 1 FROM chat WHERE chat_id = ?", (chat_id,)) is not None
-
-
 def find_chat(archive: Archive, wanted: str) -> KnownChat:
     """The chat of that id, else of that title, else the only one whose id begins so. Raises NotFound, DamagedChat."""
     chats = known_chats(archive)
@@ -60,4 +61,76 @@ def find_chat(archive: Archive, wanted: str) -> KnownChat:
     raise NotFound(
         f'The archive knows no chat "{wanted}".',
         f"Did you mean {' or '.join(near)}?" if near else "List those that it knows with: memproc chats",
+    )
+
+
+def is_known(archive: Archive, chat_id: str) -> bool:
+    """Whether an export of a chat of that id has been read."""
+    return archive.value("SELECT 1 FROM chat WHERE chat_id = ?", (chat_id,)) is not None
+
+
+def chat_row(archive: Archive, chat_id: str) -> int:
+    """The number of a chat's row. The chat must be known."""
+    return int(archive.run("SELECT id FROM chat WHERE chat_id = ?", (chat_id,))[0][0])
+
+
+def known_chat(archive: Archive, chat_id: str) -> Chat:
+    """The chat without its messages, as its newest export had it. Raises DamagedChat."""
+    refuse_damage(archive.run, chat_id, "chat")
+    head, tail = archive.run("SELECT head, tail FROM chat WHERE chat_id = ?", (chat_id,))[0]
+    return read_document("the archive", chat_container(head + tail)).chats[0]
+
+
+def last_deleted(archive: Archive, chat_id: str) -> frozenset[str]:
+    """The uuids that the chat's newest export named as deleted."""
+    return deleted_uuids(known_chat(archive, chat_id)) if is_known(archive, chat_id) else frozenset()
+
+
+def keep_chat(archive: Archive, chat: Chat, when: str) -> int:
+    """Keep the chat's newest title, and the JSON around its messages; the number of its row."""
+    member = chat.member("messages")
+    start, stop = (member.value.start + 1, member.value.stop - 1) if member else (chat.span.stop,) * 2
+    head = chat.text[chat.span.start : start].encode("latin-1")
+    tail = chat.text[stop : chat.span.stop].encode("latin-1")
+    archive.run(
+        """
+        INSERT INTO chat (chat_id, title, folder_id, head, tail, first_seen, last_seen) VALUES (?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (chat_id) DO UPDATE SET title = excluded.title, folder_id = excluded.folder_id,
+            head = excluded.head, tail = excluded.tail, last_seen = excluded.last_seen
+        """,
+        (chat.chat_id, chat.title, chat.folder_id, head, tail, when, when),
+    )
+    return chat_row(archive, chat.chat_id)
+
+
+def seen_again(archive: Archive, chat_ids: Sequence[str], when: str) -> None:
+    """Note that these chats have come again, as they were."""
+    with archive.transaction():
+        archive.run_many("UPDATE chat SET last_seen = ? WHERE chat_id = ?", [(when, name) for name in chat_ids])
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """What was found of a chat when there was nothing to be done about it.
+
+    `sha256` is that of the chat's bytes, `stand` that of the settings, texts and versions that counted then.
+    """
+
+    sha256: str
+    stand: str
+    found: Mapping[str, Any]
+    """What was found, and what else it depends on, as JSON."""
+
+
+def rest_of(archive: Archive, chat_id: str) -> Rest | None:
+    """The chat's row of rest, if nothing has been written about the chat since."""
+    row = archive.one(f"SELECT sha256, stand, found FROM rest WHERE chat_id = ? AND {is_sound('rest')}", (chat_id,))  # noqa: S608
+    return Rest(row[0], row[1], json.loads(row[2])) if row else None
+
+
+def keep_rest(archive: Archive, chat_id: str, rest: Rest) -> None:
+    """Note that the chat is at rest; what was known of it before is replaced."""
+    archive.run(
+        "INSERT OR REPLACE INTO rest (chat_id, sha256, stand, found) VALUES (?, ?, ?, ?)",
+        (chat_id, rest.sha256, rest.stand, json.dumps(rest.found)),
     )

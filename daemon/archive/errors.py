@@ -58,7 +58,7 @@ def _trouble(path: Path, fault: sqlite3.Error) -> ArchiveError | None:
 
 
 def unusable(path: Path, name: str = "SQLITE_IOERR") -> ArchiveError:
-    """That the system lets SQLite not read or write. SQLite does not say why, so the system is asked once more."""
+    """The error where SQLite may not read or write. SQLite does not say why, so the system is asked once more."""
     if (fault := _tried(path)) is not None:
         reason, next_step = explain(fault)
         return ArchiveError(f"The archive {path} cannot be read or written: {reason}.", next_step)
@@ -70,7 +70,7 @@ def unusable(path: Path, name: str = "SQLITE_IOERR") -> ArchiveError:
 
 
 def _tried(path: Path) -> OSError | None:
-    """What the system says when the archive is read, and a little is written beside it."""
+    """The system's error when the archive is read and a little is written beside it; None where both work."""
     try:
         with path.open("rb") as file:
             file.read(1)

@@ -12,23 +12,24 @@ from rules.recognize.adopt import Kin
 
 def find_kin(archive: Archive, chat_id: str, ids: Collection[str]) -> Kin | None:
     """The other chat that knows most of these memories, with all that it has under them; or None."""
-    marks = ", ".join("?" * len(ids))
-    row = archive.one(
-        f"""
+    kin: str | None = archive.value(
+        """
         WITH RECURSIVE named (memory, name) AS (
             SELECT id, id FROM memory
             UNION SELECT named.memory, origin FROM named JOIN memory ON memory.id = name WHERE origin <> ''
         )
         SELECT chat_id FROM named JOIN memory ON memory.id = named.memory JOIN chat ON chat.id = memory.chat
-        WHERE chat_id <> ? AND name IN ({marks}) GROUP BY chat_id ORDER BY count(*) DESC, chat.id LIMIT 1
-        """,  # noqa: S608
-        (chat_id, *ids),
+        WHERE chat_id <> ? AND name IN (SELECT value FROM json_each(?))
+        GROUP BY chat_id ORDER BY count(*) DESC, chat.id LIMIT 1
+        """,
+        (chat_id, json.dumps(list(ids))),
     )
-    if row is None:
+    if kin is None:
         return None
-    refuse_damage(archive.run, row[0])
-    found = memories(archive, row[0])
-    return Kin(row[0], found, {one.memory_id: editions(archive, one.memory_id) for one in found}, past(archive, row[0]))
+    refuse_damage(archive.run, kin)
+    made = memories(archive, kin)
+    kept = {memory.memory_id: editions(archive, memory.memory_id) for memory in made}
+    return Kin(kin, made, kept, past(archive, kin))
 
 
 def nearest_history(archive: Archive, chat_id: str, digests: Collection[str]) -> tuple[tuple[str, str | None], ...]:
@@ -43,21 +44,20 @@ def nearest_history(archive: Archive, chat_id: str, digests: Collection[str]) ->
     )
     if row is None:
         return ()
-    return tuple(
-        archive.run(
-            """
-            SELECT digest, coalesce(nullif(said_at, ''), created_at) FROM message
-            JOIN version ON version.message = message.id WHERE chat = ? ORDER BY position, version.number
-            """,
-            row,
-        )
+    rows = archive.run(
+        """
+        SELECT digest, coalesce(nullif(said_at, ''), created_at) FROM message
+        JOIN version ON version.message = message.id WHERE chat = ? ORDER BY position, version.number
+        """,
+        row,
     )
+    return tuple((digest, date) for digest, date in rows)
 
 
 def known_memories(archive: Archive, ids: Collection[str]) -> frozenset[str]:
     """Those of these ids that memories of any chat have."""
-    rows = archive.run("SELECT id FROM memory WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(ids)),))
-    return frozenset(name for (name,) in rows)
+    known = "SELECT id FROM memory WHERE id IN (SELECT value FROM json_each(?))"
+    return frozenset(archive.column(known, (json.dumps(list(ids)),)))
 
 
 _WHAT_IT_HAD = """
@@ -122,10 +122,9 @@ def _core(archive: Archive, own: int, kin: int, upto: str) -> None:
         """,  # noqa: S608
         (own, kin, upto),
     ):
-        kept = archive.run(
+        numbers[number] = archive.value(
             "INSERT INTO core_event "
             "(chat, section, value, held, held_lines, by, function, memory, edition, at, undoes) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
             (own, *said, numbers.get(undoes)),
         )
-        numbers[number] = int(kept[0][0])

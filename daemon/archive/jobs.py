@@ -1,6 +1,7 @@
 """Timed jobs as rows of the archive: when each is due, and how it went. So none is forgotten by a restart.
 
-A job that came due while the machine slept, or while memproc was off, is still due afterwards: once.
+A job that came due while the machine slept, or while memproc was off, is still due afterwards: once. The daemon's
+signs, and what the person has been told, are here too.
 """
 
 from collections.abc import Mapping
@@ -48,21 +49,19 @@ def jobs(archive: Archive) -> tuple[Job, ...]:
     return tuple(Job(*row) for row in archive.run(f"SELECT {_COLUMNS} FROM job ORDER BY due_at, name"))  # noqa: S608
 
 
-def due(archive: Archive, now: str) -> tuple[str, ...]:
+def due_jobs(archive: Archive, now: str) -> tuple[str, ...]:
     """Names of the jobs whose time has come, the oldest first."""
-    return tuple(row[0] for row in archive.run("SELECT name FROM job WHERE due_at <= ? ORDER BY due_at, name", (now,)))
+    return archive.column("SELECT name FROM job WHERE due_at <= ? ORDER BY due_at, name", (now,))
 
 
-def began(archive: Archive, name: str, now: str) -> None:
-    """The job is being done. It stays due until it has ended, so a kill in the middle does not lose it."""
-    with archive.transaction():
-        archive.run("UPDATE job SET began_at = ? WHERE name = ?", (now, name))
+def begin_job(archive: Archive, name: str, now: str) -> None:
+    """Note that the job has begun. It stays due until it has ended, so a kill in the middle does not lose it."""
+    archive.run("UPDATE job SET began_at = ? WHERE name = ?", (now, name))
 
 
-def ended(archive: Archive, name: str, now: str, due_at: str, error: str | None) -> None:
-    """The job is done, or could not be done because of `error`; it is due again at `due_at`."""
-    with archive.transaction():
-        archive.run("UPDATE job SET ended_at = ?, due_at = ?, error = ? WHERE name = ?", (now, due_at, error, name))
+def end_job(archive: Archive, name: str, now: str, due_at: str, error: str | None) -> None:
+    """Note that the job has ended, or could not be done because of `error`; it is due again at `due_at`."""
+    archive.run("UPDATE job SET ended_at = ?, due_at = ?, error = ? WHERE name = ?", (now, due_at, error, name))
 
 
 def part_to_verify(archive: Archive) -> int:
@@ -78,37 +77,34 @@ def part_verified(archive: Archive, part: int, now: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """A value, and when it was set."""
+    """A value that the daemon has set about itself, or was told, and when."""
 
     value: str
     at: str
 
 
 def sign(archive: Archive, name: str) -> Sign | None:
-    """What stands under the name, or None."""
+    """The sign of that name, or None."""
     row = archive.one("SELECT value, at FROM sign WHERE name = ?", (name,))
     return Sign(*row) if row else None
 
 
 def set_sign(archive: Archive, name: str, value: str, when: str) -> None:
-    """Put a value under the name; it is on the disk when this returns."""
-    with archive.transaction():
-        archive.run(
-            "INSERT INTO sign (name, value, at) VALUES (?, ?, ?) "
-            "ON CONFLICT (name) DO UPDATE SET value = excluded.value, at = excluded.at",
-            (name, value, when),
-        )
+    """Set the sign of that name; it is on the disk when this returns."""
+    archive.run(
+        "INSERT INTO sign (name, value, at) VALUES (?, ?, ?) "
+        "ON CONFLICT (name) DO UPDATE SET value = excluded.value, at = excluded.at",
+        (name, value, when),
+    )
 
 
-def take_down(archive: Archive, *names: str) -> None:
-    """Let nothing stand under these names any more."""
+def remove_signs(archive: Archive, *names: str) -> None:
+    """Remove the signs of these names."""
     with archive.transaction():
         archive.run_many("DELETE FROM sign WHERE name = ?", [(name,) for name in names])
 
 
 def is_news(archive: Archive, text: str, when: str) -> bool:
     """Whether this was never told before; from now on it counts as told."""
-    with archive.transaction():
-        told = archive.one("SELECT 1 FROM notice WHERE text = ?", (text,)) is not None
-        archive.run("INSERT OR IGNORE INTO notice (text, told_at) VALUES (?, ?)", (text, when))
-    return not told
+    new = "INSERT OR IGNORE INTO notice (text, told_at) VALUES (?, ?) RETURNING 1"
+    return archive.value(new, (text, when)) is not None

@@ -59,12 +59,11 @@ def replies(archive: Archive, chat_id: str | None) -> tuple[Reply, ...]:
 
 def record(archive: Archive, reply: Reply, chat_id: str, parameters: Mapping[str, object]) -> Reply:
     """Keep a reply; it is on the disk when this returns. Of two replies to one request the first stays."""
-    with archive.transaction():
-        archive.run(
-            f"INSERT OR IGNORE INTO reply ({_COLUMNS}, chat_id, parameters) "  # noqa: S608
-            f"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*_row(reply), chat_id, json.dumps(dict(parameters), sort_keys=True)),
-        )
+    archive.run(
+        f"INSERT OR IGNORE INTO reply ({_COLUMNS}, chat_id, parameters) "  # noqa: S608
+        f"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (*_row(reply), chat_id, json.dumps(dict(parameters), sort_keys=True)),
+    )
     return recall(archive, reply.request) or reply
 
 

@@ -1,7 +1,10 @@
-"""The ledger: money reserved before a call leaves, and settled with its answer, exact to the picodollar."""
+"""The ledger: money reserved before a call leaves, and settled with its answer, exact to the picodollar.
+
+And tokens: those of texts, which are counted once, and what models make of one of ours.
+"""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
@@ -13,7 +16,7 @@ _COUNTS = "coalesce(settled, reserved, 0)"
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class LedgerCall:
     """A call that is about to leave."""
 
     request: str
@@ -39,7 +42,7 @@ class OfModel:
     """Calls whose price nobody knows; nothing of them is in the sums."""
 
 
-def reserve(archive: Archive, call: Call, most: int | None, caps: Amounts, periods: Periods) -> int | Reached:
+def reserve(archive: Archive, call: LedgerCall, most: int | None, caps: Amounts, periods: Periods) -> int | Reached:
     """Reserve what a call may cost `most`, in picodollars; its number in the ledger, or the cap that says no.
 
     None: nobody knows the price, and the person has said that such calls may be made. Durable when this returns.
@@ -48,29 +51,27 @@ def reserve(archive: Archive, call: Call, most: int | None, caps: Amounts, perio
         verdict = Allowed() if most is None else decide(caps, spent(archive, call.run, periods), most)
         if isinstance(verdict, Reached):
             return verdict
-        row = archive.one(
+        number = archive.value(
             "INSERT INTO spending (request, chat_id, model, run, tokens, reserved, at) VALUES (?, ?, ?, ?, ?, ?, ?) "
             "RETURNING id",
             (call.request, call.chat_id, call.model, call.run, call.tokens, most, call.at),
         )
-    return int(row[0]) if row else 0
+    return int(number)
 
 
 def settle(archive: Archive, number: int, amount: int | None) -> int | None:
-    """Say what a call has cost, in picodollars; what counts from now on, or None where nobody knows.
+    """Settle what a call has cost, in picodollars; the amount that counts from now on, or None where it is not known.
 
     None: the provider did not say, so what was reserved stays.
     """
-    with archive.transaction():
-        row = archive.one(
-            "UPDATE spending SET settled = coalesce(?, reserved) WHERE id = ? RETURNING settled", (amount, number)
-        )
-    return row[0] if row else None
+    settled = "UPDATE spending SET settled = coalesce(?, reserved) WHERE id = ? RETURNING settled"
+    counts: int | None = archive.value(settled, (amount, number))
+    return counts
 
 
 def spent(archive: Archive, run: str, periods: Periods) -> Amounts:
     """What is spent and reserved in this run, today and this month, in picodollars."""
-    row = archive.one(
+    (row,) = archive.run(
         f"""
         SELECT (SELECT coalesce(sum({_COUNTS}), 0) FROM spending WHERE run = ?1 AND run <> ''),
                (SELECT coalesce(sum({_COUNTS}), 0) FROM spending WHERE at >= ?2),
@@ -78,19 +79,18 @@ def spent(archive: Archive, run: str, periods: Periods) -> Amounts:
         """,  # noqa: S608
         (run, periods.day_began, periods.month_began),
     )
-    return Amounts(*row) if row else Amounts(0, 0, 0)
+    return Amounts(*row)
 
 
 def unpriced_since(archive: Archive, since: str) -> int:
     """How many calls since then have no known price."""
-    row = archive.one("SELECT count(*) FROM spending WHERE at >= ? AND reserved IS NULL AND settled IS NULL", (since,))
-    return int(row[0]) if row else 0
+    unpriced = "SELECT count(*) FROM spending WHERE at >= ? AND reserved IS NULL AND settled IS NULL"
+    return int(archive.value(unpriced, (since,)))
 
 
 def last_run(archive: Archive) -> str:
     """The run in which money was reserved last; empty where there was none."""
-    row = archive.one("SELECT run FROM spending WHERE run <> '' ORDER BY id DESC LIMIT 1")
-    return str(row[0]) if row else ""
+    return str(archive.value("SELECT run FROM spending WHERE run <> '' ORDER BY id DESC LIMIT 1") or "")
 
 
 def by_model(archive: Archive, since: str) -> tuple[OfModel, ...]:
@@ -107,20 +107,19 @@ def by_model(archive: Archive, since: str) -> tuple[OfModel, ...]:
     return tuple(OfModel(*row) for row in rows)
 
 
-def learn(archive: Archive, model: str, factor: float) -> None:
-    """Take into account what a model has made of our tokens: the mean of the first ten replies, then a moving one."""
-    with archive.transaction():
-        archive.run(
-            """
-            INSERT INTO calibration VALUES (?1, ?2, 1) ON CONFLICT (model) DO UPDATE SET
-                factor = factor + (excluded.factor - factor) / min(replies + 1, 10), replies = replies + 1
-            """,
-            (model, factor),
-        )
+def learn_factor(archive: Archive, model: str, factor: float) -> None:
+    """Take a reply's factor into a model's: the mean of the first ten replies, then a moving one."""
+    archive.run(
+        """
+        INSERT INTO calibration VALUES (?1, ?2, 1) ON CONFLICT (model) DO UPDATE SET
+            factor = factor + (excluded.factor - factor) / min(replies + 1, 10), replies = replies + 1
+        """,
+        (model, factor),
+    )
 
 
-def learned(archive: Archive) -> Mapping[str, tuple[float, int]]:
-    """What each model makes of one of our tokens, and how many replies have shown it."""
+def learned_factors(archive: Archive) -> Mapping[str, tuple[float, int]]:
+    """How many tokens each model counts for one of ours, and how many replies have shown it."""
     return {model: (factor, replies) for model, factor, replies in archive.run("SELECT * FROM calibration")}
 
 
@@ -129,16 +128,34 @@ def raise_cap(archive: Archive, which: Which, amount: int, until: str, now: str)
     set_sign(archive, _name(which), json.dumps({"amount": amount, "until": until}), now)
 
 
-def raised(archive: Archive, caps: Amounts, now: str) -> Amounts:
+def raised_caps(archive: Archive, caps: Amounts, now: str) -> Amounts:
     """The caps that count at `now`: those of memproc.toml, or those that they were raised to."""
     return Amounts(*(max(caps.of(which), _raised(archive, which, now)) for which in NAMES))
 
 
 def _raised(archive: Archive, which: Which, now: str) -> int:
-    found = sign(archive, _name(which))
-    said = json.loads(found.value) if found else None
-    return int(said["amount"]) if said and now < said["until"] else 0
+    raised = sign(archive, _name(which))
+    cap = json.loads(raised.value) if raised else None
+    return int(cap["amount"]) if cap and now < cap["until"] else 0
 
 
 def _name(which: Which) -> str:
     return f"budget_{which}"
+
+
+def known_counts(archive: Archive, encoding: str, digests: Sequence[str]) -> dict[str, int]:
+    """The counts that the archive has of these texts, in tokens of the encoding."""
+    counts = archive.run(
+        "SELECT digest, tokens FROM token_count WHERE encoding = ? AND digest IN (SELECT value FROM json_each(?))",
+        (encoding, json.dumps(digests)),
+    )
+    return dict(counts)
+
+
+def keep_counts(archive: Archive, encoding: str, counts: Mapping[str, int]) -> None:
+    """Remember counts; what is known stays."""
+    with archive.transaction():
+        archive.run_many(
+            "INSERT OR IGNORE INTO token_count (encoding, digest, tokens) VALUES (?, ?, ?)",
+            [(encoding, digest, tokens) for digest, tokens in counts.items()],
+        )

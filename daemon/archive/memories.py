@@ -1,38 +1,145 @@
-"""What the person did to memories in TypingMind, kept: edited, forgotten, recalled, changed underneath."""
+"""The memories of a chat and their editions, which are kept for ever; and the folds that stand for several of them."""
 
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
+from typing import Any
 
 from daemon.archive.archive import Archive
+from daemon.archive.chats import chat_row
 from daemon.archive.seals import refuse_damage
-from rules.conversation.memory import Edition, Kind, Memory, Preferred, Quote, shown, told
+from rules.conversation.memory import Edition, Memory, Preferred, Quote, shown, told
 from rules.errors import NotFound
 from rules.plan.hindsight import Round
 from rules.recognize.adopt import Adopted
 from rules.recognize.chat_reading import ChatReading
 
-
-def keep_hand(archive: Archive, reading: ChatReading, when: str) -> None:
-    """Keep it, within a transaction of the caller's."""
-    for memory_id, edition in reading.person.items():
-        insert_edition(archive, memory_id, edition)
-        archive.run("UPDATE memory SET chosen_edition = ?, pinned = 1 WHERE id = ?", (edition.number, memory_id))
-    hand = reading.edits
-    archive.run_many("UPDATE memory SET forgotten_at = ? WHERE id = ?", [(when, name) for name in hand.forgotten])
-    archive.run_many(
-        "UPDATE memory SET forgotten_at = NULL, recalled = 0 WHERE id = ?", [(name,) for name in hand.recalled]
-    )
-    archive.run_many("UPDATE memory SET due = ? WHERE id = ?", [(why, name) for name, why in hand.changed.items()])
-
-
 _MEMORY = (
-    "id, number, level, first_uuid, last_uuid, began_at, ended_at, source_tokens, "
-    "chosen_edition, pinned, forgotten_at, due, origin, recalled"
+    "id, number, level, first_uuid, last_uuid, began_at, ended_at, source_tokens, chosen_edition, pinned, "
+    "forgotten_at IS NOT NULL, due, recalled, origin"
 )
 _EDITION = "number, kind, texts, quotes, made, agent, context_manager, requests, tokens, written_at"
 _TABLES = ("memory", "edition", "chunk_message", "fold_member")
-_KINDS: dict[str, Kind] = {"as-of": "as-of", "hindsight": "hindsight", "person": "person"}
+_CHOSEN, HAD = 1, 2
+"""In the column `hindsight`: the memory was chosen for a hindsight edition; its turn is over."""
+
+
+def memories(archive: Archive, chat_id: str, preferred: Preferred = "hindsight") -> tuple[Memory, ...]:
+    """A chat's memories, oldest first, and then its folds, level by level. Raises DamagedChat."""
+    refuse_damage(archive.run, chat_id, *_TABLES)
+    return _select(archive, "WHERE chat = (SELECT id FROM chat WHERE chat_id = ?)", chat_id, preferred)
+
+
+def find_memory(archive: Archive, wanted: str, preferred: Preferred = "hindsight") -> tuple[str, Memory]:
+    """The memory of that id, or the only one whose id begins so, with its chat's id. Raises NotFound."""
+    rows = archive.run(
+        "SELECT chat_id, memory.id FROM memory JOIN chat ON chat.id = memory.chat "
+        "WHERE substr(memory.id, 1, length(?)) = ?",
+        (wanted, wanted),
+    )
+    if not wanted or not rows:
+        raise NotFound(
+            f'The archive knows no memory "{wanted}".',
+            "List a chat's memories, with their ids, with: memproc memories CHAT",
+        )
+    if len(rows) > 1:
+        raise NotFound(
+            f'"{wanted}" can be any of {len(rows)} memories: {", ".join(str(row[1]) for row in rows)}.',
+            "Write more of its id.",
+        )
+    chat_id, memory_id = rows[0]
+    refuse_damage(archive.run, chat_id, *_TABLES)
+    (memory,) = _select(archive, "WHERE id = ?", memory_id, preferred)
+    return str(chat_id), memory
+
+
+def editions(archive: Archive, memory_id: str) -> tuple[Edition, ...]:
+    """All editions of a memory, oldest first."""
+    rows = archive.run(f"SELECT {_EDITION} FROM edition WHERE memory = ? ORDER BY number", (memory_id,))  # noqa: S608
+    return tuple(_edition(*row) for row in rows)
+
+
+def next_edition(archive: Archive, memory_id: str) -> int:
+    """The number that the next edition of a memory gets."""
+    return 1 + max(edition.number for edition in editions(archive, memory_id))
+
+
+def _select(archive: Archive, where: str, value: str, preferred: Preferred) -> tuple[Memory, ...]:
+    # A memory of a lost archive can have been a fold: it has its level, and is listed among the chunks' memories.
+    rows = archive.run(
+        f"""
+        SELECT {_MEMORY} FROM memory {where}
+        ORDER BY (id IN (SELECT fold FROM fold_member)) * level, number
+        """,  # noqa: S608
+        (value,),
+    )
+    return tuple(_memory(archive, row, preferred) for row in rows)
+
+
+def _memory(archive: Archive, row: Sequence[Any], preferred: Preferred) -> Memory:
+    (
+        memory_id, number, level, first, last, began_at, ended_at, source_tokens, chosen, pinned, forgotten, due,
+        recalled, origin,
+    ) = row  # fmt: skip
+    kept = editions(archive, memory_id)
+    return Memory(
+        memory_id=memory_id,
+        number=number,
+        level=level,
+        keys=_keys(archive, memory_id),
+        first=first,
+        last=last,
+        began_at=began_at,
+        ended_at=ended_at,
+        source_tokens=source_tokens,
+        edition=shown(kept, chosen, preferred),
+        told=told(kept, chosen),
+        chosen=chosen,
+        pinned=bool(pinned),
+        forgotten=bool(forgotten),
+        due=due,
+        recalled=bool(recalled),
+        origins=_origins(archive, origin),
+        members=archive.column("SELECT member FROM fold_member WHERE fold = ? ORDER BY place", (memory_id,)),
+    )
+
+
+def _keys(archive: Archive, memory_id: str) -> tuple[str, ...]:
+    """Keys of the raw messages under a memory, or under all the memories that a fold stands for."""
+    return archive.column(
+        """
+        WITH RECURSIVE part (id) AS (VALUES (?) UNION SELECT member FROM fold_member JOIN part ON fold = part.id)
+        SELECT key FROM part JOIN memory ON memory.id = part.id
+        JOIN chunk_message ON chunk_message.memory = part.id JOIN message ON message.id = chunk_message.message
+        ORDER BY memory.number, place
+        """,
+        (memory_id,),
+    )
+
+
+def _origins(archive: Archive, origin: str) -> tuple[str, ...]:
+    """The ids that a memory has in the chats that its own was forked from, the nearest first."""
+    ids: list[str] = []
+    while origin:
+        ids.append(origin)
+        origin = archive.value("SELECT origin FROM memory WHERE id = ?", (origin,)) or ""
+    return tuple(ids)
+
+
+def _edition(number: int, kind: Any, texts: str, quotes: str, *row: Any) -> Edition:
+    made, agent, context_manager, requests, tokens, written_at = row
+    return Edition(
+        number=number,
+        kind=kind,
+        texts=tuple(json.loads(texts)),
+        quotes=tuple(Quote(**quote) for quote in json.loads(quotes)),
+        made=made,
+        agent=agent,
+        context_manager=context_manager,
+        requests=tuple(json.loads(requests)),
+        tokens=tokens,
+        written_at=written_at,
+    )
 
 
 def keep_memory(archive: Archive, chat_id: str, memory: Memory) -> None:
@@ -60,8 +167,7 @@ def keep_memory(archive: Archive, chat_id: str, memory: Memory) -> None:
 def keep_fold(archive: Archive, chat_id: str, fold: Memory) -> Memory:
     """Keep a fold with its edition; the fold, with the number that it has got among those of its level."""
     with archive.transaction():
-        chat = chat_row(archive, chat_id)
-        insert_fold(archive, chat, fold)
+        insert_fold(archive, chat_row(archive, chat_id), fold)
         insert_edition(archive, fold.memory_id, fold.edition)
     return find_memory(archive, fold.memory_id)[1]
 
@@ -74,8 +180,21 @@ def keep_edition(archive: Archive, memory_id: str, edition: Edition, chosen: boo
             archive.run("UPDATE memory SET chosen_edition = ? WHERE id = ?", (edition.number, memory_id))
 
 
+def keep_user_edits(archive: Archive, reading: ChatReading, when: str) -> None:
+    """Keep what the person did to memories in TypingMind, within a transaction of the caller's."""
+    for memory_id, edition in reading.person.items():
+        insert_edition(archive, memory_id, edition)
+        archive.run("UPDATE memory SET chosen_edition = ?, pinned = 1 WHERE id = ?", (edition.number, memory_id))
+    hand = reading.edits
+    archive.run_many("UPDATE memory SET forgotten_at = ? WHERE id = ?", [(when, name) for name in hand.forgotten])
+    archive.run_many(
+        "UPDATE memory SET forgotten_at = NULL, recalled = 0 WHERE id = ?", [(name,) for name in hand.recalled]
+    )
+    archive.run_many("UPDATE memory SET due = ? WHERE id = ?", [(why, name) for name, why in hand.changed.items()])
+
+
 def renew_chunk(archive: Archive, memory_id: str) -> None:
-    """The memory has been written anew from its raw messages as they are: these versions stand under it now."""
+    """Put the newest versions of its raw messages under a memory that was written anew from them."""
     with archive.transaction():
         archive.run(
             """
@@ -88,53 +207,8 @@ def renew_chunk(archive: Archive, memory_id: str) -> None:
         archive.run("UPDATE memory SET due = '' WHERE id = ?", (memory_id,))
 
 
-def next_edition(archive: Archive, memory_id: str) -> int:
-    """The number that the next edition of a memory gets."""
-    return 1 + max(edition.number for edition in editions(archive, memory_id))
-
-
-def memories(archive: Archive, chat_id: str, preferred: Preferred = "hindsight") -> tuple[Memory, ...]:
-    """A chat's memories, oldest first, and then its folds, level by level. Raises DamagedChat."""
-    refuse_damage(archive.run, chat_id, *_TABLES)
-    return _select(archive, "WHERE chat = (SELECT id FROM chat WHERE chat_id = ?)", chat_id, preferred)
-
-
-def editions(archive: Archive, memory_id: str) -> tuple[Edition, ...]:
-    """All editions of a memory, oldest first."""
-    rows = archive.run(f"SELECT {_EDITION} FROM edition WHERE memory = ? ORDER BY number", (memory_id,))  # noqa: S608
-    return tuple(_edition(row) for row in rows)
-
-
-def find_memory(archive: Archive, wanted: str, preferred: Preferred = "hindsight") -> tuple[str, Memory]:
-    """The memory of that id, or the only one whose id begins so, with its chat's id. Raises NotFound."""
-    rows = archive.run(
-        "SELECT chat_id, memory.id FROM memory JOIN chat ON chat.id = memory.chat "
-        "WHERE substr(memory.id, 1, length(?)) = ?",
-        (wanted, wanted),
-    )
-    if not wanted or not rows:
-        raise NotFound(
-            f'The archive knows no memory "{wanted}".',
-            "List a chat's memories, with their ids, with: memproc memories CHAT",
-        )
-    if len(rows) > 1:
-        raise NotFound(
-            f'"{wanted}" can be any of {len(rows)} memories: {", ".join(str(row[1]) for row in rows)}.',
-            "Write more of its id.",
-        )
-    chat_id, memory_id = rows[0]
-    refuse_damage(archive.run, chat_id, *_TABLES)
-    (found,) = _select(archive, "WHERE id = ?", memory_id, preferred)
-    return str(chat_id), found
-
-
-def chat_row(archive: Archive, chat_id: str) -> int:
-    """The number of a chat's row. The chat must be known."""
-    return int(archive.run("SELECT id FROM chat WHERE chat_id = ?", (chat_id,))[0][0])
-
-
 def insert_memory(archive: Archive, chat: int, memory: Memory) -> None:
-    """Keep what a memory says of itself, within a transaction of the caller's."""
+    """Keep a memory without its chunk and editions, within a transaction of the caller's."""
     archive.run(
         """
         INSERT INTO memory (chat, id, number, level, first_uuid, last_uuid, began_at, ended_at, source_tokens, origin)
@@ -148,7 +222,7 @@ def insert_memory(archive: Archive, chat: int, memory: Memory) -> None:
 
 
 def insert_fold(archive: Archive, chat: int, fold: Memory) -> None:
-    """Keep what a fold says of itself and which memories it stands for, within a transaction of the caller's."""
+    """Keep a fold with the memories that it stands for, within a transaction of the caller's."""
     insert_memory(archive, chat, fold)
     archive.run(
         """
@@ -177,111 +251,26 @@ def insert_edition(archive: Archive, memory_id: str, edition: Edition) -> None:
     )  # fmt: skip
 
 
-def _select(archive: Archive, where: str, value: str, preferred: Preferred) -> tuple[Memory, ...]:
-    # A memory of a lost archive can have been a fold: it has its level, and stands among the chunks' memories.
-    rows = archive.run(
-        f"""
-        SELECT {_MEMORY} FROM memory {where}
-        ORDER BY (id IN (SELECT fold FROM fold_member)) * level, number
-        """,  # noqa: S608
-        (value,),
-    )
-    return tuple(_memory(archive, row, preferred) for row in rows)
-
-
-def _memory(archive: Archive, row: Sequence[object], preferred: Preferred) -> Memory:
-    memory_id, number, level, first, last, began_at, ended_at, source_tokens, chosen, *marks = row
-    pinned, forgotten, due, origin, recalled = marks
-    wanted = None if chosen is None else int(str(chosen))
-    every = editions(archive, str(memory_id))
-    members = archive.run("SELECT member FROM fold_member WHERE fold = ? ORDER BY place", (memory_id,))
-    return Memory(
-        memory_id=str(memory_id),
-        number=int(str(number)),
-        level=int(str(level)),
-        keys=_keys(archive, str(memory_id)),
-        first=str(first),
-        last=str(last),
-        began_at=None if began_at is None else str(began_at),
-        ended_at=None if ended_at is None else str(ended_at),
-        source_tokens=int(str(source_tokens)),
-        edition=shown(every, wanted, preferred),
-        told=told(every, wanted),
-        chosen=wanted,
-        pinned=bool(pinned),
-        forgotten=forgotten is not None,
-        due=str(due),
-        recalled=bool(recalled),
-        origins=_origins(archive, str(origin)),
-        members=tuple(member for (member,) in members),
-    )
-
-
-def _origins(archive: Archive, origin: str) -> tuple[str, ...]:
-    """The ids that a memory has in the chats that its own was forked from, the nearest first."""
-    found: list[str] = []
-    while origin:
-        found.append(origin)
-        row = archive.one("SELECT origin FROM memory WHERE id = ?", (origin,))
-        origin = "" if row is None else str(row[0])
-    return tuple(found)
-
-
-def _keys(archive: Archive, memory_id: str) -> tuple[str, ...]:
-    """Keys of the raw messages under a memory, or under all the memories that a fold stands for."""
-    rows = archive.run(
-        """
-        WITH RECURSIVE part (id) AS (VALUES (?) UNION SELECT member FROM fold_member JOIN part ON fold = part.id)
-        SELECT key FROM part JOIN memory ON memory.id = part.id
-        JOIN chunk_message ON chunk_message.memory = part.id JOIN message ON message.id = chunk_message.message
-        ORDER BY memory.number, place
-        """,
-        (memory_id,),
-    )
-    return tuple(key for (key,) in rows)
-
-
-def _edition(row: Sequence[object]) -> Edition:
-    number, kind, texts, quotes, made, agent, manager, requests, tokens, written_at = row
-    return Edition(
-        number=int(str(number)),
-        kind=_KINDS[str(kind)],
-        texts=tuple(json.loads(str(texts))),
-        quotes=tuple(Quote(**quote) for quote in json.loads(str(quotes))),
-        made=str(made),
-        agent=str(agent),
-        context_manager=str(manager),
-        requests=tuple(json.loads(str(requests))),
-        tokens=int(str(tokens)),
-        written_at=str(written_at),
-    )
-
-
-_CHOSEN, HAD = 1, 2
-"""Marks of a memory: it was chosen for hindsight; its turn is over."""
-
-
 def round_of(archive: Archive, chat_id: str, adopted: Adopted) -> Round:
-    """The round that was begun last; an empty one where there was none. `adopted` memories may have had theirs."""
+    """The hindsight round that was begun last, or an empty one; `adopted` memories may have had theirs."""
     row = archive.one("SELECT id, round_to FROM chat WHERE chat_id = ?", (chat_id,))
     if row is None:
         return Round(had=adopted.had_hindsight)
     marks = dict(archive.run("SELECT id, hindsight FROM memory WHERE chat = ?", (row[0],)))
-    chosen, had = (frozenset(name for name, mark in marks.items() if mark == wanted) for wanted in (_CHOSEN, HAD))
+    chosen, had = (frozenset(name for name in marks if marks[name] == mark) for mark in (_CHOSEN, HAD))
     return Round(row[1], chosen, had | adopted.had_hindsight)
 
 
 def begin_round(archive: Archive, chat_id: str, begun: Round) -> None:
-    """Keep which memories were chosen, in one transaction."""
+    """Keep which memories were chosen for hindsight, in one transaction."""
     with archive.transaction():
         archive.run("UPDATE chat SET round_to = ? WHERE chat_id = ?", (begun.upto, chat_id))
         _mark(archive, begun.chosen, _CHOSEN)
 
 
 def end_turn(archive: Archive, memory_id: str) -> None:
-    """The memory has had its turn: it gets no further hindsight edition by itself."""
-    with archive.transaction():
-        _mark(archive, [memory_id], HAD)
+    """Note that the memory gets no further hindsight edition by itself."""
+    _mark(archive, [memory_id], HAD)
 
 
 def _mark(archive: Archive, names: Collection[str], mark: int) -> None:

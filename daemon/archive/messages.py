@@ -1,84 +1,32 @@
-"""One version of a raw message: its bytes are kept once, however many chats have them (forks share them)."""
+"""The raw messages of a chat: every version that was ever seen, in the order of the conversation, for ever."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from daemon.archive.additions import adopt, insert_version
 from daemon.archive.archive import Archive
-from daemon.archive.bodies import packed, unpacked
-from daemon.archive.memories import HAD, insert_edition, insert_fold, insert_memory, keep_hand
+from daemon.archive.bodies import unpacked
+from daemon.archive.chats import keep_chat
+from daemon.archive.memories import keep_user_edits
 from daemon.archive.seals import refuse_damage
 from rules.conversation.history import UNDER_SOME_MEMORY, Entry, Past
 from rules.conversation.marker import MEMORY
 from rules.recognize.absent import Absent, KnownMessage
-from rules.recognize.adopt import Adopted
 from rules.recognize.chat_reading import ChatReading
 from rules.recognize.recognize import Place
-from rules.recognize.true_dates import said_at, with_true_date
+from rules.recognize.true_dates import with_true_date
 from rules.typingmind.chat import Chat
 from rules.typingmind.content import attachments
-from rules.typingmind.deletions import deleted_uuids
-from rules.typingmind.document import chat_container, read_document
 from rules.typingmind.message import Message, read_message
 from rules.typingmind.splice import with_date
 
-
-def insert_version(archive: Archive, message: int, number: int, said: Message, when: str) -> int:
-    """Keep what a message says now, within a transaction of the caller's; the version's row."""
-    sha256 = hashlib.sha256(said.raw).hexdigest()
-    archive.run("INSERT OR IGNORE INTO body (sha256, raw, packed) VALUES (?, ?, ?)", (sha256, *packed(said.raw)))
-    row = archive.run(
-        """
-        INSERT INTO version (message, number, sha256, digest, uuid, role, created_at, seen_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id
-        """,
-        (message, number, sha256, said.digest, said.uuid, said.role, said.created_at, when),
-    )
-    return int(row[0][0])
-
-
-def order(known: Sequence[str], places: Sequence[Place], entries: Sequence[Entry]) -> list[str]:
-    """All keys of a chat in the order of the conversation, each once.
-
-    `known` are the archive's, in their order until now. The history gives the order of what was lived. What
-    was left out, or is gone, stands behind the message that it stood behind until now; where it is new,
-    behind the one that it stands behind in the export.
-    """
-    placed = {entry.key for entry in entries}
-    behind: dict[str, list[str]] = {}
-    for before, key in [*_known_neighbours(known), *_new_neighbours(places, entries)]:
-        if key not in placed:
-            placed.add(key)
-            behind.setdefault(before, []).insert(0, key)
-    found = []
-    waiting = [*(entry.key for entry in reversed(entries)), ""]
-    while waiting:
-        key = waiting.pop()
-        found.append(key)
-        waiting += reversed(behind.get(key, []))
-    return found[1:]
-
-
-def _known_neighbours(known: Sequence[str]) -> list[tuple[str, str]]:
-    return list(zip(["", *known], known, strict=False))
-
-
-def _new_neighbours(places: Sequence[Place], entries: Sequence[Entry]) -> list[tuple[str, str]]:
-    """Each message of the export with the one before it; a memory counts as the last message under one."""
-    last_under = next((entry.key for entry in reversed(entries) if entry.memory is not None), "")
-    found, before = [], ""
-    for place in places:
-        if place.ours is None:
-            found.append((before, place.key))
-            before = place.key
-        elif place.ours.kind == MEMORY:
-            before = last_under
-    return found
+_NEWEST = "version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)"
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
-    """How many raw messages were new, had changed, or are gone since."""
+class MessageCounts:
+    """The numbers of raw messages that an export has added, changed, or no longer has."""
 
     new: int
     changed: int
@@ -86,7 +34,7 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class RawConversation:
     """The full raw conversation: the chat's JSON before its messages, the messages, and what follows them."""
 
     head: bytes
@@ -94,99 +42,7 @@ class Whole:
     tail: bytes
 
 
-def past(archive: Archive, chat_id: str) -> tuple[Past, ...]:
-    """The raw messages that stand under memories, oldest first: as each was when its memory was made, and as it is."""
-    rows = archive.run(
-        """
-        SELECT message.key, memory.number, gone_at IS NOT NULL, CAST(body.raw AS BLOB), body.packed, version.sha256,
-               now.sha256, CAST(newest.raw AS BLOB), newest.packed, message.said_at
-        FROM chat JOIN memory ON memory.chat = chat.id
-        JOIN chunk_message ON chunk_message.memory = memory.id
-        JOIN message ON message.id = chunk_message.message
-        JOIN version ON version.id = chunk_message.version
-        JOIN version AS now ON now.message = message.id
-             AND now.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
-        LEFT JOIN body ON body.sha256 = version.sha256
-        LEFT JOIN body AS newest ON newest.sha256 = now.sha256 AND now.id <> version.id
-        WHERE chat.chat_id = ? ORDER BY memory.number, chunk_message.place
-        """,
-        (chat_id,),
-    )
-    return tuple(_past(*row) for row in rows)
-
-
-def _past(
-    key: str,
-    memory: int,
-    gone: int,
-    raw: bytes,
-    packed: int,
-    sha256: str,
-    now: str,
-    newer: bytes,
-    newer_packed: int,
-    said_at: str,
-) -> Past:
-    message = with_true_date(read_message(unpacked(raw, packed, sha256)), said_at)
-    newest = message
-    if newer is not None:
-        newest = with_true_date(read_message(unpacked(newer, newer_packed, now)), said_at)
-    return Past(key, message, memory, None if gone else newest)
-
-
-def dates_said(archive: Archive, chat_id: str) -> dict[str, str]:
-    """When copied messages of a chat were said, by key, as far as that is known."""
-    rows = archive.run(
-        "SELECT key, said_at FROM message WHERE said_at <> '' AND chat = (SELECT id FROM chat WHERE chat_id = ?)",
-        (chat_id,),
-    )
-    return dict(rows)
-
-
-def standing(archive: Archive, chat_id: str, *, left_out: bool = False) -> tuple[KnownMessage, ...]:
-    """The lived messages that stood in the chat's export the last time, and are under no memory; oldest first.
-
-    With `left_out`, those that are left out of memories instead.
-    """
-    rows = archive.run(
-        """
-        SELECT key, uuid, digest, role, created_at,
-               (SELECT seen_at FROM version AS first WHERE first.message = message.id AND number = 1)
-        FROM chat JOIN message ON message.chat = chat.id
-        JOIN version ON version.message = message.id
-        WHERE chat_id = ? AND gone_at IS NULL AND (left_out IS NOT NULL) = ?
-          AND version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
-          AND NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.message = message.id)
-        ORDER BY position
-        """,
-        (chat_id, left_out),
-    )
-    return tuple(KnownMessage(*row) for row in rows)
-
-
-def first_seen(archive: Archive, chat_id: str) -> dict[str, str]:
-    """When each raw message that the archive has of a chat was first seen, by its key; gone ones too."""
-    rows = archive.run(
-        """
-        SELECT key, seen_at FROM message JOIN version ON version.message = message.id AND number = 1
-        WHERE chat = (SELECT id FROM chat WHERE chat_id = ?)
-        """,
-        (chat_id,),
-    )
-    return dict(rows)
-
-
-def missing_keys(archive: Archive, chat_id: str) -> frozenset[str]:
-    """Keys of the messages that exports lack, though nothing says that the person deleted them."""
-    rows = archive.run(
-        "SELECT key FROM missing JOIN message ON message.id = missing.message "
-        "WHERE chat = (SELECT id FROM chat WHERE chat_id = ?)",
-        (chat_id,),
-    )
-    return frozenset(key for (key,) in rows)
-
-
-def remember(archive: Archive, chat: Chat, reading: ChatReading, when: str) -> Remembered:
+def remember(archive: Archive, chat: Chat, reading: ChatReading, when: str) -> MessageCounts:
     """Keep every message of the export that is not ours, and what the person did, in one transaction.
 
     A message whose bytes are new gets another version. One that the archive has, but that is neither in the
@@ -202,55 +58,8 @@ def remember(archive: Archive, chat: Chat, reading: ChatReading, when: str) -> R
         changed = _keep_versions(archive, row, list(raw.values()), when)
         under = {entry.key for entry in reading.entries if not entry.gone} - set(reading.edits.deleted)
         gone = _mark_absent(archive, row, set(raw), under, reading.absent, when)
-        keep_hand(archive, reading, when)
-    return Remembered(len(new), changed - len(new), gone)
-
-
-def whole(archive: Archive, chat_id: str) -> Whole:
-    """The full raw conversation, without what the person has deleted; missing messages are in it, dates are true.
-
-    Raises DamagedChat.
-    """
-    refuse_damage(archive.run, chat_id, "chat", "message", "version", "missing")
-    head, tail = archive.run("SELECT head, tail FROM chat WHERE chat_id = ?", (chat_id,))[0]
-    rows = archive.run(
-        """
-        SELECT CAST(raw AS BLOB), packed, version.sha256, said_at FROM chat JOIN message ON message.chat = chat.id
-        JOIN version ON version.message = message.id LEFT JOIN body ON body.sha256 = version.sha256
-        WHERE chat_id = ? AND (gone_at IS NULL OR message.id IN (SELECT message FROM missing))
-          AND version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
-        ORDER BY position
-        """,
-        (chat_id,),
-    )
-    return Whole(head, tuple(with_date(unpacked(*stored), said_at) for *stored, said_at in rows), tail)
-
-
-def last_deleted(archive: Archive, chat_id: str) -> frozenset[str]:
-    """The uuids that the chat's newest export named as deleted."""
-    is_there = archive.one("SELECT 1 FROM chat WHERE chat_id = ?", (chat_id,))
-    return deleted_uuids(known_chat(archive, chat_id)) if is_there else frozenset()
-
-
-def known_chat(archive: Archive, chat_id: str) -> Chat:
-    """The chat without its messages, as its newest export had it. Raises DamagedChat."""
-    refuse_damage(archive.run, chat_id, "chat")
-    head, tail = archive.run("SELECT head, tail FROM chat WHERE chat_id = ?", (chat_id,))[0]
-    return read_document("the archive", chat_container(head + tail)).chats[0]
-
-
-def keep_chat(archive: Archive, chat: Chat, when: str) -> int:
-    """The chat's row, with the newest title, and the JSON around its messages."""
-    head, tail = chat.around_messages
-    archive.run(
-        """
-        INSERT INTO chat (chat_id, title, folder_id, head, tail, first_seen, last_seen) VALUES (?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (chat_id) DO UPDATE SET title = excluded.title, folder_id = excluded.folder_id,
-            head = excluded.head, tail = excluded.tail, last_seen = excluded.last_seen
-        """,
-        (chat.chat_id, chat.title, chat.folder_id, head, tail, when, when),
-    )
-    return int(archive.run("SELECT id FROM chat WHERE chat_id = ?", (chat.chat_id,))[0][0])
+        keep_user_edits(archive, reading, when)
+    return MessageCounts(len(new), changed - len(new), gone)
 
 
 def _place(archive: Archive, row: int, order: Sequence[str], raw: Mapping[str, Place]) -> None:
@@ -344,45 +153,152 @@ def _is_missing(key: str, uuid: str | None, before: bool, here: set[str], absent
     return key not in here and (key in absent.keys or (before and uuid not in absent.named))
 
 
-def adopt(archive: Archive, chat: int, adopted: Adopted, when: str) -> None:
-    """Keep what the chat in row `chat` takes over, within a transaction of the caller's."""
-    versions = {old.key: _message(archive, chat, position, old, when) for position, old in enumerate(adopted.past)}
-    for memory in adopted.memories:
-        if memory.is_fold:
-            insert_fold(archive, chat, memory)
-        else:
-            insert_memory(archive, chat, memory)
-        archive.run(
-            "UPDATE memory SET chosen_edition = ?, pinned = ?, forgotten_at = ?, hindsight = ? WHERE id = ?",
-            (
-                memory.chosen,
-                memory.pinned,
-                when if memory.forgotten else None,
-                HAD if memory.memory_id in adopted.had_hindsight else 0,
-                memory.memory_id,
-            ),
-        )
-        for edition in adopted.editions[memory.memory_id]:
-            insert_edition(archive, memory.memory_id, edition)
-        if not memory.is_fold:
-            _chunk(archive, memory.memory_id, [old for old in adopted.past if old.memory == memory.number], versions)
+def order(known: Sequence[str], places: Sequence[Place], entries: Sequence[Entry]) -> list[str]:
+    """All keys of a chat in the order of the conversation, each once.
+
+    `known` are the archive's, in their order until now. The history gives the order of what was lived. What
+    was left out, or is gone, stands behind the message that it stood behind until now; where it is new,
+    behind the one that it stands behind in the export.
+    """
+    placed = {entry.key for entry in entries}
+    behind: dict[str, list[str]] = {}
+    for before, key in [*_known_neighbours(known), *_new_neighbours(places, entries)]:
+        if key not in placed:
+            placed.add(key)
+            behind.setdefault(before, []).insert(0, key)
+    keys = []
+    waiting = [*(entry.key for entry in reversed(entries)), ""]
+    while waiting:
+        key = waiting.pop()
+        keys.append(key)
+        waiting += reversed(behind.get(key, []))
+    return keys[1:]
 
 
-def _message(archive: Archive, chat: int, position: int, old: Past, when: str) -> tuple[int, int]:
-    """The message's row and that of the version that stands under the memory."""
-    archive.run(
-        "INSERT INTO message (chat, key, position, gone_at, said_at) VALUES (?, ?, ?, ?, ?)",
-        (chat, old.key, position, when if old.newest is None else None, said_at(old.message)),
+def _known_neighbours(known: Sequence[str]) -> list[tuple[str, str]]:
+    return list(zip(["", *known], known, strict=False))
+
+
+def _new_neighbours(places: Sequence[Place], entries: Sequence[Entry]) -> list[tuple[str, str]]:
+    """Each message of the export with the one before it; a memory counts as the last message under one."""
+    last_under = next((entry.key for entry in reversed(entries) if entry.memory is not None), "")
+    neighbours, before = [], ""
+    for place in places:
+        if place.ours is None:
+            neighbours.append((before, place.key))
+            before = place.key
+        elif place.ours.kind == MEMORY:
+            before = last_under
+    return neighbours
+
+
+def past(archive: Archive, chat_id: str) -> tuple[Past, ...]:
+    """The raw messages under memories, oldest first: as each was when its memory was made, and as it is now."""
+    rows = archive.run(
+        """
+        SELECT message.key, memory.number, gone_at IS NOT NULL, CAST(body.raw AS BLOB), body.packed, version.sha256,
+               now.sha256, CAST(newest.raw AS BLOB), newest.packed, message.said_at
+        FROM chat JOIN memory ON memory.chat = chat.id
+        JOIN chunk_message ON chunk_message.memory = memory.id
+        JOIN message ON message.id = chunk_message.message
+        JOIN version ON version.id = chunk_message.version
+        JOIN version AS now ON now.message = message.id
+             AND now.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
+        LEFT JOIN body ON body.sha256 = version.sha256
+        LEFT JOIN body AS newest ON newest.sha256 = now.sha256 AND now.id <> version.id
+        WHERE chat.chat_id = ? ORDER BY memory.number, chunk_message.place
+        """,
+        (chat_id,),
     )
-    (message,) = archive.run("SELECT id FROM message WHERE chat = ? AND key = ?", (chat, old.key))[0]
-    version = insert_version(archive, message, 1, old.message, when)
-    if old.newest is not None and old.newest.raw != old.message.raw:
-        insert_version(archive, message, 2, old.newest, when)
-    return message, version
+    return tuple(_past(*row) for row in rows)
 
 
-def _chunk(archive: Archive, memory: str, under: list[Past], versions: Mapping[str, tuple[int, int]]) -> None:
-    archive.run_many(
-        "INSERT INTO chunk_message (memory, place, message, version) VALUES (?, ?, ?, ?)",
-        [(memory, place, *versions[old.key]) for place, old in enumerate(under)],
+def _past(
+    key: str,
+    memory: int,
+    gone: int,
+    raw: bytes,
+    packed: int,
+    sha256: str,
+    now: str,
+    newer: bytes,
+    newer_packed: int,
+    said_at: str,
+) -> Past:
+    message = with_true_date(read_message(unpacked(raw, packed, sha256)), said_at)
+    newest = message
+    if newer is not None:
+        newest = with_true_date(read_message(unpacked(newer, newer_packed, now)), said_at)
+    return Past(key, message, memory, None if gone else newest)
+
+
+def dates_said(archive: Archive, chat_id: str) -> dict[str, str]:
+    """The dates on which copied messages of a chat were said, by key, as far as they are known."""
+    rows = archive.run(
+        "SELECT key, said_at FROM message WHERE said_at <> '' AND chat = (SELECT id FROM chat WHERE chat_id = ?)",
+        (chat_id,),
     )
+    return dict(rows)
+
+
+def live_messages(archive: Archive, chat_id: str, *, left_out: bool = False) -> tuple[KnownMessage, ...]:
+    """The lived messages that the chat's last export had, and that are under no memory; oldest first.
+
+    With `left_out`, those that are left out of memories instead.
+    """
+    rows = archive.run(
+        """
+        SELECT key, uuid, digest, role, created_at,
+               (SELECT seen_at FROM version AS first WHERE first.message = message.id AND number = 1)
+        FROM chat JOIN message ON message.chat = chat.id
+        JOIN version ON version.message = message.id
+        WHERE chat_id = ? AND gone_at IS NULL AND (left_out IS NOT NULL) = ?
+          AND version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
+          AND NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.message = message.id)
+        ORDER BY position
+        """,
+        (chat_id, left_out),
+    )
+    return tuple(KnownMessage(*row) for row in rows)
+
+
+def first_seen(archive: Archive, chat_id: str) -> dict[str, str]:
+    """The times when the raw messages of a chat were first seen, by key; gone ones too."""
+    rows = archive.run(
+        """
+        SELECT key, seen_at FROM message JOIN version ON version.message = message.id AND number = 1
+        WHERE chat = (SELECT id FROM chat WHERE chat_id = ?)
+        """,
+        (chat_id,),
+    )
+    return dict(rows)
+
+
+def missing_keys(archive: Archive, chat_id: str) -> frozenset[str]:
+    """Keys of the messages that exports lack, though nothing says that the person deleted them."""
+    rows = archive.run(
+        "SELECT key FROM missing JOIN message ON message.id = missing.message "
+        "WHERE chat = (SELECT id FROM chat WHERE chat_id = ?)",
+        (chat_id,),
+    )
+    return frozenset(key for (key,) in rows)
+
+
+def raw_conversation(archive: Archive, chat_id: str) -> RawConversation:
+    """The full raw conversation, without what the person has deleted; missing messages are in it, dates are true.
+
+    Raises DamagedChat.
+    """
+    refuse_damage(archive.run, chat_id, "chat", "message", "version", "missing")
+    head, tail = archive.run("SELECT head, tail FROM chat WHERE chat_id = ?", (chat_id,))[0]
+    rows = archive.run(
+        """
+        SELECT CAST(raw AS BLOB), packed, version.sha256, said_at FROM chat JOIN message ON message.chat = chat.id
+        JOIN version ON version.message = message.id LEFT JOIN body ON body.sha256 = version.sha256
+        WHERE chat_id = ? AND (gone_at IS NULL OR message.id IN (SELECT message FROM missing))
+          AND version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
+        ORDER BY position
+        """,
+        (chat_id,),
+    )
+    return RawConversation(head, tuple(with_date(unpacked(*stored), said_at) for *stored, said_at in rows), tail)

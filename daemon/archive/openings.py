@@ -36,31 +36,30 @@ def openings(archive: Archive, chat_id: str) -> tuple[KeptOpening, ...]:
 
 def reworded(kept: Sequence[KeptOpening]) -> str | None:
     """The preface as the person has reworded it, the last time; None: they have left it as memproc writes it."""
-    theirs = None
-    for at, one in enumerate(kept):
-        if one.by == "person":
-            before = edited_from(kept[:at], one.base)
-            theirs = theirs if before is not None and before.preface == one.preface else one.preface
-    return theirs
+    preface = None
+    for at, opening in enumerate(kept):
+        if opening.by == "person":
+            before = edited_from(kept[:at], opening.base)
+            if before is None or before.preface != opening.preface:
+                preface = opening.preface
+    return preface
 
 
 def edited_from(kept: Sequence[KeptOpening], written: str) -> KeptOpening | None:
     """Of the openings, oldest first, the newest that is the one with this digest or an edit of it."""
-    return next((one for one in reversed(kept) if one.goes_back_to(written)), None)
+    return next((opening for opening in reversed(kept) if opening.goes_back_to(written)), None)
 
 
 def keep_opening(archive: Archive, chat_id: str, opening: KeptOpening, now: str) -> None:
     """Remember an opening that stands in an export, or is about to. The same one a second time changes nothing."""
-    with archive.transaction():
-        archive.run(
-            "INSERT OR IGNORE INTO opening (chat, digest, text, preface, by, base, at) "
-            "VALUES ((SELECT id FROM chat WHERE chat_id = ?), ?, ?, ?, ?, ?, ?)",
-            (chat_id, text_digest(opening.text), opening.text, opening.preface, opening.by, opening.base, now),
-        )
+    archive.run(
+        "INSERT OR IGNORE INTO opening (chat, digest, text, preface, by, base, at) "
+        "VALUES ((SELECT id FROM chat WHERE chat_id = ?), ?, ?, ?, ?, ?, ?)",
+        (chat_id, text_digest(opening.text), opening.text, opening.preface, opening.by, opening.base, now),
+    )
 
 
 def openings_named(archive: Archive, digests: Collection[str]) -> tuple[str, ...]:
     """The openings of any chat with these digests: a fork shows those of another chat."""
     sound = f"SELECT text FROM opening WHERE digest = ? AND {is_sound('opening')}"  # noqa: S608
-    kept = [archive.run(sound, (digest,)) for digest in digests]
-    return tuple(sorted({text for rows in kept for (text,) in rows}))
+    return tuple(sorted({text for digest in digests for text in archive.column(sound, (digest,))}))

@@ -6,13 +6,13 @@ import zipfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from daemon.archive.exports import RESTORED, Output, last_output, output_in, record_output
+from daemon.archive.outputs import RESTORED, Output, last_output, output_in, record_output
 from daemon.chat.finish import ReadyChat
 from daemon.context import Context
 from daemon.events import ExportWritten
 from daemon.files.backup import keep_original, keep_version
 from daemon.files.packed import sha256_of
-from daemon.files.read import Export, Part, read_export
+from daemon.files.read import Export, ExportPart, read_export
 from daemon.files.write import make_private, replace_file
 from rules.errors import FileTrouble, NotAnExport
 from rules.output.naming import file_name
@@ -141,7 +141,7 @@ def _whole_export(export: Export, chats: Mapping[str, bytes]) -> Iterator[bytes]
     yield buffer.getvalue()
 
 
-def _with(export: Export, part: Part, chats: Mapping[str, bytes]) -> Iterator[bytes]:
+def _with(export: Export, part: ExportPart, chats: Mapping[str, bytes]) -> Iterator[bytes]:
     """The part's bytes, with these chats in the place of those it had."""
     spans = {outline.span: chats[outline.chat_id] for outline in part.layout.outlines if outline.chat_id in chats}
     return with_chats(export.blocks(part), spans)

@@ -6,8 +6,8 @@ from itertools import count as numbers
 from pathlib import Path
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import is_known
-from daemon.archive.exports import Rest, last_output, was_written
+from daemon.archive.chats import Rest, is_known
+from daemon.archive.outputs import last_output, was_written
 from daemon.chat.opening import opening_text, read
 from daemon.chat.survey import Survey, canned
 from daemon.config import Config

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
+from daemon.archive.chats import known_chat
 from daemon.archive.memories import editions, find_memory, memories
-from daemon.archive.messages import known_chat
 from daemon.config import Config
 from rules.conversation.memory import Edition, Memory
 from rules.plan.section import State, states

@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from daemon.archive.archive import Archive
-from daemon.archive.core import Layer, core_events, due_steps, has_step, last_step
-from daemon.archive.facts import fact_events
+from daemon.archive.core_events import Layer, core_events, due_steps, has_step, last_step
+from daemon.archive.fact_events import fact_events
 from daemon.archive.openings import KeptOpening, keep_opening, openings, reworded
 from daemon.config import Config
 from daemon.config.layout import core_layout

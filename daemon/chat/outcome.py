@@ -7,15 +7,7 @@ from daemon.archive.archive import Archive, damage_behind
 from daemon.events import ExportWritten
 from daemon.files.unforeseen import describe
 from daemon.models.ask import Unsent
-from rules.errors import (
-    ArchiveError,
-    DamagedChat,
-    FileTrouble,
-    MemprocError,
-    OutOfReach,
-    OverBudget,
-    ProviderRefuses,
-)
+from rules.errors import ArchiveError, DamagedChat, FileTrouble, MemprocError, OutOfReach, OverBudget, ProviderRefuses
 from rules.plan.chat_plan import LeftAlone
 
 

@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 
 from daemon.archive.archive import Archive
 from daemon.archive.chat_states import is_accepted, newest_file
-from daemon.archive.exports import RESTORED, last_output
+from daemon.archive.chats import last_deleted
 from daemon.archive.forks import find_kin, known_memories, nearest_history
 from daemon.archive.memories import editions, memories
-from daemon.archive.messages import dates_said, first_seen, last_deleted, missing_keys, past, standing
+from daemon.archive.messages import dates_said, first_seen, live_messages, missing_keys, past
 from daemon.archive.openings import openings, openings_named
+from daemon.archive.outputs import RESTORED, last_output
 from daemon.archive.seals import refuse_any_damage, refuse_damage
 from daemon.models.tokens import count
 from rules.conversation.drafts import drafts_of
@@ -180,7 +181,7 @@ def _absent(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]
         for old in known.past
         if old.memory in hidden and old.newest is not None
     ]
-    lived, others = standing(archive, chat.chat_id), standing(archive, chat.chat_id, left_out=True)
+    lived, others = live_messages(archive, chat.chat_id), live_messages(archive, chat.chat_id, left_out=True)
     deletions = _deletions(archive, chat, known, places)
     return absent(lived, others, under, seen, places, deletions, missing_keys(archive, chat.chat_id), known.ours)
 

@@ -12,8 +12,9 @@ from typing import Any
 
 from daemon.archive.archive import Archive
 from daemon.archive.chat_states import has_gone_on, was_seen_before
-from daemon.archive.exports import RESTORED, Rest, keep_rest, last_output, rest_of
-from daemon.archive.messages import Remembered
+from daemon.archive.chats import Rest, keep_rest, rest_of
+from daemon.archive.messages import MessageCounts
+from daemon.archive.outputs import RESTORED, last_output
 from daemon.chat.survey import Survey
 from daemon.config import Config
 from daemon.config.texts import load_texts
@@ -28,7 +29,7 @@ from rules.typingmind.chat import Chat
 
 _CHUNKS = ("made", "chunks", "again", "hindsight")
 _FIELDS = {field.name for field in fields(ChatPlan)}
-_NOTHING_NEW = Remembered(0, 0, 0)
+_NOTHING_NEW = MessageCounts(0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ def held_back(archive: Archive, chat: Chat, export: Export) -> HeldBack | None:
 
     An export is newer than a restore if neither it nor this state of the chat was seen before.
     """
-    if has_gone_on(archive, chat.chat_id, chat.sha256, export.stand.modified_ns):
+    if has_gone_on(archive, chat.chat_id, chat.sha256, export.fingerprint.modified_ns):
         reason = "it was processed already, and has gone on in a newer export since"
         return HeldBack(chat.chat_id, chat.title, reason)
     last = last_output(archive, chat.chat_id)
@@ -103,7 +104,7 @@ def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str
 
 
 def rest_after(
-    found: Survey, config: Config, keys: Mapping[str, str], now: str, remembered: Remembered = _NOTHING_NEW
+    found: Survey, config: Config, keys: Mapping[str, str], now: str, remembered: MessageCounts = _NOTHING_NEW
 ) -> Rest | None:
     """What to keep of this survey, if nothing was to be done and the archive learned nothing new; else None.
 

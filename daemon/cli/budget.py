@@ -5,7 +5,7 @@ from dataclasses import asdict
 import click
 
 from daemon.archive.archive import Archive
-from daemon.archive.arrivals import look_again
+from daemon.archive.arrivals import retry_paused
 from daemon.archive.chats import find_chat
 from daemon.archive.journal import Reply, replies
 from daemon.archive.ledger import raise_cap
@@ -65,7 +65,7 @@ def raise_(
         with archive.transaction():
             for which, amount in raised.items():
                 raise_cap(archive, which, amount, ends.month_ends if which == "month" else ends.day_ends, when)
-            look_again(archive, when)
+            retry_paused(archive, when)
         budget = gather(archive, config, when)
     _show(budget, as_json)
 

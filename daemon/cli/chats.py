@@ -7,7 +7,7 @@ import click
 from daemon.archive.archive import Archive
 from daemon.archive.chat_states import accept_state, newest_arrival, waiting_state
 from daemon.archive.chats import KnownChat, find_chat, known_chats
-from daemon.archive.exports import RESTORED, last_output, let_go_of_restored
+from daemon.archive.outputs import RESTORED, last_output, let_go_of_restored
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import moment, print_table
 from daemon.files.clock import now

@@ -7,9 +7,8 @@ from dataclasses import asdict, dataclass
 import click
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import find_chat
-from daemon.archive.core import core_events, keep_core_events
-from daemon.archive.messages import known_chat
+from daemon.archive.chats import find_chat, known_chat
+from daemon.archive.core_events import core_events, keep_core_events
 from daemon.chat.opening import as_value, core_now
 from daemon.cli.settings import TO_SEE_IT, AboutChat, ChatGroup, Settings, json_option, pass_about
 from daemon.cli.table import moment

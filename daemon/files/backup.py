@@ -1,7 +1,8 @@
-"""INDEX.tsv, the plain list of what the backups folder keeps: one line a version, only ever added to.
+"""Keeps what is about to be replaced: the first export of each chat, and each updated file, packed and listed.
 
-A version that is removed later gets a second line, of the kind "removed", so the numbers of the others stay.
-A line that a kill or a full disk cut short is no line; it is cleared away before the next one is added.
+INDEX.tsv is the plain list: one line a version, only ever added to. A version that is removed later gets a second
+line, of the kind "removed", so the numbers of the others stay. A line that a kill or a full disk cut short is no line;
+it is cleared away before the next one is added.
 """
 
 import json
@@ -19,14 +20,11 @@ from daemon.files.packed import pack, read_blocks, unpack
 from daemon.files.write import file_errors, flush_file, flush_folder, make_private, replace_file
 from rules.errors import FileTrouble
 
-INDEX = "INDEX.tsv"
 Kind = Literal["original", "updated", "removed"]
-_HASH = re.compile(r"[0-9a-f]{64}")
-_LONGEST_TITLE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class IndexLine:
     """One kept version: `file` lies below the backups folder, and `packed_sha256` is the hash of that file.
 
     `sha256` and `size` (bytes) are those of the content, unpacked. The hash comes last: a line that was
@@ -44,137 +42,10 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Unreadable:
+class UnreadableLine:
     """A line, counted from 1, that is not one of ours."""
 
     number: int
-
-
-_COLUMNS = [field.name for field in fields(Line)]
-_HEADER = "\t".join(_COLUMNS) + "\n"
-
-
-def read_index(folder: Path) -> tuple[Line | Unreadable, ...]:
-    """All lines, oldest first; none where there is no index yet. Raises FileTrouble when it cannot be read."""
-    path = folder / INDEX
-    with file_errors(path, "read"):
-        content = path.read_bytes() if path.exists() else b""
-    whole, cut = _parted(content)
-    lines = [
-        _parse(text) or Unreadable(number)
-        for number, text in enumerate(whole.split(b"\n"), 1)
-        if text.strip() and not text.startswith(b"written_at\t")
-    ]
-    last = _parse(cut)
-    return (*lines, last) if last else tuple(lines)
-
-
-def standing(folder: Path) -> Iterator[tuple[int, Line]]:
-    """The lines whose version is still kept, each with its number among all that its chat ever had.
-
-    Raises FileTrouble when the index cannot be read.
-    """
-    lines = [line for line in read_index(folder) if isinstance(line, Line)]
-    removed_at = {line.file: place for place, line in enumerate(lines) if line.kind == "removed"}
-    numbers: Counter[str] = Counter()
-    for place, line in enumerate(lines):
-        if line.kind != "removed":
-            numbers[line.chat_id] += 1
-            # A clock that was set back may give a file the name of one that was removed before.
-            if place > removed_at.get(line.file, -1):
-                yield numbers[line.chat_id], line
-
-
-def append(folder: Path, line: Line) -> None:
-    """Add a line, and return when it is on the disk. Raises FileTrouble."""
-    path = folder / INDEX
-    with file_errors(path, "written"):
-        with open(path, "r+b", opener=_open_private) as file:
-            begin, before = _mended(file.read())
-            file.truncate(begin)
-            file.seek(begin)
-            file.write((before + _text(line)).encode())
-            file.flush()
-            flush_file(file.fileno())
-        flush_folder(folder)
-
-
-def _open_private(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_CREAT, 0o600)
-
-
-def _parted(content: bytes) -> tuple[bytes, bytes]:
-    """The whole lines, and what stands after the last line break."""
-    end = content.rfind(b"\n") + 1
-    return content[:end], content[end:]
-
-
-def _mended(content: bytes) -> tuple[int, str]:
-    """Where the next line goes, in bytes, and what has to stand before it."""
-    whole, cut = _parted(content)
-    if _parse(cut):
-        return len(content), "\n"
-    return len(whole), "" if whole else _HEADER
-
-
-def _text(line: Line) -> str:
-    """Ids keep every character, escaped as in JSON; titles, which only people read, lose the odd ones."""
-    shown = "".join(letter if letter.isprintable() else " " for letter in line.title[:_LONGEST_TITLE])
-    safe = replace(line, chat_id=json.dumps(line.chat_id)[1:-1], title=" ".join(shown.split()))
-    return "\t".join(str(value) for value in astuple(safe)) + "\n"
-
-
-def _parse(text: bytes) -> Line | None:
-    try:
-        columns = text.decode().rstrip("\r").split("\t")
-        written_at, chat_id, title, kind, content, size, file, packed = columns
-        known_id = str(json.loads(f'"{chat_id}"'))
-        length = int(size)
-    except ValueError:
-        return None
-    if kind not in get_args(Kind) or not _HASH.fullmatch(content) or not _HASH.fullmatch(packed):
-        return None
-    return Line(written_at, known_id, title, cast("Kind", kind), content, length, file, packed)
-
-
-_README = "README.txt"
-_TEXT = """\
-These are the backups of memproc.
-
-memproc turns the old part of long TypingMind conversations into memories. Before it writes a chat
-anew, it keeps what was there in this folder.
-
-  originals/   the first export of each chat that memproc saw, kept for ever
-  versions/    what memproc had written for a chat before it wrote it anew, one folder a chat:
-               all of the last day, the newest of each day for 14 days, of each week for 8 weeks,
-               and of each month for ever; the others are removed when memproc runs in the background
-  INDEX.tsv    the list of both, oldest first; a spreadsheet opens it. A version that was removed
-               has a second line, of the kind "removed"
-  unlisted/    files that lay among them, that INDEX.tsv does not name, and that are damaged or none
-               of memproc's; they are yours to look at, and never removed
-
-With memproc:
-
-  memproc versions CHAT       lists the versions of a chat
-  memproc restore CHAT 3      shows what would change, and gives you version 3 back
-
-Without memproc:
-
-  1. Find the chat in INDEX.tsv. The column "file" says where a version lies.
-  2. Unpack that file: `gunzip --keep FILE.json.gz`, or any program that opens .gz files.
-  3. In TypingMind, import the .json file that comes out. It replaces the chat of the same id.
-
-The column "sha256" is the hash of the unpacked file, "packed_sha256" that of the .gz file.
-
-These files hold your conversations. Keep the folder to yourself.
-"""
-
-
-def put_up(folder: Path) -> None:
-    """Write README.txt where none stands; one that the person has changed stays. Raises FileTrouble."""
-    path = folder / _README
-    if not path.exists():
-        replace_file(path, [_TEXT.encode()])
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +138,7 @@ def check(folder: Path, wanted: Callable[[str], bool] = lambda file: True) -> tu
     `wanted` is asked with the file's place below the folder. Raises FileTrouble when the index itself
     cannot be read.
     """
-    lost = [line.number for line in read_index(folder) if isinstance(line, Unreadable)]
+    lost = [line.number for line in read_index(folder) if isinstance(line, UnreadableLine)]
     damages: dict[Path, Damage] = {}
     for _, line in standing(folder):
         path = folder / line.file
@@ -276,11 +147,11 @@ def check(folder: Path, wanted: Callable[[str], bool] = lambda file: True) -> tu
     return (*(Damage(folder / INDEX, f"Line {number} cannot be read.") for number in lost), *damages.values())
 
 
-def _version(folder: Path, number: int, line: Line) -> Version:
+def _version(folder: Path, number: int, line: IndexLine) -> Version:
     return Version(number, line.kind, line.written_at, line.sha256, line.size, folder / line.file, line.chat_id)
 
 
-def _fault(folder: Path, line: Line) -> str | None:
+def _fault(folder: Path, line: IndexLine) -> str | None:
     """Why a kept file is not what was kept; None when it is, to the byte."""
     path = folder / line.file
     if not path.is_file():
@@ -296,12 +167,12 @@ def _fault(folder: Path, line: Line) -> str | None:
     return None
 
 
-def _line(chat_id: str, title: str, kind: Kind, digest: str, size: int, when: str) -> Line:
+def _line(chat_id: str, title: str, kind: Kind, digest: str, size: int, when: str) -> IndexLine:
     """A line of the index for content that has no place yet."""
-    return Line(when, chat_id, title, kind, digest, size, file="", packed_sha256="")
+    return IndexLine(when, chat_id, title, kind, digest, size, file="", packed_sha256="")
 
 
-def _store(folder: Path, line: Line, place: Path, blocks: Iterator[bytes]) -> Version:
+def _store(folder: Path, line: IndexLine, place: Path, blocks: Iterator[bytes]) -> Version:
     make_private(place.parent)
     put_up(folder)
     placed = replace(line, file=place.relative_to(folder).as_posix())
@@ -310,7 +181,7 @@ def _store(folder: Path, line: Line, place: Path, blocks: Iterator[bytes]) -> Ve
     return versions(folder, line.chat_id)[-1]
 
 
-def _whole(place: Path, line: Line) -> str | None:
+def _whole(place: Path, line: IndexLine) -> str | None:
     """The hash of the file at `place` if it holds this very content: two chats may have one original."""
     if not place.exists():
         return None
@@ -335,3 +206,138 @@ def _free_place(shelf: Path, when: str, digest: str, suffix: str) -> Path:
     numbers = chain([""], map("-{}".format, count(2)))
     places = (shelf / f"{stamp}-{digest[:8]}{number}{suffix}.gz" for number in numbers)
     return next(place for place in places if not place.exists())
+
+
+INDEX = "INDEX.tsv"
+
+_HASH = re.compile(r"[0-9a-f]{64}")
+
+_LONGEST_TITLE = 200
+
+_COLUMNS = [field.name for field in fields(IndexLine)]
+
+_HEADER = "\t".join(_COLUMNS) + "\n"
+
+
+def read_index(folder: Path) -> tuple[IndexLine | UnreadableLine, ...]:
+    """All lines, oldest first; none where there is no index yet. Raises FileTrouble when it cannot be read."""
+    path = folder / INDEX
+    with file_errors(path, "read"):
+        content = path.read_bytes() if path.exists() else b""
+    whole, cut = _parted(content)
+    lines = [
+        _parse(text) or UnreadableLine(number)
+        for number, text in enumerate(whole.split(b"\n"), 1)
+        if text.strip() and not text.startswith(b"written_at\t")
+    ]
+    last = _parse(cut)
+    return (*lines, last) if last else tuple(lines)
+
+
+def standing(folder: Path) -> Iterator[tuple[int, IndexLine]]:
+    """The lines whose version is still kept, each with its number among all that its chat ever had.
+
+    Raises FileTrouble when the index cannot be read.
+    """
+    lines = [line for line in read_index(folder) if isinstance(line, IndexLine)]
+    removed_at = {line.file: place for place, line in enumerate(lines) if line.kind == "removed"}
+    numbers: Counter[str] = Counter()
+    for place, line in enumerate(lines):
+        if line.kind != "removed":
+            numbers[line.chat_id] += 1
+            # A clock that was set back may give a file the name of one that was removed before.
+            if place > removed_at.get(line.file, -1):
+                yield numbers[line.chat_id], line
+
+
+def append(folder: Path, line: IndexLine) -> None:
+    """Add a line, and return when it is on the disk. Raises FileTrouble."""
+    path = folder / INDEX
+    with file_errors(path, "written"):
+        with open(path, "r+b", opener=_open_private) as file:
+            begin, before = _mended(file.read())
+            file.truncate(begin)
+            file.seek(begin)
+            file.write((before + _text(line)).encode())
+            file.flush()
+            flush_file(file.fileno())
+        flush_folder(folder)
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_CREAT, 0o600)
+
+
+def _parted(content: bytes) -> tuple[bytes, bytes]:
+    """The whole lines, and what stands after the last line break."""
+    end = content.rfind(b"\n") + 1
+    return content[:end], content[end:]
+
+
+def _mended(content: bytes) -> tuple[int, str]:
+    """Where the next line goes, in bytes, and what has to stand before it."""
+    whole, cut = _parted(content)
+    if _parse(cut):
+        return len(content), "\n"
+    return len(whole), "" if whole else _HEADER
+
+
+def _text(line: IndexLine) -> str:
+    """Ids keep every character, escaped as in JSON; titles, which only people read, lose the odd ones."""
+    shown = "".join(letter if letter.isprintable() else " " for letter in line.title[:_LONGEST_TITLE])
+    safe = replace(line, chat_id=json.dumps(line.chat_id)[1:-1], title=" ".join(shown.split()))
+    return "\t".join(str(value) for value in astuple(safe)) + "\n"
+
+
+def _parse(text: bytes) -> IndexLine | None:
+    try:
+        columns = text.decode().rstrip("\r").split("\t")
+        written_at, chat_id, title, kind, content, size, file, packed = columns
+        known_id = str(json.loads(f'"{chat_id}"'))
+        length = int(size)
+    except ValueError:
+        return None
+    if kind not in get_args(Kind) or not _HASH.fullmatch(content) or not _HASH.fullmatch(packed):
+        return None
+    return IndexLine(written_at, known_id, title, cast("Kind", kind), content, length, file, packed)
+
+
+_README = "README.txt"
+
+_TEXT = """\
+These are the backups of memproc.
+
+memproc turns the old part of long TypingMind conversations into memories. Before it writes a chat
+anew, it keeps what was there in this folder.
+
+  originals/   the first export of each chat that memproc saw, kept for ever
+  versions/    what memproc had written for a chat before it wrote it anew, one folder a chat:
+               all of the last day, the newest of each day for 14 days, of each week for 8 weeks,
+               and of each month for ever; the others are removed when memproc runs in the background
+  INDEX.tsv    the list of both, oldest first; a spreadsheet opens it. A version that was removed
+               has a second line, of the kind "removed"
+  unlisted/    files that lay among them, that INDEX.tsv does not name, and that are damaged or none
+               of memproc's; they are yours to look at, and never removed
+
+With memproc:
+
+  memproc versions CHAT       lists the versions of a chat
+  memproc restore CHAT 3      shows what would change, and gives you version 3 back
+
+Without memproc:
+
+  1. Find the chat in INDEX.tsv. The column "file" says where a version lies.
+  2. Unpack that file: `gunzip --keep FILE.json.gz`, or any program that opens .gz files.
+  3. In TypingMind, import the .json file that comes out. It replaces the chat of the same id.
+
+The column "sha256" is the hash of the unpacked file, "packed_sha256" that of the .gz file.
+
+These files hold your conversations. Keep the folder to yourself.
+"""
+
+
+def put_up(folder: Path) -> None:
+    """Write README.txt where none stands; one that the person has changed stays. Raises FileTrouble."""
+    path = folder / _README
+    if not path.exists():
+        replace_file(path, [_TEXT.encode()])

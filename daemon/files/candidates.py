@@ -24,7 +24,7 @@ _LARGEST = (1 << 63) - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Candidate:
     """A file that may be an export; nobody has looked inside."""
 
     path: str
@@ -32,34 +32,34 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class PassedOver:
+class UnusableFile:
     """A file that would count, but cannot be used as it lies there."""
 
     path: str
     reason: str
 
 
-def candidates(folder: Path, subfolders: bool = False) -> Iterator[Found | PassedOver]:
+def candidates(folder: Path, subfolders: bool = False) -> Iterator[Candidate | UnusableFile]:
     """The files of a folder that may be exports; those of its sub-folders only when wanted.
 
     Links are not followed, so that nothing outside the folder is ever read. Raises OSError where the
-    folder itself cannot be listed; a sub-folder that cannot is passed over.
+    folder itself cannot be listed; a sub-folder that cannot is given as unusable.
     """
     with os.scandir(folder) as entries:
         for entry in entries:
             yield from _entry(entry, subfolders)
 
 
-def sighting_of(found: os.stat_result) -> Sighting:
-    """What a file looks like from outside, in numbers that the archive can keep."""
-    return Sighting(found.st_dev & _LARGEST, found.st_ino & _LARGEST, found.st_size, found.st_mtime_ns)
+def sighting_of(status: os.stat_result) -> Sighting:
+    """A file's place and size, in numbers that the archive can keep."""
+    return Sighting(status.st_dev & _LARGEST, status.st_ino & _LARGEST, status.st_size, status.st_mtime_ns)
 
 
-def _entry(entry: os.DirEntry[str], subfolders: bool) -> Iterator[Found | PassedOver]:
+def _entry(entry: os.DirEntry[str], subfolders: bool) -> Iterator[Candidate | UnusableFile]:
     name = entry.name.casefold()
     if name.startswith("."):
         if _is_placeholder(name):
-            yield PassedOver(entry.path, "it is in the cloud, not on this disk")
+            yield UnusableFile(entry.path, "it is in the cloud, not on this disk")
     elif name.endswith(ENDINGS):
         yield from _file(entry)
     if subfolders and _is_open_to_us(name) and entry.is_dir(follow_symlinks=False):
@@ -74,31 +74,31 @@ def _is_open_to_us(name: str) -> bool:
     return not name.startswith(".") and not name.endswith(_ARRIVING) and name not in _FOREIGN
 
 
-def _subfolder(folder: Path) -> Iterator[Found | PassedOver]:
+def _subfolder(folder: Path) -> Iterator[Candidate | UnusableFile]:
     try:
         yield from candidates(folder, subfolders=True)
     except FileNotFoundError:
         return  # it went away while we looked
     except OSError as error:
-        yield PassedOver(str(folder), f"the folder cannot be read: {error.strerror}")
+        yield UnusableFile(str(folder), f"the folder cannot be read: {error.strerror}")
 
 
-def _file(entry: os.DirEntry[str]) -> Iterator[Found | PassedOver]:
+def _file(entry: os.DirEntry[str]) -> Iterator[Candidate | UnusableFile]:
     try:
-        found = os.lstat(entry.path)
+        status = os.lstat(entry.path)
     except FileNotFoundError:
         return
     except OSError as error:
-        yield PassedOver(entry.path, f"it cannot be looked at: {error.strerror}")
+        yield UnusableFile(entry.path, f"it cannot be looked at: {error.strerror}")
         return
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         return
     if not _has_a_name_for_texts(entry.path):
-        yield PassedOver(ascii(entry.path), "its name is not written in UTF-8: give it another")
-    elif _is_away(found):
-        yield PassedOver(entry.path, "it is in the cloud, not on this disk")
+        yield UnusableFile(ascii(entry.path), "its name is not written in UTF-8: give it another")
+    elif _is_away(status):
+        yield UnusableFile(entry.path, "it is in the cloud, not on this disk")
     else:
-        yield Found(entry.path, sighting_of(found))
+        yield Candidate(entry.path, sighting_of(status))
 
 
 def _has_a_name_for_texts(path: str) -> bool:
@@ -118,15 +118,15 @@ def _is_away(found: os.stat_result) -> bool:
 def exports_in(path: Path) -> tuple[Path, ...]:
     """The file itself, or what a folder holds, oldest first, so that the newest copy of a chat comes last.
 
-    What `candidates` passes over is passed over here. Raises FileTrouble.
+    What `candidates` finds unusable is left out here. Raises FileTrouble.
     """
     try:
         if not path.is_dir():
             return (path,)
-        found = [entry for entry in candidates(path) if isinstance(entry, Found)]
+        exports = [entry for entry in candidates(path) if isinstance(entry, Candidate)]
     except OSError as fault:
         raise FileTrouble(
             f"The folder {path} cannot be read: {fault.strerror or fault}.",
             remedy(fault, "Allow memproc's user to read it, then try again."),
         ) from fault
-    return tuple(Path(entry.path) for entry in sorted(found, key=lambda entry: (entry.sighting.mtime_ns, entry.path)))
+    return tuple(Path(entry.path) for entry in sorted(exports, key=lambda entry: (entry.sighting.mtime_ns, entry.path)))

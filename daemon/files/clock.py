@@ -12,7 +12,7 @@ def now() -> str:
 
 
 def here() -> datetime:
-    """The same on the wall: local time, with its difference from UTC."""
+    """Local time, with its difference from UTC."""
     return datetime.now().astimezone()
 
 
@@ -36,7 +36,7 @@ def periods(now: datetime) -> Periods:
 
 def at(text: str) -> datetime:
     """The time that `now` has written."""
-    found = parse_date(text)
-    if found is None:
+    moment = parse_date(text)
+    if moment is None:
         raise ValueError("the clock gives dates")
-    return found
+    return moment

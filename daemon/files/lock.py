@@ -78,13 +78,13 @@ def _busy(path: Path, doing: str) -> Busy:
 def _holder(beside: Path) -> str:
     """` (process 123, since 12:01:07)` in local time, or nothing where the holder has not said it yet."""
     try:
-        said = json.loads(beside.read_bytes())
+        holder = json.loads(beside.read_bytes())
     except (OSError, ValueError):
         return ""
-    if not isinstance(said, dict) or not isinstance(said.get("pid"), int):
+    if not isinstance(holder, dict) or not isinstance(holder.get("pid"), int):
         return ""
-    since = parse_date(str(said.get("since")))
-    return f" (process {said['pid']}{_since(since) if since else ''})"
+    since = parse_date(str(holder.get("since")))
+    return f" (process {holder['pid']}{_since(since) if since else ''})"
 
 
 def _since(began: datetime) -> str:

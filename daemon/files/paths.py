@@ -1,4 +1,4 @@
-"""Where everything lies: the four folders, resolved, or every reason why they cannot be used."""
+"""The four folders of memproc as absolute paths, or every reason why they cannot be used."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -26,13 +26,13 @@ class Folders:
 
 @dataclass(frozen=True, slots=True)
 class NoPath:
-    """What was written cannot become a path; `reason` completes "inbox: ..."."""
+    """A text that cannot become a path; `reason` completes "inbox: ..."."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedFolders:
     """Folders that cannot be used so: the names that take part, the one to change first, and why."""
 
     names: tuple[str, ...]
@@ -54,7 +54,7 @@ def resolve(written: str, base: Path) -> Path | NoPath:
     return Path(realpath(base / path))
 
 
-def settle(written: Mapping[str, str]) -> Folders | tuple[Refused, ...]:
+def settle(written: Mapping[str, str]) -> Folders | tuple[RefusedFolders, ...]:
     """The folders that `written` (setting -> text) names, or everything that forbids using them.
 
     An empty `state` is the platform's state folder. The inbox is the person's: it is never the
@@ -62,10 +62,10 @@ def settle(written: Mapping[str, str]) -> Folders | tuple[Refused, ...]:
     """
     here = Path()
     places = {name: resolve(written[name] or str(default_state()), here) for name in _NAMES}
-    found = {name: place for name, place in places.items() if isinstance(place, Path)}
-    if len(found) < len(places):
-        return tuple(Refused((name,), no.reason) for name, no in places.items() if isinstance(no, NoPath))
-    folders = Folders(**found)
+    paths = {name: place for name, place in places.items() if isinstance(place, Path)}
+    if len(paths) < len(places):
+        return tuple(RefusedFolders((name,), no.reason) for name, no in places.items() if isinstance(no, NoPath))
+    folders = Folders(**paths)
     return tuple(_refusals(folders, resolve("~", here))) or folders
 
 
@@ -90,30 +90,32 @@ def default_state() -> Path:
 
 
 def runtime_folder() -> Path:
-    """Where locks lie, and what is of use only while the computer is on. It need not be there."""
+    """The folder for locks, and for what is of use only while the computer is on. It need not exist."""
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     if runtime and Path(runtime).is_dir():
         return Path(runtime) / "memproc"
     return Path(gettempdir()) / (f"memproc-{os.getuid()}" if hasattr(os, "getuid") else "memproc")
 
 
-def _refusals(folders: Folders, home: Path | NoPath) -> Iterator[Refused]:
+def _refusals(folders: Folders, home: Path | NoPath) -> Iterator[RefusedFolders]:
     inbox = _alike(folders.inbox)
     if isinstance(home, Path) and _lies_in(_alike(home), inbox):
-        yield Refused(("inbox",), f"must not be {folders.inbox}: give exports a folder of their own")
+        yield RefusedFolders(("inbox",), f"must not be {folders.inbox}: give exports a folder of their own")
         return
     expanded = _alike(expanded_folder(folders.updated))
     for name in ("inbox", "updated"):
         if _alike(getattr(folders, name)) == expanded:
-            yield Refused((name,), f"must not be {expanded_folder(folders.updated)}: memproc expand writes there")
+            yield RefusedFolders(
+                (name,), f"must not be {expanded_folder(folders.updated)}: memproc expand writes there"
+            )
     for one, other in combinations(_NAMES, 2):
         first, second = _alike(getattr(folders, one)), _alike(getattr(folders, other))
         if first == second:
-            yield Refused((other, one), f"must not be the same folder as {one}")
+            yield RefusedFolders((other, one), f"must not be the same folder as {one}")
         elif one == "inbox" and _lies_in(second, first):
-            yield Refused((other, one), "must not lie in the inbox")
+            yield RefusedFolders((other, one), "must not lie in the inbox")
         elif one == "inbox" and _lies_in(first, second):
-            yield Refused((one, other), f"must not lie in the folder {other}")
+            yield RefusedFolders((one, other), f"must not lie in the folder {other}")
 
 
 def _alike(path: Path) -> Path:

@@ -1,4 +1,7 @@
-"""Reads a text in blocks, later once more, and proves that each block is what it was the first time."""
+"""Reads an export, a JSON text or a ZIP, block by block; what is read of it again is proved to be the same.
+
+The whole file is walked over once, to find where its chats lie; after that only the chats are read, one at a time.
+"""
 
 import errno
 import io
@@ -19,72 +22,106 @@ from rules.typingmind.chat import Chat
 from rules.typingmind.document import DocumentLayout, explain_bad_json, lay_out_chunk, lay_out_document
 from rules.typingmind.spans import BadJson, Span
 
-BLOCK_BYTES = 1 << 18
+
+@dataclass(frozen=True, slots=True)
+class FileFingerprint:
+    """A file as it was when it was read: a change of any of these means that it is another file."""
+
+    inode: int
+    size: int
+    modified_ns: int
 
 
-class OtherBytes(Exception):
-    """What is read now is not what was read before."""
+@dataclass(frozen=True, slots=True)
+class ExportPart:
+    """One JSON text of an export; `entry` is its name in a ZIP, `hashes` are those of what was read, block by block."""
+
+    entry: str
+    layout: DocumentLayout
+    hashes: tuple[bytes, ...]
 
 
-def first_time(file: BinaryIO, hashes: list[bytes]) -> Iterator[bytes]:
-    """The blocks of a text from its beginning, at least one.
-
-    After each, the SHA-256 of all that was read so far is added to `hashes`; so the last is the whole text's.
-    """
-    digest = sha256()
-    while (block := file.read(BLOCK_BYTES)) or not hashes:
-        digest.update(block)
-        hashes.append(digest.copy().digest())
-        yield block
+Known = Callable[[str], tuple[ExportPart, ...] | None]
 
 
-class Again:
-    """The same text once more, from its beginning and only forwards. Raises OtherBytes where it has changed."""
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A whole export: its parts (one, or a ZIP's several), and which file it came from."""
 
-    def __init__(self, file: BinaryIO, hashes: Sequence[bytes]) -> None:
-        self._file = file
-        self._hashes = iter(hashes)
-        self._digest = sha256()
-        self._start = 0
-        self._block = b""
-
-    def __iter__(self) -> Iterator[bytes]:
-        for expected in self._hashes:
-            yield self._next(expected)
-
-    def slice(self, span: Span) -> bytes:
-        """The bytes of that span, which does not begin before the last one's end."""
-        pieces: list[bytes] = []
-        while self._stop < span.stop:
-            pieces.append(self._within(span))
-            self._next(next(self._hashes))
-        return b"".join([*pieces, self._within(span)])
+    path: Path
+    parts: tuple[ExportPart, ...]
+    sha256: str
+    fingerprint: FileFingerprint
 
     @property
-    def _stop(self) -> int:
-        return self._start + len(self._block)
+    def chat_ids(self) -> tuple[str, ...]:
+        """Of every chat of every part, in order; empty for one that names none."""
+        return tuple(outline.chat_id for part in self.parts for outline in part.layout.outlines)
 
-    def _within(self, span: Span) -> bytes:
-        return self._block[max(0, span.start - self._start) : max(0, span.stop - self._start)]
+    def chats(self) -> Iterator[Chat]:
+        """Every chat, one at a time, in order. Raises FileTrouble where the file is another by now."""
+        with _opened(self.path) as file, _unchanged(self.path):
+            bundle = Bundle(self.path.name, file)
+            for part in self.parts:
+                yield from _chats(bundle, part)
 
-    def _next(self, expected: bytes) -> bytes:
-        self._start, self._block = self._stop, self._file.read(BLOCK_BYTES)
-        self._digest.update(self._block)
-        if self._digest.copy().digest() != expected:
-            raise OtherBytes
-        return self._block
+    def blocks(self, part: ExportPart) -> Iterator[bytes]:
+        """All bytes of a part. Raises FileTrouble where the file is another by now."""
+        with (
+            _opened(self.path) as file,
+            _unchanged(self.path),
+            Bundle(self.path.name, file).text(part.entry) as text,
+        ):
+            yield from Reread(text, part.hashes)
+
+
+def read_export(path: Path, known: Known = lambda _: None) -> Export:
+    """Read and understand the export at `path`. Where `known` has its parts, by its SHA-256, it is not walked over.
+
+    Raises FileTrouble where the file cannot be read, NotAnExport where it is something else.
+    """
+    with _opened(path) as file:
+        fingerprint = _fingerprint(os.fstat(file.fileno()))
+        refuse_large(path.name, fingerprint.size)
+        sha256 = file_digest(file, "sha256").hexdigest()
+        parts = known(sha256) or tuple(_parts(path.name, Bundle(path.name, file)))
+        if _fingerprint(os.fstat(file.fileno())) != fingerprint:
+            raise _changed(path)
+    return Export(path, parts, sha256, fingerprint)
+
+
+def chats_in(name: str, data: bytes) -> tuple[Chat, ...]:
+    """All chats of an export that is in memory. Raises NotAnExport."""
+    bundle = Bundle(name, io.BytesIO(data))
+    return tuple(chat for part in _parts(name, bundle) for chat in _chats(bundle, part))
+
+
+def fingerprint_of(path: Path) -> FileFingerprint | None:
+    """The fingerprint of the file as it is now, or None where there is none."""
+    try:
+        return _fingerprint(path.stat())
+    except OSError:
+        return None
 
 
 LARGEST_BYTES = 512 << 20
 """A JSON text, or all texts of a ZIP unpacked. TypingMind itself takes 512 MB as ZIP."""
+
 INDEX = "data.json"
+
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError)
 """What the standard library raises for a broken ZIP; ValueError for offsets and names that cannot be."""
+
 _MOST_ENTRIES = 20_000
+
 _ENTRY_SIGN = b"PK\x01\x02"  # before each entry of a ZIP's directory, which is read whole
+
 _ENCRYPTED = 1
+
 _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+
 _BLOCK_BYTES = 1 << 20
+
 _MIB = 1 << 20
 
 
@@ -121,22 +158,22 @@ class Bundle:
         """Only what a ZIP has, what is not locked, and no more in all than what we read. Raises NotAnExport."""
         if self._package is None:
             return
-        there = {entry.filename: entry for entry in self._package.infolist()}
-        wanted = list(entries)
-        if missing := sum(entry not in there for entry in wanted):
+        by_name = {entry.filename: entry for entry in self._package.infolist()}
+        names = list(entries)
+        if missing := sum(name not in by_name for name in names):
             raise NotAnExport(
                 f"{self.name} lacks {missing} of the parts that it names.", "Export again from TypingMind."
             )
-        found = [there[entry] for entry in wanted]
-        if any(entry.flag_bits & _ENCRYPTED for entry in found):
+        parts = [by_name[name] for name in names]
+        if any(part.flag_bits & _ENCRYPTED for part in parts):
             raise NotAnExport(
                 f"{self.name} is an encrypted ZIP file.", "Unlock it first, or export again from TypingMind."
             )
-        if any(entry.compress_type not in _METHODS for entry in found):
+        if any(part.compress_type not in _METHODS for part in parts):
             raise NotAnExport(
                 f"{self.name} is a ZIP file packed in an unusual way.", "Drop the ZIP as TypingMind wrote it."
             )
-        refuse_large(f"{self.name}, unpacked,", sum(entry.file_size for entry in found))
+        refuse_large(f"{self.name}, unpacked,", sum(part.file_size for part in parts))
 
 
 def refuse_large(name: str, size: int) -> None:
@@ -187,88 +224,7 @@ def _entries(file: BinaryIO) -> int:
 LayOut = Callable[[str, Iterable[bytes]], DocumentLayout]
 
 
-@dataclass(frozen=True, slots=True)
-class Stand:
-    """What a file looked like when it was read: a change of any of these means that it is another file."""
-
-    inode: int
-    size: int
-    modified_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One JSON text of an export; `entry` is its name in a ZIP, `hashes` are those of what was read, block by block."""
-
-    entry: str
-    layout: DocumentLayout
-    hashes: tuple[bytes, ...]
-
-
-Known = Callable[[str], tuple[Part, ...] | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Export:
-    """A whole export: its parts (one, or a ZIP's several), and which file it came from."""
-
-    path: Path
-    parts: tuple[Part, ...]
-    sha256: str
-    stand: Stand
-
-    @property
-    def chat_ids(self) -> tuple[str, ...]:
-        """Of every chat of every part, in order; empty for one that names none."""
-        return tuple(outline.chat_id for part in self.parts for outline in part.layout.outlines)
-
-    def chats(self) -> Iterator[Chat]:
-        """Every chat, one at a time, in order. Raises FileTrouble where the file is another by now."""
-        with _opened(self.path) as file, _unchanged(self.path):
-            bundle = Bundle(self.path.name, file)
-            for part in self.parts:
-                yield from _chats(bundle, part)
-
-    def blocks(self, part: Part) -> Iterator[bytes]:
-        """All bytes of a part. Raises FileTrouble where the file is another by now."""
-        with (
-            _opened(self.path) as file,
-            _unchanged(self.path),
-            Bundle(self.path.name, file).text(part.entry) as text,
-        ):
-            yield from Again(text, part.hashes)
-
-
-def read_export(path: Path, known: Known = lambda _: None) -> Export:
-    """Read and understand the export at `path`. Where `known` has its parts, by its SHA-256, it is not walked over.
-
-    Raises FileTrouble where the file cannot be read, NotAnExport where it is something else.
-    """
-    with _opened(path) as file:
-        stand = _stand(os.fstat(file.fileno()))
-        refuse_large(path.name, stand.size)
-        sha256 = file_digest(file, "sha256").hexdigest()
-        parts = known(sha256) or tuple(_parts(path.name, Bundle(path.name, file)))
-        if _stand(os.fstat(file.fileno())) != stand:
-            raise _changed(path)
-    return Export(path, parts, sha256, stand)
-
-
-def chats_in(name: str, data: bytes) -> tuple[Chat, ...]:
-    """All chats of an export that is in memory. Raises NotAnExport."""
-    bundle = Bundle(name, io.BytesIO(data))
-    return tuple(chat for part in _parts(name, bundle) for chat in _chats(bundle, part))
-
-
-def stand_of(path: Path) -> Stand | None:
-    """What the file looks like now, or None where there is none."""
-    try:
-        return _stand(path.stat())
-    except OSError:
-        return None
-
-
-def _parts(name: str, bundle: Bundle) -> Iterator[Part]:
+def _parts(name: str, bundle: Bundle) -> Iterator[ExportPart]:
     bundle.allow([INDEX])
     index = _part(f"{name}:{INDEX}" if bundle.is_zip else name, bundle, INDEX, lay_out_document)
     chunks = dict.fromkeys(index.layout.chunks)
@@ -283,7 +239,7 @@ def _parts(name: str, bundle: Bundle) -> Iterator[Part]:
         yield _part(f"{name}:{chunk}", bundle, chunk, lay_out_chunk)
 
 
-def _part(name: str, bundle: Bundle, entry: str, lay_out: LayOut) -> Part:
+def _part(name: str, bundle: Bundle, entry: str, lay_out: LayOut) -> ExportPart:
     hashes: list[bytes] = []
     try:
         with bundle.text(entry) as text:
@@ -292,12 +248,12 @@ def _part(name: str, bundle: Bundle, entry: str, lay_out: LayOut) -> Part:
         with bundle.text(entry) as text:
             whole = b"".join(_undamaged(bundle, first_time(text, [])))
         raise explain_bad_json(name, whole.decode("latin-1"), fault) from fault
-    return Part(entry, layout, tuple(hashes))
+    return ExportPart(entry, layout, tuple(hashes))
 
 
-def _chats(bundle: Bundle, part: Part) -> Iterator[Chat]:
+def _chats(bundle: Bundle, part: ExportPart) -> Iterator[Chat]:
     with bundle.text(part.entry) as text:
-        again = Again(text, part.hashes)
+        again = Reread(text, part.hashes)
         for outline in part.layout.outlines:
             yield outline.chat(again.slice(outline.span))
 
@@ -343,5 +299,61 @@ def _opened(path: Path) -> Iterator[io.BufferedReader]:
         ) from fault
 
 
-def _stand(found: os.stat_result) -> Stand:
-    return Stand(found.st_ino, found.st_size, found.st_mtime_ns)
+def _fingerprint(status: os.stat_result) -> FileFingerprint:
+    return FileFingerprint(status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+BLOCK_BYTES = 1 << 18
+
+
+class OtherBytes(Exception):
+    """A block is not what it was when it was read the first time."""
+
+
+def first_time(file: BinaryIO, hashes: list[bytes]) -> Iterator[bytes]:
+    """The blocks of a text from its beginning, at least one.
+
+    After each, the SHA-256 of all that was read so far is added to `hashes`; so the last is the whole text's.
+    """
+    digest = sha256()
+    while (block := file.read(BLOCK_BYTES)) or not hashes:
+        digest.update(block)
+        hashes.append(digest.copy().digest())
+        yield block
+
+
+class Reread:
+    """The same text once more, from its beginning and only forwards. Raises OtherBytes where it has changed."""
+
+    def __init__(self, file: BinaryIO, hashes: Sequence[bytes]) -> None:
+        self._file = file
+        self._hashes = iter(hashes)
+        self._digest = sha256()
+        self._start = 0
+        self._block = b""
+
+    def __iter__(self) -> Iterator[bytes]:
+        for expected in self._hashes:
+            yield self._next(expected)
+
+    def slice(self, span: Span) -> bytes:
+        """The bytes of that span, which does not begin before the last one's end."""
+        pieces: list[bytes] = []
+        while self._stop < span.stop:
+            pieces.append(self._within(span))
+            self._next(next(self._hashes))
+        return b"".join([*pieces, self._within(span)])
+
+    @property
+    def _stop(self) -> int:
+        return self._start + len(self._block)
+
+    def _within(self, span: Span) -> bytes:
+        return self._block[max(0, span.start - self._start) : max(0, span.stop - self._start)]
+
+    def _next(self, expected: bytes) -> bytes:
+        self._start, self._block = self._stop, self._file.read(BLOCK_BYTES)
+        self._digest.update(self._block)
+        if self._digest.copy().digest() != expected:
+            raise OtherBytes
+        return self._block

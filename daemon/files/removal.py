@@ -12,7 +12,7 @@ from hashlib import file_digest, sha256
 from itertools import count
 from pathlib import Path, PurePosixPath
 
-from daemon.files.backup import Line, Version, append, read_index, standing
+from daemon.files.backup import IndexLine, Version, append, read_index, standing
 from daemon.files.read import chats_in
 from daemon.files.write import file_errors, flush_folder, make_private, put_in_place
 from rules.errors import FileTrouble, MemprocError
@@ -30,8 +30,8 @@ def list_again(folder: Path) -> tuple[FileTrouble, ...]:
     archive's lock is held. Raises FileTrouble where the index itself cannot be read or written.
     """
     named = {line.file for _, line in standing(folder)}
-    removed = {line.file: line for line in read_index(folder) if isinstance(line, Line) and line.kind == "removed"}
-    lines: list[Line] = []
+    removed = {line.file: line for line in read_index(folder) if isinstance(line, IndexLine) and line.kind == "removed"}
+    lines: list[IndexLine] = []
     troubles: list[FileTrouble] = []
     for path in sorted(path for shelf in _SHELVES for path in folder.glob(shelf)):
         file = path.relative_to(folder).as_posix()
@@ -51,13 +51,13 @@ def list_again(folder: Path) -> tuple[FileTrouble, ...]:
     return tuple(troubles)
 
 
-def is_removed(path: Path, line: Line) -> bool:
+def is_removed(path: Path, line: IndexLine) -> bool:
     """Whether this is the very file of which a line says that it was removed: an index may have lost later lines."""
     with file_errors(path, "read"), path.open("rb") as file:
         return file_digest(file, "sha256").hexdigest() == line.packed_sha256
 
 
-def _line_of(folder: Path, path: Path) -> Line | None:
+def _line_of(folder: Path, path: Path) -> IndexLine | None:
     """The line for a backup; None where it is not whole, or not the content that its name says."""
     with file_errors(path, "read"):
         packed = path.read_bytes()
@@ -72,7 +72,7 @@ def _line_of(folder: Path, path: Path) -> Line | None:
     named = path.name.split(".")[0] if is_original else version[8] if version else " "
     if not chats or not digest.startswith(named):
         return None
-    return Line(
+    return IndexLine(
         written_at=_changed_at(path)
         if is_original or not version
         else "{}-{}-{}T{}:{}:{}.{}Z".format(*version.groups()),
@@ -122,7 +122,7 @@ def remove_version(folder: Path, version: Version, when: str) -> None:
 
 def finish_removals(folder: Path) -> tuple[Path, ...]:
     """Take away the files whose removal was cut short after the index had said it. Raises FileTrouble."""
-    lines = [line for line in read_index(folder) if isinstance(line, Line)]
+    lines = [line for line in read_index(folder) if isinstance(line, IndexLine)]
     removed = {line.file: line for line in lines if line.kind == "removed" and _is_ours(line)}
     kept = {line.file for _, line in standing(folder)}
     gone = [(folder / file, line) for file, line in sorted(removed.items()) if file not in kept]
@@ -132,7 +132,7 @@ def finish_removals(folder: Path) -> tuple[Path, ...]:
     return left
 
 
-def _is_ours(line: Line) -> bool:
+def _is_ours(line: IndexLine) -> bool:
     """Whether the file lies where versions lie: the index is a text that anyone can edit."""
     first, *others = PurePosixPath(line.file).parts or ("",)
     return first == "versions" and bool(others) and ".." not in others

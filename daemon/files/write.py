@@ -1,4 +1,7 @@
-"""Puts a finished file in the place of another, in one step, and waits a little where Windows asks for it."""
+"""Writes files whole or not at all, makes folders that are private, and says in a sentence what the system refused.
+
+A new file is written beside the old one, put on the disk, read back, and takes its place in one step.
+"""
 
 import errno
 import os
@@ -13,6 +16,115 @@ from hashlib import file_digest, sha256
 from pathlib import Path
 
 from rules.errors import FileTrouble, MemprocError
+
+TEMPORARY = ".memproc-"
+"""The beginning of the names of our unfinished files."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """A file that stands in its place and was read back: its hash and its size in bytes."""
+
+    path: Path
+    sha256: str
+    size: int
+
+
+def replace_file(path: Path, blocks: Iterable[bytes]) -> WrittenFile:
+    """Put a file of these `blocks` at `path`, rights 0600, in the place of any that stands there.
+
+    The folder has to be there. Raises FileTrouble (disk full, read-only, damaged on the way...); then, and
+    when `blocks` itself raises, the old file is untouched. After a failed flush nothing is tried again: the
+    system may by then have forgotten what it could not write.
+    """
+    with file_errors(path, "written"):
+        handle, temp, mark = _unfinished(path.parent)
+    try:
+        written = _write(handle, path, blocks)
+        with file_errors(path, "written"):
+            _read_back(temp, written)
+            put_in_place(temp, path)
+            flush_folder(path.parent)
+    finally:
+        # Gone when all went well. If the disk refuses this too, the first error is the one to tell.
+        with suppress(OSError):
+            temp.unlink(missing_ok=True)
+        if mark is not None:
+            os.close(mark)
+    return written
+
+
+def _unfinished(folder: Path) -> tuple[int, Path, int | None]:
+    """A new file, open, and what marks it as a running process's own until that is closed. Raises OSError."""
+    while True:
+        handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=folder)
+        if sys.platform == "win32":
+            return handle, Path(name), None  # there nobody can remove an open file
+        if _marked(handle) and os.fstat(handle).st_nlink:
+            return handle, Path(name), os.dup(handle)
+        os.close(handle)  # another process has swept it away before it was marked
+
+
+def _marked(handle: int) -> bool:
+    """Mark an open file as this process's own; False where it is another's. The system lets go of it at its end."""
+    if sys.platform == "win32":
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True  # a file system without such marks
+    return True
+
+
+def _write(handle: int, path: Path, blocks: Iterable[bytes]) -> WrittenFile:
+    digest, size = sha256(), 0
+    file = os.fdopen(handle, "wb")
+    try:
+        for block in blocks:
+            with file_errors(path, "written"):
+                file.write(block)
+            digest.update(block)
+            size += len(block)
+        with file_errors(path, "written"):
+            file.flush()
+            flush_file(file.fileno())
+    finally:
+        # Closing writes what is still in the buffer: on a full disk that fails once more.
+        with suppress(OSError):
+            file.close()
+    return WrittenFile(path, digest.hexdigest(), size)
+
+
+def flush_file(handle: int) -> None:
+    """Put an open file on the disk itself. Raises OSError."""
+    if sys.platform == "darwin":
+        # fsync on macOS leaves the data in the drive's own cache; only this call empties that too.
+        import fcntl
+
+        try:
+            fcntl.fcntl(handle, fcntl.F_FULLFSYNC)
+        except OSError as error:
+            # Disks of other makers and network shares may not know it.
+            if error.errno not in (errno.ENOTSUP, errno.ENOTTY, errno.EINVAL):
+                raise
+        else:
+            return
+    os.fsync(handle)
+
+
+def _read_back(temp: Path, written: WrittenFile) -> None:
+    with temp.open("rb") as file:
+        read_back = file_digest(file, "sha256").hexdigest()
+    if read_back != written.sha256:
+        raise FileTrouble(
+            f"{written.path} was not written: what came back from the disk is not what was sent to it.",
+            "Check the disk and the memory of this computer. The old file is whole.",
+        )
+
 
 _PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 0.8)
 """Seconds; together about as long as a virus scanner holds a new file open."""
@@ -37,200 +149,6 @@ def put_in_place(
                 raise
         wait(pause)
     return move(temp, path)
-
-
-_PRIVATE = 0o700
-
-
-def make_private(folder: Path) -> None:
-    """Make `folder` and its missing parents, each 0700, ready to be written to.
-
-    A folder that already exists keeps its rights: it may be shared on purpose. Raises FileTrouble when
-    something else stands there, when it cannot be made, or when it can be seen but not be written to.
-    """
-    with file_errors(folder, "made"):
-        if not folder.is_dir():
-            _make(folder)
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise FileTrouble(
-            f"{folder} cannot be written to: the folder or its disk is read-only for your account.",
-            "Make it writable, or choose another folder in memproc.toml, under [folders].",
-        )
-
-
-def make_own(folder: Path) -> None:
-    """Make `folder`, 0700, where anybody can make folders, as in /tmp; what stands there already must be ours alone.
-
-    Somebody else may have made it first, to have what we write, or to keep us from working. Raises FileTrouble where
-    it is a link, somebody else's, or open to others.
-    """
-    make_private(folder)
-    with file_errors(folder, "looked at"):
-        is_ours = is_own(folder)
-    if not is_ours:
-        raise FileTrouble(
-            f"{folder} is not a folder of your own that nobody else can open.",
-            "Have it removed, or set $XDG_RUNTIME_DIR to a folder that is yours alone; then start memproc again.",
-        )
-
-
-def is_own(folder: Path) -> bool:
-    """Whether it is a folder, no link, and ours, and nobody else can open it. Raises OSError."""
-    there = folder.lstat()
-    is_ours = stat.S_ISDIR(there.st_mode) and (not hasattr(os, "getuid") or there.st_uid == os.getuid())
-    return is_ours and not (os.name == "posix" and there.st_mode & 0o077)
-
-
-def _make(folder: Path) -> None:
-    if folder.is_symlink() or folder.exists():
-        raise FileTrouble(
-            f"{folder} is not a folder.",
-            "Move it away, or choose another folder in memproc.toml, under [folders].",
-        )
-    if not folder.parent.is_dir():
-        _make(folder.parent)
-    try:
-        folder.mkdir(mode=_PRIVATE)
-    except FileExistsError:
-        if not folder.is_dir():
-            raise
-        return
-    # The umask may have taken rights from the owner too.
-    folder.chmod(_PRIVATE)
-    flush_folder(folder.parent)
-
-
-def flush_folder(folder: Path) -> None:
-    """Put the names in `folder` on the disk, so that they outlast a power cut. Raises OSError."""
-    if sys.platform == "win32":
-        return  # Windows has no such call for folders: NTFS keeps a journal of names.
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    except OSError as error:
-        # Some network file systems know no fsync for folders; the names are in their server's care.
-        if error.errno != errno.EINVAL:
-            raise
-    finally:
-        os.close(handle)
-
-
-_FULL = "Free some space there, then run memproc again. What stood there before is whole."
-_REFUSED = "Give your account the right to do so, or choose another folder in memproc.toml, under [folders]."
-_DISK = "Check the disk before anything else is written to it. What stood there before was not touched."
-
-_AWAY = "Look whether its disk or network share is there and answers, then run memproc again."
-_FILES = "Close other programs, or raise the limit of open files (ulimit -n), then run memproc again."
-
-_REASONS = {
-    errno.ENOSPC: ("the disk is full", _FULL),
-    errno.EDQUOT: ("your share of the disk is used up", _FULL),
-    errno.EFBIG: ("the file would be larger than this disk or your account allows", _FULL),
-    errno.EROFS: ("the disk is read-only", "Make it writable, or choose another folder in memproc.toml."),
-    errno.EACCES: ("your account is not allowed to", _REFUSED),
-    errno.EPERM: ("the system does not allow it", _REFUSED),
-    errno.ENAMETOOLONG: ("its name is too long for this disk", "Choose a folder with a shorter path."),
-    errno.EIO: ("the disk reported an error", _DISK),
-    errno.ENOENT: ("it is not there", "Look whether its folder was moved, or its disk taken away."),
-    errno.ENOTDIR: ("a part of its path is a file", "Move that file away, or choose another folder."),
-    errno.EMFILE: ("memproc has too many files open", _FILES),
-    errno.ENFILE: ("all programs together have too many files open", _FILES),
-    errno.ENOLCK: (
-        "the file system there gives no locks",
-        "Choose a folder on a disk of this computer in memproc.toml, under [folders].",
-    ),
-    errno.ELOOP: ("links in its path lead round in a circle", "Correct the links, or choose another folder."),
-    errno.ENOTSUP: ("the file system there cannot do that", "Choose a folder on another disk, under [folders]."),
-    errno.EBUSY: ("another program is using it", "Close it there, then run memproc again."),
-    errno.ETXTBSY: ("another program is using it", "Close it there, then run memproc again."),
-    errno.ESTALE: ("the network share does not know it any more", _AWAY),
-    errno.ETIMEDOUT: ("its disk does not answer", _AWAY),
-    errno.ENXIO: ("its disk is not there", _AWAY),
-    errno.ENODEV: ("its disk is not there", _AWAY),
-    errno.ENOTCONN: ("its network share is not connected", _AWAY),
-    errno.ENOMEM: ("the memory is used up", "Close other programs, then run memproc again."),
-    errno.EISDIR: ("a folder stands in its place", "Move that folder away, then run memproc again."),
-}
-_SOME_FILE = Path("A file that memproc works with")
-_HELD_OPEN = (5, 32, 33)
-
-
-@contextmanager
-def file_errors(path: Path, done: str) -> Iterator[None]:
-    """Turn the system's error inside the block into FileTrouble: `path` could not be `done` ("written")."""
-    try:
-        yield
-    except OSError as error:
-        raise trouble(error, path, done) from error
-
-
-def trouble(error: OSError, path: Path, done: str) -> FileTrouble:
-    """The sentence and the next step for what the system said."""
-    reason, next_step = explain(error)
-    return FileTrouble(f"{path} could not be {done}: {reason}.", next_step)
-
-
-def explain(error: OSError) -> tuple[str, str]:
-    """What the system said, as half a sentence, and the next step."""
-    if held_open(error):
-        return "another program has it open, or it is protected", "Close it there, then run memproc again."
-    said = error.strerror or str(error)
-    return _REASONS.get(error.errno or 0, (f"the system says: {said}", "Mend that, then run memproc again."))
-
-
-def remedy(error: OSError, if_refused: str) -> str:
-    """The next step alone; `if_refused` where nothing but a right is missing."""
-    return if_refused if error.errno in (errno.EACCES, errno.EPERM) else explain(error)[1]
-
-
-def unforeseen(fault: MemprocError | OSError) -> MemprocError:
-    """The error for the person, also where the system's came unforeseen; it does not always name the file."""
-    if isinstance(fault, MemprocError):
-        return fault
-    named = isinstance(fault.filename, (str, bytes))
-    return trouble(fault, Path(os.fsdecode(fault.filename)) if named else _SOME_FILE, "used")
-
-
-def held_open(error: OSError) -> bool:
-    """Whether this is how Windows says that another program, often a virus scanner, has the file open."""
-    return getattr(error, "winerror", None) in _HELD_OPEN
-
-
-TEMPORARY = ".memproc-"
-"""How the names of our unfinished files begin."""
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A file that stands in its place and was read back: its hash and its size in bytes."""
-
-    path: Path
-    sha256: str
-    size: int
-
-
-def replace_file(path: Path, blocks: Iterable[bytes]) -> Written:
-    """Put a file of these `blocks` at `path`, rights 0600, in the place of any that stands there.
-
-    The folder has to be there. Raises FileTrouble (disk full, read-only, damaged on the way...); then, and
-    when `blocks` itself raises, the old file is untouched. After a failed flush nothing is tried again: the
-    system may by then have forgotten what it could not write.
-    """
-    with file_errors(path, "written"):
-        handle, temp, mark = _unfinished(path.parent)
-    try:
-        written = _write(handle, path, blocks)
-        with file_errors(path, "written"):
-            _read_back(temp, written)
-            put_in_place(temp, path)
-            flush_folder(path.parent)
-    finally:
-        # Gone when all went well. If the disk refuses this too, the first error is the one to tell.
-        with suppress(OSError):
-            temp.unlink(missing_ok=True)
-        if mark is not None:
-            os.close(mark)
-    return written
 
 
 def sweep(folder: Path, prefix: str = TEMPORARY) -> tuple[Path, ...]:
@@ -272,73 +190,163 @@ def _swept(file: Path) -> bool:
     return True
 
 
-def _unfinished(folder: Path) -> tuple[int, Path, int | None]:
-    """A new file, open, and what marks it as a running process's own until that is closed. Raises OSError."""
-    while True:
-        handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=folder)
-        if sys.platform == "win32":
-            return handle, Path(name), None  # there nobody can remove an open file
-        if _marked(handle) and os.fstat(handle).st_nlink:
-            return handle, Path(name), os.dup(handle)
-        os.close(handle)  # another process has swept it away before it was marked
+_PRIVATE = 0o700
 
 
-def _marked(handle: int) -> bool:
-    """Mark an open file as this process's own; False where it is another's. The system lets go of it at its end."""
-    if sys.platform == "win32":
-        return True
-    import fcntl
+def make_private(folder: Path) -> None:
+    """Make `folder` and its missing parents, each 0700, ready to be written to.
 
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True  # a file system without such marks
-    return True
-
-
-def _write(handle: int, path: Path, blocks: Iterable[bytes]) -> Written:
-    digest, size = sha256(), 0
-    file = os.fdopen(handle, "wb")
-    try:
-        for block in blocks:
-            with file_errors(path, "written"):
-                file.write(block)
-            digest.update(block)
-            size += len(block)
-        with file_errors(path, "written"):
-            file.flush()
-            flush_file(file.fileno())
-    finally:
-        # Closing writes what is still in the buffer: on a full disk that fails once more.
-        with suppress(OSError):
-            file.close()
-    return Written(path, digest.hexdigest(), size)
-
-
-def flush_file(handle: int) -> None:
-    """Put an open file on the disk itself. Raises OSError."""
-    if sys.platform == "darwin":
-        # fsync on macOS leaves the data in the drive's own cache; only this call empties that too.
-        import fcntl
-
-        try:
-            fcntl.fcntl(handle, fcntl.F_FULLFSYNC)
-        except OSError as error:
-            # Disks of other makers and network shares may not know it.
-            if error.errno not in (errno.ENOTSUP, errno.ENOTTY, errno.EINVAL):
-                raise
-        else:
-            return
-    os.fsync(handle)
-
-
-def _read_back(temp: Path, written: Written) -> None:
-    with temp.open("rb") as file:
-        found = file_digest(file, "sha256").hexdigest()
-    if found != written.sha256:
+    A folder that already exists keeps its rights: it may be shared on purpose. Raises FileTrouble when
+    something else stands there, when it cannot be made, or when it can be seen but not be written to.
+    """
+    with file_errors(folder, "made"):
+        if not folder.is_dir():
+            _make(folder)
+    if not os.access(folder, os.W_OK | os.X_OK):
         raise FileTrouble(
-            f"{written.path} was not written: what came back from the disk is not what was sent to it.",
-            "Check the disk and the memory of this computer. The old file is whole.",
+            f"{folder} cannot be written to: the folder or its disk is read-only for your account.",
+            "Make it writable, or choose another folder in memproc.toml, under [folders].",
         )
+
+
+def make_own(folder: Path) -> None:
+    """Make `folder`, 0700, where anybody can make folders, as in /tmp; what stands there already must be ours alone.
+
+    Somebody else may have made it first, to have what we write, or to keep us from working. Raises FileTrouble where
+    it is a link, somebody else's, or open to others.
+    """
+    make_private(folder)
+    with file_errors(folder, "looked at"):
+        is_ours = is_own(folder)
+    if not is_ours:
+        raise FileTrouble(
+            f"{folder} is not a folder of your own that nobody else can open.",
+            "Have it removed, or set $XDG_RUNTIME_DIR to a folder that is yours alone; then start memproc again.",
+        )
+
+
+def is_own(folder: Path) -> bool:
+    """Whether it is a folder, no link, and ours, and nobody else can open it. Raises OSError."""
+    status = folder.lstat()
+    is_ours = stat.S_ISDIR(status.st_mode) and (not hasattr(os, "getuid") or status.st_uid == os.getuid())
+    return is_ours and not (os.name == "posix" and status.st_mode & 0o077)
+
+
+def _make(folder: Path) -> None:
+    if folder.is_symlink() or folder.exists():
+        raise FileTrouble(
+            f"{folder} is not a folder.",
+            "Move it away, or choose another folder in memproc.toml, under [folders].",
+        )
+    if not folder.parent.is_dir():
+        _make(folder.parent)
+    try:
+        folder.mkdir(mode=_PRIVATE)
+    except FileExistsError:
+        if not folder.is_dir():
+            raise
+        return
+    # The umask may have taken rights from the owner too.
+    folder.chmod(_PRIVATE)
+    flush_folder(folder.parent)
+
+
+def flush_folder(folder: Path) -> None:
+    """Put the names in `folder` on the disk, so that they outlast a power cut. Raises OSError."""
+    if sys.platform == "win32":
+        return  # Windows has no such call for folders: NTFS keeps a journal of names.
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        # Some network file systems know no fsync for folders; the names are in their server's care.
+        if error.errno != errno.EINVAL:
+            raise
+    finally:
+        os.close(handle)
+
+
+_FULL = "Free some space there, then run memproc again. What stood there before is whole."
+
+_REFUSED = "Give your account the right to do so, or choose another folder in memproc.toml, under [folders]."
+
+_DISK = "Check the disk before anything else is written to it. What stood there before was not touched."
+
+_AWAY = "Look whether its disk or network share is there and answers, then run memproc again."
+
+_FILES = "Close other programs, or raise the limit of open files (ulimit -n), then run memproc again."
+
+_REASONS = {
+    errno.ENOSPC: ("the disk is full", _FULL),
+    errno.EDQUOT: ("your share of the disk is used up", _FULL),
+    errno.EFBIG: ("the file would be larger than this disk or your account allows", _FULL),
+    errno.EROFS: ("the disk is read-only", "Make it writable, or choose another folder in memproc.toml."),
+    errno.EACCES: ("your account is not allowed to", _REFUSED),
+    errno.EPERM: ("the system does not allow it", _REFUSED),
+    errno.ENAMETOOLONG: ("its name is too long for this disk", "Choose a folder with a shorter path."),
+    errno.EIO: ("the disk reported an error", _DISK),
+    errno.ENOENT: ("it is not there", "Look whether its folder was moved, or its disk taken away."),
+    errno.ENOTDIR: ("a part of its path is a file", "Move that file away, or choose another folder."),
+    errno.EMFILE: ("memproc has too many files open", _FILES),
+    errno.ENFILE: ("all programs together have too many files open", _FILES),
+    errno.ENOLCK: (
+        "the file system there gives no locks",
+        "Choose a folder on a disk of this computer in memproc.toml, under [folders].",
+    ),
+    errno.ELOOP: ("links in its path lead round in a circle", "Correct the links, or choose another folder."),
+    errno.ENOTSUP: ("the file system there cannot do that", "Choose a folder on another disk, under [folders]."),
+    errno.EBUSY: ("another program is using it", "Close it there, then run memproc again."),
+    errno.ETXTBSY: ("another program is using it", "Close it there, then run memproc again."),
+    errno.ESTALE: ("the network share does not know it any more", _AWAY),
+    errno.ETIMEDOUT: ("its disk does not answer", _AWAY),
+    errno.ENXIO: ("its disk is not there", _AWAY),
+    errno.ENODEV: ("its disk is not there", _AWAY),
+    errno.ENOTCONN: ("its network share is not connected", _AWAY),
+    errno.ENOMEM: ("the memory is used up", "Close other programs, then run memproc again."),
+    errno.EISDIR: ("a folder stands in its place", "Move that folder away, then run memproc again."),
+}
+
+_SOME_FILE = Path("A file that memproc works with")
+
+_HELD_OPEN = (5, 32, 33)
+
+
+@contextmanager
+def file_errors(path: Path, done: str) -> Iterator[None]:
+    """Turn the system's error inside the block into FileTrouble: `path` could not be `done` ("written")."""
+    try:
+        yield
+    except OSError as error:
+        raise trouble(error, path, done) from error
+
+
+def trouble(error: OSError, path: Path, done: str) -> FileTrouble:
+    """The sentence and the next step for what the system said."""
+    reason, next_step = explain(error)
+    return FileTrouble(f"{path} could not be {done}: {reason}.", next_step)
+
+
+def explain(error: OSError) -> tuple[str, str]:
+    """The system's reason as half a sentence, and the next step."""
+    if held_open(error):
+        return "another program has it open, or it is protected", "Close it there, then run memproc again."
+    reason = error.strerror or str(error)
+    return _REASONS.get(error.errno or 0, (f"the system says: {reason}", "Mend that, then run memproc again."))
+
+
+def remedy(error: OSError, if_refused: str) -> str:
+    """The next step alone; `if_refused` where nothing but a right is missing."""
+    return if_refused if error.errno in (errno.EACCES, errno.EPERM) else explain(error)[1]
+
+
+def unforeseen(fault: MemprocError | OSError) -> MemprocError:
+    """The error for the person, also where the system's came unforeseen; it does not always name the file."""
+    if isinstance(fault, MemprocError):
+        return fault
+    named = isinstance(fault.filename, (str, bytes))
+    return trouble(fault, Path(os.fsdecode(fault.filename)) if named else _SOME_FILE, "used")
+
+
+def held_open(error: OSError) -> bool:
+    """Whether this is how Windows says that another program, often a virus scanner, has the file open."""
+    return getattr(error, "winerror", None) in _HELD_OPEN

@@ -14,8 +14,8 @@ from pathlib import Path, PurePath
 from time import monotonic
 
 from daemon.archive.archive import Archive
-from daemon.archive.arrivals import find_arrival, next_work, put_off
-from daemon.archive.jobs import began, due, ended, jobs, set_jobs, set_sign, sign, take_down
+from daemon.archive.arrivals import find_arrival, next_work, waiting_arrivals
+from daemon.archive.jobs import begin_job, due_jobs, end_job, jobs, remove_signs, set_jobs, set_sign, sign
 from daemon.events import (
     Alive,
     Event,
@@ -122,7 +122,7 @@ class Dispatch:
         if self._is_paused():
             return
         arrival = next_work(self._archive, self._now())
-        name = next(iter(due(self._archive, self._now())), "")
+        name = next(iter(due_jobs(self._archive, self._now())), "")
         if not (arrival or name) or is_held(self.plan.state / "lock"):
             return  # another memproc, such as a `memproc run` by hand, is waited for
         if arrival is not None and arrival.sha256:
@@ -130,7 +130,7 @@ class Dispatch:
             work = FileWork(self._archive, arrival.id, copy, PurePath(arrival.path).name)
             self._start(f"working on {work.file}", ("run", str(copy), "--events"), work=work)
         elif name:
-            began(self._archive, name, self._now())
+            begin_job(self._archive, name, self._now())
             self._start(_IN_WORDS[name], ("job", name), job=name)
 
     def take(self, event: Event) -> None:
@@ -218,7 +218,7 @@ class Dispatch:
             self._telling.tell(PauseBegan(self._pause.until))
         elif before and not self._pause:
             self._telling.tell(PauseEnded())
-            self._try_again(put_off(self._archive))
+            self._try_again(waiting_arrivals(self._archive))
         return self._pause is not None
 
     def _try_again(self, arrivals: Sequence[int]) -> None:
@@ -231,13 +231,13 @@ class Dispatch:
             return
         after = plan_of(event)
         restart = needs_restart(self.plan, after)
-        take_down(self._archive, "config_error")
+        remove_signs(self._archive, "config_error")
         self._telling.tell(SettingsRead(", ".join(restart)))
         if not restart:  # else the child would work in other folders than the daemon
             self._settings, self.plan = event, after
             self._telling.when = after.notify
             self._set_jobs()
-        self._try_again(put_off(self._archive))
+        self._try_again(waiting_arrivals(self._archive))
 
     def _refused(self, message: str, next_step: str, *, may_pass: bool) -> None:
         """The settings of before go on to count. What may pass is tried again, and told once."""
@@ -275,6 +275,6 @@ class Dispatch:
     def _due_again(self, name: str, error: str, *, failed: bool) -> None:
         if name in self._timings:
             when = (after_failure if failed else next_due)(self._timings[name], here())
-            ended(self._archive, name, self._now(), write_date(when), error or None)
+            end_job(self._archive, name, self._now(), write_date(when), error or None)
             self._schedule.once(name, when)
         self._telling.tell(JobEnded(name, error))

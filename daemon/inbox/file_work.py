@@ -16,7 +16,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from daemon.archive.archive import Archive
-from daemon.archive.arrivals import Outcome, change_state, find_arrival, record_outcome, times_in
+from daemon.archive.arrivals import ChatOutcome, change_state, find_arrival, record_outcome, times_in
 from daemon.events import (
     BatchSent,
     ChatIs,
@@ -93,7 +93,7 @@ class FileWork:
 
     def _chat_is(self, event: ChatIs, now: str) -> ChatIs:
         title, detail, next_step = map(self._as_dropped, (event.title, event.detail, event.next_step))
-        outcome = Outcome(self.arrival, event.chat_id, title, event.kind, detail, next_step, event.path, now)
+        outcome = ChatOutcome(self.arrival, event.chat_id, title, event.kind, detail, next_step, event.path, now)
         record_outcome(self.archive, outcome)
         chat = replace(event, title=title, detail=detail, next_step=next_step, arrival=self.arrival, file=self.file)
         self.chats.append(chat)  # only now: an event that could not be kept is taken again

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from daemon.archive.archive import Archive
 from daemon.archive.archive import check as check_archive
-from daemon.archive.arrivals import Arrival, extracted_from, is_needed, is_outdated, put_off, set_aside
+from daemon.archive.arrivals import Arrival, extracted_from, is_needed, is_outdated, skipped_arrivals, waiting_arrivals
 from daemon.archive.errors import MEND
 from daemon.archive.jobs import part_to_verify, part_verified, set_sign, sign
 from daemon.context import Context
@@ -171,8 +171,9 @@ def postponed(context: Context) -> tuple[int, ...]:
 
     Nothing is asked, and nothing is changed. Raises ArchiveError, or ConfigurationError for wrong texts.
     """
-    candidates = (*set_aside(context.archive), *extracted_from(context.archive))
-    return (*put_off(context.archive), *(arrival.id for arrival in candidates if _is_worth_it(context, arrival)))
+    candidates = (*skipped_arrivals(context.archive), *extracted_from(context.archive))
+    retried = (arrival.id for arrival in candidates if _is_worth_it(context, arrival))
+    return (*waiting_arrivals(context.archive), *retried)
 
 
 def _is_worth_it(context: Context, arrival: Arrival) -> bool:

@@ -13,17 +13,17 @@ from pathlib import Path
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import (
     Arrival,
-    Step,
+    ArrivalStep,
     find_arrival,
     known_content,
     last_step,
+    mark_copied,
+    mark_known,
     note_waiting,
     steps_after,
-    was_known,
-    was_taken,
 )
-from daemon.archive.sightings import Present, clear, fill, record_sightings, to_look_at, vanished
-from daemon.files.candidates import Found, PassedOver, candidates
+from daemon.archive.sightings import Present, compare_inbox, record_sightings
+from daemon.files.candidates import Candidate, UnusableFile, candidates
 from daemon.files.write import trouble
 from daemon.inbox.complete import look_inside
 from daemon.inbox.intake import Changed, NotTaken, NotWanted, Taken, forget_copy, take
@@ -43,7 +43,7 @@ class Scanned:
     """What a scan did, and when the next one is needed even if nothing happens (seconds; None: not at all)."""
 
     next_look_seconds: float | None
-    changes: tuple[Step, ...]
+    changes: tuple[ArrivalStep, ...]
     notes: tuple[str, ...]
     """What the person should know of the inbox: files that cannot be used as they lie there, a full disk."""
     standings: Mapping[int, Stillness]
@@ -76,28 +76,25 @@ def scan(
     `standings` are those of the scan before, or empty after a start: every file then has to stand still
     anew. `now` is for the archive, `monotonic` for measuring. Raises ArchiveError.
     """
-    watch, passed, begin = _Watch(archive, plan, now, monotonic), list[PassedOver](), last_step(archive)
+    watch, passed, begin = _Watch(archive, plan, now, monotonic), list[UnusableFile](), last_step(archive)
     try:
-        fill(archive, _files(plan, passed))
-        files, left = to_look_at(archive), vanished(archive)
+        files, left = compare_inbox(archive, _files(plan, passed))
     except OSError as error:
         told = trouble(error, plan.inbox, "read")
         return Unreachable(told.message, told.next_step)
-    finally:
-        clear(archive)
-    sighted = _sighted(watch, files, [number for number, _ in left], standings)
+    sighted = _sighted(watch, files, left, standings)
     waiting, trouble_met = _take_those_due(watch, sighted)
     notes = (*trouble_met, *(f"{_inside(plan.inbox, file.path)}: {file.reason}" for file in passed))
     return Scanned(_next_look(watch, waiting), steps_after(archive, begin), notes, waiting)
 
 
-def _files(plan: WatchPlan, passed: list[PassedOver]) -> Iterator[tuple[str, Sighting]]:
+def _files(plan: WatchPlan, passed: list[UnusableFile]) -> Iterator[tuple[str, Sighting]]:
     """The files of the inbox, one by one; those that cannot be used are put into `passed`."""
     for entry in candidates(plan.inbox, plan.subfolders):
         match entry:
-            case Found(path, sighting):
+            case Candidate(path, sighting):
                 yield path, sighting
-            case PassedOver():
+            case UnusableFile():
                 passed.append(entry)
 
 
@@ -153,10 +150,10 @@ def _take(watch: _Watch, arrival: Arrival) -> Stillness | NotTaken | None:
     taken = take(Path(arrival.path), arrival.sighting, plan.state, partial(known_content, archive))
     match taken:
         case Taken(_, sha256):
-            for older in was_taken(archive, arrival.id, sha256, watch.now):
+            for older in mark_copied(archive, arrival.id, sha256, watch.now):
                 forget_copy(archive, plan.state, find_arrival(archive, older))
         case NotWanted(sha256, reason):
-            was_known(archive, arrival.id, sha256, reason, watch.now)
+            mark_known(archive, arrival.id, sha256, reason, watch.now)
         case Changed(reason):
             anew = Stillness(watch.monotonic, watch.monotonic + plan.settle_seconds, reason)
             _say_unsettled(watch, arrival, anew)

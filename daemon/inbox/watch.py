@@ -22,7 +22,7 @@ from time import monotonic
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import resume_after_restart
-from daemon.archive.jobs import set_sign, take_down
+from daemon.archive.jobs import remove_signs, set_sign
 from daemon.events import SettingsAre, Started, Stopped, Trouble
 from daemon.files.clock import now
 from daemon.files.lock import Busy, hold
@@ -153,7 +153,7 @@ def _serve(
         make_private(folder)
     with _one_daemon(plan), _signals(queue), Archive.open(plan.state) as archive:
         sweep(plan.state / "arrivals")
-        take_down(archive, *_SIGNS_OF_LIFE)
+        remove_signs(archive, *_SIGNS_OF_LIFE)
         resume_after_restart(archive, now())
         set_sign(archive, "pid", str(os.getpid()), now())
         set_sign(archive, "started_at", now(), now())
@@ -167,7 +167,7 @@ def _serve(
             notify.stopping()
         finally:
             with suppress(ArchiveError):  # on a full disk it stays, and the next one takes it down
-                take_down(archive, "pid")
+                remove_signs(archive, "pid")
             log.log(Stopped(reason))
 
 

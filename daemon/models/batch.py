@@ -11,15 +11,15 @@ from typing import TypeVar
 
 from daemon.archive.batches import (
     LONGEST_SECONDS,
-    Item,
+    BatchItem,
     OpenBatch,
-    age,
-    call_it,
-    close,
+    batch_age,
+    batch_names,
+    begin_batch,
+    close_batch,
     is_under_way,
-    names,
+    name_batch,
     open_batches,
-    write_down,
 )
 from daemon.archive.journal import Reply, recall, record
 from daemon.config.providers import WhenToBatch
@@ -119,7 +119,7 @@ class Batches:
             return
         route, together = _together(list(waiting.values()))
         for sent in open_batches(self._asking.archive):
-            if age(sent, self._asking.clock()) > LONGEST_SECONDS:  # nothing asks for it any more: its money is settled
+            if batch_age(sent, self._asking.clock()) > LONGEST_SECONDS:  # nobody asks for it any more
                 yield from self._resumed(route, sent, cancel=False)
         yield from self._awaited(route, self._sent(route, together), cancel=False)
 
@@ -133,13 +133,13 @@ class Batches:
         inside = {item.request for item in batch.items}
         bodies = {request.key: sent.body for request, sent in fitting if request.key in inside}
         name = self._created(route, batch, bodies).name
-        call_it(archive, number, name)
+        name_batch(archive, number, name)
         return replace(batch, name=name)
 
     def _written_down(self, requests: Sequence[Request], before: Batch | None) -> int:
         """Reserve what the requests may cost, and note that they are about to be sent; the batch's number."""
         now = self._asking.clock()
-        items: list[Item] = []
+        items: list[BatchItem] = []
         with self._asking.archive.transaction():
             for request in requests:
                 try:
@@ -149,8 +149,8 @@ class Batches:
                         raise
                     break  # those that do fit go first
                 about = (request.key, self._chat_id, reserved.model, request.step, request.parameters)
-                items.append(Item(*about, reserved.tokens, reserved.number))
-            return write_down(self._asking.archive, items, before.created_at if before else "", now)
+                items.append(BatchItem(*about, reserved.tokens, reserved.number))
+            return begin_batch(self._asking.archive, items, before.created_at if before else "", now)
 
     def _created(self, route: Route, sent: OpenBatch, bodies: Mapping[str, Mapping[str, object]]) -> Batch:
         """The batch; where an answer got lost it is looked for, before it is sent once more."""
@@ -171,7 +171,7 @@ class Batches:
 
     def _found(self, route: Route, sent: OpenBatch) -> Batch | None:
         """The batch that was sent and whose name got lost, once it has ended; None where there is none."""
-        others = set(names(self._asking.archive))
+        others = set(batch_names(self._asking.archive))
         waited = 0.0
         for pause in pauses():
             undecided = False
@@ -184,7 +184,7 @@ class Batches:
                     return batch
                 else:
                     others.add(batch.name)
-            if not undecided and max(waited, age(sent, self._asking.clock())) >= SETTLED_SECONDS:
+            if not undecided and max(waited, batch_age(sent, self._asking.clock())) >= SETTLED_SECONDS:
                 break
             self._asking.pause(pause)
             waited += pause
@@ -210,7 +210,7 @@ class Batches:
         if batch is None:
             self._give_up(sent)
             return
-        call_it(self._asking.archive, sent.number, batch.name)
+        name_batch(self._asking.archive, sent.number, batch.name)
         yield from self._taken(route, sent, batch)
 
     def _awaited(self, route: Route, sent: OpenBatch, *, cancel: bool) -> Outcomes:
@@ -224,7 +224,7 @@ class Batches:
             if batch.ended:
                 yield from self._taken(route, sent, batch)
                 return
-            if age(sent, self._asking.clock()) > LONGEST_SECONDS:
+            if batch_age(sent, self._asking.clock()) > LONGEST_SECONDS:
                 break
             if not told:
                 self._asking.tell(BatchSent(len(sent.items), sent.began_at))
@@ -251,12 +251,12 @@ class Batches:
         if ended is not None and ended.results_url:
             with suppress(NoBatches):  # it was seen, and is not shown any more
                 self._persistently(lambda: take_all(ended))
-        close(self._asking.archive, sent.number, self._asking.clock())
+        close_batch(self._asking.archive, sent.number, self._asking.clock())
         outcomes += [(key, None) for key in left]
         self._alone.update(key for key, outcome in outcomes if outcome is None)
         yield from outcomes
 
-    def _outcome(self, sample: Request, sent: OpenBatch, batch: Batch, item: Item, result: Result) -> Outcome:
+    def _outcome(self, sample: Request, sent: OpenBatch, batch: Batch, item: BatchItem, result: Result) -> Outcome:
         """What came of one request; None where it is to be asked by itself."""
         if result.kind in ("expired", "canceled"):
             self._release(item)
@@ -272,7 +272,7 @@ class Batches:
         return self._kept(request.model, sent, batch, item, answer, billed=billed)
 
     def _kept(
-        self, model: Model, sent: OpenBatch, batch: Batch, item: Item, answer: Completion, *, billed: bool
+        self, model: Model, sent: OpenBatch, batch: Batch, item: BatchItem, answer: Completion, *, billed: bool
     ) -> Reply:
         """The reply, once the journal has it, with its money settled. Raises ArchiveError where it cannot be kept."""
         asking = self._asking
@@ -295,9 +295,9 @@ class Batches:
         with self._asking.archive.transaction():
             for item in sent.items:
                 self._release(item)
-            close(self._asking.archive, sent.number, self._asking.clock())
+            close_batch(self._asking.archive, sent.number, self._asking.clock())
 
-    def _release(self, item: Item) -> None:
+    def _release(self, item: BatchItem) -> None:
         release(self._asking.budget, Reservation(item.model, None, item.spending, item.tokens))
 
     def _persistently(self, ask: Callable[[], T]) -> T:

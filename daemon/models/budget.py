@@ -58,7 +58,7 @@ def reserve(budget: Budget, request: Request, chat_id: str, now: str, *, batched
         return Reservation(request.model.name, price, None, 0)
     tokens = sum(map(count_of, request.texts))
     most = None if price is None else most_of(budget.archive, price, request, tokens)
-    call = ledger.Call(request.key, chat_id, request.model.name, budget.run, tokens, now)
+    call = ledger.LedgerCall(request.key, chat_id, request.model.name, budget.run, tokens, now)
     when = periods(at(now))
     number = ledger.reserve(budget.archive, call, most, caps_now(budget.archive, budget.settings, now), when)
     if isinstance(number, Reached):
@@ -90,7 +90,7 @@ def above_step(budget: Budget, request: Request) -> ContextTooLong | None:
 def most_of(archive: Archive, price: Price, request: Request, tokens: int) -> int:
     """What a call whose prompt has so many of our tokens may cost at most, in picodollars."""
     name = request.model.name
-    factor = max(token_factor(name), ledger.learned(archive).get(name, (0.0, 0))[0])
+    factor = max(token_factor(name), ledger.learned_factors(archive).get(name, (0.0, 0))[0])
     room = request.parameters.get("max_tokens")
     bound = prompt_bound(tokens, len(request.turns), factor)
     return worst_case(price, bound, room if isinstance(room, int) else 0)
@@ -102,7 +102,7 @@ def settle(budget: Budget, reserved: Reservation, answer: Completion) -> float |
         return 0.0
     settled = ledger.settle(budget.archive, reserved.number, _amount(reserved.price, answer))
     if answer.tokens_in and reserved.tokens:
-        ledger.learn(budget.archive, reserved.model, answer.tokens_in / reserved.tokens)
+        ledger.learn_factor(budget.archive, reserved.model, answer.tokens_in / reserved.tokens)
     return None if settled is None else dollars(settled)
 
 
@@ -114,7 +114,7 @@ def release(budget: Budget, reserved: Reservation) -> None:
 
 def caps_now(archive: Archive, budget: BudgetSettings, now: str) -> Amounts:
     """The caps that count now, in picodollars: those of memproc.toml, or what the person has raised them to."""
-    return ledger.raised(archive, budget.caps, now)
+    return ledger.raised_caps(archive, budget.caps, now)
 
 
 def _over_budget(reached: Reached, when: Periods) -> OverBudget:

@@ -6,7 +6,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from daemon.archive.archive import Archive
-from daemon.archive.ledger import learned
+from daemon.archive.ledger import learned_factors
 from daemon.config.providers import BudgetSettings
 from daemon.models.addresses import LOCAL_PROVIDERS
 from daemon.models.catalogue import price
@@ -35,7 +35,7 @@ class Expected:
 
 def expected(archive: Archive, model: str) -> Expected:
     """What a model is expected to make of one of our tokens."""
-    shown, replies = learned(archive).get(model, (0.0, 0))
+    shown, replies = learned_factors(archive).get(model, (0.0, 0))
     return Expected(shown if replies >= ENOUGH else token_factor(model), replies)
 
 

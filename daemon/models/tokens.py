@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from daemon.archive.archive import Archive
-from daemon.archive.exports import keep_counts, known_counts
+from daemon.archive.ledger import keep_counts, known_counts
 
 if TYPE_CHECKING:
     from tiktoken import Encoding

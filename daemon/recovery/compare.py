@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from daemon.archive.archive import Archive
+from daemon.archive.chats import known_chat
 from daemon.archive.memories import editions, memories
-from daemon.archive.messages import known_chat, past
+from daemon.archive.messages import past
 from daemon.archive.openings import openings
 from daemon.chat.survey import canned
 from daemon.config import Config

@@ -5,25 +5,26 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
-from daemon.archive.archive import Archive
-from daemon.archive.chats import is_known
-from daemon.archive.exports import Output, last_output, record_output
-from daemon.archive.forks import find_kin
-from daemon.archive.memories import editions, memories
-from daemon.archive.messages import adopt, past, remember
-from daemon.archive.rebuilt import (
+from daemon.archive.additions import (
     MessageVersions,
     add_chunk,
     add_memory,
     add_message,
-    chat_row_for,
+    adopt,
     complete_memory,
     count_chat,
+    mark_memory,
     memories_of_others,
     message_versions,
     put_in_order,
     show_edition,
 )
+from daemon.archive.archive import Archive
+from daemon.archive.chats import chat_row, is_known, keep_chat
+from daemon.archive.forks import find_kin
+from daemon.archive.memories import editions, memories
+from daemon.archive.messages import past, remember
+from daemon.archive.outputs import Output, last_output, record_output
 from daemon.chat.opening import shown_chat
 from daemon.chat.reading import dates_of_copies, read_chat
 from daemon.chat.survey import canned
@@ -75,15 +76,23 @@ def keep_restored(
             found = MessageVersions(key, left_out, tuple(raw.versions), tuple(raw.seen_at))
             add_message(archive, row, position, found, None if key in staying else when)
     for memory in restored.memories:
-        add_memory(archive, row, memory, restored.editions[memory.memory_id], _is_lone_fold(memory))
+        kept = restored.editions[memory.memory_id]
+        had = any(edition.kind == "hindsight" for edition in kept)
+        add_memory(archive, row, memory, kept)
+        pinned = _is_lone_fold(memory)
+        mark_memory(archive, memory, had_hindsight=had, pinned=pinned, chosen=None, forgotten_at=None)
         if not memory.is_fold:
-            add_chunk(archive, row, memory, restored.versions[memory.memory_id])
+            add_chunk(archive, row, memory.memory_id, _in_order(memory, restored))
     for memory in restored.found_again:
-        add_chunk(archive, row, memory, restored.versions[memory.memory_id])
+        add_chunk(archive, row, memory.memory_id, _in_order(memory, restored))
         chunk = [Entry(key, evidence.raw[key].versions[-1], None, None) for key in memory.keys]
-        kept = editions(archive, memory.memory_id)
-        quotes = {edition.number: quotes_in(edition.texts[1], chunk) for edition in kept}
+        every = editions(archive, memory.memory_id)
+        quotes = {edition.number: quotes_in(edition.texts[1], chunk) for edition in every}
         complete_memory(archive, memory, memory.pinned or _is_lone_fold(memory), quotes)
+
+
+def _in_order(memory: Memory, restored: Restored) -> dict[str, int]:
+    return {key: restored.versions[memory.memory_id][key] for key in memory.keys}
 
 
 def _is_lone_fold(memory: Memory) -> bool:
@@ -129,7 +138,9 @@ def rebuild_chat(context: Context, chat_id: str, sources: Sources) -> RebuiltCha
     newest = chat_in(own[-1], chat_id)
     was_known = is_known(archive, chat_id)
     with archive.transaction():
-        row = chat_row_for(archive, chat_in(own[0], chat_id), own[0].kept_at)
+        # A chat that is new is as its oldest file has it, until the newest is read.
+        first = chat_in(own[0], chat_id)
+        row = chat_row(archive, chat_id) if was_known else keep_chat(archive, first, own[0].kept_at)
         before = count_chat(archive, row)
         is_fork = not was_known and _inherits(archive, row, chat_id, own)
         evidence = _begun(context, newest)

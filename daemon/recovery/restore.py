@@ -6,14 +6,14 @@ from pathlib import Path
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat
-from daemon.archive.exports import RESTORED, Output, last_output, record_output
-from daemon.archive.messages import whole
+from daemon.archive.messages import raw_conversation
+from daemon.archive.outputs import RESTORED, Output, last_output, record_output
 from daemon.context import Context
 from daemon.files.backup import Version, keep_version, read_version, versions
 from daemon.files.leftovers import writing_to
 from daemon.files.paths import Folders, expanded_folder
 from daemon.files.read import chats_in
-from daemon.files.write import Written, file_errors, make_private, replace_file
+from daemon.files.write import WrittenFile, file_errors, make_private, replace_file
 from rules.errors import FileTrouble, NotAnExport, NotFound
 from rules.output.naming import file_name
 from rules.typingmind.chat import Chat
@@ -58,7 +58,7 @@ def restorable(archive: Archive, folders: Folders, chat: KnownChat, version: Ver
     return Restorable(version, content, path, read_updated(path))
 
 
-def restore(context: Context, chat: KnownChat, restorable: Restorable) -> Written:
+def restore(context: Context, chat: KnownChat, restorable: Restorable) -> WrittenFile:
     """Put the version in the updated export's place. The present one becomes a version; nothing is pruned."""
     now, path = context.clock(), restorable.path
     if restorable.now is not None:
@@ -72,7 +72,7 @@ def restore(context: Context, chat: KnownChat, restorable: Restorable) -> Writte
     return written
 
 
-def expand(context: Context, chat: KnownChat, path: Path | None = None) -> Written:
+def expand(context: Context, chat: KnownChat, path: Path | None = None) -> WrittenFile:
     """Write the full raw conversation as an export that TypingMind imports, to `path` or to a place of its own.
 
     That is never the folder of updated exports, which are there to be imported. The same content stays where it
@@ -80,7 +80,7 @@ def expand(context: Context, chat: KnownChat, path: Path | None = None) -> Writt
     """
     if path is not None and path.exists():
         raise FileTrouble(f"{path} exists already.", "Name another file with --output, or move that one away.")
-    conversation = whole(context.archive, chat.chat_id)
+    conversation = raw_conversation(context.archive, chat.chat_id)
     content = chat_container(conversation.head + b",".join(conversation.messages) + conversation.tail)
     (raw,) = read_document("The archive", content).chats
     standing = _chats(read_updated(updated_path(context.archive, context.folders, chat)))

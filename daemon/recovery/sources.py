@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from daemon.files.backup import INDEX, Unreadable, Version, all_versions, read_index, read_version
+from daemon.files.backup import INDEX, UnreadableLine, Version, all_versions, read_index, read_version
 from daemon.files.candidates import exports_in
 from daemon.files.paths import Folders
 from daemon.files.read import chats_in, read_export
@@ -59,7 +59,7 @@ def find_sources(folders: Folders, more: Sequence[Path]) -> Sources:
     passed_over = [
         PassedOver(folders.backups / INDEX, f"Line {line.number} cannot be read.")
         for line in read_index(folders.backups)
-        if isinstance(line, Unreadable)
+        if isinstance(line, UnreadableLine)
     ]
     found: dict[str, list[Source]] = {}
     ours: set[str] = set()

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from daemon.archive.archive import Archive, check
 from daemon.archive.chats import known_chats
-from daemon.archive.exports import move_outputs
+from daemon.archive.outputs import move_outputs
 from daemon.archive.unfinished import begin_import, end_import, is_unfinished
 from daemon.config.loading import parse
 from daemon.files.leftovers import STAGE

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from daemon.archive.core import end_step, keep_core_events
+from daemon.archive.core_events import end_step, keep_core_events
 from daemon.archive.journal import Reply
 from daemon.archive.memories import editions
 from daemon.chat.opening import core_now

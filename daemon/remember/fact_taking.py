@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from daemon.archive.core import end_step
-from daemon.archive.facts import fact_events, keep_fact_events, next_fact, ranked
+from daemon.archive.core_events import end_step
+from daemon.archive.fact_events import fact_events, keep_fact_events, next_fact, ranked
 from daemon.archive.memories import editions
 from daemon.chat.survey import Survey
 from daemon.context import Context

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, replace
 
+from daemon.archive.chats import known_chat
 from daemon.archive.memories import editions, find_memory, keep_edition, next_edition
-from daemon.archive.messages import known_chat
 from daemon.chat.reading import read_archive
 from daemon.chat.survey import Survey
 from daemon.context import Context

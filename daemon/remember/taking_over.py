@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
-from daemon.archive.core import core_events, keep_core_events
-from daemon.archive.facts import fact_events, keep_fact_events, next_fact
+from daemon.archive.core_events import core_events, keep_core_events
+from daemon.archive.fact_events import fact_events, keep_fact_events, next_fact
 from daemon.archive.forks import inherit_layers
 from daemon.archive.openings import KeptOpening, edited_from, keep_opening, openings
 from daemon.chat.opening import ShownChat, as_line, as_value, core_now, facts_now, opening_place, opening_text, read

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from daemon.archive.archive import Archive
-from daemon.archive.messages import whole
+from daemon.archive.messages import raw_conversation
 from daemon.archive.overview import settings_of_chats
 from daemon.config import Config
 from daemon.config.providers import ModelSettings
@@ -77,7 +77,7 @@ def _chats(archive: Archive, config: Config) -> Iterator[Chat]:
     """Every chat that memproc.toml does not leave out, as its newest export had it, with all its raw messages."""
     for chat_id, title, head, tail in settings_of_chats(archive):
         # A chat that came without `messages` has all of itself in its head, and no tail.
-        messages = b",".join(whole(archive, chat_id).messages) if tail else b""
+        messages = b",".join(raw_conversation(archive, chat_id).messages) if tail else b""
         text = b"".join((b'{"chats":[', head, messages, tail, b"]}"))
         for chat in read_document(f'The chat "{title}" in the archive', text).chats:
             if not why_skipped(chat, config.chats.include, config.chats.exclude):

@@ -7,7 +7,7 @@ from typing import Literal
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
-from daemon.archive.exports import standing_outputs
+from daemon.archive.outputs import standing_outputs
 from daemon.files.packed import sha256_of
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from daemon.archive.arrivals import Outcome
+from daemon.archive.arrivals import ChatOutcome
 from daemon.archive.overview import QueuedFile
 from daemon.status.sentences import in_one_line, local, seconds_between, span, visible, with_span
 from daemon.status.status import Status
@@ -123,7 +123,7 @@ def _chats(status: Status) -> list[str]:
     return ["Chats, the newest first", *_columns(rows), *_more(len(status.outcomes) - _MOST, "chats")]
 
 
-def _outcome(outcome: Outcome, now: str) -> tuple[str, ...]:
+def _outcome(outcome: ChatOutcome, now: str) -> tuple[str, ...]:
     return (outcome.title, local(outcome.at, now), _word(outcome.kind), outcome.path or outcome.detail)
 
 

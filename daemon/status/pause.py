@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from daemon.archive.archive import Archive
-from daemon.archive.jobs import set_sign, sign, take_down
+from daemon.archive.jobs import remove_signs, set_sign, sign
 from rules.typingmind.dates import parse_date, write_date
 
 _SIGN = "paused_until"
@@ -43,7 +43,7 @@ def begin_pause(archive: Archive, length: timedelta | None, now: str) -> Pause:
 def end_pause(archive: Archive, now: str) -> Pause | None:
     """End the pause, and return it; None where there was none."""
     pause = current_pause(archive, now)
-    take_down(archive, _SIGN)
+    remove_signs(archive, _SIGN)
     return pause
 
 

@@ -10,8 +10,8 @@ from datetime import datetime
 
 from daemon.archive import ledger
 from daemon.archive.archive import Archive
-from daemon.archive.arrivals import Outcome, newest_outcomes
-from daemon.archive.batches import LONGEST_SECONDS, age, open_batches
+from daemon.archive.arrivals import ChatOutcome, newest_outcomes
+from daemon.archive.batches import LONGEST_SECONDS, batch_age, open_batches
 from daemon.archive.jobs import Job, Sign, jobs
 from daemon.archive.overview import (
     QueuedFile,
@@ -90,7 +90,7 @@ class Status:
     """How many files are in each state."""
     queue: tuple[QueuedFile, ...]
     """The first hundred, in the order in which they are further on."""
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[ChatOutcome, ...]
     """One for each chat, newest first."""
     money: Money
     jobs: tuple[Job, ...]
@@ -143,7 +143,7 @@ def status(
         tuple(
             SentBatch(len(batch.items), batch.began_at)
             for batch in open_batches(archive)
-            if age(batch, now) < LONGEST_SECONDS
+            if batch_age(batch, now) < LONGEST_SECONDS
         ),
     )
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.files.paths import Folders, NoPath, Refused, archive_path, resolve, settle
+from daemon.files.paths import Folders, NoPath, RefusedFolders, archive_path, resolve, settle
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -16,7 +16,7 @@ def written(tmp_path: Path, **names: str) -> Mapping[str, str]:
     return {name: str(tmp_path / place) for name, place in (standard | names).items()}
 
 
-def refused(folders: Folders | tuple[Refused, ...]) -> list[tuple[str, str]]:
+def refused(folders: Folders | tuple[RefusedFolders, ...]) -> list[tuple[str, str]]:
     assert not isinstance(folders, Folders)
     return [(no.names[0], no.reason) for no in folders]
 

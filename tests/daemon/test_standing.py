@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.exports import Output, record_output
 from daemon.archive.messages import remember
+from daemon.archive.outputs import Output, record_output
 from daemon.status.outputs import standing_exports
 from rules.recognize.recognize import recognise
 from rules.typingmind.document import read_document

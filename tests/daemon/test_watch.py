@@ -235,7 +235,7 @@ def test_a_folder_that_cannot_be_made_is_waited_for(ada: Person, name: str) -> N
     ("fault", "words"),
     [
         (ArchiveError("The disk of the archive is full.", "Free some space."), "is full"),
-        (OSError(errno.EMFILE, "Too many open files"), "Too many open files"),
+        (OSError(errno.EMFILE, "Too many open files"), "too many files open"),
     ],
     ids=["a full disk", "no more files"],
 )

@@ -7,10 +7,10 @@ from daemon.archive import choices
 from daemon.archive.archive import Archive
 from daemon.archive.chat_states import accept_state, waiting_state
 from daemon.archive.chats import find_chat
-from daemon.archive.core import core_events, keep_core_events
-from daemon.archive.exports import RESTORED, last_output, let_go_of_restored
-from daemon.archive.facts import keep_fact_events, next_fact
+from daemon.archive.core_events import core_events, keep_core_events
+from daemon.archive.fact_events import keep_fact_events, next_fact
 from daemon.archive.memories import find_memory
+from daemon.archive.outputs import RESTORED, last_output, let_go_of_restored
 from daemon.chat.opening import as_value, core_now
 from daemon.chat.outcome import Outcome
 from daemon.config import Config

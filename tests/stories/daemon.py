@@ -13,7 +13,7 @@ from time import monotonic, sleep
 from typing import Any, TypeVar
 
 from daemon.archive.archive import Archive
-from daemon.archive.messages import whole
+from daemon.archive.messages import raw_conversation
 from tests.chats import Json, export_bytes, long_chat
 from tests.stories.person import Person
 
@@ -193,7 +193,7 @@ def copies(person: Person) -> list[str]:
 def messages(person: Person, chat_id: str) -> list[Json]:
     """The whole raw conversation, as the archive has it."""
     with Archive.read(person.home / "state") as archive:
-        return [json.loads(raw) for raw in whole(archive, chat_id).messages]
+        return [json.loads(raw) for raw in raw_conversation(archive, chat_id).messages]
 
 
 def updated(person: Person, chat_id: str) -> Json:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.messages import whole
+from daemon.archive.messages import raw_conversation
 from daemon.chat.outcome import Outcome
 from daemon.config import parse
 from daemon.context import Context
@@ -58,7 +58,7 @@ def goes_through(tmp_path: Path, chat: dict[str, Any]) -> dict[str, Any]:
         for again in (finished, content):
             (outcome,) = run(tmp_path, archive, again)
             assert isinstance(outcome, LeftAlone), outcome
-        kept = [loads(raw) for raw in whole(archive, parsed(content)["chatID"]).messages]
+        kept = [loads(raw) for raw in raw_conversation(archive, parsed(content)["chatID"]).messages]
         assert kept == parsed(content)["messages"], "the whole raw conversation can be had back"
     return parsed(finished)
 

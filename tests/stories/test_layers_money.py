@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.core import core_events
-from daemon.archive.ledger import learn
+from daemon.archive.core_events import core_events
+from daemon.archive.ledger import learn_factor
 from daemon.models import batch as pauses
 from daemon.models.prices import ENOUGH
 from tests.chats import CHAT_ID, export_bytes, long_chat
@@ -151,7 +151,7 @@ def test_a_plan_foretells_the_calls_and_the_cost_of_both_layers_and_the_ledger_h
     (eve.home / "state").mkdir()
     with Archive.open(eve.home / "state") as archive:
         for model in (HAIKU, VECTORS) * ENOUGH:
-            learn(archive, model, 1.0)  # here models count as we do
+            learn_factor(archive, model, 1.0)  # here models count as we do
     with serving(monkeypatch) as server:
         for export in (FIRST, MUCH):
             eve.drop(export)

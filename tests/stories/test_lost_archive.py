@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.messages import whole
+from daemon.archive.messages import raw_conversation
 from tests.stories.cycle import ENGINE, Cycle, quiet, stand
 from tests.stories.person import Person
 
@@ -34,7 +34,7 @@ def rebuilt(cycle: Cycle) -> dict[str, Any]:
 def raw(cycle: Cycle) -> tuple[bytes, ...]:
     """The raw conversation in the archive, byte for byte."""
     with Archive.read(cycle.person.home / "state") as archive:
-        return whole(archive, cycle.chat_id).messages
+        return raw_conversation(archive, cycle.chat_id).messages
 
 
 def known(cycle: Cycle) -> list[dict[str, Any]]:

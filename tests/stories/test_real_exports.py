@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.ledger import learn
+from daemon.archive.ledger import learn_factor
 from daemon.models.prices import ENOUGH
 from tests.server.child import serve
 from tests.server.setup import KEY
@@ -74,7 +74,7 @@ def test_a_plan_says_within_a_seventh_what_the_provider_will_bill(
     (ada.home / "state").mkdir()
     with Archive.open(ada.home / "state") as archive:
         for _ in range(ENOUGH):
-            learn(archive, "anthropic/claude-haiku-5-5", 1.0)
+            learn_factor(archive, "anthropic/claude-haiku-5-5", 1.0)
     (planned,) = json.loads(ada.memproc("plan", "--json").out)["chats"]
     money = planned["money"]
     with serve(tmp_path / "server", None) as server:

@@ -8,7 +8,7 @@ import pytest
 from daemon.archive.archive import Archive, check
 from daemon.archive.forks import find_kin
 from daemon.archive.memories import editions, keep_edition, keep_fold, keep_memory, memories, round_of
-from daemon.archive.messages import past, remember, whole
+from daemon.archive.messages import past, raw_conversation, remember
 from rules.conversation.history import Past
 from rules.recognize.adopt import Adopted, inherit
 from rules.recognize.recognize import recognise
@@ -56,16 +56,16 @@ def test_the_fork_has_all_that_it_took_over(first: Archive) -> None:
     assert {memory.memory_id: editions(first, memory.memory_id) for memory in kept} == what.editions
     assert kept[2].members == (kept[0].memory_id, kept[1].memory_id)
     assert past(first, FORK) == past(first, CHAT)
-    assert [bytes(raw) for raw in whole(first, FORK).messages] == [
+    assert [bytes(raw) for raw in raw_conversation(first, FORK).messages] == [
         *(message.raw for message in TALK[:4]), *(message.raw for message in LIVE)
     ]  # fmt: skip
     assert check(first) == ()
 
 
 def test_the_chat_that_it_came_from_stays_as_it_was(first: Archive) -> None:
-    before = memories(first, CHAT), past(first, CHAT), whole(first, CHAT)
+    before = memories(first, CHAT), past(first, CHAT), raw_conversation(first, CHAT)
     taken_over(first, adopted(first))
-    assert (memories(first, CHAT), past(first, CHAT), whole(first, CHAT)) == before
+    assert (memories(first, CHAT), past(first, CHAT), raw_conversation(first, CHAT)) == before
 
 
 def test_what_both_have_is_kept_once(first: Archive) -> None:
@@ -113,7 +113,7 @@ def test_an_edited_and_a_deleted_message_under_a_memory_come_as_they_are(first: 
     kept = past(first, FORK)
     assert [(old.key, old.message.raw) for old in kept] == [(old.key, old.message.raw) for old in what.past]
     assert [_now(old) for old in kept] == [now.raw, None, *(old.message.raw for old in others)]
-    assert gone.message.raw not in [bytes(raw) for raw in whole(first, FORK).messages]
+    assert gone.message.raw not in [bytes(raw) for raw in raw_conversation(first, FORK).messages]
 
 
 def _now(old: Past) -> bytes | None:

@@ -7,16 +7,16 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import (
-    Outcome,
+    ChatOutcome,
     change_state,
     find_arrival,
     is_needed,
     known_content,
+    mark_copied,
     newest_outcomes,
     next_work,
     record_outcome,
     resume_after_restart,
-    was_taken,
 )
 from daemon.archive.sightings import Present, record_sightings
 from rules.arrival import Sighting, State
@@ -36,7 +36,7 @@ def drop(archive: Archive, name: str, content: str = "", state: State = "copied"
     """An arrival of that content in that state."""
     path = f"/inbox/{name}"
     (number,) = record_sightings(archive, [Present(path, Sighting(1, 2, 3, 4), 0, None, "new")], [], EARLY).values()
-    was_taken(archive, number, content or name, EARLY)
+    mark_copied(archive, number, content or name, EARLY)
     change_state(archive, number, state, "because", "", EARLY, again)
     return number
 
@@ -145,9 +145,9 @@ def test_a_content_that_lies_at_another_path_too_keeps_its_place(archive: Archiv
 
 def test_the_newest_outcome_of_each_chat_is_told(archive: Archive) -> None:
     number = drop(archive, "a.json")
-    old = Outcome(number, "one", "Summer", "set aside", "no key", "Set a key.", "", EARLY)
-    other = Outcome(number, "two", "Winter", "left alone", "nothing new", "", "", NOW)
-    new = Outcome(number, "one", "Summer", "written", "3 memories", "", "/updated/Summer.json", LATE)
+    old = ChatOutcome(number, "one", "Summer", "set aside", "no key", "Set a key.", "", EARLY)
+    other = ChatOutcome(number, "two", "Winter", "left alone", "nothing new", "", "", NOW)
+    new = ChatOutcome(number, "one", "Summer", "written", "3 memories", "", "/updated/Summer.json", LATE)
     for outcome in (old, other, new):
         record_outcome(archive, outcome)
     assert newest_outcomes(archive) == (new, other)

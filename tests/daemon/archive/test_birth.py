@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from daemon.archive import archive as module
-from daemon.archive.archive import OLDEST, STEPS, Archive, Step, check
+from daemon.archive.archive import OLDEST, STEPS, Archive, SchemaStep, check
 from daemon.archive.chats import known_chats
 from daemon.archive.journal import recall, record
 from daemon.files.paths import archive_path
@@ -90,7 +90,7 @@ def test_an_older_archive_is_read_as_it_would_be_after_its_steps_and_is_not_touc
     with Archive.open(tmp_path) as archive:
         record(archive, reply("a"), "chat", {})
     before = archive_path(tmp_path).read_bytes()
-    later = Step(
+    later = SchemaStep(
         "a colour for each chat",
         "ALTER TABLE chat ADD COLUMN colour TEXT;\nCREATE TABLE hue (name TEXT) STRICT;\n",
     )
@@ -112,7 +112,7 @@ def test_a_step_that_fails_leaves_the_archive_at_the_step_before(
 ) -> None:
     with Archive.open(tmp_path) as archive:
         record(archive, reply("a"), "chat", {})
-    broken = Step("broken", "CREATE TABLE hue (name TEXT) STRICT;\nINSERT INTO nowhere_at (x) VALUES (1, 2);\n")
+    broken = SchemaStep("broken", "CREATE TABLE hue (name TEXT) STRICT;\nINSERT INTO nowhere_at (x) VALUES (1, 2);\n")
     with monkeypatch.context() as patch:
         patch.setattr(module, "STEPS", (*STEPS, broken))
         with pytest.raises((sqlite3.Error, ArchiveError)):

@@ -1,7 +1,7 @@
 """Which state of a chat waits until the person accepts it: the one whose doubt was said last."""
 
 from daemon.archive.archive import Archive
-from daemon.archive.chat_states import accept_state, is_accepted, record_doubt, record_taken, waiting_state
+from daemon.archive.chat_states import accept_state, is_accepted, record_doubt, record_processed, waiting_state
 
 CHAT = "aria"
 DAYS = [f"2026-03-0{day}T00:00:00.000Z" for day in range(1, 8)]
@@ -19,7 +19,7 @@ def waiting(archive: Archive) -> str:
 def test_a_state_waits_though_another_one_was_processed_since() -> None:
     with Archive.memory() as archive:
         doubted(archive, "a", 0)
-        record_taken(archive, CHAT, "b", "file", 5, DAYS[1])
+        record_processed(archive, CHAT, "b", "file", 5, DAYS[1])
         assert waiting(archive) == "a"
         accept_state(archive, CHAT, "a", DAYS[2])
         assert is_accepted(archive, CHAT, "a")
@@ -42,5 +42,5 @@ def test_of_several_the_one_that_was_said_last_comes_first_and_each_has_its_turn
 def test_what_was_processed_waits_no_more() -> None:
     with Archive.memory() as archive:
         doubted(archive, "a", 0)
-        record_taken(archive, CHAT, "a", "file", 5, DAYS[1])
+        record_processed(archive, CHAT, "a", "file", 5, DAYS[1])
         assert waiting(archive) == ""

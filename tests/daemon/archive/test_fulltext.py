@@ -1,14 +1,12 @@
 """Texts in order of how well they match, in any script, whatever stands in them."""
 
 import sqlite3
-from contextlib import closing
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.archive import facts as fulltext
-from daemon.archive.facts import ranked
+from daemon.archive.fact_events import ranked
 from rules.errors import ArchiveError
 
 FACTS = ("Ada likes tea.", "Tomas takes the ferry to Ilse.", "The ferry is late.", "彼女は猫が好きです。")
@@ -44,7 +42,9 @@ class Bare(sqlite3.Connection):
         raise sqlite3.OperationalError("no such module: fts5")
 
 
-def test_a_sqlite_without_a_full_text_index_is_told_with_a_remedy() -> None:
-    with closing(sqlite3.connect(":memory:", factory=Bare)) as bare, pytest.raises(ArchiveError, match="FTS5") as told:
-        fulltext._make(bare)
+def test_a_sqlite_without_a_full_text_index_is_told_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda place: connect(place, factory=Bare))
+    with pytest.raises(ArchiveError, match="FTS5") as told:
+        ranked(["tea"], "tea")
     assert "facts.enabled" in told.value.next_step

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, time, timedelta
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.jobs import began, due, ended, jobs, set_jobs
+from daemon.archive.jobs import begin_job, due_jobs, end_job, jobs, set_jobs
 from rules.retention import Daily, Nightly, Timing, next_due
 from rules.typingmind.dates import write_date
 
@@ -26,36 +26,36 @@ def test_a_new_job_is_due_at_its_next_time(archive: Archive) -> None:
         ("retry", "2026-07-16T02:00:00.000Z"),
         ("prune", "2026-07-16T03:30:00.000Z"),
     ]
-    assert due(archive, write_date(NOON)) == ()
+    assert due_jobs(archive, write_date(NOON)) == ()
 
 
 def test_what_was_due_while_the_machine_was_off_is_due_once_afterwards(archive: Archive) -> None:
     later = NOON + timedelta(days=9)
     set_jobs(archive, TIMINGS, later)
-    assert due(archive, write_date(later)) == ("retry", "prune")
+    assert due_jobs(archive, write_date(later)) == ("retry", "prune")
 
     for name, timing in TIMINGS.items():
-        began(archive, name, write_date(later))
-        ended(archive, name, write_date(later), write_date(next_due(timing, later)), None)
+        begin_job(archive, name, write_date(later))
+        end_job(archive, name, write_date(later), write_date(next_due(timing, later)), None)
 
-    assert due(archive, write_date(later + timedelta(hours=13))) == ()
+    assert due_jobs(archive, write_date(later + timedelta(hours=13))) == ()
 
 
 def test_a_job_that_was_killed_is_due_again(archive: Archive) -> None:
     night = NOON + timedelta(hours=16)
-    began(archive, "prune", write_date(night))
+    begin_job(archive, "prune", write_date(night))
 
     set_jobs(archive, TIMINGS, night)
 
-    assert "prune" in due(archive, write_date(night))
+    assert "prune" in due_jobs(archive, write_date(night))
 
 
 def test_a_job_says_what_went_wrong_until_it_goes_well(archive: Archive) -> None:
     at = write_date(NOON)
-    ended(archive, "prune", at, at, "The disk is full.")
+    end_job(archive, "prune", at, at, "The disk is full.")
     assert [job.error for job in jobs(archive) if job.name == "prune"] == ["The disk is full."]
 
-    ended(archive, "prune", at, at, None)
+    end_job(archive, "prune", at, at, None)
 
     assert [job.error for job in jobs(archive)] == [None, None]
 
@@ -67,7 +67,7 @@ def test_other_settings_change_what_is_due(archive: Archive) -> None:
 
 
 def test_a_due_time_far_ahead_comes_back_when_the_clock_is_set_right(archive: Archive) -> None:
-    ended(archive, "prune", "2099-01-01T00:00:00.000Z", "2099-01-02T03:30:00.000Z", None)
+    end_job(archive, "prune", "2099-01-01T00:00:00.000Z", "2099-01-02T03:30:00.000Z", None)
 
     set_jobs(archive, TIMINGS, NOON)
 

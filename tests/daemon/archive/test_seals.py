@@ -11,13 +11,13 @@ import pytest
 from click import UsageError
 
 from daemon.archive.archive import Archive, check
-from daemon.archive.chat_states import record_taken
-from daemon.archive.core import core_events, keep_core_events
-from daemon.archive.exports import Rest, keep_rest, rest_of
-from daemon.archive.facts import fact_events, keep_fact_events
+from daemon.archive.chat_states import record_processed
+from daemon.archive.chats import Rest, keep_rest, rest_of
+from daemon.archive.core_events import core_events, keep_core_events
+from daemon.archive.fact_events import fact_events, keep_fact_events
 from daemon.archive.journal import recall, record
 from daemon.archive.memories import end_turn, find_memory, keep_memory, memories
-from daemon.archive.messages import whole
+from daemon.archive.messages import raw_conversation
 from daemon.archive.seals import SEALED, damaged_rows, refuse_any_damage, refuse_damage, refuse_lost_name, seal_of
 from daemon.files.paths import archive_path
 from daemon.models.ask import Unsent
@@ -44,7 +44,7 @@ def state(tmp_path: Path) -> Path:
         record(archive, reply("a"), CHAT, {})
         archive.run("UPDATE message SET gone_at = ? WHERE id = 6", (LATER,))
         archive.run("INSERT INTO missing (message, since) VALUES (6, ?)", (LATER,))
-        record_taken(archive, CHAT, "s" * 64, "f" * 64, 5, WHEN)
+        record_processed(archive, CHAT, "s" * 64, "f" * 64, 5, WHEN)
         keep_rest(archive, CHAT, Rest("a", "b", {"reason": "nothing new"}))
     return tmp_path
 
@@ -108,7 +108,7 @@ def test_no_reader_hands_out_what_is_damaged(state: Path) -> None:
     ):
         rot(state, f"UPDATE {table} SET {column} = {column} || ' ROTTEN'")
     with Archive.read(state) as archive:
-        for read in (memories, fact_events, core_events, whole):
+        for read in (memories, fact_events, core_events, raw_conversation):
             with pytest.raises(DamagedChat):
                 read(archive, CHAT)
         with pytest.raises(DamagedChat):
@@ -118,10 +118,10 @@ def test_no_reader_hands_out_what_is_damaged(state: Path) -> None:
 def test_the_order_and_the_absence_of_messages_never_come_out_of_expand_changed(state: Path) -> None:
     for sql in ("UPDATE message SET position = 5 - position", "UPDATE missing SET message = 5"):
         with Archive.open(state) as archive:
-            assert len(whole(archive, CHAT).messages) == 6
+            assert len(raw_conversation(archive, CHAT).messages) == 6
         rot(state, sql)
         with Archive.read(state) as archive, pytest.raises(DamagedChat):
-            whole(archive, CHAT)
+            raw_conversation(archive, CHAT)
         rot(state, "UPDATE message SET position = 5 - position")
 
 

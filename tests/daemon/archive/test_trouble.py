@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
+from daemon.archive.additions import insert_version
 from daemon.archive.archive import Archive, check
 from daemon.archive.errors import archive_errors
 from daemon.archive.journal import recall, record
 from daemon.archive.memories import keep_memory
-from daemon.archive.messages import insert_version, past, whole
+from daemon.archive.messages import past, raw_conversation
 from daemon.files.paths import archive_path
 from rules.errors import ArchiveError, FileTrouble, MemprocError
 from tests.daemon.archive.test_archive import reply
@@ -87,7 +88,7 @@ def test_a_raw_message_whose_bytes_have_changed_is_never_handed_out() -> None:
         see(archive, TALK)
         keep_memory(archive, CHAT, memory_of(1, entries(TALK)[:2]))
         archive.run("UPDATE body SET raw = CAST(replace(CAST(raw AS TEXT), 'number', 'nunber') AS BLOB), packed = 0")
-        for read in (past, whole):
+        for read in (past, raw_conversation):
             with pytest.raises(ArchiveError, match="raw message in the archive is damaged"):
                 read(archive, CHAT)
 

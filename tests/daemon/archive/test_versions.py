@@ -9,11 +9,12 @@ import pytest
 
 from daemon.archive.archive import OLDEST, STEPS, Archive, check
 from daemon.archive.chat_states import waiting_state
-from daemon.archive.exports import last_output, rest_of
-from daemon.archive.facts import fact_events
+from daemon.archive.chats import rest_of
+from daemon.archive.fact_events import fact_events
 from daemon.archive.journal import recall
 from daemon.archive.memories import memories
-from daemon.archive.messages import missing_keys, whole
+from daemon.archive.messages import missing_keys, raw_conversation
+from daemon.archive.outputs import last_output
 from daemon.archive.seals import SEALED
 from daemon.files.paths import archive_path
 from rules.errors import ArchiveError
@@ -63,7 +64,7 @@ def test_nothing_that_was_in_it_is_lost_or_changed(older: Path) -> None:
         before = rows(database)
     with Archive.open(older) as archive:
         assert check(archive) == ()
-        assert [bytes(raw) for raw in whole(archive, CHAT).messages] == [message.raw for message in TALK]
+        assert [bytes(raw) for raw in raw_conversation(archive, CHAT).messages] == [message.raw for message in TALK]
         assert missing_keys(archive, CHAT) == {TALK[5].uuid}
         assert memories(archive, CHAT) == tuple(memory_of(n, entries(TALK)[2 * n - 2 : 2 * n]) for n in (1, 2))
         assert [event.text for event in fact_events(archive, CHAT)] == ["Ada likes tea"]

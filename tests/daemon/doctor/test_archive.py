@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from daemon.archive.archive import Archive
-from daemon.archive.exports import Output, record_output
+from daemon.archive.outputs import Output, record_output
 from daemon.files.backup import keep_original, keep_version, versions
 from daemon.files.packed import sha256_of
 from daemon.files.paths import archive_path

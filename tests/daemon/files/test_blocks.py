@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.files import read as blocks
-from daemon.files.read import Again, OtherBytes, first_time
+from daemon.files.read import OtherBytes, Reread, first_time
 from rules.typingmind.spans import Span
 
 
@@ -30,10 +30,10 @@ def hashes_of(data: bytes) -> list[bytes]:
 
 @given(st.binary(max_size=60), st.lists(st.integers(0, 60), min_size=2, max_size=8))
 def test_any_spans_one_behind_the_other_are_had_again(data: bytes, bounds: list[int]) -> None:
-    again = Again(io.BytesIO(data), hashes_of(data))
+    again = Reread(io.BytesIO(data), hashes_of(data))
     for start, stop in pairwise(sorted(min(bound, len(data)) for bound in bounds)):
         assert again.slice(Span(start, stop)) == data[start:stop]
-    assert list(Again(io.BytesIO(data), hashes_of(data))) == list(first_time(io.BytesIO(data), []))
+    assert list(Reread(io.BytesIO(data), hashes_of(data))) == list(first_time(io.BytesIO(data), []))
 
 
 @given(st.binary(min_size=1, max_size=60), st.data())
@@ -41,6 +41,6 @@ def test_another_byte_anywhere_before_is_found(data: bytes, draw: st.DataObject)
     at = draw.draw(st.integers(0, len(data) - 1))
     other = data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
     with pytest.raises(OtherBytes):
-        Again(io.BytesIO(other), hashes_of(data)).slice(Span(at, at + 1))
+        Reread(io.BytesIO(other), hashes_of(data)).slice(Span(at, at + 1))
     with pytest.raises(OtherBytes):
-        list(Again(io.BytesIO(data[:at]), hashes_of(data)))
+        list(Reread(io.BytesIO(data[:at]), hashes_of(data)))

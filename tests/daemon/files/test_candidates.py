@@ -11,14 +11,14 @@ from typing import cast
 
 import pytest
 
-from daemon.files.candidates import Found, PassedOver, candidates, sighting_of
+from daemon.files.candidates import Candidate, UnusableFile, candidates, sighting_of
 
 
 def found(folder: Path, subfolders: bool = False) -> list[str]:
     return sorted(
         Path(entry.path).relative_to(folder).as_posix()
         for entry in candidates(folder, subfolders)
-        if isinstance(entry, Found)
+        if isinstance(entry, Candidate)
     )
 
 
@@ -89,7 +89,7 @@ def test_folders_of_systems_and_browsers_are_not_gone_into(tmp_path: Path, folde
 def test_a_placeholder_of_the_cloud_is_told(tmp_path: Path) -> None:
     put(tmp_path, ".a.json.icloud", ".b.txt.icloud")
     assert list(candidates(tmp_path)) == [
-        PassedOver(str(tmp_path / ".a.json.icloud"), "it is in the cloud, not on this disk")
+        UnusableFile(str(tmp_path / ".a.json.icloud"), "it is in the cloud, not on this disk")
     ]
 
 
@@ -99,7 +99,7 @@ def test_a_file_that_the_system_would_have_to_fetch_is_told(
 ) -> None:
     put(tmp_path, "a.json")
     monkeypatch.setattr(os, "lstat", lambda path: SimpleNamespace(st_mode=stat.S_IFREG, **away))
-    assert [type(entry) for entry in candidates(tmp_path)] == [PassedOver]
+    assert [type(entry) for entry in candidates(tmp_path)] == [UnusableFile]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only there names are any bytes")
@@ -107,7 +107,7 @@ def test_a_name_that_is_no_text_is_told(tmp_path: Path) -> None:
     name = os.fsencode(tmp_path) + b"/caf\xe9.json"
     Path(os.fsdecode(name)).write_bytes(b"{}")
     (told,) = candidates(tmp_path)
-    assert isinstance(told, PassedOver)
+    assert isinstance(told, UnusableFile)
     assert "UTF-8" in told.reason
     assert told.path.isascii()
 
@@ -119,7 +119,7 @@ def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
 
 def test_a_file_that_goes_away_during_the_look_is_no_error(tmp_path: Path) -> None:
     put(tmp_path, *(f"{number}.json" for number in range(5)))
-    entries: Iterator[Found | PassedOver] = candidates(tmp_path)
+    entries: Iterator[Candidate | UnusableFile] = candidates(tmp_path)
     next(entries)
     for file in tmp_path.iterdir():
         file.unlink()

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.files.backup import INDEX, Line, Unreadable, append, read_index
+from daemon.files.backup import INDEX, IndexLine, UnreadableLine, append, read_index
 from tests.daemon.files.children import needs_root, small_disk
 
-LINE = Line(
+LINE = IndexLine(
     "2026-03-02T12:00:00.123Z",
     "d6a9eafe2b",
     "Aria",
@@ -78,7 +78,7 @@ def test_a_line_that_is_not_ours_is_counted_and_the_others_stay(tmp_path: Path) 
         file.write(b"\xff\xfe\n")
     append(tmp_path, SECOND)
 
-    assert read_index(tmp_path) == (LINE, Unreadable(3), SECOND)
+    assert read_index(tmp_path) == (LINE, UnreadableLine(3), SECOND)
 
 
 def test_line_ends_of_windows_do_no_harm(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_no_id_and_no_title_can_break_a_line(
     append(folder, SECOND)
 
     first, second = read_index(folder)
-    assert isinstance(first, Line)
+    assert isinstance(first, IndexLine)
     assert (first.chat_id, second) == (chat_id, SECOND)
     assert (folder / INDEX).read_text("utf-8").count("\n") == 3
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.files import read as bundle
-from daemon.files.read import chats_in, read_export, stand_of
+from daemon.files.read import chats_in, fingerprint_of, read_export
 from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind.document import DocumentLayout, lay_out_document
 from tests.chats import chat, export_bytes, json_bytes, long_chat
@@ -38,19 +38,19 @@ def test_a_file_is_read_with_its_hash_and_its_stand(tmp_path: Path, data: bytes)
     export = read_export(path)
 
     assert (export.path, export.sha256) == (path, hashlib.sha256(data).hexdigest())
-    assert export.stand == stand_of(path)
-    assert export.stand.size == len(data)
+    assert export.fingerprint == fingerprint_of(path)
+    assert export.fingerprint.size == len(data)
     assert next(export.chats()).title == "The lighthouse"
 
 
 def test_another_file_in_its_place_has_another_stand(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_bytes(INDEX)
-    before = stand_of(path)
+    before = fingerprint_of(path)
     path.write_bytes(INDEX + b" ")
-    assert stand_of(path) != before
+    assert fingerprint_of(path) != before
     path.unlink()
-    assert stand_of(path) is None
+    assert fingerprint_of(path) is None
 
 
 @pytest.mark.parametrize("name", ZIPS)
@@ -282,6 +282,6 @@ def test_a_large_file_is_never_in_memory_as_a_whole(tmp_path: Path) -> None:
     try:
         export = read_export(path)
         assert sum(len(found.messages) for found in export.chats()) > 8_000
-        assert tracemalloc.get_traced_memory()[1] < export.stand.size / 3
+        assert tracemalloc.get_traced_memory()[1] < export.fingerprint.size / 3
     finally:
         tracemalloc.stop()

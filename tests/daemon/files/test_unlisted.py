@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.files.backup import INDEX, Line, append, check, keep_original, keep_version, read_index, versions
+from daemon.files.backup import INDEX, IndexLine, append, check, keep_original, keep_version, read_index, versions
 from daemon.files.removal import UNLISTED, finish_removals, list_again, remove_version
 from daemon.files.write import sweep
 from rules.errors import FileTrouble
@@ -143,7 +143,7 @@ def test_a_version_that_was_removed_stays_so(backups: Path) -> None:
 def test_a_file_that_is_not_the_removed_one_is_not_removed(backups: Path) -> None:
     """A clock that was set back gave it the same name, and the index has lost its line."""
     version = versions(backups, "d6a9eafe2b")[1]
-    line = next(one for one in read_index(backups) if isinstance(one, Line) and backups / one.file == version.path)
+    line = next(one for one in read_index(backups) if isinstance(one, IndexLine) and backups / one.file == version.path)
     append(backups, replace(line, kind="removed", packed_sha256="0" * 64))
     assert finish_removals(backups) == ()
     list_again(backups)
@@ -170,7 +170,7 @@ def test_a_version_whose_keeping_was_killed_is_listed_or_not_there(tmp_path: Pat
         return ""
 
     for _ in killed_at_every_third_line(work):
-        named = {line.file for line in read_index(backups) if isinstance(line, Line)}
+        named = {line.file for line in read_index(backups) if isinstance(line, IndexLine)}
         lost += len({path.relative_to(backups).as_posix() for path in backups.glob("versions/*/*.gz")} - named)
         for folder in (backups, *backups.glob("versions/*")):
             sweep(folder)

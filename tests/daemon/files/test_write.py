@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.files.write import TEMPORARY, Written, replace_file, sweep, trouble
+from daemon.files.write import TEMPORARY, WrittenFile, replace_file, sweep, trouble
 from rules.errors import FileTrouble
 from tests.daemon.files.children import (
     in_child,
@@ -42,7 +42,7 @@ def test_a_file_takes_the_place_of_the_old_one(path: Path) -> None:
 
     content = b"".join(NEW)
     assert path.read_bytes() == content
-    assert written == Written(path, sha256(content).hexdigest(), len(content))
+    assert written == WrittenFile(path, sha256(content).hexdigest(), len(content))
     assert only(path)
 
 

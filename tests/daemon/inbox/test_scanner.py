@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.arrivals import change_state, find_arrival, next_work
-from daemon.archive.exports import Output, record_output
+from daemon.archive.outputs import Output, record_output
 from daemon.inbox import intake
 from daemon.inbox.intake import copy_path, forget_copy
 from daemon.inbox.scanner import Unreachable

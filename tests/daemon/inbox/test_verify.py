@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.exports import Output, record_output
 from daemon.archive.jobs import part_to_verify, part_verified, sign
+from daemon.archive.outputs import Output, record_output
 from daemon.files.backup import keep_original
 from daemon.files.packed import sha256_of
 from daemon.files.paths import Folders

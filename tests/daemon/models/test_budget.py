@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply, recall
-from daemon.archive.ledger import by_model, learned, raise_cap, spent
+from daemon.archive.ledger import by_model, learned_factors, raise_cap, spent
 from daemon.config.providers import BudgetSettings, PriceSettings
 from daemon.files.clock import at, periods
 from daemon.models.ask import Unsent
@@ -247,7 +247,7 @@ def test_replies_show_what_a_model_makes_of_our_tokens(archive: Archive) -> None
     provider = Provider()
     for number in range(12):
         asking(budget_of(archive), provider, number)
-    factor, replies = learned(archive)[HAIKU.name]
+    factor, replies = learned_factors(archive)[HAIKU.name]
     assert replies == 12
     assert factor == pytest.approx(1.5, rel=0.02)
 

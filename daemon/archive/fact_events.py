@@ -1,4 +1,4 @@
-"""What happened to a chat's facts, kept for ever."""
+"""What happened to a chat's facts, kept for ever; and a ranking of texts by the words that they share."""
 
 import sqlite3
 from collections.abc import Iterable, Sequence
@@ -9,12 +9,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.seals import refuse_damage
 from rules.errors import ArchiveError
 from rules.extract.words import terms
-from rules.layers.facts import By, Event, FactEvent
-
-_EVENTS: dict[str, Event] = {
-    "ADD": "ADD", "UPDATE": "UPDATE", "DELETE": "DELETE", "CONFIRM": "CONFIRM", "FORGET": "FORGET",
-}  # fmt: skip
-_BY: dict[str, By] = {"model": "model", "person": "person"}
+from rules.layers.facts import FactEvent
 
 
 def fact_events(archive: Archive, chat_id: str, *, forgotten: bool = False) -> tuple[FactEvent, ...]:
@@ -33,19 +28,13 @@ def fact_events(archive: Archive, chat_id: str, *, forgotten: bool = False) -> t
         """,
         (chat_id, forgotten),
     )
-    return tuple(
-        FactEvent(fact, _EVENTS[event], text, said_at, source, _BY[by], memory, edition, why, at)
-        for fact, event, text, said_at, source, by, memory, edition, why, at in rows
-    )
+    return tuple(FactEvent(*row) for row in rows)
 
 
 def next_fact(archive: Archive, chat_id: str) -> int:
     """The number that the next fact of a chat gets: no number is ever given twice."""
-    row = archive.one(
-        "SELECT coalesce(max(fact), 0) FROM fact_event JOIN chat ON chat.id = fact_event.chat WHERE chat_id = ?",
-        (chat_id,),
-    )
-    return 1 + (int(row[0]) if row else 0)
+    last = "SELECT coalesce(max(fact), 0) FROM fact_event JOIN chat ON chat.id = fact_event.chat WHERE chat_id = ?"
+    return 1 + int(archive.value(last, (chat_id,)))
 
 
 def keep_fact_events(archive: Archive, chat_id: str, events: Sequence[FactEvent], now: str, memory: str = "") -> None:
@@ -58,10 +47,10 @@ def keep_fact_events(archive: Archive, chat_id: str, events: Sequence[FactEvent]
             """,
             [
                 (
-                    chat_id, one.fact, one.event, one.text, one.said_at, one.source, one.by, memory or None,
-                    one.edition, one.why, now,
+                    chat_id, event.fact, event.event, event.text, event.said_at, event.source, event.by, memory or None,
+                    event.edition, event.why, now,
                 )
-                for one in events
+                for event in events
             ],
         )  # fmt: skip
 
@@ -73,8 +62,8 @@ def ranked(texts: Sequence[str], words: str) -> Sequence[int]:
     """
     numbers: dict[str, int] = {}
     documents = [" ".join(_numbered(_words(text), numbers)) for text in texts]
-    wanted = [f"w{numbers[word]}" for word in dict.fromkeys(_words(words)) if word in numbers]
-    return _matching(documents, " OR ".join(wanted)) if wanted else ()
+    asked = [f"w{numbers[word]}" for word in dict.fromkeys(_words(words)) if word in numbers]
+    return _matching(documents, " OR ".join(asked)) if asked else ()
 
 
 def _words(text: str) -> Iterable[str]:
@@ -87,19 +76,15 @@ def _numbered(words: Iterable[str], numbers: dict[str, int]) -> list[str]:
 
 def _matching(documents: Sequence[str], query: str) -> list[int]:
     with closing(sqlite3.connect(":memory:")) as index:
-        _make(index)
+        try:
+            index.execute("CREATE VIRTUAL TABLE document USING fts5 (words, tokenize = 'ascii')")
+        except sqlite3.OperationalError as fault:
+            raise ArchiveError(
+                "Facts cannot be compared: the SQLite of this Python has no full-text index (FTS5).",
+                "Install memproc with another Python, or set facts.enabled = false in memproc.toml.",
+            ) from fault
         index.executemany("INSERT INTO document (rowid, words) VALUES (?, ?)", enumerate(documents))
         rows = index.execute(
             "SELECT rowid FROM document WHERE document MATCH ? ORDER BY bm25(document), rowid", (query,)
         )
         return [int(row[0]) for row in rows]
-
-
-def _make(index: sqlite3.Connection) -> None:
-    try:
-        index.execute("CREATE VIRTUAL TABLE document USING fts5 (words, tokenize = 'ascii')")
-    except sqlite3.OperationalError as fault:
-        raise ArchiveError(
-            "Facts cannot be compared: the SQLite of this Python has no full-text index (FTS5).",
-            "Install memproc with another Python, or set facts.enabled = false in memproc.toml.",
-        ) from fault

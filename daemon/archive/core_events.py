@@ -1,4 +1,4 @@
-"""What was written into a chat's core memory, kept for ever."""
+"""What was written into a chat's core memory, kept for ever; and after which memories a layer has its step."""
 
 import json
 from collections.abc import Collection, Iterable, Sequence
@@ -6,9 +6,7 @@ from typing import Literal
 
 from daemon.archive.archive import Archive
 from daemon.archive.seals import refuse_damage
-from rules.layers.core import By, CoreEvent, Value
-
-_BY: dict[str, By] = {"agent": "agent", "person": "person"}
+from rules.layers.core import CoreEvent, Value
 
 
 def core_events(archive: Archive, chat_id: str) -> tuple[CoreEvent, ...]:
@@ -24,20 +22,8 @@ def core_events(archive: Archive, chat_id: str) -> tuple[CoreEvent, ...]:
         (chat_id,),
     )
     return tuple(
-        CoreEvent(
-            section,
-            _value(value),
-            bool(held),
-            _BY[by],
-            function,
-            memory,
-            edition,
-            number,
-            undoes,
-            at,
-            tuple(json.loads(lines)),
-        )
-        for section, value, held, by, function, memory, edition, number, undoes, at, lines in rows
+        CoreEvent(*[section, _value(value), bool(held), *known, tuple(json.loads(held_lines))])
+        for section, value, held, *known, held_lines in rows
     )
 
 
@@ -51,11 +37,11 @@ def keep_core_events(archive: Archive, chat_id: str, events: Sequence[CoreEvent]
             """,
             [
                 (
-                    chat_id, one.section, json.dumps(one.value, ensure_ascii=False), one.held,
-                    json.dumps(one.held_lines, ensure_ascii=False), one.by, one.function, memory or None, one.edition,
-                    one.undoes or None, now,
+                    chat_id, event.section, json.dumps(event.value, ensure_ascii=False), event.held,
+                    json.dumps(event.held_lines, ensure_ascii=False), event.by, event.function, memory or None,
+                    event.edition, event.undoes or None, now,
                 )
-                for one in events
+                for event in events
             ],
         )  # fmt: skip
 
@@ -77,35 +63,37 @@ def begin_steps(archive: Archive, memory_id: str, edition: int, layers: Iterable
 
 
 def end_step(archive: Archive, memory_id: str, layer: Layer, now: str) -> None:
-    """Note, within a transaction of the caller's, that it is done."""
+    """Note, within a transaction of the caller's, that the layer's step after a memory is done."""
     archive.run("UPDATE layer_step SET done_at = ? WHERE memory = ? AND layer = ?", (now, memory_id, layer))
 
 
 def due_steps(archive: Archive, chat_id: str, layer: Layer) -> tuple[int, ...]:
     """Numbers of the memories of a chat after which the layer's step is due, oldest first."""
-    rows = archive.run(
+    return archive.column(
         """
         SELECT memory.number FROM layer_step JOIN memory ON memory.id = layer_step.memory
         JOIN chat ON chat.id = memory.chat WHERE chat_id = ? AND layer = ? AND done_at IS NULL ORDER BY 1
         """,
         (chat_id, layer),
     )
-    return tuple(int(number) for (number,) in rows)
 
 
 def last_step(archive: Archive, chat_id: str, layer: Layer) -> int:
     """Number of the last memory that has a step, due or done; 0: none has. Earlier ones without one get none."""
-    row = archive.one(
+    number = archive.value(
         """
         SELECT max(memory.number) FROM layer_step JOIN memory ON memory.id = layer_step.memory
         JOIN chat ON chat.id = memory.chat WHERE chat_id = ? AND layer = ?
         """,
         (chat_id, layer),
     )
-    return int(row[0] or 0) if row else 0
+    return number or 0
 
 
 def has_step(archive: Archive, memory_ids: Collection[str], layer: Layer) -> bool:
     """Whether one of these memories, of whatever chat, has a step, due or done."""
-    rows = (archive.one("SELECT 1 FROM layer_step WHERE memory = ? AND layer = ?", (one, layer)) for one in memory_ids)
-    return any(row is not None for row in rows)
+    steps = archive.run(
+        "SELECT 1 FROM layer_step WHERE layer = ? AND memory IN (SELECT value FROM json_each(?)) LIMIT 1",
+        (layer, json.dumps(list(memory_ids))),
+    )
+    return bool(steps)
