@@ -32,6 +32,7 @@ FILLED = (
     "VALUES (1, 'b', '', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')",
     "INSERT INTO batch_request (batch, request, chat_id, model, step, parameters, tokens) "
     "VALUES (1, 'r', 'aria000001', 'm', 'quote', '{}', 1)",
+    "INSERT INTO missing (message, since) SELECT min(id), '2026-01-01T00:00:00.000Z' FROM message",
     "INSERT INTO layer_step (memory, layer, edition) SELECT id, 'core', 1 FROM memory ORDER BY number LIMIT 1",
 )
 
@@ -82,7 +83,8 @@ DAMAGES = {
 TOLD_BY_DEFAULT = [
     ("body", "raw"), ("chat", "head"), ("chunk_message", "message"), ("core_event", "value"), ("edition", "texts"),
     ("fact_event", "text"), ("fold_member", "member"), ("job", "due_at"), ("layout", "parts"), ("memory", "began_at"),
-    ("message", "key"), ("migration", "number"), ("opening", "text"), ("output", "messages_sha256"), ("reply", "text"),
+    ("message", "key"), ("message", "position"), ("missing", "message"), ("chat_state", "sha256"),
+    ("migration", "number"), ("opening", "text"), ("output", "messages_sha256"), ("reply", "text"),
     ("rest", "found"), ("version", "created_at"),
 ]  # fmt: skip
 
