@@ -46,14 +46,10 @@ def _told_of(chat: RebuiltChat) -> list[str]:
     with_them = chat.memories - chat.without_messages
     lines = [
         f'"{chat.title}" ({chat.chat_id}): {chat.messages:,} raw messages, {with_them:,} memories with the raw '
-        f"messages that they stand for, {chat.without_messages:,} without, {chat.folds:,} folds."
+        f"messages that they stand for, {chat.without_messages:,} without."
     ]
     if chat.found_again:
         lines.append(f"  {chat.found_again:,} memories have their raw messages again.")
     if chat.without_messages:
         lines.append("  Those without stay as they are. Older exports that you have may help: memproc rebuild PATH")
-    if chat.unplaced:
-        lines.append(
-            f"  {chat.unplaced:,} more stay in the backups alone: they stand inside others that the archive has."
-        )
     return lines
