@@ -1,21 +1,38 @@
-"""A finished chat read back as TypingMind would read it, with the standard library's parser, for the proof."""
+"""The proof: a finished chat is parsed as TypingMind would read it, and held against what went in.
 
+The bytes are parsed by the standard library, not by the code that found and spliced them. What the proof is told is
+only what each message of the input is (`places`) and where it should stand now; markers, and the plain form of an
+original beside its memory, are read as everywhere else.
+"""
+
+import codecs
+import hashlib
 import json
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rules.conversation.history import Entry
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, read_marker
 from rules.output.arrange import Section
 from rules.recognize.recognize import Place
-from rules.typingmind import spans
-from rules.typingmind.chat import Chat, without_bulk
+from rules.typingmind.chat import Chat
 from rules.typingmind.content import printable
 from rules.typingmind.originals import is_original, plain_original
-from rules.typingmind.spans import Number, decoded
+from rules.typingmind.spans import Span
 
 Json = dict[str, object]
+
+_BLOCK = 1 << 20  # bytes
+_LONGEST_TEXT = 4 << 20
+"""Characters; no message has so many words."""
+_OURS = frozenset({"messages", "updatedAt", "syncMetadata"})
+_NEEDED = frozenset({"role", "uuid", "content", "createdAt", "memproc"})
+_SHAPE = frozenset({"id", "type", "model", "usage", "finish", "keywords", "titleUsage", "stop_reason", "stop_sequence"})
+
+_JOINER = "\u2060"
+"""Keeps a tag of ours in a quote from being one; nobody sees it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +80,16 @@ class ReadBack:
         return [(message, mark) for message, at, mark in every if mark is not None and at is None]
 
 
+def verify(finished: Finished) -> tuple[str, ...]:
+    """Every fault, in plain words. The message texts themselves are never part of a fault."""
+    read = read_back(finished)
+    return (read,) if isinstance(read, str) else tuple(fault for check in _CHECKS for fault in check(read))
+
+
 def read_back(finished: Finished) -> ReadBack | str:
     """The finished chat as it reads; or why it cannot be one, as a fault in plain words."""
     try:
-        before, after = parse(finished.before.json_text), parse(decoded(finished.after))
+        before, after = parse(_blocks_before(finished.before)), parse(_blocks_after(finished.after))
         messages, originals = messages_of(after), messages_of(before)
     except (ValueError, TypeError, RecursionError) as fault:
         return f"the finished chat is nothing that TypingMind could read: {type(fault).__name__}"
@@ -86,19 +109,66 @@ def read_back(finished: Finished) -> ReadBack | str:
     )
 
 
-def parse(text: str) -> Json:
-    """A chat or a message. Numbers stay as they are spelled, so that 69.2240 and 69.224 differ.
+def parse(blocks: Iterable[bytes]) -> Json:
+    """A chat or a message, read by the standard library alone. Raises ValueError or TypeError.
 
-    What is too long to be words, an image, is held as its SHA-256: two chats are compared, and both are in memory.
+    Numbers stay as they are spelled, so that 69.2240 and 69.224 differ. What is too long to be words, an image, is
+    held as its SHA-256: two chats are compared, and both are in memory.
     """
-    found = json.loads(text, parse_int=Number, parse_float=Number, parse_constant=_refuse)
-    if not isinstance(found, dict):
+    chat = json.loads(_in_ascii(blocks), parse_int=_Number, parse_float=_Number, parse_constant=_refuse)
+    if not isinstance(chat, dict):
         raise TypeError("chats and messages are objects")
-    return {key: without_bulk(value) for key, value in found.items()}
+    return {key: _without_images(value) for key, value in chat.items()}
+
+
+def _in_ascii(blocks: Iterable[bytes]) -> str:
+    """With escapes for all else: a single emoji would make every character of an image beside it four bytes wide."""
+    decoder, narrow = codecs.getincrementaldecoder("utf-8")(), bytearray()
+    for block in blocks:
+        narrow += re.sub(r"[^\x00-\x7f]+", lambda match: json.dumps(match[0])[1:-1], decoder.decode(block)).encode()
+    decoder.decode(b"", final=True)
+    return narrow.decode("ascii")
+
+
+def _blocks_before(chat: Chat) -> Iterator[bytes]:
+    for start in range(chat.span.start, chat.span.stop, _BLOCK):
+        yield chat.slice(Span(start, min(start + _BLOCK, chat.span.stop)))
+
+
+def _blocks_after(content: bytes) -> Iterator[bytes]:
+    for start in range(0, len(content), _BLOCK):
+        yield content[start : start + _BLOCK]
+
+
+class _Number(str):
+    """A number as it is spelled. Like JavaScript's it is false where it is zero."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return float(self) != 0
 
 
 def _refuse(name: str) -> None:
     raise ValueError(name)
+
+
+def _without_images(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: _without_images(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_without_images(inner) for inner in value]
+    if type(value) is not str or len(value) <= _LONGEST_TEXT:
+        return value
+    digest = hashlib.sha256()
+    for start in range(0, len(value), _BLOCK):
+        digest.update(value[start : start + _BLOCK].encode("utf-8", "surrogatepass"))
+    return f"sha256:{digest.hexdigest()}"
+
+
+def _text(value: object) -> str:
+    """A value that is a text; empty for everything else."""
+    return value if isinstance(value, str) and not isinstance(value, _Number) else ""
 
 
 def messages_of(chat: Json) -> list[Json]:
@@ -128,7 +198,7 @@ def _came_from(originals: Sequence[Json], messages: Sequence[Json]) -> list[int 
 
 def uuid_of(message: Json) -> str:
     """Its uuid, where that is a text; else empty."""
-    return printable(spans.text(message.get("uuid")))
+    return printable(_text(message.get("uuid")))
 
 
 def _said_plainly(message: Json) -> object:
@@ -165,22 +235,8 @@ def _marker(message: Json) -> Json:
     return found if isinstance(found, dict) else {}
 
 
-_OURS = frozenset({"messages", "updatedAt", "syncMetadata"})
-_NEEDED = frozenset({"role", "uuid", "content", "createdAt", "memproc"})
-_SHAPE = frozenset({"id", "type", "model", "usage", "finish", "keywords", "titleUsage", "stop_reason", "stop_sequence"})
-
-_JOINER = "\u2060"
-"""Keeps a tag of ours in a quote from being one; nobody sees it."""
-
-
-def verify(finished: Finished) -> tuple[str, ...]:
-    """Every fault, in plain words. The message texts themselves are never part of a fault."""
-    read = read_back(finished)
-    return (read,) if isinstance(read, str) else tuple(fault for check in _CHECKS for fault in check(read))
-
-
 def _fields(read: ReadBack) -> Iterator[str]:
-    """Requirement 1: the same fields, with the same values, but for those that are ours to change."""
+    """The same fields stand in the chat, with the same values, but for those that are ours to change."""
     if missing := read.before.keys() - read.after.keys():
         yield f"fields of the chat are gone: {', '.join(sorted(missing))}"
     if added := read.after.keys() - read.before.keys() - {"syncMetadata"}:
@@ -220,7 +276,7 @@ def _accounts(read: ReadBack) -> Iterator[str]:
 
 
 def _groups(read: ReadBack) -> Iterator[str]:
-    """Requirements 9.5 to 9.7: opening, then memories of six, then closing, in this order and unbroken."""
+    """The opening, then memories of six messages, then the closing: in this order, and unbroken."""
     marks = read.marks
     kinds = ["" if mark is None else mark.kind for mark in marks]
     memory_at = [at for at, kind in enumerate(kinds) if kind == MEMORY]
@@ -246,7 +302,7 @@ def _generated(read: ReadBack) -> Iterator[str]:
     shape = _template_keys(read)
     for number, (message, mark) in enumerate(read.new, 1):
         role = message.get("role")
-        text = _text(message)
+        text = _sent_text(message)
         if _NEEDED - message.keys() or (role == "assistant" and shape - message.keys()):
             yield f"our new message {number} lacks fields"
         if role != ("assistant" if mark.slot in (2, 4, 6) else "user"):
@@ -258,7 +314,7 @@ def _generated(read: ReadBack) -> Iterator[str]:
 
 
 def _quotes(read: ReadBack) -> Iterator[str]:
-    """Requirement 9.1: a quote is a verbatim part of one raw message; what the person has edited is theirs."""
+    """A quote is a verbatim part of one raw message; what the person has edited is theirs."""
     sources = {quote.source for memory in read.finished.section.shown for quote in memory.edition.quotes}
     said = {entry.key: _ever_said(entry) for entry in read.finished.entries if entry.key in sources}
     for memory in read.finished.section.shown:
@@ -277,7 +333,7 @@ def _quotes(read: ReadBack) -> Iterator[str]:
 def _ever_said(entry: Entry) -> list[str]:
     """What the message says now, and what it said when its memory was made."""
     versions = [entry.message] if entry.newest is None else [entry.message, entry.newest]
-    return [_said(parse(decoded(message.raw))) for message in versions]
+    return [_said(parse([message.raw])) for message in versions]
 
 
 def _identities(read: ReadBack) -> Iterator[str]:
@@ -288,7 +344,7 @@ def _identities(read: ReadBack) -> Iterator[str]:
         yield "a uuid stands twice"
     sync = read.after.get("syncMetadata")
     named = sync.get("deletedMessageUUIDs") if isinstance(sync, dict) else None
-    if set(read.finished.removed) - set(map(spans.text, named if isinstance(named, list) else ())):
+    if set(read.finished.removed) - set(map(_text, named if isinstance(named, list) else ())):
         yield "removed messages are not named for TypingMind's sync"
     if set(read.finished.removed) & uuids.keys():
         yield "a message that is still there is named as removed"
@@ -313,7 +369,7 @@ def _dates(read: ReadBack) -> Iterator[str]:
 
     Where those of the input do already, the person has regenerated one that stays as it stands.
     """
-    dates = [spans.text(message.get("createdAt")) for message in read.ours]
+    dates = [_text(message.get("createdAt")) for message in read.ours]
     before = [place.message.created_at or "" for place in read.finished.places if place.ours is not None]
     if dates != sorted(dates) and before == sorted(before):
         yield "the dates of our messages are out of order"
@@ -327,12 +383,12 @@ def _template_keys(read: ReadBack) -> frozenset[str]:
     return frozenset()
 
 
-def _text(message: Json) -> str | None:
+def _sent_text(message: Json) -> str | None:
     """The text that would be sent: a string, or the one text part."""
     content = message.get("content")
     if isinstance(content, list) and len(content) == 1 and isinstance(content[0], dict):
         content = content[0].get("text")
-    return spans.text(content) or None
+    return _text(content) or None
 
 
 def _said(message: object) -> str:
@@ -343,7 +399,7 @@ def _said(message: object) -> str:
         return "\n\n".join(
             _said(message[key]) for key in ("content", "text", "refusal", "responses", "messages") if key in message
         )
-    return spans.text(message)
+    return _text(message)
 
 
 _CHECKS: tuple[Callable[[ReadBack], Iterator[str]], ...] = (
