@@ -109,7 +109,7 @@ def _chat(
     except Exception as fault:
         if isinstance(fault, NotAccepted):
             record_doubt(context.archive, chat.chat_id, fault.sha256, export.sha256, fault.message, context.clock())
-        return set_aside(context.archive, chat.title, fault, chat.text_field("chatID"))
+        return set_aside(context.archive, chat.title, fault, chat.id_or_empty)
 
 
 def process(context: Context, export: Export, chat: Chat) -> ReadyChat | LeftAlone | AtRest | HeldBack:

@@ -15,7 +15,7 @@ from daemon.recovery.restore import find_version, read_updated, updated_path
 from daemon.status.sentences import in_one_line, printable_json
 from rules.errors import NotFound
 from rules.output.difference import Difference
-from rules.output.readable import Line, readable
+from rules.output.readable import DifferenceLine, readable
 
 _STYLES = {"+": "green", "-": "red", "~": "yellow", " ": "bold"}
 
@@ -50,15 +50,15 @@ def diff(settings: Settings, chat: str, before: int | None, after: int | None, a
     return 0
 
 
-def counts(found: Difference, before: str, after: str) -> tuple[Line, Line]:
+def counts(found: Difference, before: str, after: str) -> tuple[DifferenceLine, DifferenceLine]:
     """How many messages and memories the two have, ours among the messages."""
     return (
-        Line(" ", f"{before}: {found.messages_before} messages, {found.memories_before} memories"),
-        Line(" ", f"{after}: {found.messages_after} messages, {found.memories_after} memories"),
+        DifferenceLine(" ", f"{before}: {found.messages_before} messages, {found.memories_before} memories"),
+        DifferenceLine(" ", f"{after}: {found.messages_after} messages, {found.memories_after} memories"),
     )
 
 
-def print_lines(lines: Iterable[Line]) -> None:
+def print_lines(lines: Iterable[DifferenceLine]) -> None:
     """Print a difference: in colour on a terminal, plain elsewhere, nothing cut off."""
     from rich.console import Console
 

@@ -255,7 +255,7 @@ def _plan(context: Context, export: Export, chat: Chat, doubled: frozenset[str])
             return _Row(file, SetAside(chat.title, found.too_large.reason, found.too_large.next_step)), None
         return _Row(file, found.plan, who(found.roles), money), ready_without_calls(context, found)
     except Exception as fault:
-        return _Row(file, set_aside(archive, chat.title, fault, chat.text_field("chatID"))), None
+        return _Row(file, set_aside(archive, chat.title, fault, chat.id_or_empty)), None
 
 
 def _as_json(row: _Row) -> dict[str, object]:

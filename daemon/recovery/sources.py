@@ -117,4 +117,4 @@ def _readable_id(chat: Chat) -> str | None:
         read_messages(chat)
     except ChatSetAside:
         return None
-    return chat.text_field("chatID") or chat.text_field("id") or None
+    return chat.id_or_empty or None

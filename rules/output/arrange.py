@@ -45,7 +45,7 @@ class Original:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class MemorySection:
     """All memories and folds of a chat, and those of them that are to be shown, oldest first."""
 
     memories: Sequence[Memory]
@@ -59,7 +59,13 @@ Part = Place | Memory | Draft | Original
 
 
 def arrange(
-    chat_id: str, places: Sequence[Place], entries: Sequence[Entry], section: Section, canned: Canned, *, keep: bool
+    chat_id: str,
+    places: Sequence[Place],
+    entries: Sequence[Entry],
+    section: MemorySection,
+    canned: Canned,
+    *,
+    keep: bool,
 ) -> list[Part]:
     """Every part of the output, in order. With `keep`, raw messages under memories stay (`keep-originals`)."""
     parts = list(_parts(places, entries, section, keep=keep))
@@ -83,7 +89,7 @@ def memory_of(part: Part) -> str:
     return ""
 
 
-def _parts(places: Sequence[Place], entries: Sequence[Entry], section: Section, *, keep: bool) -> Iterator[Part]:
+def _parts(places: Sequence[Place], entries: Sequence[Entry], section: MemorySection, *, keep: bool) -> Iterator[Part]:
     shown = groups(places)
     waiting = _by_anchor(places, entries, section)
     known = {memory.memory_id for memory in section.memories}
@@ -153,7 +159,7 @@ def _may_stay(memory: Memory, group: Mapping[int, Place]) -> bool:
     return dates == sorted(dates) and (len(group) == len(memory.edition.texts) or names == {memory.memory_id})
 
 
-def _by_anchor(places: Sequence[Place], entries: Sequence[Entry], section: Section) -> dict[int, list[Memory]]:
+def _by_anchor(places: Sequence[Place], entries: Sequence[Entry], section: MemorySection) -> dict[int, list[Memory]]:
     """Before which index of the export each shown memory stands; they never change their order."""
     first = _first_places(places, entries, section.memories)
     anchors = [first.get(memory.memory_id) for memory in section.shown]

@@ -15,7 +15,7 @@ from typing import Literal
 from rules.conversation.history import Entry
 from rules.conversation.marker import CLOSING, OPENING, text_digest
 from rules.conversation.memory import Memory
-from rules.output.arrange import Canned, Original, Part, Section, arrange
+from rules.output.arrange import Canned, MemorySection, Original, Part, arrange
 from rules.output.taken import taken_uuids
 from rules.recognize.recognize import Place
 from rules.typingmind import spans
@@ -32,7 +32,7 @@ _EARLIEST, _LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzin
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class OutputMessage:
     """One message of the output; `at` is its index in the input, or None where its bytes are new."""
 
     at: int | None
@@ -64,7 +64,7 @@ def assemble(
     chat: Chat,
     places: Sequence[Place],
     entries: Sequence[Entry],
-    section: Section,
+    section: MemorySection,
     canned: Canned,
     now: str,
     mode: Mode = "replace",
@@ -116,26 +116,26 @@ def _of_ours(parts: Sequence[Part]) -> Iterator[str]:
 
 def _written(
     parts: Sequence[Part], memories: Sequence[Memory], template: Mapping[str, object] | None, taken: Set[str]
-) -> list[Piece]:
+) -> list[OutputMessage]:
     """Every part as bytes; new messages are dated inside what they stand for, and never before one another.
 
     TypingMind sorts by date when it merges devices, and equal dates keep their order. So a new message is not dated
     later than those of ours behind it, which in a fork can all bear one date, nor than an original behind it.
     """
-    pieces: list[Piece] = []
+    pieces: list[OutputMessage] = []
     ours, others = _earliest_behind(parts, ours=True), _earliest_behind(parts, ours=False)
     after = _EARLIEST
     for at, part in enumerate(parts):
         if isinstance(part, Original):
             pieces.append(_original(part))
         elif isinstance(part, Place):
-            pieces.append(Piece(part.at, part.written, part.message.uuid))
+            pieces.append(OutputMessage(part.at, part.written, part.message.uuid))
             after = max(after, parse_date(part.message.created_at) or after) if part.ours else after
         else:
             drafts = [one.apart_from(taken) for one in (memory_drafts(part) if isinstance(part, Memory) else [part])]
             dates = _dates(part, memories, len(drafts), after, ours[at], others[at])
             for draft, when in zip(drafts, dates, strict=True):
-                pieces.append(Piece(None, write_message(draft, when, template), draft.uuid))
+                pieces.append(OutputMessage(None, write_message(draft, when, template), draft.uuid))
             after = dates[-1]
     return pieces
 
@@ -167,17 +167,17 @@ def _earliest_behind(parts: Sequence[Part], *, ours: bool) -> list[datetime]:
     return found[:0:-1]
 
 
-def _original(part: Original) -> Piece:
+def _original(part: Original) -> OutputMessage:
     """The original as it stands, where it is excluded already; else with the exclusion, dated by its chunk alone."""
     place, memory = part.place, part.memory
     written = read_message(place.written)
     was_alone = is_for_attachment(written.marker)
     if place.original == memory.memory_id and written.cleared and (was_alone or not part.for_attachment):
-        return Piece(place.at, place.written, place.message.uuid)
+        return OutputMessage(place.at, place.written, place.message.uuid)
     when = memory.ended_at or place.message.created_at or write_date(_EARLIEST)
     alone = was_alone or part.for_attachment
     kept = kept_original(place.message.raw, when, memory.memory_id, for_attachment=alone)
-    return Piece(None, kept, place.message.uuid)
+    return OutputMessage(None, kept, place.message.uuid)
 
 
 def _span(part: Memory | Draft, memories: Sequence[Memory]) -> tuple[str | None, str | None]:

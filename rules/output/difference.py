@@ -20,7 +20,7 @@ Group = Mapping[int, Place]
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class MemoryChange:
     """What happened to a memory or a fold that is shown in one of the exports, or in both."""
 
     how: Literal["new", "gone", "renewed", "edited", "completed", "incomplete", "folded", "unfolded"]
@@ -33,7 +33,7 @@ class Remembered:
     """Id of the fold that it went into, or came out of."""
 
 
-def changed_memories(was: Mapping[str, Group], now: Mapping[str, Group], known: Sequence[Memory]) -> list[Remembered]:
+def changed_memories(was: Mapping[str, Group], now: Mapping[str, Group], known: Sequence[Memory]) -> list[MemoryChange]:
     """What happened, in the order of the exports. `known` are all memories and folds of the chat."""
     into, out_of = folded_into(now, known), folded_into(was, known)
     found = [_left(name, group, into.get(name, "")) for name, group in was.items() if name not in now]
@@ -57,23 +57,23 @@ def folded_into(shown: Iterable[str], known: Sequence[Memory]) -> dict[str, str]
     return found
 
 
-def _left(name: str, group: Group, fold: str) -> Remembered:
-    return Remembered("folded" if fold else "gone", name, _edition(group), 0, fold)
+def _left(name: str, group: Group, fold: str) -> MemoryChange:
+    return MemoryChange("folded" if fold else "gone", name, _edition(group), 0, fold)
 
 
-def _came(name: str, group: Group, fold: str) -> Remembered:
-    return Remembered("unfolded" if fold else "new", name, 0, _edition(group), fold)
+def _came(name: str, group: Group, fold: str) -> MemoryChange:
+    return MemoryChange("unfolded" if fold else "new", name, 0, _edition(group), fold)
 
 
-def _shown_in_both(name: str, was: Group, now: Group) -> list[Remembered]:
+def _shown_in_both(name: str, was: Group, now: Group) -> list[MemoryChange]:
     before, after = _edition(was), _edition(now)
     if before != after:
-        return [Remembered("renewed", name, before, after)]
+        return [MemoryChange("renewed", name, before, after)]
     if any(was[slot].message.text != now[slot].message.text for slot in was.keys() & now.keys()):
-        return [Remembered("edited", name, before, after)]
+        return [MemoryChange("edited", name, before, after)]
     if was.keys() == now.keys():
         return []
-    return [Remembered("completed" if now.keys() - was.keys() else "incomplete", name, before, after)]
+    return [MemoryChange("completed" if now.keys() - was.keys() else "incomplete", name, before, after)]
 
 
 def _edition(group: Group) -> int:
@@ -88,7 +88,7 @@ How = Literal["compressed", "come back", "new", "gone", "edited", "changed"]
 
 
 @dataclass(frozen=True, slots=True)
-class Raw:
+class MessageChange:
     """What happened to one raw message."""
 
     how: How
@@ -119,7 +119,7 @@ def pairs(before: Sequence[Place], after: Sequence[Place]) -> dict[int, int]:
 
 def changed_messages(
     before: Sequence[Place], after: Sequence[Place], same: Mapping[int, int], known: Sequence[Memory]
-) -> Iterator[Raw]:
+) -> Iterator[MessageChange]:
     """What happened, in order: to those of the first export, then those that the second has alone."""
     under = {key: one.memory_id for one in known if not one.is_fold for key in one.keys}
     remembered_before, remembered_after = (_stood_for(places, known) for places in (before, after))
@@ -161,7 +161,7 @@ def _stood_for(places: Sequence[Place], known: Sequence[Memory]) -> frozenset[st
     return frozenset(shown) | folded_into(shown, known).keys()
 
 
-def _in_both(before: Place, after: Place) -> Iterator[Raw]:
+def _in_both(before: Place, after: Place) -> Iterator[MessageChange]:
     """An original that is kept beside its memory counts as compressed: it is no longer sent."""
     if bool(before.original) != bool(after.original):
         how: How = "compressed" if after.original else "come back"
@@ -173,9 +173,9 @@ def _in_both(before: Place, after: Place) -> Iterator[Raw]:
         yield _told("changed", after, fields=names)
 
 
-def _told(how: How, place: Place, memory: str = "", was: str = "", fields: tuple[str, ...] = ()) -> Raw:
+def _told(how: How, place: Place, memory: str = "", was: str = "", fields: tuple[str, ...] = ()) -> MessageChange:
     message = place.message
-    return Raw(
+    return MessageChange(
         how,
         message.uuid or "",
         message.role or "",
@@ -243,10 +243,10 @@ class Difference:
     messages_after: int
     memories_before: int
     memories_after: int
-    memories: tuple[Remembered, ...]
-    raw: tuple[Raw, ...]
+    memories: tuple[MemoryChange, ...]
+    raw: tuple[MessageChange, ...]
     reordered: bool
-    """Raw messages that stand in both stand in another order."""
+    """MessageChange messages that stand in both stand in another order."""
     canned: tuple[str, ...]
     """`opening`, `closing`: that canned message reads otherwise."""
     fields: tuple[Field, ...]

@@ -115,10 +115,15 @@ class Chat:
         return hashlib.sha256(self.slice(self.span)).hexdigest()
 
     @property
+    def id_or_empty(self) -> str:
+        """What TypingMind stores the chat under; empty where it names none."""
+        return self.text_field("chatID") or self.text_field("id")
+
+    @property
     def chat_id(self) -> str:
         """What TypingMind stores the chat under. Raises ChatSetAside where it names none."""
-        if found := self.text_field("chatID") or self.text_field("id"):
-            return found
+        if self.id_or_empty:
+            return self.id_or_empty
         raise ChatSetAside(
             f'The chat "{self.title}" has neither `chatID` nor `id`, so TypingMind could not store it.',
             "Export the chat again from TypingMind.",
