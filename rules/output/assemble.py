@@ -49,14 +49,14 @@ class Assembled:
     removed: tuple[str, ...]
     """uuids of the messages that the input had and the output has not."""
     messages_sha256: str
-    """Of what all messages hold, however it is spelled: two chats with the same differ in fields of the chat alone."""
+    """Hash of what all messages hold, however spelled: two chats with the same differ in fields of the chat alone."""
     spelled_sha256: str
-    """Of the bytes of all messages, which is what was kept of an output until its spelling made no difference."""
+    """Hash of the bytes of all messages, as older archives have it of an output."""
     ours_sha256: str
-    """Of what our own messages are and say, whatever uuid, date or order of keys they have by now."""
+    """Hash of what our own messages are and say, whatever uuid, date or order of keys they have by now."""
 
     def has_messages_of(self, messages_sha256: str) -> bool:
-        """Whether an output of which this was kept holds the same messages."""
+        """Whether an output with this hash of its messages holds the same messages."""
         return messages_sha256 in (self.messages_sha256, self.spelled_sha256)
 
 
@@ -95,7 +95,7 @@ def assemble(
 
 
 def _held(raw: bytes) -> bytes:
-    """What a message holds, by the digest of one spelling of it.
+    """Digest of what a message holds, however it is spelled.
 
     The same export comes minified and in a ZIP indented; a client writes escapes and numbers in its own way, and a sync
     may put keys in another order.
@@ -168,7 +168,7 @@ def _earliest_behind(parts: Sequence[Part], *, ours: bool) -> list[datetime]:
 
 
 def _original(part: Original) -> OutputMessage:
-    """The original as it stands, where it is excluded already; else with the exclusion, dated by its chunk alone."""
+    """The original as it stands, where it is excluded already; else excluded, with a date that its chunk determines."""
     place, memory = part.place, part.memory
     written = read_message(place.written)
     was_alone = is_for_attachment(written.marker)

@@ -1,4 +1,4 @@
-"""What happened to each memory and fold between two exports of a chat: new, renewed, folded, unfolded, gone."""
+"""The difference between two exports of a chat: its memories, its raw messages, its opening and its fields."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +19,12 @@ Group = Mapping[int, Place]
 """The messages of a memory that an export shows, by slot."""
 
 
+Read = Callable[[str], Opening]
+
+
+How = Literal["compressed", "come back", "new", "gone", "edited", "changed"]
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryChange:
     """What happened to a memory or a fold that is shown in one of the exports, or in both."""
@@ -31,6 +37,124 @@ class MemoryChange:
     after: int
     fold: str = ""
     """Id of the fold that it went into, or came out of."""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageChange:
+    """What happened to one raw message."""
+
+    how: How
+    """`come back`: it stood under a memory. `changed`: it says the same, and its `fields` are others."""
+    uuid: str
+    role: str
+    date: str
+    begins: str
+    """Its first words, in one line."""
+    memory: str = ""
+    """Id of the memory that it stands under, or stood."""
+    was: str = ""
+    """Of a message that was edited: its first words before."""
+    fields: tuple[str, ...] = ()
+    """Names of its fields that differ, where it stands in both."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two exports, recognised."""
+
+    chat: Chat
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of the chat that was added, is gone, or has another value."""
+
+    name: str
+    how: Literal["new", "gone", "changed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Everything that is different, in the order of the exports. Nothing at all where it is empty."""
+
+    messages_before: int
+    messages_after: int
+    memories_before: int
+    memories_after: int
+    memories: tuple[MemoryChange, ...]
+    raw: tuple[MessageChange, ...]
+    reordered: bool
+    """MessageChange messages that stand in both stand in another order."""
+    canned: tuple[str, ...]
+    """`opening`, `closing`: that canned message reads otherwise."""
+    fields: tuple[Field, ...]
+    layers: OpeningEdits = NO_EDITS
+    """What is different in the core memory's sections and in the facts, as the openings show them."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the two say the same."""
+        return not (self.memories or self.raw or self.reordered or self.canned or self.fields)
+
+
+_OWN_LIST = "messages"
+
+
+_FIRST_CHARACTERS = 60
+
+
+_CUT = "..."
+
+
+def _plain(text: str) -> Opening:
+    """An opening in which nothing but a preface is looked for."""
+    return Opening(text, {}, (), headed=False)
+
+
+def difference(before: Side, after: Side, known: Sequence[Memory], read: Read = _plain) -> Difference:
+    """Compare two exports of a chat; `known` are all memories and folds that the archive has of it.
+
+    `read` says how the text of an opening reads.
+    """
+    was, now = groups(before.places), groups(after.places)
+    same = pairs(before.places, after.places)
+    return Difference(
+        messages_before=len(before.places),
+        messages_after=len(after.places),
+        memories_before=len(was),
+        memories_after=len(now),
+        memories=tuple(changed_memories(was, now, known)),
+        raw=tuple(changed_messages(before.places, after.places, same, known)),
+        reordered=any(one > other for one, other in pairwise(same.values())),
+        canned=tuple(kind for kind in (OPENING, CLOSING) if _reads_otherwise(before, after, kind)),
+        fields=tuple(_fields(before.chat, after.chat)),
+        layers=_in_openings(before, after, read),
+    )
+
+
+def _reads_otherwise(before: Side, after: Side, kind: str) -> bool:
+    """The canned message stands in both, with other words."""
+    one, other = (set(_canned(side, kind)) for side in (before, after))
+    return bool(one and other) and one != other
+
+
+def _canned(side: Side, kind: str) -> list[str]:
+    return [place.message.text for place in side.places if place.ours is not None and place.ours.kind == kind]
+
+
+def _in_openings(before: Side, after: Side, read: Read) -> OpeningEdits:
+    """What stands in one opening and not in the other; nothing where one of the two exports has none."""
+    one, other = (_canned(side, OPENING) for side in (before, after))
+    found = edits(read(one[0]), replace(read(other[0]), headed=True)) if one and other else NO_EDITS
+    return found if isinstance(found, OpeningEdits) else NO_EDITS
+
+
+def _fields(before: Chat, after: Chat) -> list[Field]:
+    was, now = ({member.key for member in chat.members} - {_OWN_LIST} for chat in (before, after))
+    found = [Field(name, "gone") for name in was - now] + [Field(name, "new") for name in now - was]
+    found += [Field(name, "changed") for name in was & now if before.field(name) != after.field(name)]
+    return sorted(found, key=lambda field: field.name)
 
 
 def changed_memories(was: Mapping[str, Group], now: Mapping[str, Group], known: Sequence[Memory]) -> list[MemoryChange]:
@@ -79,31 +203,6 @@ def _shown_in_both(name: str, was: Group, now: Group) -> list[MemoryChange]:
 def _edition(group: Group) -> int:
     """The newest that any of its messages is of: one that was deleted and came back can be of another."""
     return max(place.ours.edition for place in group.values() if place.ours is not None)
-
-
-_FIRST_CHARACTERS = 60
-_CUT = "..."
-
-How = Literal["compressed", "come back", "new", "gone", "edited", "changed"]
-
-
-@dataclass(frozen=True, slots=True)
-class MessageChange:
-    """What happened to one raw message."""
-
-    how: How
-    """`come back`: it stood under a memory. `changed`: it says the same, and its `fields` are others."""
-    uuid: str
-    role: str
-    date: str
-    begins: str
-    """Its first words, in one line."""
-    memory: str = ""
-    """Id of the memory that it stands under, or stood."""
-    was: str = ""
-    """Of a message that was edited: its first words before."""
-    fields: tuple[str, ...] = ()
-    """Names of its fields that differ, where it stands in both."""
 
 
 def pairs(before: Sequence[Place], after: Sequence[Place]) -> dict[int, int]:
@@ -207,98 +306,3 @@ def _other_fields(before: Message, after: Message) -> tuple[str, ...]:
 def _message_fields(message: Message) -> Mapping[str, object]:
     found, _ = spans.value(spans.decoded(message.raw), 0)
     return found if isinstance(found, dict) else {}
-
-
-_OWN_LIST = "messages"
-
-Read = Callable[[str], Opening]
-
-
-def _plain(text: str) -> Opening:
-    """An opening in which nothing but a preface is looked for."""
-    return Opening(text, {}, (), headed=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One of the two exports, recognised."""
-
-    chat: Chat
-    places: tuple[Place, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """A field of the chat that was added, is gone, or has another value."""
-
-    name: str
-    how: Literal["new", "gone", "changed"]
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """Everything that is different, in the order of the exports. Nothing at all where it is empty."""
-
-    messages_before: int
-    messages_after: int
-    memories_before: int
-    memories_after: int
-    memories: tuple[MemoryChange, ...]
-    raw: tuple[MessageChange, ...]
-    reordered: bool
-    """MessageChange messages that stand in both stand in another order."""
-    canned: tuple[str, ...]
-    """`opening`, `closing`: that canned message reads otherwise."""
-    fields: tuple[Field, ...]
-    layers: OpeningEdits = NO_EDITS
-    """What is different in the core memory's sections and in the facts, as the openings show them."""
-
-    @property
-    def is_empty(self) -> bool:
-        """They say the same."""
-        return not (self.memories or self.raw or self.reordered or self.canned or self.fields)
-
-
-def difference(before: Side, after: Side, known: Sequence[Memory], read: Read = _plain) -> Difference:
-    """Compare two exports of a chat; `known` are all memories and folds that the archive has of it.
-
-    `read` says how the text of an opening reads.
-    """
-    was, now = groups(before.places), groups(after.places)
-    same = pairs(before.places, after.places)
-    return Difference(
-        messages_before=len(before.places),
-        messages_after=len(after.places),
-        memories_before=len(was),
-        memories_after=len(now),
-        memories=tuple(changed_memories(was, now, known)),
-        raw=tuple(changed_messages(before.places, after.places, same, known)),
-        reordered=any(one > other for one, other in pairwise(same.values())),
-        canned=tuple(kind for kind in (OPENING, CLOSING) if _reads_otherwise(before, after, kind)),
-        fields=tuple(_fields(before.chat, after.chat)),
-        layers=_in_openings(before, after, read),
-    )
-
-
-def _reads_otherwise(before: Side, after: Side, kind: str) -> bool:
-    """The canned message stands in both, with other words."""
-    one, other = (set(_canned(side, kind)) for side in (before, after))
-    return bool(one and other) and one != other
-
-
-def _canned(side: Side, kind: str) -> list[str]:
-    return [place.message.text for place in side.places if place.ours is not None and place.ours.kind == kind]
-
-
-def _in_openings(before: Side, after: Side, read: Read) -> OpeningEdits:
-    """What stands in one opening and not in the other; nothing where one of the two exports has none."""
-    one, other = (_canned(side, OPENING) for side in (before, after))
-    found = edits(read(one[0]), replace(read(other[0]), headed=True)) if one and other else NO_EDITS
-    return found if isinstance(found, OpeningEdits) else NO_EDITS
-
-
-def _fields(before: Chat, after: Chat) -> list[Field]:
-    was, now = ({member.key for member in chat.members} - {_OWN_LIST} for chat in (before, after))
-    found = [Field(name, "gone") for name in was - now] + [Field(name, "new") for name in now - was]
-    found += [Field(name, "changed") for name in was & now if before.field(name) != after.field(name)]
-    return sorted(found, key=lambda field: field.name)

@@ -1,4 +1,4 @@
-"""Which uuids no new message of ours may bear: those in the chat, and those that TypingMind deletes on sync."""
+"""The uuids that no new message of ours may bear: those in the chat, and those that TypingMind deletes on sync."""
 
 from collections.abc import Sequence
 
