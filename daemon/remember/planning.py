@@ -42,14 +42,14 @@ def survey(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str)
     """
     words = canned(load_texts(config.texts.path))
     reading = read_chat(archive, chat, words, config.memory.editions, now)
-    found = survey_read(archive, chat, reading, config, key, date.fromisoformat(now[:10]))
-    if found.plan.chunks and not is_known(archive, chat.chat_id):
+    planned = survey_read(archive, chat, reading, config, key, date.fromisoformat(now[:10]))
+    if planned.plan.chunks and not is_known(archive, chat.chat_id):
         refuse_any_damage(archive.run, "chat")  # it may have lost its name
-    return found
+    return planned
 
 
 def survey_read(archive: Archive, chat: Chat, reading: Reading, config: Config, key: FindKey, today: date) -> Survey:
-    """Plan a chat that has been read; what it raises is the same."""
+    """Plan a chat that has been read; raises what `survey` raises."""
     texts = load_texts(config.texts.path)
     entries = reading.entries
     words = canned(texts)
@@ -60,14 +60,14 @@ def survey_read(archive: Archive, chat: Chat, reading: Reading, config: Config, 
     shown = ShownChat(chat.chat_id, chat.title, reading.places, texts, config.core, layout, config.facts)
     opens = words.opening if reading.memories else opening_text(archive, shown)
     # What is the same each time is counted once too: the tokenizer's tables take half a second to load.
-    same = {_named(text): text for text in (*each_begins, words.opening, words.closing, opens)}
+    same = {_text_key(text): text for text in (*each_begins, words.opening, words.closing, opens)}
     said = messages + [entry.newest for entry in entries if entry.newest]
     counts = count_once(archive, same | {message.digest: message.text for message in said})
     tokens = [counts.all[message.digest] for message in messages]
-    fixed_tokens = sum(counts.all[_named(text)] for text in each_begins)
+    fixed_tokens = sum(counts.all[_text_key(text)] for text in each_begins)
     limits = config.limits
     around = Around(
-        canned=counts.all[_named(opens)] + counts.all[_named(words.closing)],
+        canned=counts.all[_text_key(opens)] + counts.all[_text_key(words.closing)],
         has_layers=(config.core.enabled and roles.agent != ENGINE)
         or (config.facts.enabled and roles.context_manager != ENGINE),
         by_model=roles.agent != ENGINE,
@@ -94,8 +94,8 @@ def _roles(chat: Chat, messages: Sequence[Message], config: Config, layout: Layo
     """Who is asked, and with which tools."""
     embedding = config.facts.embedding if config.facts.enabled else ""
     roles = choose_roles(chat, messages, config.models, key, today, embedding)
-    looked_after = config.core.enabled and layout.sections
-    return offered(roles, tools_of(layout), config.core.form) if looked_after else roles
+    has_core = config.core.enabled and layout.sections
+    return offered(roles, tools_of(layout), config.core.form) if has_core else roles
 
 
 def _again(archive: Archive, found: Survey) -> frozenset[int]:
@@ -131,25 +131,26 @@ def _again(archive: Archive, found: Survey) -> frozenset[int]:
 
 
 def _too_large(plan: ChatPlan, factor: float, limit: Limit | None) -> TooLarge | None:
-    each = (too_large(chunk, plan.fixed_tokens, factor, limit) for chunk in plan.work)
-    return next((found for found in each if found is not None), None)
+    sizes = (too_large(chunk, plan.fixed_tokens, factor, limit) for chunk in plan.work)
+    return next((size for size in sizes if size is not None), None)
 
 
 def _beyond_window(found: Survey, config: Config) -> list[str]:
-    """That the finished chat is larger than the window of the model that the person talks with, if it is."""
+    """Warn where the finished chat is larger than the window of the model that the person talks with."""
     plan = found.plan
     name, window = chat_model(found.chat, [entry.message for entry in found.reading.entries], config.models)
     if window is None or not plan.section_tokens:
         return []
     words = canned(found.texts)
+    canned_tokens = sum(found.counts.all[_text_key(text)] for text in (words.opening, words.closing))
     sizes = Sizes(
-        system_message=found.counts.all[_named(found.chat.system_message)],
-        memories=plan.section_tokens + sum(found.counts.all[_named(text)] for text in (words.opening, words.closing)),
+        system_message=found.counts.all[_text_key(found.chat.system_message)],
+        memories=plan.section_tokens + canned_tokens,
         live=plan.waiting_tokens + plan.live_tokens,
     )
     return [warning] if (warning := beyond_window(sizes, token_factor(name), window)) else []
 
 
-def _named(text: str) -> str:
-    """By what the tokens of a text that is no message are remembered."""
+def _text_key(text: str) -> str:
+    """Token-cache key for a text that is not a message."""
     return hashlib.sha256(text.encode()).hexdigest()
