@@ -4,17 +4,16 @@ All of it within a transaction of the caller's.
 """
 
 import hashlib
-import json
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
-from daemon.archive.bodies import packed, unpacked
+from daemon.archive.bodies import packed
 from daemon.archive.memories import HAD, insert_edition, insert_fold, insert_memory
-from rules.conversation.memory import Edition, Memory, Quote
+from rules.conversation.memory import Edition, Memory
 from rules.recognize.adopt import Adopted
 from rules.recognize.true_dates import said_at
-from rules.typingmind.message import Message, read_message
+from rules.typingmind.message import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,37 +24,6 @@ class MessageVersions:
     left_out: str | None
     versions: tuple[Message, ...]
     seen_at: tuple[str, ...]
-
-
-def message_versions(archive: Archive, chat_id: str) -> tuple[MessageVersions, ...]:
-    """The raw messages that the archive has of a chat, gone ones too, in their order. Raises DamagedChat."""
-    rows = archive.run(
-        """
-        SELECT key, left_out, CAST(raw AS BLOB), packed, version.sha256, seen_at
-        FROM chat JOIN message ON message.chat = chat.id JOIN version ON version.message = message.id
-        LEFT JOIN body ON body.sha256 = version.sha256
-        WHERE chat_id = ? ORDER BY position, version.number
-        """,
-        (chat_id,),
-    )
-    by_key: dict[tuple[str, str | None], list[tuple[Message, str]]] = {}
-    for key, left_out, *stored, seen_at in rows:
-        version = read_message(unpacked(*stored)), seen_at
-        by_key.setdefault((key, left_out), []).append(version)
-    return tuple(
-        MessageVersions(key, left_out, *zip(*versions, strict=True)) for (key, left_out), versions in by_key.items()
-    )
-
-
-def put_in_order(archive: Archive, row: int, order: Sequence[str], under_memories: Collection[str]) -> None:
-    """Give the messages that the archive has their places; those under memories are neither gone nor left out."""
-    archive.run_many(
-        "UPDATE message SET position = ? WHERE chat = ? AND key = ?", [(at, row, key) for at, key in enumerate(order)]
-    )
-    archive.run_many(
-        "UPDATE message SET left_out = NULL, gone_at = NULL WHERE chat = ? AND key = ?",
-        [(row, key) for key in under_memories],
-    )
 
 
 def insert_version(archive: Archive, message: int, number: int, said: Message, when: str) -> int:
@@ -135,29 +103,6 @@ def adopt(archive: Archive, row: int, adopted: Adopted, when: str) -> None:
             add_chunk(archive, row, name, {old.key: 0 for old in adopted.past if old.memory == memory.number})
 
 
-def complete_memory(archive: Archive, memory: Memory, pinned: bool, quotes: Mapping[int, Sequence[Quote]]) -> None:
-    """Keep what follows for a memory from its raw messages; `quotes` by the numbers of its editions."""
-    archive.run(
-        "UPDATE memory SET source_tokens = ?, began_at = ?, ended_at = ?, pinned = ? WHERE id = ?",
-        (memory.source_tokens, memory.began_at, memory.ended_at, pinned, memory.memory_id),
-    )
-    archive.run_many(
-        "UPDATE edition SET quotes = ? WHERE memory = ? AND number = ?",
-        [
-            (json.dumps([asdict(quote) for quote in some], ensure_ascii=False), memory.memory_id, number)
-            for number, some in quotes.items()
-        ],
-    )
-
-
-def show_edition(archive: Archive, memory_id: str, edition: Edition) -> None:
-    """The person had chosen this edition to be shown; one that they wrote themselves stays theirs."""
-    archive.run(
-        "UPDATE memory SET chosen_edition = ?, pinned = ? WHERE id = ?",
-        (edition.number, edition.kind == "person", memory_id),
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class ChatCounts:
     """How much the archive has of a chat."""
@@ -184,8 +129,3 @@ def count_chat(archive: Archive, row: int) -> ChatCounts:
         (row,),
     )
     return ChatCounts(*counts[0])
-
-
-def memories_of_others(archive: Archive, row: int) -> frozenset[str]:
-    """Ids of the memories of all chats but the one in this row."""
-    return frozenset(name for (name,) in archive.run("SELECT id FROM memory WHERE chat <> ?", (row,)))

@@ -121,7 +121,7 @@ def _standing(path: Path, chat_ids: Collection[str]) -> dict[str, bytes]:
     if not chat_ids or not path.exists():
         return {}
     try:
-        chats = [chat for chat in read_export(path).chats() if chat.text_field("chatID") in chat_ids]
+        chats = [chat for chat in read_export(path).chats() if chat.id_if_any in chat_ids]
     except (FileTrouble, NotAnExport):
         return {}
     return {chat.chat_id: chat.slice(chat.span) for chat in chats}

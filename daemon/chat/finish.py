@@ -15,7 +15,7 @@ from daemon.models.tokens import count
 from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, Memory
 from rules.errors import FaultyOutput
-from rules.output.arrange import Canned, Section
+from rules.output.arrange import Canned, MemorySection
 from rules.output.assemble import Assembled, Mode, assemble
 from rules.output.naming import file_name
 from rules.output.prove import Finished, verify
@@ -33,7 +33,7 @@ class Assembly:
 
     entries: tuple[Entry, ...]
     """The history, each message with the memory that it stands under now."""
-    section: Section
+    section: MemorySection
     words: Canned
     mode: Mode
     assembled: Assembled
@@ -71,7 +71,7 @@ def assemble_chat(
     chat, places = found.chat, found.reading.places
     number = {key: memory.number for memory in memories if not memory.is_fold for key in memory.keys}
     entries = tuple(replace(entry, memory=number.get(entry.key)) for entry in found.reading.entries)
-    section = Section(memories, shown, found.reading.edits.touched)
+    section = MemorySection(memories, shown, found.reading.edits.touched)
     opening = opening_text(archive, found.shown)
     words = replace(canned(found.texts), opening=opening, has_layers=read(found.shown, opening).headed)
     mode = _mode(archive, config.output.mode, chat.chat_id, places)

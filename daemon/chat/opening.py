@@ -47,7 +47,7 @@ def facts_now(archive: Archive, chat_id: str) -> tuple[Fact, ...]:
 
 
 def facts_shown(archive: Archive, chat_id: str, settings: FactSettings) -> tuple[Fact, ...]:
-    """Those that stand in the export, within the budget of tokens, in the order of their dates."""
+    """The facts that the export shows: within the budget of tokens, in the order of their dates."""
     facts = facts_now(archive, chat_id)
     lines = {fact.number: fact_line(as_line(fact)) for fact in facts}
     counts = count_once(archive, {text_digest(line): line for line in lines.values()})
@@ -62,7 +62,7 @@ def as_line(fact: Fact | FactEvent) -> FactLine:
 
 
 def as_value(section: Section, text: str) -> Value:
-    """A text that stands in for a section's value: for a list, one entry a line."""
+    """The section's value from a text: for a list, one entry a line."""
     if isinstance(section.value, str):
         return text
     return tuple(entry for line in text.split("\n") if (entry := line.strip().removeprefix("- ").strip()))
@@ -81,11 +81,11 @@ def layers_planned(
     texts: Texts,
     adopted: Sequence[Memory] = (),
 ) -> Layers:
-    """The steps after the memories that are made now, and those that an interrupted run has left; none by the engine.
+    """Plan core memory and facts after the memories that are made now, and what an interrupted run has left of them.
 
-    Memories that were made before a layer was switched on, or by the engine before ones that a model wrote, get none:
-    the agent looks after its core memory in the order of what has happened. Nor do those that a fork has `adopted` and
-    writes once more, where they have been followed in the chat it came from.
+    The engine has neither. Memories that were made before a layer was switched on, or by the engine before ones that a
+    model wrote, get none: the agent edits its core memory in the order of what has happened. Nor do those that a fork
+    has `adopted` and writes once more, where the chat it came from has had these steps.
     """
     facts = config.facts
     has_core = config.core.enabled and layout.sections
@@ -107,16 +107,16 @@ def layers_planned(
 
 
 def _numbers(archive: Archive, plan: ChatPlan, layer: Layer, adopted: Sequence[Memory]) -> frozenset[int]:
-    """Numbers of the memories after which the layer is looked after."""
-    followed = (one.number for one in adopted if not one.is_fold and has_step(archive, one.origins, layer))
+    """Numbers of the memories after which the layer has a step."""
+    followed = (memory.number for memory in adopted if not memory.is_fold and has_step(archive, memory.origins, layer))
     last = max([last_step(archive, plan.chat_id, layer), *followed])
     made: Collection[int] = [chunk.number for chunk in plan.again + plan.chunks if chunk.number > last]
     return frozenset([*due_steps(archive, plan.chat_id, layer), *made])
 
 
 def _core_tokens(archive: Archive, chat_id: str, layout: Layout, texts: Texts) -> int:
-    stands = core_now(archive, chat_id, layout)
-    return count(texts.core) + sum(count(section.description) + count(section.rendered) for section in stands)
+    sections = core_now(archive, chat_id, layout)
+    return count(texts.core) + sum(count(section.description) + count(section.rendered) for section in sections)
 
 
 def _shown_tokens(archive: Archive, plan: ChatPlan, facts: FactSettings) -> int:
@@ -145,7 +145,7 @@ def shown_chat(chat: Chat, places: Sequence[Place], config: Config) -> ShownChat
 
 
 def opening_text(archive: Archive, found: ShownChat) -> str:
-    """What the opening says, in its tag: as it stands in the export, where that is what it should say, in any order."""
+    """The opening with its tag: as the export has it, where that says the same, in whatever order."""
     chat_id, place = found.chat_id, opening_place(found)
     sections = core_now(archive, chat_id, found.layout).sections if found.core.enabled else ()
     facts = facts_shown(archive, chat_id, found.facts) if found.facts.enabled else ()
@@ -158,7 +158,7 @@ def opening_text(archive: Archive, found: ShownChat) -> str:
 
 
 def _preface(kept: Sequence[KeptOpening], found: ShownChat, place: Place | None) -> str:
-    """The person's own, where they have reworded it; else that of the texts, which may have changed."""
+    """The person's own preface, where they have reworded it; else that of the texts, which may have changed."""
     own = reworded(kept)
     if place is not None and place.ours is not None:
         shown = text_digest(place.message.text)
@@ -168,7 +168,7 @@ def _preface(kept: Sequence[KeptOpening], found: ShownChat, place: Place | None)
 
 
 def _says(opening: Opening) -> tuple[str, Mapping[str, str], Counter[FactLine]]:
-    """What counts of an opening as it reads."""
+    """The parts of an opening that make a difference: preface, filled sections, facts in any order."""
     return opening.preface, {name: text for name, text in opening.sections.items() if text}, Counter(opening.facts)
 
 
@@ -186,7 +186,7 @@ def opening_place(found: ShownChat) -> Place | None:
 
 
 def read(found: ShownChat, text: str) -> Opening:
-    """An opening as it reads, with or without its tag."""
+    """Read an opening, with or without its tag."""
     return read_tagged(text, {section.name for section in found.layout.sections}, found.texts.layers)
 
 

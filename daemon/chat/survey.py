@@ -67,7 +67,7 @@ class Survey:
     limit: Limit | None
     """What the agent's requests are kept under."""
     too_large: TooLarge | None
-    """The first planned chunk that does not fit it."""
+    """The first planned chunk that does not fit into the limit."""
 
     @property
     def shown(self) -> ShownChat:
@@ -81,13 +81,13 @@ class Survey:
 
         A provider's cache may break off before the entries that `breaks` names.
 
-        What the person has forgotten is not told of, not even raw. What they have edited or deleted since its
+        What the person has forgotten is left out, raw messages too. What they have edited or deleted since its
         memory was made is as it is now.
         """
         forgotten = {memory.number for memory in self.reading.chunk_memories if memory.forgotten}
         entries = self.reading.entries
-        tail = [one for one in entries[chunk.tail_start : chunk.start] if one.memory not in forgotten]
-        before = [entries[chunk.tail_start : one] for one in breaks]
+        tail = [entry for entry in entries[chunk.tail_start : chunk.start] if entry.memory not in forgotten]
+        before = [entries[chunk.tail_start : end] for end in breaks]
         return Passage(
             chat_id=self.plan.chat_id,
             number=chunk.number,
@@ -96,19 +96,19 @@ class Survey:
             tail=as_they_are(tail),
             chunk=as_they_are(entries[chunk.start : chunk.stop]),
             tokens=chunk.tokens,
-            breaks=[sum(one.memory not in forgotten for one in part) for part in before],
+            breaks=[sum(entry.memory not in forgotten for entry in part) for part in before],
         )
 
 
 def as_they_are(entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    """What the messages say now; without those that the person has deleted since their memory was made."""
+    """The messages as they read now, without those that the person has deleted since their memory was made."""
     return tuple(
         entry if entry.newest is None else replace(entry, message=entry.newest) for entry in entries if not entry.gone
     )
 
 
 def told_before(found: Survey, memories: Sequence[Memory], upto: int) -> tuple[Memory, ...]:
-    """What stands for the first `upto` memories in a prompt, as far as its folds are made."""
+    """The memories and folds that stand for the first `upto` memories in a prompt, as far as folds are made."""
     by_id = {memory.memory_id: memory for memory in memories}
     view = section(found.plan.chat_id, memories, upto, found.bounds, told_tokens)
     return tuple(by_id[item.name] for item in view.standing)

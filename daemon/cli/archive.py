@@ -73,16 +73,12 @@ def rebuild(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
         with_messages = chat.memories - chat.without_messages
         settings.say(
             f'"{chat.title}" ({chat.chat_id}): {chat.messages:,} raw messages, {with_messages:,} memories with the raw '
-            f"messages that they stand for, {chat.without_messages:,} without, {chat.folds:,} folds."
+            f"messages that they stand for, {chat.without_messages:,} without."
         )
         if chat.found_again:
             settings.say(f"  {chat.found_again:,} memories have their raw messages again.")
         if chat.without_messages:
             settings.say("  Those without stay as they are. Older exports that you have may help: memproc rebuild PATH")
-        if chat.unplaced:
-            settings.say(
-                f"  {chat.unplaced:,} more stay in the backups alone: they stand inside others that the archive has."
-            )
     for file in rebuilt.passed_over:
         click.echo(visible(f"Skipped {file.path}: {file.reason}"), err=True)
     return 1 if rebuilt.passed_over else 0

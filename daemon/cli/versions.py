@@ -21,7 +21,7 @@ from daemon.status.sentences import in_one_line, printable_json
 from rules.conversation.memory import Memory
 from rules.errors import NotAnExport, NotFound
 from rules.output.difference import Difference
-from rules.output.readable import Line, readable
+from rules.output.readable import DifferenceLine, readable
 
 _STYLES = {"+": "green", "-": "red", "~": "yellow", " ": "bold"}
 
@@ -171,7 +171,7 @@ def _print_difference(difference: Difference, memories: tuple[Memory, ...], befo
         console.print(in_one_line(f"{mark}{line.text}"), style=_STYLES[line.mark])
 
 
-def _counts(difference: Difference, before: str, after: str) -> Iterator[Line]:
+def _counts(difference: Difference, before: str, after: str) -> Iterator[DifferenceLine]:
     """How many messages and memories the two have, the memories' messages among the messages."""
-    yield Line(" ", f"{before}: {difference.messages_before} messages, {difference.memories_before} memories")
-    yield Line(" ", f"{after}: {difference.messages_after} messages, {difference.memories_after} memories")
+    yield DifferenceLine(" ", f"{before}: {difference.messages_before} messages, {difference.memories_before} memories")
+    yield DifferenceLine(" ", f"{after}: {difference.messages_after} messages, {difference.memories_after} memories")

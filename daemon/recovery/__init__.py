@@ -1,1 +1,1 @@
-"""recovery"""
+"""What brings things back: versions, raw conversations, a lost archive, everything on a new computer."""

@@ -17,7 +17,7 @@ from daemon.files.packed import BLOCK
 from daemon.files.paths import Folders, archive_path
 from daemon.files.write import TEMPORARY, file_errors, make_private, replace_file
 from daemon.recovery.moving_settings import movable_settings
-from daemon.recovery.parcel import ARCHIVE, ASIDE, MANIFEST, SETTINGS, Entry, Manifest, look_into, places
+from daemon.recovery.parcel import ARCHIVE, ASIDE, MANIFEST, SETTINGS, Manifest, PackedFile, look_into, places
 from rules.errors import ArchiveError, FileTrouble, NotFound
 
 _PACKED = frozenset({".gz", ".zip"})
@@ -125,7 +125,7 @@ class _Pipe(io.RawIOBase):
 
 def _zip(contents: Mapping[str, Iterator[bytes]], now: str, left_out: tuple[str, ...]) -> Iterator[bytes]:
     """The parcel, block by block, its manifest last."""
-    pipe, entries = _Pipe(), list[Entry]()
+    pipe, entries = _Pipe(), list[PackedFile]()
     with zipfile.ZipFile(pipe, "w") as package:
         for name, blocks in contents.items():
             digest, size = sha256(), 0
@@ -135,7 +135,7 @@ def _zip(contents: Mapping[str, Iterator[bytes]], now: str, left_out: tuple[str,
                     size += len(block)
                     packed.write(block)
                     yield pipe.take()
-            entries.append(Entry(name=name, size=size, sha256=digest.hexdigest()))
+            entries.append(PackedFile(name=name, size=size, sha256=digest.hexdigest()))
         manifest = Manifest(made_at=now, left_out=left_out, files=tuple(entries))
         package.writestr(_info(MANIFEST), manifest.model_dump_json(indent=1) + "\n")
     yield pipe.take()

@@ -28,7 +28,7 @@ _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueE
 _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 
 
-class Entry(BaseModel):
+class PackedFile(BaseModel):
     """One file: its name with slashes, its size in bytes, and its SHA-256."""
 
     model_config = ConfigDict(frozen=True)
@@ -45,7 +45,7 @@ class Manifest(BaseModel):
     """The version of the format."""
     made_at: str
     left_out: tuple[str, ...]
-    files: tuple[Entry, ...]
+    files: tuple[PackedFile, ...]
 
     @property
     def size(self) -> int:
@@ -87,7 +87,7 @@ def opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
         raise refused("it is damaged or cut off, or no moving file") from fault
 
 
-def content(package: zipfile.ZipFile, entry: Entry) -> Iterator[bytes]:
+def content(package: zipfile.ZipFile, entry: PackedFile) -> Iterator[bytes]:
     """A file of the parcel, never more of it than the manifest says. Raises FileTrouble."""
     left = entry.size
     with package.open(entry.name) as file:

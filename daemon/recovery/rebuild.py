@@ -1,30 +1,33 @@
-"""What was had back of a chat, put into the archive beside what is there."""
+"""Rebuild a lost archive: put the raw messages of all backups back, and adopt the memories of the updated exports.
+
+    original   m1 m2 m3 m4 m5
+    version    [opening][memory: m1 to m3, 3 messages][closing] m4 m5 m6
+    archive    m1 m2 m3 m4 m5 m6, and the memory as it stands, with m1 m2 m3 under it
+
+A memory whose messages no file holds any more stays as it is, without them. What the archive knows stays as it is.
+"""
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import astuple, dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from daemon.archive.additions import (
-    MessageVersions,
-    add_chunk,
-    add_memory,
-    add_message,
-    adopt,
-    complete_memory,
-    count_chat,
-    mark_memory,
-    memories_of_others,
-    message_versions,
-    put_in_order,
-    show_edition,
-)
+from daemon.archive.additions import adopt
 from daemon.archive.archive import Archive
-from daemon.archive.chats import chat_row, is_known, keep_chat
-from daemon.archive.forks import find_kin
-from daemon.archive.memories import editions, memories
+from daemon.archive.chats import keep_chat
+from daemon.archive.memories import memories
 from daemon.archive.messages import past, remember
 from daemon.archive.outputs import Output, last_output, record_output
+from daemon.archive.restored import (
+    chat_row,
+    count_chat,
+    message_keys,
+    note_hindsight,
+    note_sources,
+    put_back_messages,
+    put_under_memories,
+)
 from daemon.chat.opening import shown_chat
 from daemon.chat.reading import dates_of_copies, read_chat
 from daemon.chat.survey import canned
@@ -32,76 +35,22 @@ from daemon.config.texts import load_texts
 from daemon.context import Context
 from daemon.files.packed import sha256_of
 from daemon.models.tokens import count
-from daemon.recovery.evidence import Evidence, Raw, look
-from daemon.recovery.restored import Known, Restored, hindsight_question, quotes_in, restored
-from daemon.recovery.sources import PassedOver, Source, Sources, chat_in, find_sources, output_of
+from daemon.recovery.sources import BackupFile, UnusedFile, chat_in, find_files, updated_export
 from daemon.remember.taking_over import take_over
-from rules.conversation.drafts import drafts_of
-from rules.conversation.history import UNDER_SOME_MEMORY, Entry
-from rules.conversation.memory import CHUNK_LEVEL, Memory, Preferred, aliases, shown
-from rules.errors import ArchiveError, ChatSetAside, DamagedChat, MemprocError
-from rules.recognize.adopt import inherit
+from primer.prompt import question
+from rules.conversation.memory import aliases
+from rules.errors import ArchiveError, DamagedChat, MemprocError
 from rules.recognize.chat_reading import ChatReading
 from rules.recognize.recognize import Place, recognise
-from rules.recognize.true_dates import with_true_date
+from rules.recognize.true_dates import as_dated
 from rules.recognize.user_edits import groups
 from rules.typingmind.chat import Chat, read_messages
-from rules.typingmind.copies import new_chat_id
-
-
-def archived(archive: Archive, chat_id: str) -> dict[str, Raw]:
-    """The raw messages that the archive has of a chat, gone ones too, by their keys and in their order."""
-    return {
-        known.key: Raw(
-            list(known.versions), None if known.left_out == UNDER_SOME_MEMORY else known.left_out, list(known.seen_at)
-        )
-        for known in message_versions(archive, chat_id)
-    }
-
-
-def keep_restored(
-    archive: Archive, row: int, evidence: Evidence, stored: Collection[str], restored: Restored, when: str
-) -> None:
-    """Keep it, within a transaction of the caller's. `stored` are the keys of messages that the archive has.
-
-    What stands under no memory counts as gone until the newest file has been read.
-    """
-    under = {key for memory in (*restored.memories, *restored.found_again) for key in memory.keys}
-    staying = under | restored.left_over
-    put_in_order(archive, row, evidence.order, [key for key in under if key in stored])
-    for position, key in enumerate(evidence.order):
-        if key not in stored:
-            raw = evidence.raw[key]
-            left_out = UNDER_SOME_MEMORY if key in restored.left_over else raw.left_out
-            found = MessageVersions(key, left_out, tuple(raw.versions), tuple(raw.seen_at))
-            add_message(archive, row, position, found, None if key in staying else when)
-    for memory in restored.memories:
-        kept = restored.editions[memory.memory_id]
-        had = any(edition.kind == "hindsight" for edition in kept)
-        add_memory(archive, row, memory, kept)
-        pinned = _is_lone_fold(memory)
-        mark_memory(archive, memory, had_hindsight=had, pinned=pinned, chosen=None, forgotten_at=None)
-        if not memory.is_fold:
-            add_chunk(archive, row, memory.memory_id, _in_order(memory, restored))
-    for memory in restored.found_again:
-        add_chunk(archive, row, memory.memory_id, _in_order(memory, restored))
-        chunk = [Entry(key, evidence.raw[key].versions[-1], None, None) for key in memory.keys]
-        every = editions(archive, memory.memory_id)
-        quotes = {edition.number: quotes_in(edition.texts[1], chunk) for edition in every}
-        complete_memory(archive, memory, memory.pinned or _is_lone_fold(memory), quotes)
-
-
-def _in_order(memory: Memory, restored: Restored) -> dict[str, int]:
-    return {key: restored.versions[memory.memory_id][key] for key in memory.keys}
-
-
-def _is_lone_fold(memory: Memory) -> bool:
-    """It stands for more messages than a chunk has: nobody can write it again from all of them."""
-    return memory.level > CHUNK_LEVEL and not memory.is_fold
-
+from rules.typingmind.copies import as_new_chat, new_chat_id
+from rules.typingmind.document import chat_container, read_document
+from rules.typingmind.message import Message, read_message
+from rules.typingmind.originals import is_original, plain_original
 
 _NEW_CHATS = 9
-_SLOTS = range(1, 7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,161 +61,10 @@ class RebuiltChat:
     title: str
     messages: int
     memories: int
-    """Folds are not among them."""
     without_messages: int
     """Those of the memories of which the raw messages were not found: they stay as they are."""
-    folds: int
     found_again: int
     """Memories that the archive had without their raw messages, and has with them now."""
-    unplaced: int
-    """Memories that were not added: they are in a fold of which others are lost, or between the archive's own."""
-
-
-def new_ids(chat_id: str) -> list[str]:
-    """The ids of the new chats that this chat's memories may have been put into (`output.mode`)."""
-    return [new_chat_id(chat_id, number) for number in range(1, _NEW_CHATS + 1)]
-
-
-def rebuild_chat(context: Context, chat_id: str, sources: Sources) -> RebuiltChat | None:
-    """Add what the archive lacks of a chat; None where that is nothing.
-
-    Raises ChatSetAside where not one of its files can be read as a state of the chat, and FileTrouble.
-    """
-    archive = context.archive
-    own = _newest_last(chat_id, sources.of[chat_id])
-    others = [(one, name) for name in new_ids(chat_id) for one in sources.of.get(name, ())]
-    newest = chat_in(own[-1], chat_id)
-    was_known = is_known(archive, chat_id)
-    with archive.transaction():
-        # A chat that is new is as its oldest file has it, until the newest is read.
-        first = chat_in(own[0], chat_id)
-        row = chat_row(archive, chat_id) if was_known else keep_chat(archive, first, own[0].kept_at)
-        before = count_chat(archive, row)
-        is_fork = not was_known and _inherits(archive, row, chat_id, own)
-        evidence = _begun(context, newest)
-        stored = tuple(evidence.raw)
-        files = [(one, chat_id) for one in own[:-1]] + others
-        for source, name in [*sorted(files, key=_age), (own[-1], chat_id)]:
-            look(evidence, chat_in(source, name), source.kept_at, is_own=name == chat_id)
-        _date_truly(archive, evidence, stored, is_fork=is_fork)
-        found = restored(evidence, _known(context, evidence, newest, row))
-        if was_known and not found.memories and not found.found_again:
-            return None
-        keep_restored(archive, row, evidence, stored, found, own[-1].kept_at)
-        _read_newest(context, chat_id, own, found, was_known=was_known)
-        _record_output(archive, chat_id, own, [one for one in others if not sources.is_of_its_own(one[1])])
-        after = count_chat(archive, row)
-    messages, added, without, folds = (now - then for now, then in zip(astuple(after), astuple(before), strict=True))
-    again = len(found.found_again)
-    return RebuiltChat(chat_id, newest.title, messages, added, without + again, folds, again, len(found.unplaced))
-
-
-def _newest_last(chat_id: str, own: Sequence[Source]) -> list[Source]:
-    """The updated export behind all others, whatever else lies in its folder."""
-    output = output_of(chat_in(own[-1], chat_id), own)
-    return [*(one for one in own if one != output), *([output] if output else [])]
-
-
-def _age(file: tuple[Source, str]) -> tuple[bool, str]:
-    return file[0].is_output, file[0].kept_at
-
-
-def _inherits(archive: Archive, row: int, chat_id: str, own: Sequence[Source]) -> bool:
-    """A fork, or a new chat, takes over what the chat that it came from has in the archive by now; whether it did."""
-    for source in own:
-        shown_there = groups(recognise(read_messages(chat_in(source, chat_id)), {}))
-        if shown_there:
-            kin = find_kin(archive, chat_id, shown_there)
-            if kin is not None:
-                adopt(archive, row, inherit(chat_id, shown_there, kin), source.kept_at)
-            return kin is not None
-    return False
-
-
-def _begun(context: Context, newest: Chat) -> Evidence:
-    """What the archive knows of the chat already."""
-    archive, chat_id = context.archive, newest.chat_id
-    words = canned(load_texts(context.config.of(newest).texts.path))
-    kept = memories(archive, chat_id)
-    raw = archived(archive, chat_id)
-    digests = {old.key: old.message.digest for old in past(archive, chat_id)}
-    every = {one.memory_id: editions(archive, one.memory_id) for one in kept}
-    return Evidence(
-        chat_id,
-        raw=raw,
-        order=list(raw),
-        under={one.memory_id: {key: digests[key] for key in one.keys} for one in kept if one.keys},
-        ours=drafts_of(chat_id, kept, every, words.opening, words.closing),
-        aliases=aliases(kept),
-    )
-
-
-def _date_truly(archive: Archive, evidence: Evidence, stored: Collection[str], *, is_fork: bool) -> None:
-    """Give messages that a fork has dated anew the dates on which they were said, as far as the archive has them."""
-    new = [key for key in evidence.order if key not in stored]
-    places = [Place(at, evidence.raw[key].versions[0], key, None, None) for at, key in enumerate(new)]
-    for key, date in dates_of_copies(archive, evidence.chat_id, places, is_fork=is_fork).items():
-        raw = evidence.raw[key]
-        raw.versions = [with_true_date(version, date) for version in raw.versions]
-
-
-def _known(context: Context, evidence: Evidence, newest: Chat, row: int) -> Known:
-    places = recognise(read_messages(newest), evidence.ours, evidence.under, evidence.aliases)
-    texts = load_texts(context.config.of(newest).texts.path)
-    return Known(
-        memories=memories(context.archive, evidence.chat_id),
-        elsewhere=memories_of_others(context.archive, row),
-        shown=list(groups(places)),
-        hindsight=hindsight_question(texts),
-        standing=frozenset(_texts(group) for group in groups(places).values()),
-        live=frozenset(place.key for place in places if place.ours is None),
-        count=count,
-    )
-
-
-def _texts(group: Mapping[int, Place]) -> tuple[str, ...]:
-    return tuple(group[slot].message.text for slot in _SLOTS if slot in group)
-
-
-def _read_newest(context: Context, chat_id: str, own: Sequence[Source], found: Restored, *, was_known: bool) -> None:
-    """Read the newest file that is a state of the chat, as an export of it is read."""
-    new = {memory.memory_id for memory in found.memories}
-    for source in reversed(own):
-        chat = chat_in(source, chat_id)
-        config = context.config.of(chat)
-        words = canned(load_texts(config.texts.path))
-        try:
-            reading = read_chat(context.archive, chat, words, config.memory.editions, source.kept_at)
-        except ChatSetAside:
-            # An older version was put back, or most of the chat was gone: an older file may be whole.
-            if source == own[0]:
-                raise
-            continue
-        if not was_known or new & groups(reading.places).keys():
-            remember(context.archive, chat, reading, source.kept_at)
-            take_over(context.archive, shown_chat(chat, reading.places, config), source.kept_at)
-            _choose(context.archive, reading, new, config.memory.editions)
-        return
-
-
-def _choose(archive: Archive, reading: ChatReading, new: set[str], preferred: Preferred) -> None:
-    """Where the file shows another edition than it would by itself, the person had chosen that one."""
-    for name, group in groups(reading.places).items():
-        every = editions(archive, name) if name in new and name not in reading.person else ()
-        standing = next((one for one in every if one.texts == _texts(group)), None)
-        if standing is not None and standing != shown(every, None, preferred):
-            show_edition(archive, name, standing)
-
-
-def _record_output(archive: Archive, chat_id: str, own: Sequence[Source], others: Sequence[tuple[Source, str]]) -> None:
-    """The updated export that stands in its place is this chat's, so the same export again changes nothing."""
-    standing = [(one, chat_id) for one in own if one.is_output][-1:] or [one for one in others if one[0].is_output]
-    for source, name in standing[-1:]:
-        chat, sha256 = chat_in(source, name), sha256_of(source.path) or ""
-        last = last_output(archive, chat_id)
-        if output_of(chat, [source]) and (last is None or last.sha256 != sha256):
-            messages = hashlib.sha256(b"\n".join(chat.slice(span) for span in chat.messages)).hexdigest()
-            record_output(archive, Output(chat_id, str(source.path), sha256, messages, "", source.kept_at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +72,7 @@ class Rebuilt:
     """All that was added, and the files and chats that could not be used."""
 
     chats: tuple[RebuiltChat, ...]
-    passed_over: tuple[PassedOver, ...]
+    passed_over: tuple[UnusedFile, ...]
 
 
 def rebuild(context: Context, more: Sequence[Path] = ()) -> Rebuilt:
@@ -282,20 +80,145 @@ def rebuild(context: Context, more: Sequence[Path] = ()) -> Rebuilt:
 
     Raises ArchiveError, and FileTrouble where a folder or the index of the backups cannot be read.
     """
-    sources = find_sources(context.folders, more)
-    passed_over = list(sources.passed_over)
-    outputs = {name for chat_id in sources.of for name in new_ids(chat_id) if not sources.is_of_its_own(name)}
+    files, unused = find_files(context.folders, more)
     chats: list[RebuiltChat] = []
-    for chat_id in sources.of:
-        if chat_id in outputs:
-            continue  # memories of another chat, which the person has not talked on in yet
+    into_new = {
+        name for chat_id in files for name in _new_ids(chat_id) if not _is_of_its_own(files.get(name, ()), name)
+    }
+    for chat_id in files:
+        if chat_id in into_new:
+            continue  # memories of another chat, in which the person has not talked on yet
         try:
-            found = rebuild_chat(context, chat_id, sources)
+            with context.archive.transaction():
+                rebuilt = _rebuild_chat(context, chat_id, files)
         except MemprocError as trouble:
             if isinstance(trouble, ArchiveError) and not isinstance(trouble, DamagedChat):
                 raise
             reason = str(trouble) if isinstance(trouble, DamagedChat) else trouble.message
-            passed_over.append(PassedOver(sources.of[chat_id][-1].path, reason))
+            unused.append(UnusedFile(files[chat_id][-1].path, reason))
         else:
-            chats += [found] if found else []
-    return Rebuilt(tuple(chats), tuple(passed_over))
+            chats += [rebuilt] if rebuilt else []
+    return Rebuilt(tuple(chats), tuple(unused))
+
+
+def _new_ids(chat_id: str) -> list[str]:
+    """The ids of the new chats that this chat's memories may have been put into (`output.mode`)."""
+    return [new_chat_id(chat_id, number) for number in range(1, _NEW_CHATS + 1)]
+
+
+def _is_of_its_own(files: Sequence[BackupFile], chat_id: str) -> bool:
+    """Whether the chat has been worked on, so that its original was kept; else it is only somebody's output."""
+    return any(file.version is not None and file.version.chat_id == chat_id for file in files)
+
+
+def _rebuild_chat(context: Context, chat_id: str, files: Mapping[str, Sequence[BackupFile]]) -> RebuiltChat | None:
+    """Add what the archive lacks of a chat; None where that is nothing. `files` are those of all chats, by id.
+
+    Raises ChatSetAside where the newest file cannot be read as a state of the chat, and FileTrouble.
+    """
+    archive, own = context.archive, files[chat_id]
+    row = chat_row(archive, chat_id)
+    is_new = row is None
+    row = keep_chat(archive, chat_in(own[0], chat_id), own[0].kept_at) if row is None else row
+    before = count_chat(archive, row)
+    newest = updated_export(own, chat_id) or own[-1]
+    file, with_memories = _with_memories(chat_id, newest, files)
+    shown = groups(recognise(read_messages(with_memories), {}))
+    known = {name for memory in memories(archive, chat_id) for name in (memory.memory_id, *memory.origins)}
+    is_fork = False
+    if lacks_memories := not shown.keys() <= known:
+        adopted = _read(context, with_memories, file.kept_at).adopted
+        adopt(archive, row, adopted, file.kept_at)
+        is_fork = bool(adopted.past)
+    _put_back(archive, row, chat_id, own, is_fork=is_fork)
+    _complete(context, row, with_memories, shown)
+    if is_new or lacks_memories:
+        _remember(context, chat_in(newest, chat_id), newest.kept_at)
+        _record_output(archive, chat_id, file, with_memories)
+    after = count_chat(archive, row)
+    added = after.memories - before.memories
+    without = after.without_messages - before.without_messages
+    if after == before:
+        return None
+    return RebuiltChat(
+        chat_id=chat_id,
+        title=chat_in(newest, chat_id).title,
+        messages=after.messages - before.messages,
+        memories=added,
+        without_messages=max(0, without),
+        found_again=max(0, -without),
+    )
+
+
+def _with_memories(
+    chat_id: str, newest: BackupFile, files: Mapping[str, Sequence[BackupFile]]
+) -> tuple[BackupFile, Chat]:
+    """The file that shows the chat's memories, and the chat in it: its newest, or else the new chat that has them."""
+    chat = chat_in(newest, chat_id)
+    if groups(recognise(read_messages(chat), {})):
+        return newest, chat
+    for name in _new_ids(chat_id):
+        for file in files.get(name, ())[:1]:
+            held = chat_in(file, name)
+            renamed = as_new_chat(held.slice(held.span), chat_id, chat.title, file.kept_at)
+            return file, read_document(file.path.name, chat_container(renamed)).chats[0]
+    return newest, chat
+
+
+def _read(context: Context, chat: Chat, when: str) -> ChatReading:
+    config = context.config.of(chat)
+    words = canned(load_texts(config.texts.path))
+    return read_chat(context.archive, chat, words, config.memory.editions, when)
+
+
+def _put_back(archive: Archive, row: int, chat_id: str, own: Sequence[BackupFile], *, is_fork: bool) -> None:
+    """Put the raw messages of all files back, the oldest first; those that the archive has stay as they are."""
+    known = set(message_keys(archive, row))
+    for file in own:
+        messages = [_plain(message) for message in read_messages(chat_in(file, chat_id))]
+        raw = [place for place in recognise(messages, {}) if place.ours is None]
+        dates = dates_of_copies(archive, chat_id, raw, is_fork=is_fork)
+        put_back_messages(archive, row, [as_dated(place, dates) for place in raw], known, file.kept_at)
+
+
+def _plain(message: Message) -> Message:
+    return read_message(plain_original(message.raw)) if is_original(message.marker) else message
+
+
+def _complete(context: Context, row: int, newest: Chat, shown: Mapping[str, Mapping[int, Place]]) -> None:
+    """Put the raw messages under the memories that the newest file shows, and note what follows for these."""
+    archive, chat_id = context.archive, newest.chat_id
+    own_names = aliases(memories(archive, chat_id))
+    markers = {own_names.get(name, name): place.ours for name, group in shown.items() for place in group.values()}
+    completed = put_under_memories(archive, row, {name: marker for name, marker in markers.items() if marker})
+    looking_back = _hindsight_question(context, newest)
+    messages = past(archive, chat_id)
+    for memory in memories(archive, chat_id):
+        if memory.memory_id in completed:
+            under = [message.message for message in messages if message.memory == memory.number]
+            tokens = sum(count(message.text) for message in under)
+            note_sources(archive, memory.memory_id, tokens, under[0].created_at, under[-1].created_at)
+            if looking_back.fullmatch(memory.edition.texts[2]):
+                note_hindsight(archive, memory.memory_id)
+
+
+def _hindsight_question(context: Context, chat: Chat) -> re.Pattern[str]:
+    """What the third message of a hindsight edition says: a marker does not tell of which kind an edition is."""
+    texts = load_texts(context.config.of(chat).texts.path)
+    around = question(texts.perspective_hindsight).content.split("{words}")
+    return re.compile(r"\d+".join(map(re.escape, around)))
+
+
+def _remember(context: Context, newest: Chat, when: str) -> None:
+    """Read the newest file once more, as an export of the chat is read: what is live, core memory, and facts."""
+    reading = _read(context, newest, when)
+    remember(context.archive, newest, reading, when)
+    take_over(context.archive, shown_chat(newest, reading.places, context.config.of(newest)), when)
+
+
+def _record_output(archive: Archive, chat_id: str, file: BackupFile, newest: Chat) -> None:
+    """The updated export that stands in its place is this chat's, so the same export again changes nothing."""
+    sha256, last = sha256_of(file.path) or "", last_output(archive, chat_id)
+    if file.is_output and (last is None or last.sha256 != sha256):
+        messages = hashlib.sha256(b"\n".join(newest.slice(span) for span in newest.messages)).hexdigest()
+        record_output(archive, Output(chat_id, str(file.path), sha256, messages, "", file.kept_at))

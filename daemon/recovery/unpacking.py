@@ -26,7 +26,7 @@ from daemon.files.lock import hold
 from daemon.files.paths import Folders, archive_path
 from daemon.files.write import file_errors, flush_folder, make_private, put_in_place, replace_file
 from daemon.recovery.moving_settings import without_hosts
-from daemon.recovery.parcel import ARCHIVE, ASIDE, SETTINGS, Entry, Manifest, content, opened, places, refused
+from daemon.recovery.parcel import ARCHIVE, ASIDE, SETTINGS, Manifest, PackedFile, content, opened, places, refused
 from rules.errors import ArchiveError, FileTrouble
 
 _ROOM = 64 << 20
@@ -111,7 +111,7 @@ def _staged(folders: Folders, path: Path) -> Manifest:
     return manifest
 
 
-def _stage(folders: Folders, package: zipfile.ZipFile, entry: Entry) -> None:
+def _stage(folders: Folders, package: zipfile.ZipFile, entry: PackedFile) -> None:
     folder, _, inside = entry.name.partition("/")
     path = places(folders)[folder] / STAGE / inside if inside else folders.state / STAGE / entry.name
     make_private(path.parent)

@@ -1,1 +1,1 @@
-"""The finished chat: our messages, the assembly, the proof, and the name of its file."""
+"""The finished chat as values: its order, its bytes, its proof, its name, and what two of them differ in."""

@@ -1,4 +1,4 @@
-"""In which order everything stands in the finished chat: what is kept, what is new, and where memories go.
+"""The order of the finished chat: what is kept, what is new, and where memories go.
 
     input   [training] m1 m2 (m3 cleared) m4 m5 | m6 m7 m8
     output  [training] opening  memory of m1 m2 m4 m5  closing  (m3 cleared) | m6 m7 m8
@@ -41,11 +41,11 @@ class Original:
     place: Place
     memory: Memory
     for_attachment: bool = False
-    """It stays only because it names a file."""
+    """Whether it stays only because it names a file."""
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class MemorySection:
     """All memories and folds of a chat, and those of them that are to be shown, oldest first."""
 
     memories: Sequence[Memory]
@@ -55,11 +55,17 @@ class Section:
 
 
 Part = Place | Memory | Draft | Original
-"""Of an output: a message that is kept, a whole memory that is new, a message of ours that is, or an original."""
+"""A part of an output: a message that is kept, a whole new memory, a new message of ours, or an original."""
 
 
 def arrange(
-    chat_id: str, places: Sequence[Place], entries: Sequence[Entry], section: Section, canned: Canned, *, keep: bool
+    chat_id: str,
+    places: Sequence[Place],
+    entries: Sequence[Entry],
+    section: MemorySection,
+    canned: Canned,
+    *,
+    keep: bool,
 ) -> list[Part]:
     """Every part of the output, in order. With `keep`, raw messages under memories stay (`keep-originals`)."""
     parts = list(_parts(places, entries, section, keep=keep))
@@ -83,7 +89,7 @@ def memory_of(part: Part) -> str:
     return ""
 
 
-def _parts(places: Sequence[Place], entries: Sequence[Entry], section: Section, *, keep: bool) -> Iterator[Part]:
+def _parts(places: Sequence[Place], entries: Sequence[Entry], section: MemorySection, *, keep: bool) -> Iterator[Part]:
     shown = groups(places)
     waiting = _by_anchor(places, entries, section)
     known = {memory.memory_id for memory in section.memories}
@@ -116,7 +122,7 @@ def _with_attachments(places: Sequence[Place], entries: Sequence[Entry]) -> froz
 
 
 def _with_attachments_of_ours(parts: list[Part], places: Sequence[Place], memories: Sequence[Memory]) -> list[Part]:
-    """With each message of ours that was to go but names a file, before the raw message that stood behind it.
+    """Keep each message of ours that was to go but names a file, before the raw message that stood behind it.
 
     Somebody may have attached a file to it, or talked on in another branch of it.
     """
@@ -145,7 +151,7 @@ def _standing(memory: Memory, group: Mapping[int, Place], touched: Collection[st
 
 
 def _may_stay(memory: Memory, group: Mapping[int, Place]) -> bool:
-    """It reads as it should, in the order of its dates; and what it lacks can be put under the name that it bears."""
+    """Whether it reads as it should, in the order of its dates, and its missing messages can bear the same name."""
     if any(place.message.text != memory.edition.texts[slot - 1] for slot, place in group.items()):
         return False
     dates = [place.message.created_at or "" for _, place in sorted(group.items())]
@@ -153,8 +159,8 @@ def _may_stay(memory: Memory, group: Mapping[int, Place]) -> bool:
     return dates == sorted(dates) and (len(group) == len(memory.edition.texts) or names == {memory.memory_id})
 
 
-def _by_anchor(places: Sequence[Place], entries: Sequence[Entry], section: Section) -> dict[int, list[Memory]]:
-    """Before which index of the export each shown memory stands; they never change their order."""
+def _by_anchor(places: Sequence[Place], entries: Sequence[Entry], section: MemorySection) -> dict[int, list[Memory]]:
+    """The shown memories by the index of the export that they stand before; they never change their order."""
     first = _first_places(places, entries, section.memories)
     anchors = [first.get(memory.memory_id) for memory in section.shown]
     live = min((entry.at for entry in entries if entry.memory is None and entry.at is not None), default=len(places))
@@ -182,13 +188,13 @@ def _first_places(places: Sequence[Place], entries: Sequence[Entry], memories: S
 
 
 def _opening(places: Sequence[Place], canned: Canned) -> Place | None:
-    """The one that the export has already, if it says what it should."""
-    there = next((place for place in places if place.ours is not None and place.ours.kind == OPENING), None)
-    return there if there is not None and there.message.text == canned.opening else None
+    """The opening that the export has already, if it says what it should."""
+    opening = next((place for place in places if place.ours is not None and place.ours.kind == OPENING), None)
+    return opening if opening is not None and opening.message.text == canned.opening else None
 
 
 def _closing_behind(places: Sequence[Place], memory: str) -> Place | None:
-    """The one that the export has already, where it stands behind the same memory."""
+    """The closing that the export has already, where it stands behind the same memory."""
     before = ""
     for place in places:
         if place.ours is not None and place.ours.kind == CLOSING and before == memory:

@@ -16,7 +16,7 @@ from rules.conversation.drafts import Draft, memory_drafts
 from rules.conversation.history import Entry
 from rules.conversation.marker import CLOSING, OPENING, text_digest
 from rules.conversation.memory import Memory
-from rules.output.arrange import Canned, Original, Part, Section, arrange
+from rules.output.arrange import Canned, MemorySection, Original, Part, arrange
 from rules.recognize.recognize import Place
 from rules.typingmind import spans
 from rules.typingmind.chat import Chat
@@ -33,7 +33,7 @@ _EARLIEST, _LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzin
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class OutputMessage:
     """One message of the output; `at` is its index in the input, or None where its bytes are new."""
 
     at: int | None
@@ -50,14 +50,14 @@ class Assembled:
     removed: tuple[str, ...]
     """uuids of the messages that the input had and the output has not."""
     messages_sha256: str
-    """Of what all messages hold, however it is spelled: two chats with the same differ in fields of the chat alone."""
+    """Hash of what all messages hold, however spelled: two chats with the same differ in fields of the chat alone."""
     spelled_sha256: str
-    """Of the bytes of all messages, which is what was kept of an output until its spelling made no difference."""
+    """Hash of the bytes of all messages, as older archives have it of an output."""
     ours_sha256: str
-    """Of what our own messages are and say, whatever uuid, date or order of keys they have by now."""
+    """Hash of what our own messages are and say, whatever uuid, date or order of keys they have by now."""
 
     def has_messages_of(self, messages_sha256: str) -> bool:
-        """Whether an output of which this was kept holds the same messages."""
+        """Whether an output with this hash of its messages holds the same messages."""
         return messages_sha256 in (self.messages_sha256, self.spelled_sha256)
 
 
@@ -65,7 +65,7 @@ def assemble(
     chat: Chat,
     places: Sequence[Place],
     entries: Sequence[Entry],
-    section: Section,
+    section: MemorySection,
     canned: Canned,
     now: str,
     mode: Mode = "replace",
@@ -97,7 +97,7 @@ def assemble(
 
 
 def _held(raw: bytes) -> bytes:
-    """What a message holds, by the digest of one spelling of it.
+    """Digest of what a message holds, however it is spelled.
 
     The same export comes minified and in a ZIP indented; a client writes escapes and numbers in its own way, and a sync
     may put keys in another order.
@@ -118,26 +118,26 @@ def _of_ours(parts: Sequence[Part]) -> Iterator[str]:
 
 def _written(
     parts: Sequence[Part], memories: Sequence[Memory], template: Mapping[str, object] | None, taken: Set[str]
-) -> list[Piece]:
+) -> list[OutputMessage]:
     """Every part as bytes; new messages are dated inside what they stand for, and never before one another.
 
     TypingMind sorts by date when it merges devices, and equal dates keep their order. So a new message is not dated
     later than those of ours behind it, which in a fork can all bear one date, nor than an original behind it.
     """
-    pieces: list[Piece] = []
+    pieces: list[OutputMessage] = []
     ours, others = _earliest_behind(parts, ours=True), _earliest_behind(parts, ours=False)
     after = _EARLIEST
     for at, part in enumerate(parts):
         if isinstance(part, Original):
             pieces.append(_original(part))
         elif isinstance(part, Place):
-            pieces.append(Piece(part.at, part.written, part.message.uuid))
+            pieces.append(OutputMessage(part.at, part.written, part.message.uuid))
             after = max(after, parse_date(part.message.created_at) or after) if part.ours else after
         else:
             drafts = [one.apart_from(taken) for one in (memory_drafts(part) if isinstance(part, Memory) else [part])]
             dates = _dates(part, memories, len(drafts), after, ours[at], others[at])
             for draft, when in zip(drafts, dates, strict=True):
-                pieces.append(Piece(None, write_message(draft, when, template), draft.uuid))
+                pieces.append(OutputMessage(None, write_message(draft, when, template), draft.uuid))
             after = dates[-1]
     return pieces
 
@@ -169,17 +169,17 @@ def _earliest_behind(parts: Sequence[Part], *, ours: bool) -> list[datetime]:
     return found[:0:-1]
 
 
-def _original(part: Original) -> Piece:
-    """The original as it stands, where it is excluded already; else with the exclusion, dated by its chunk alone."""
+def _original(part: Original) -> OutputMessage:
+    """The original as it stands, where it is excluded already; else excluded, with a date that its chunk determines."""
     place, memory = part.place, part.memory
     written = read_message(place.written)
     was_alone = is_for_attachment(written.marker)
     if place.original == memory.memory_id and written.cleared and (was_alone or not part.for_attachment):
-        return Piece(place.at, place.written, place.message.uuid)
+        return OutputMessage(place.at, place.written, place.message.uuid)
     when = memory.ended_at or place.message.created_at or write_date(_EARLIEST)
     alone = was_alone or part.for_attachment
     kept = kept_original(place.message.raw, when, memory.memory_id, for_attachment=alone)
-    return Piece(None, kept, place.message.uuid)
+    return OutputMessage(None, kept, place.message.uuid)
 
 
 def _span(part: Memory | Draft, memories: Sequence[Memory]) -> tuple[str | None, str | None]:

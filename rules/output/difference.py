@@ -1,4 +1,4 @@
-"""What happened to each memory and fold between two exports of a chat: new, renewed, folded, unfolded, gone."""
+"""The difference between two exports of a chat: its memories, its raw messages, its opening and its fields."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,8 +19,14 @@ Group = Mapping[int, Place]
 """The messages of a memory that an export shows, by slot."""
 
 
+Read = Callable[[str], Opening]
+
+
+How = Literal["compressed", "come back", "new", "gone", "edited", "changed"]
+
+
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class MemoryChange:
     """What happened to a memory or a fold that is shown in one of the exports, or in both."""
 
     how: Literal["new", "gone", "renewed", "edited", "completed", "incomplete", "folded", "unfolded"]
@@ -33,62 +39,8 @@ class Remembered:
     """Id of the fold that it went into, or came out of."""
 
 
-def changed_memories(was: Mapping[str, Group], now: Mapping[str, Group], known: Sequence[Memory]) -> list[Remembered]:
-    """What happened, in the order of the exports. `known` are all memories and folds of the chat."""
-    into, out_of = folded_into(now, known), folded_into(was, known)
-    found = [_left(name, group, into.get(name, "")) for name, group in was.items() if name not in now]
-    found += [_came(name, group, out_of.get(name, "")) for name, group in now.items() if name not in was]
-    opened = {one.fold for one in found if one.how == "unfolded"}
-    # A fold whose memories are shown again is not gone: they have come out of it.
-    found = [one for one in found if not (one.how == "gone" and one.memory in opened)]
-    return [*found, *(one for name in was if name in now for one in _shown_in_both(name, was[name], now[name]))]
-
-
-def folded_into(shown: Iterable[str], known: Sequence[Memory]) -> dict[str, str]:
-    """By the id of a memory or fold: the fold among those shown that stands for it."""
-    members = {memory.memory_id: memory.members for memory in known}
-    found: dict[str, str] = {}
-    waiting = [(name, name) for name in shown]
-    while waiting:
-        name, fold = waiting.pop()
-        inside = members.get(name, ())
-        found |= dict.fromkeys(inside, fold)
-        waiting += [(member, fold) for member in inside]
-    return found
-
-
-def _left(name: str, group: Group, fold: str) -> Remembered:
-    return Remembered("folded" if fold else "gone", name, _edition(group), 0, fold)
-
-
-def _came(name: str, group: Group, fold: str) -> Remembered:
-    return Remembered("unfolded" if fold else "new", name, 0, _edition(group), fold)
-
-
-def _shown_in_both(name: str, was: Group, now: Group) -> list[Remembered]:
-    before, after = _edition(was), _edition(now)
-    if before != after:
-        return [Remembered("renewed", name, before, after)]
-    if any(was[slot].message.text != now[slot].message.text for slot in was.keys() & now.keys()):
-        return [Remembered("edited", name, before, after)]
-    if was.keys() == now.keys():
-        return []
-    return [Remembered("completed" if now.keys() - was.keys() else "incomplete", name, before, after)]
-
-
-def _edition(group: Group) -> int:
-    """The newest that any of its messages is of: one that was deleted and came back can be of another."""
-    return max(place.ours.edition for place in group.values() if place.ours is not None)
-
-
-_FIRST_CHARACTERS = 60
-_CUT = "..."
-
-How = Literal["compressed", "come back", "new", "gone", "edited", "changed"]
-
-
 @dataclass(frozen=True, slots=True)
-class Raw:
+class MessageChange:
     """What happened to one raw message."""
 
     how: How
@@ -104,119 +56,6 @@ class Raw:
     """Of a message that was edited: its first words before."""
     fields: tuple[str, ...] = ()
     """Names of its fields that differ, where it stands in both."""
-
-
-def pairs(before: Sequence[Place], after: Sequence[Place]) -> dict[int, int]:
-    """Which raw message of the second export each of the first is, by their indices, in order of the first.
-
-    By their keys, which are uuids where they have any; then by what they say.
-    """
-    found: dict[int, int] = {}
-    for name in (_key, _digest):
-        found |= _same(name, [one for one in before if one.at not in found], after, frozenset(found.values()))
-    return dict(sorted(found.items()))
-
-
-def changed_messages(
-    before: Sequence[Place], after: Sequence[Place], same: Mapping[int, int], known: Sequence[Memory]
-) -> Iterator[Raw]:
-    """What happened, in order: to those of the first export, then those that the second has alone."""
-    under = {key: one.memory_id for one in known if not one.is_fold for key in one.keys}
-    remembered_before, remembered_after = (_stood_for(places, known) for places in (before, after))
-    for place in before:
-        memory = under.get(place.key, "")
-        if place.at in same:
-            yield from _in_both(place, after[same[place.at]])
-        elif place.ours is None:
-            yield _told("compressed" if memory in remembered_after else "gone", place, memory)
-    there = set(same.values())
-    for place in after:
-        if place.ours is None and place.at not in there:
-            memory = under.get(place.key, "")
-            yield _told("come back" if memory in remembered_before else "new", place, memory)
-
-
-def _key(place: Place) -> str:
-    return place.key
-
-
-def _digest(place: Place) -> str:
-    return place.message.digest
-
-
-def _same(
-    name: Callable[[Place], str], before: Sequence[Place], after: Sequence[Place], taken: frozenset[int]
-) -> dict[int, int]:
-    """The raw messages with the same name, in order: the first "ok" is the first one."""
-    waiting: dict[str, list[int]] = {}
-    for place in reversed(after):
-        if place.ours is None and place.at not in taken:
-            waiting.setdefault(name(place), []).append(place.at)
-    return {place.at: waiting[name(place)].pop() for place in before if place.ours is None and waiting.get(name(place))}
-
-
-def _stood_for(places: Sequence[Place], known: Sequence[Memory]) -> frozenset[str]:
-    """Ids of the memories that stand in an export, by themselves or in a fold."""
-    shown = groups(places)
-    return frozenset(shown) | folded_into(shown, known).keys()
-
-
-def _in_both(before: Place, after: Place) -> Iterator[Raw]:
-    """An original that is kept beside its memory counts as compressed: it is no longer sent."""
-    if bool(before.original) != bool(after.original):
-        how: How = "compressed" if after.original else "come back"
-        yield _told(how, after, before.original or after.original)
-    names = _other_fields(before.message, after.message)
-    if before.message.digest != after.message.digest:
-        yield _told("edited", after, was=_first_words(before.message), fields=names)
-    elif names:
-        yield _told("changed", after, fields=names)
-
-
-def _told(how: How, place: Place, memory: str = "", was: str = "", fields: tuple[str, ...] = ()) -> Raw:
-    message = place.message
-    return Raw(
-        how,
-        message.uuid or "",
-        message.role or "",
-        message.created_at or "",
-        _first_words(message),
-        memory,
-        was,
-        fields,
-    )
-
-
-def _first_words(message: Message) -> str:
-    words = " ".join(message.text.split())
-    if len(words) <= _FIRST_CHARACTERS:
-        return words
-    return words[: _FIRST_CHARACTERS - len(_CUT)].rstrip() + _CUT
-
-
-def _other_fields(before: Message, after: Message) -> tuple[str, ...]:
-    """Names of the message's fields that differ, whatever their order."""
-    if before.raw == after.raw:
-        return ()
-    was, now = _message_fields(before), _message_fields(after)
-    return tuple(
-        sorted(key for key in was.keys() | now.keys() if (key in was, was.get(key)) != (key in now, now.get(key)))
-    )
-
-
-def _message_fields(message: Message) -> Mapping[str, object]:
-    found, _ = spans.value(spans.decoded(message.raw), 0)
-    return found if isinstance(found, dict) else {}
-
-
-_OWN_LIST = "messages"
-
-Read = Callable[[str], Opening]
-
-
-def _plain(text: str) -> Opening:
-    """An opening in which nothing but a preface is looked for."""
-    return Opening(text, {}, (), headed=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,10 +82,10 @@ class Difference:
     messages_after: int
     memories_before: int
     memories_after: int
-    memories: tuple[Remembered, ...]
-    raw: tuple[Raw, ...]
+    memories: tuple[MemoryChange, ...]
+    raw: tuple[MessageChange, ...]
     reordered: bool
-    """Raw messages that stand in both stand in another order."""
+    """MessageChange messages that stand in both stand in another order."""
     canned: tuple[str, ...]
     """`opening`, `closing`: that canned message reads otherwise."""
     fields: tuple[Field, ...]
@@ -255,8 +94,22 @@ class Difference:
 
     @property
     def is_empty(self) -> bool:
-        """They say the same."""
+        """Whether the two say the same."""
         return not (self.memories or self.raw or self.reordered or self.canned or self.fields)
+
+
+_OWN_LIST = "messages"
+
+
+_FIRST_CHARACTERS = 60
+
+
+_CUT = "..."
+
+
+def _plain(text: str) -> Opening:
+    """An opening in which nothing but a preface is looked for."""
+    return Opening(text, {}, (), headed=False)
 
 
 def difference(before: Side, after: Side, known: Sequence[Memory], read: Read = _plain) -> Difference:
@@ -302,3 +155,154 @@ def _fields(before: Chat, after: Chat) -> list[Field]:
     found = [Field(name, "gone") for name in was - now] + [Field(name, "new") for name in now - was]
     found += [Field(name, "changed") for name in was & now if before.field(name) != after.field(name)]
     return sorted(found, key=lambda field: field.name)
+
+
+def changed_memories(was: Mapping[str, Group], now: Mapping[str, Group], known: Sequence[Memory]) -> list[MemoryChange]:
+    """What happened, in the order of the exports. `known` are all memories and folds of the chat."""
+    into, out_of = folded_into(now, known), folded_into(was, known)
+    found = [_left(name, group, into.get(name, "")) for name, group in was.items() if name not in now]
+    found += [_came(name, group, out_of.get(name, "")) for name, group in now.items() if name not in was]
+    opened = {one.fold for one in found if one.how == "unfolded"}
+    # A fold whose memories are shown again is not gone: they have come out of it.
+    found = [one for one in found if not (one.how == "gone" and one.memory in opened)]
+    return [*found, *(one for name in was if name in now for one in _shown_in_both(name, was[name], now[name]))]
+
+
+def folded_into(shown: Iterable[str], known: Sequence[Memory]) -> dict[str, str]:
+    """By the id of a memory or fold: the fold among those shown that stands for it."""
+    members = {memory.memory_id: memory.members for memory in known}
+    found: dict[str, str] = {}
+    waiting = [(name, name) for name in shown]
+    while waiting:
+        name, fold = waiting.pop()
+        inside = members.get(name, ())
+        found |= dict.fromkeys(inside, fold)
+        waiting += [(member, fold) for member in inside]
+    return found
+
+
+def _left(name: str, group: Group, fold: str) -> MemoryChange:
+    return MemoryChange("folded" if fold else "gone", name, _edition(group), 0, fold)
+
+
+def _came(name: str, group: Group, fold: str) -> MemoryChange:
+    return MemoryChange("unfolded" if fold else "new", name, 0, _edition(group), fold)
+
+
+def _shown_in_both(name: str, was: Group, now: Group) -> list[MemoryChange]:
+    before, after = _edition(was), _edition(now)
+    if before != after:
+        return [MemoryChange("renewed", name, before, after)]
+    if any(was[slot].message.text != now[slot].message.text for slot in was.keys() & now.keys()):
+        return [MemoryChange("edited", name, before, after)]
+    if was.keys() == now.keys():
+        return []
+    return [MemoryChange("completed" if now.keys() - was.keys() else "incomplete", name, before, after)]
+
+
+def _edition(group: Group) -> int:
+    """The newest that any of its messages is of: one that was deleted and came back can be of another."""
+    return max(place.ours.edition for place in group.values() if place.ours is not None)
+
+
+def pairs(before: Sequence[Place], after: Sequence[Place]) -> dict[int, int]:
+    """Which raw message of the second export each of the first is, by their indices, in order of the first.
+
+    By their keys, which are uuids where they have any; then by what they say.
+    """
+    found: dict[int, int] = {}
+    for name in (_key, _digest):
+        found |= _same(name, [one for one in before if one.at not in found], after, frozenset(found.values()))
+    return dict(sorted(found.items()))
+
+
+def changed_messages(
+    before: Sequence[Place], after: Sequence[Place], same: Mapping[int, int], known: Sequence[Memory]
+) -> Iterator[MessageChange]:
+    """What happened, in order: to those of the first export, then those that the second has alone."""
+    under = {key: one.memory_id for one in known if not one.is_fold for key in one.keys}
+    remembered_before, remembered_after = (_stood_for(places, known) for places in (before, after))
+    for place in before:
+        memory = under.get(place.key, "")
+        if place.at in same:
+            yield from _in_both(place, after[same[place.at]])
+        elif place.ours is None:
+            yield _told("compressed" if memory in remembered_after else "gone", place, memory)
+    there = set(same.values())
+    for place in after:
+        if place.ours is None and place.at not in there:
+            memory = under.get(place.key, "")
+            yield _told("come back" if memory in remembered_before else "new", place, memory)
+
+
+def _key(place: Place) -> str:
+    return place.key
+
+
+def _digest(place: Place) -> str:
+    return place.message.digest
+
+
+def _same(
+    name: Callable[[Place], str], before: Sequence[Place], after: Sequence[Place], taken: frozenset[int]
+) -> dict[int, int]:
+    """The raw messages with the same name, in order: the first "ok" is the first one."""
+    waiting: dict[str, list[int]] = {}
+    for place in reversed(after):
+        if place.ours is None and place.at not in taken:
+            waiting.setdefault(name(place), []).append(place.at)
+    return {place.at: waiting[name(place)].pop() for place in before if place.ours is None and waiting.get(name(place))}
+
+
+def _stood_for(places: Sequence[Place], known: Sequence[Memory]) -> frozenset[str]:
+    """Ids of the memories that stand in an export, by themselves or in a fold."""
+    shown = groups(places)
+    return frozenset(shown) | folded_into(shown, known).keys()
+
+
+def _in_both(before: Place, after: Place) -> Iterator[MessageChange]:
+    """An original that is kept beside its memory counts as compressed: it is no longer sent."""
+    if bool(before.original) != bool(after.original):
+        how: How = "compressed" if after.original else "come back"
+        yield _told(how, after, before.original or after.original)
+    names = _other_fields(before.message, after.message)
+    if before.message.digest != after.message.digest:
+        yield _told("edited", after, was=_first_words(before.message), fields=names)
+    elif names:
+        yield _told("changed", after, fields=names)
+
+
+def _told(how: How, place: Place, memory: str = "", was: str = "", fields: tuple[str, ...] = ()) -> MessageChange:
+    message = place.message
+    return MessageChange(
+        how,
+        message.uuid or "",
+        message.role or "",
+        message.created_at or "",
+        _first_words(message),
+        memory,
+        was,
+        fields,
+    )
+
+
+def _first_words(message: Message) -> str:
+    words = " ".join(message.text.split())
+    if len(words) <= _FIRST_CHARACTERS:
+        return words
+    return words[: _FIRST_CHARACTERS - len(_CUT)].rstrip() + _CUT
+
+
+def _other_fields(before: Message, after: Message) -> tuple[str, ...]:
+    """Names of the message's fields that differ, whatever their order."""
+    if before.raw == after.raw:
+        return ()
+    was, now = _message_fields(before), _message_fields(after)
+    return tuple(
+        sorted(key for key in was.keys() | now.keys() if (key in was, was.get(key)) != (key in now, now.get(key)))
+    )
+
+
+def _message_fields(message: Message) -> Mapping[str, object]:
+    found, _ = spans.value(spans.decoded(message.raw), 0)
+    return found if isinstance(found, dict) else {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rules.conversation.history import Entry
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, read_marker
-from rules.output.arrange import Section
+from rules.output.arrange import MemorySection
 from rules.recognize.recognize import Place
 from rules.typingmind.chat import Chat
 from rules.typingmind.originals import is_original, plain_original
@@ -40,7 +40,7 @@ class Finished:
     """The messages of `before`, recognised."""
     entries: Sequence[Entry]
     """The whole history, with the memory that each message stands under."""
-    section: Section
+    section: MemorySection
     removed: Sequence[str]
     opening: str = ""
     """What the opening says, where it is new; empty: whatever it says."""

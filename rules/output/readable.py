@@ -7,7 +7,7 @@ from typing import Literal
 
 from rules.conversation.memory import Memory, called, dates
 from rules.layers.opening_edits import OpeningEdits
-from rules.output.difference import Difference, Raw, Remembered
+from rules.output.difference import Difference, MemoryChange, MessageChange
 
 _ENDS = 4
 _IN_A_LINE = 16
@@ -29,44 +29,44 @@ _MARKS: Mapping[str, Mark] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DifferenceLine:
     """A line; one without a mark says what stands below it."""
 
     mark: Mark
     text: str
 
 
-def readable(found: Difference, known: Sequence[Memory]) -> Iterator[Line]:
+def readable(found: Difference, known: Sequence[Memory]) -> Iterator[DifferenceLine]:
     """The difference in words; `known` are the memories and folds that the archive has of the chat."""
     names = {memory.memory_id: memory for memory in known}
     for one in found.memories:
-        yield Line(_MARKS.get(one.how, "~"), _of_memory(one, names))
+        yield DifferenceLine(_MARKS.get(one.how, "~"), _of_memory(one, names))
     for how in _GROUPS:
         mine = [one for one in found.raw if one.how == how]
         for memory, group in groupby(mine, key=lambda one: one.memory if "{memory}" in _GROUPS[one.how] else ""):
             yield from _of_messages(how, names.get(memory), list(group))
     if found.reordered:
-        yield Line("~", "messages that stand in both stand in another order")
+        yield DifferenceLine("~", "messages that stand in both stand in another order")
     for kind in found.canned:
-        yield Line("~", f"the {kind} reads otherwise")
+        yield DifferenceLine("~", f"the {kind} reads otherwise")
     yield from _in_opening(found.layers)
     for how in ("changed", "new", "gone"):
         if fields := [field.name for field in found.fields if field.how == how]:
-            yield Line("~", f"{how} fields of the chat: {', '.join(fields)}")
+            yield DifferenceLine("~", f"{how} fields of the chat: {', '.join(fields)}")
 
 
-def _in_opening(layers: OpeningEdits) -> Iterator[Line]:
+def _in_opening(layers: OpeningEdits) -> Iterator[DifferenceLine]:
     """What the core memory and the facts say otherwise."""
     for name, text in layers.sections.items():
-        yield Line("~", f'the section "{name}" says now: {" ".join(text.split()) or "nothing"}')
+        yield DifferenceLine("~", f'the section "{name}" says now: {" ".join(text.split()) or "nothing"}')
     for old, new in layers.changed:
-        yield Line("-", f"  fact of {old.day or 'some day'}: {old.text}")
-        yield Line("+", f"  fact of {new.day or 'some day'}: {new.text}")
-    yield from (Line("-", f"  fact of {one.day or 'some day'}: {one.text}") for one in layers.removed)
-    yield from (Line("+", f"  fact of {one.day or 'some day'}: {one.text}") for one in layers.added)
+        yield DifferenceLine("-", f"  fact of {old.day or 'some day'}: {old.text}")
+        yield DifferenceLine("+", f"  fact of {new.day or 'some day'}: {new.text}")
+    yield from (DifferenceLine("-", f"  fact of {one.day or 'some day'}: {one.text}") for one in layers.removed)
+    yield from (DifferenceLine("+", f"  fact of {one.day or 'some day'}: {one.text}") for one in layers.added)
 
 
-def _of_memory(one: Remembered, names: Mapping[str, Memory]) -> str:
+def _of_memory(one: MemoryChange, names: Mapping[str, Memory]) -> str:
     memory = names.get(one.memory)
     name = f"{called(memory)}, {dates(memory)}" if memory else one.memory
     fold = called(names[one.fold]) if one.fold else ""
@@ -83,23 +83,23 @@ def _of_memory(one: Remembered, names: Mapping[str, Memory]) -> str:
     return f"{name}: {said[one.how]}"
 
 
-def _of_messages(how: str, memory: Memory | None, group: Sequence[Raw]) -> Iterator[Line]:
+def _of_messages(how: str, memory: Memory | None, group: Sequence[MessageChange]) -> Iterator[DifferenceLine]:
     """A group under its heading; the middle of a long one is only counted."""
     heading = _GROUPS[how].format(memory=called(memory) if memory else "a memory")
-    yield Line(" ", f"{heading}, {len(group):,} {'message' if len(group) == 1 else 'messages'}:")
+    yield DifferenceLine(" ", f"{heading}, {len(group):,} {'message' if len(group) == 1 else 'messages'}:")
     hidden = len(group) - 2 * _ENDS
     for at, one in enumerate(group):
         if hidden <= 1 or at < _ENDS or at >= len(group) - _ENDS:
             yield from _of_message(one)
         elif at == _ENDS:
-            yield Line(" ", f"  ... {hidden:,} more ...")
+            yield DifferenceLine(" ", f"  ... {hidden:,} more ...")
 
 
-def _of_message(one: Raw) -> Iterator[Line]:
+def _of_message(one: MessageChange) -> Iterator[DifferenceLine]:
     head = f"{one.date[:_IN_A_LINE].replace('T', ' ') or 'no date'} {one.role or 'no role'}: "
     if one.how == "edited" and one.was != one.begins:
-        yield Line("-", f"  {head}{one.was}")
-        yield Line("+", f"  {head}{one.begins}")
+        yield DifferenceLine("-", f"  {head}{one.was}")
+        yield DifferenceLine("+", f"  {head}{one.begins}")
         return
     others = "further on" if one.how == "edited" else ", ".join(one.fields)
-    yield Line(_MARKS.get(one.how, "~"), f"  {head}{one.begins}{f' ({others})' if others else ''}")
+    yield DifferenceLine(_MARKS.get(one.how, "~"), f"  {head}{one.begins}{f' ({others})' if others else ''}")

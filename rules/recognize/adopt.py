@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from rules.conversation.history import Past
-from rules.conversation.marker import Marker
+from rules.conversation.marker import Marker, text_digest
 from rules.conversation.memory import WRITTEN, Edition, Memory, Quote, fold_id, memory_id, with_members
 from rules.recognize.recognize import Place
 
@@ -135,4 +135,5 @@ def _frozen(name: str, group: Group, number: int, count: Callable[[str], int]) -
         source_tokens=0,
         edition=edition,
         told=edition,
+        pinned=any(place.ours is not None and place.ours.text != text_digest(place.message.text) for place in places),
     )

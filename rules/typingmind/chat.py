@@ -52,6 +52,11 @@ class Chat:
         return hashlib.sha256(self.slice(self.span)).hexdigest()
 
     @property
+    def id_if_any(self) -> str:
+        """What TypingMind stores the chat under; empty where it names none."""
+        return self.text_field("chatID") or self.text_field("id")
+
+    @property
     def chat_id(self) -> str:
         """What TypingMind stores the chat under. Raises ChatSetAside where it names none."""
         if chat_id := self.id_if_any:
@@ -60,11 +65,6 @@ class Chat:
             f'The chat "{self.title}" has neither `chatID` nor `id`, so TypingMind could not store it.',
             "Export the chat again from TypingMind.",
         )
-
-    @property
-    def id_if_any(self) -> str:
-        """The same, or empty where the chat names none."""
-        return self.text_field("chatID") or self.text_field("id")
 
     @property
     def title(self) -> str:

@@ -15,7 +15,7 @@ from tests.server.request import Request
 from tests.server.scribe import scribe
 from tests.server.spoil import spoil
 from tests.server.step import Task, read_task
-from tests.stories.core import (
+from tests.stories.core import (  # fmt: skip
     NOTED,
     OFF,
     InTurn,
@@ -29,7 +29,7 @@ from tests.stories.core import (
     passage,
     reported,
     values,
-)  # fmt: skip
+)
 from tests.stories.rounds import Life, life
 from tests.stories.test_wavefront import until
 

@@ -9,7 +9,7 @@ from time import monotonic
 
 import pytest
 
-from tests.stories.daemon import (
+from tests.stories.daemon import (  # fmt: skip
     QUICK,
     accepted,
     all_is_processed,
@@ -21,7 +21,7 @@ from tests.stories.daemon import (
     standing_still,
     talk,
     updated,
-)  # fmt: skip
+)
 from tests.stories.person import Person
 
 pytestmark = [

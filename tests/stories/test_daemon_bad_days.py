@@ -14,7 +14,7 @@ import pytest
 
 from tests.server.child import ServerProcess, serve
 from tests.server.setup import KEY
-from tests.stories.daemon import (
+from tests.stories.daemon import (  # fmt: skip
     QUICK,
     STOP_SECONDS,
     Daemon,
@@ -25,7 +25,7 @@ from tests.stories.daemon import (
     memories_in,
     running,
     updated,
-)  # fmt: skip
+)
 from tests.stories.person import Person
 
 pytestmark = [

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.chats import export_bytes
-from tests.stories.daemon import (
+from tests.stories.daemon import (  # fmt: skip
     QUICK,
     Daemon,
     accepted,
@@ -25,7 +25,7 @@ from tests.stories.daemon import (
     running,
     talk,
     updated,
-)  # fmt: skip
+)
 from tests.stories.person import Person
 
 pytestmark = [

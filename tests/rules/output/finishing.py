@@ -12,7 +12,7 @@ from typing import Any
 from rules.conversation.drafts import drafts_of
 from rules.conversation.history import Entry, Past, history, without_strays
 from rules.conversation.memory import Memory
-from rules.output.arrange import Canned, Section
+from rules.output.arrange import Canned, MemorySection
 from rules.output.assemble import Assembled, Mode, assemble
 from rules.output.prove import Finished
 from rules.recognize.recognize import Place, recognise
@@ -79,7 +79,7 @@ def finish(
     archived: Sequence[Message] = TALK,
 ) -> Done:
     """The chat with these memories in it; `shown` are all of them unless told otherwise."""
-    section = Section(memories, memories if shown is None else shown, touched)
+    section = MemorySection(memories, memories if shown is None else shown, touched)
     places, found = looked_at(chat, memories, archived)
     done = assemble(chat, places, found, section, CANNED, NOW, mode)
     return Done(chat, done, Finished(chat, done.chat, places, found, section, done.removed))

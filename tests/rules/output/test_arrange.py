@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rules.conversation.drafts import Draft
 from rules.conversation.marker import Marker
 from rules.conversation.memory import Memory
-from rules.output.arrange import Original, Part, Section, arrange
+from rules.output.arrange import MemorySection, Original, Part, arrange
 from rules.output.assemble import Mode
 from rules.output.prove import verify
 from rules.typingmind.chat import Chat
@@ -33,7 +33,7 @@ def laid_out(
     keep: bool = False,
 ) -> list[str]:
     places, found = looked_at(chat, memories)
-    section = Section(memories, memories if shown is None else shown, touched)
+    section = MemorySection(memories, memories if shown is None else shown, touched)
     return [_name(part) for part in arrange(chat.chat_id, places, found, section, CANNED, keep=keep)]
 
 
@@ -181,7 +181,9 @@ def test_a_memory_that_nobody_knows_stays_where_it_stands() -> None:
     again = finish(chat_of(TALK), [M1, M2]).again()
     places, _ = looked_at(again, [M1, M2])
     _, found = looked_at(again, [M2])
-    parts = [_name(part) for part in arrange(again.chat_id, places, found, Section([M2], [M2]), CANNED, keep=False)]
+    parts = [
+        _name(part) for part in arrange(again.chat_id, places, found, MemorySection([M2], [M2]), CANNED, keep=False)
+    ]
     assert parts == ["opening", *SIX, *slots(M2), "closing", *"4567"]
 
 

@@ -9,7 +9,7 @@ from rules.conversation.memory import Memory
 from rules.layers.opening import FactLine, Opening, read_tagged
 from rules.layers.opening_edits import NO_EDITS
 from rules.output.assemble import Mode
-from rules.output.difference import Difference, Field, Remembered, Side, difference
+from rules.output.difference import Difference, Field, MemoryChange, Side, difference
 from rules.typingmind.chat import Chat, read_chat
 from rules.typingmind.message import Message
 from tests.entries import chat_of, fold_of, memory_of, said, with_edition
@@ -58,7 +58,7 @@ def test_messages_that_went_under_memories_say_under_which() -> None:
         ("compressed", UUIDS[0], "m1"), ("compressed", UUIDS[1], "m1"),
         ("compressed", UUIDS[2], "m2"), ("compressed", UUIDS[3], "m2"),
     ]  # fmt: skip
-    assert found.memories == (Remembered("new", "m1", 0, 1), Remembered("new", "m2", 0, 1))
+    assert found.memories == (MemoryChange("new", "m1", 0, 1), MemoryChange("new", "m2", 0, 1))
     assert (found.messages_before, found.messages_after, found.memories_before, found.memories_after) == (8, 18, 0, 2)
     assert found.fields == (Field("syncMetadata", "new"),)
 
@@ -79,13 +79,13 @@ def test_folded_memories_say_into_what_and_back() -> None:
     two, one = compressed(KNOWN, shown=MEMORIES), compressed(KNOWN, shown=[FOLD])
     there = difference(two, one, KNOWN)
     assert there.memories == (
-        Remembered("folded", "m1", 1, 0, "f2.1"),
-        Remembered("folded", "m2", 1, 0, "f2.1"),
-        Remembered("new", "f2.1", 0, 1),
+        MemoryChange("folded", "m1", 1, 0, "f2.1"),
+        MemoryChange("folded", "m2", 1, 0, "f2.1"),
+        MemoryChange("new", "f2.1", 0, 1),
     )
     assert there.raw == ()
     back = difference(one, two, KNOWN)
-    assert back.memories == (Remembered("unfolded", "m1", 0, 1, "f2.1"), Remembered("unfolded", "m2", 0, 1, "f2.1"))
+    assert back.memories == (MemoryChange("unfolded", "m1", 0, 1, "f2.1"), MemoryChange("unfolded", "m2", 0, 1, "f2.1"))
 
 
 def test_messages_under_a_fold_are_compressed_into_their_own_memory() -> None:
@@ -96,21 +96,21 @@ def test_messages_under_a_fold_are_compressed_into_their_own_memory() -> None:
 def test_a_renewed_memory_says_from_which_edition_to_which() -> None:
     anew = [MEMORIES[0], with_edition(MEMORIES[1], 3)]
     found = difference(compressed(MEMORIES), compressed(anew), anew)
-    assert found.memories == (Remembered("renewed", "m2", 1, 3),)
+    assert found.memories == (MemoryChange("renewed", "m2", 1, 3),)
 
 
 def test_a_memory_that_the_person_edited_is_edited_and_not_renewed() -> None:
     written = compressed(MEMORIES)
     found = difference(written, reworded(written, "Perspective 2", "My own perspective"), KNOWN)
-    assert found.memories == (Remembered("edited", "m2", 1, 1),)
+    assert found.memories == (MemoryChange("edited", "m2", 1, 1),)
 
 
 def test_a_memory_that_lost_a_message_is_incomplete_until_it_is_completed() -> None:
     whole = compressed(MEMORIES)
     at = next(place.at for place in whole.places if place.ours is not None and place.ours.slot == 4)
     less = side(chat_of([place.message for place in whole.places if place.at != at]), MEMORIES)
-    assert difference(whole, less, KNOWN).memories == (Remembered("incomplete", "m1", 1, 1),)
-    assert difference(less, whole, KNOWN).memories == (Remembered("completed", "m1", 1, 1),)
+    assert difference(whole, less, KNOWN).memories == (MemoryChange("incomplete", "m1", 1, 1),)
+    assert difference(less, whole, KNOWN).memories == (MemoryChange("completed", "m1", 1, 1),)
 
 
 def test_what_is_new_edited_changed_and_gone_is_told_in_order() -> None:

@@ -4,20 +4,20 @@ from dataclasses import replace
 
 from rules.layers.opening import FactLine
 from rules.layers.opening_edits import OpeningEdits
-from rules.output.difference import Difference, Field, How, Raw, Remembered
-from rules.output.readable import Line, readable
+from rules.output.difference import Difference, Field, How, MemoryChange, MessageChange
+from rules.output.readable import DifferenceLine, readable
 from tests.rules.output.test_difference import FOLD, KNOWN
 
 NOTHING = Difference(8, 8, 1, 1, (), (), reordered=False, canned=(), fields=())
 
 
-def told(*raw: Raw, memories: tuple[Remembered, ...] = ()) -> list[Line]:
+def told(*raw: MessageChange, memories: tuple[MemoryChange, ...] = ()) -> list[DifferenceLine]:
     found = Difference(8, 8, 1, 1, memories, raw, reordered=False, canned=(), fields=())
     return list(readable(found, KNOWN))
 
 
-def spoken(how: How, number: int, memory: str = "") -> Raw:
-    return Raw(how, f"uuid {number}", "user", "2026-03-02T10:15:00.000Z", f"words {number}", memory)
+def spoken(how: How, number: int, memory: str = "") -> MessageChange:
+    return MessageChange(how, f"uuid {number}", "user", "2026-03-02T10:15:00.000Z", f"words {number}", memory)
 
 
 def test_no_difference_has_no_lines() -> None:
@@ -27,11 +27,11 @@ def test_no_difference_has_no_lines() -> None:
 def test_messages_stand_below_the_memory_that_they_went_into() -> None:
     lines = told(spoken("compressed", 1, "m1"), spoken("compressed", 2, "m2"), spoken("compressed", 3, "m2"))
     assert lines == [
-        Line(" ", "Compressed into memory 1 (m1), 1 message:"),
-        Line("-", "  2026-03-02 10:15 user: words 1"),
-        Line(" ", "Compressed into memory 2 (m2), 2 messages:"),
-        Line("-", "  2026-03-02 10:15 user: words 2"),
-        Line("-", "  2026-03-02 10:15 user: words 3"),
+        DifferenceLine(" ", "Compressed into memory 1 (m1), 1 message:"),
+        DifferenceLine("-", "  2026-03-02 10:15 user: words 1"),
+        DifferenceLine(" ", "Compressed into memory 2 (m2), 2 messages:"),
+        DifferenceLine("-", "  2026-03-02 10:15 user: words 2"),
+        DifferenceLine("-", "  2026-03-02 10:15 user: words 3"),
     ]
 
 
@@ -47,13 +47,13 @@ def test_each_kind_has_its_heading_and_its_mark() -> None:
 
 
 def test_an_edited_message_shows_its_words_before_and_after() -> None:
-    edited = Raw("edited", "u", "user", "2026-03-02T10:15:00.000Z", "these words", was="those words")
+    edited = MessageChange("edited", "u", "user", "2026-03-02T10:15:00.000Z", "these words", was="those words")
     assert told(edited)[1:] == [
-        Line("-", "  2026-03-02 10:15 user: those words"),
-        Line("+", "  2026-03-02 10:15 user: these words"),
+        DifferenceLine("-", "  2026-03-02 10:15 user: those words"),
+        DifferenceLine("+", "  2026-03-02 10:15 user: these words"),
     ]
-    further = Raw("edited", "u", "user", "", "the same beginning...", was="the same beginning...")
-    assert told(further)[1:] == [Line("~", "  no date user: the same beginning... (further on)")]
+    further = MessageChange("edited", "u", "user", "", "the same beginning...", was="the same beginning...")
+    assert told(further)[1:] == [DifferenceLine("~", "  no date user: the same beginning... (further on)")]
 
 
 def test_the_middle_of_many_is_counted() -> None:
@@ -76,24 +76,24 @@ def test_the_middle_of_many_is_counted() -> None:
 def test_every_fate_of_a_memory_has_its_words() -> None:
     lines = told(
         memories=(
-            Remembered("new", "m1", 0, 1),
-            Remembered("renewed", "m1", 1, 2),
-            Remembered("edited", "m1", 2, 2),
-            Remembered("incomplete", "m2", 1, 1),
-            Remembered("folded", "m2", 1, 0, FOLD.memory_id),
-            Remembered("unfolded", "m2", 0, 1, FOLD.memory_id),
-            Remembered("gone", "m9", 1, 0),
+            MemoryChange("new", "m1", 0, 1),
+            MemoryChange("renewed", "m1", 1, 2),
+            MemoryChange("edited", "m1", 2, 2),
+            MemoryChange("incomplete", "m2", 1, 1),
+            MemoryChange("folded", "m2", 1, 0, FOLD.memory_id),
+            MemoryChange("unfolded", "m2", 0, 1, FOLD.memory_id),
+            MemoryChange("gone", "m9", 1, 0),
         )
     )
     first, second = (f"memory {number} (m{number}), 2026-03-02 to 2026-03-02" for number in (1, 2))
     assert lines == [
-        Line("+", f"{first}: new, in edition 1"),
-        Line("~", f"{first}: edition 1 -> 2"),
-        Line("~", f"{first}: its text was edited"),
-        Line("~", f"{second}: messages of it are missing"),
-        Line("-", f"{second}: folded into fold 1 of level 2 (f2.1)"),
-        Line("+", f"{second}: unfolded from fold 1 of level 2 (f2.1)"),
-        Line("-", "m9: gone"),
+        DifferenceLine("+", f"{first}: new, in edition 1"),
+        DifferenceLine("~", f"{first}: edition 1 -> 2"),
+        DifferenceLine("~", f"{first}: its text was edited"),
+        DifferenceLine("~", f"{second}: messages of it are missing"),
+        DifferenceLine("-", f"{second}: folded into fold 1 of level 2 (f2.1)"),
+        DifferenceLine("+", f"{second}: unfolded from fold 1 of level 2 (f2.1)"),
+        DifferenceLine("-", "m9: gone"),
     ]
 
 
@@ -117,11 +117,11 @@ def test_sections_and_facts_that_read_otherwise_are_told() -> None:
     )
     found = replace(NOTHING, canned=("opening",), layers=layers)
     assert list(readable(found, KNOWN)) == [
-        Line("~", "the opening reads otherwise"),
-        Line("~", 'the section "human" says now: Her name is Ada.'),
-        Line("~", 'the section "persona" says now: nothing'),
-        Line("-", "  fact of 2024-03-05: Ada drinks tea."),
-        Line("+", "  fact of 2024-06-01: Ada drinks coffee."),
-        Line("-", "  fact of 2024-03-05: Ada drinks tea."),
-        Line("+", "  fact of some day: New."),
+        DifferenceLine("~", "the opening reads otherwise"),
+        DifferenceLine("~", 'the section "human" says now: Her name is Ada.'),
+        DifferenceLine("~", 'the section "persona" says now: nothing'),
+        DifferenceLine("-", "  fact of 2024-03-05: Ada drinks tea."),
+        DifferenceLine("+", "  fact of 2024-06-01: Ada drinks coffee."),
+        DifferenceLine("-", "  fact of 2024-03-05: Ada drinks tea."),
+        DifferenceLine("+", "  fact of some day: New."),
     ]
