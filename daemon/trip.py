@@ -1,166 +1,188 @@
-"""The whole trip of one export, from top to bottom: READ THIS FIRST.
+"""The trip of an export, from bytes to bytes: READ THIS FIRST.
 
-    read       the file, block by block, every byte in its place     files/read, rules/export
-    rest       a chat that is as it was, and had nothing to do       resting
-    survey     what is new, what the person did, what to compress    survey, reading, rules/history, rules/plan
+    read       the file, block by block, every byte in its place     files/read, rules/typingmind
+    rest       a chat that is as it was, and had nothing to do       chat/resting
+    survey     what is new, what the person did, what to compress    remember/planning, chat/reading, rules/plan
     archive    every raw message, for ever                           archive/messages
-    take over  what the person edited in the opening message         layers/taking_over
-    compress   each planned chunk into a memory, one by one          compress, remembering, models/ask
-    layers     core memory and facts, after each memory              layers, remembering/core, remembering/facts
-    fold       the oldest memories, where there are too many         section, rules/plan/fold
-    assemble   opening, memories, closing, live tail                 rules/output/arrange, assemble
-    prove      no faults, or nothing is written                      rules/output/verify
-    keep       the first original, and what is replaced              deliver, files/backup
-    write      the updated export, in its place at once              deliver, files/write
+    take over  what the person edited in the opening message         remember/taking_over
+    compress   each planned chunk into a memory, one by one,         remember/work
+               and after each memory core memory, facts, folds       remember/core_memory, fact_taking, folds
+    assemble   opening, memories, closing, live tail                 chat/finish, rules/output/assemble
+    prove      no faults, or nothing is written                      chat/finish, rules/output/prove
+    keep       the first original, and what is replaced              chat/deliver, files/backup
+    write      the updated export, in its place at once              chat/deliver, files/write
 
-A trip that ends early, by a fault or a kill, leaves the old output whole. What was archived and every
+A trip that ends early, by an error or a kill, leaves the old output whole. What was archived and every
 answer that a model has given stay, so the next trip goes on from there.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from daemon.archive.archive import Archive, damage_behind
 from daemon.archive.chat_states import record_doubt, record_taken, was_taken
-from daemon.archive.exports import Rest, acknowledge, keep_parts, known_parts, last_output, record_export, seen_again
+from daemon.archive.exports import acknowledge, keep_parts, known_parts, record_export, seen_again
 from daemon.archive.messages import Remembered, remember
-from daemon.chat.deliver import Ready, deliver, in_new_chat, mode_for, place_of, stand_already
-from daemon.chat.opening import keep_written, opening_place, opening_text, read
-from daemon.chat.resting import AtRest, at_rest, keep_at_rest, noting, rest_after
-from daemon.chat.survey import Survey, canned
-from daemon.config import Config
+from daemon.chat.deliver import deliver, place_of, stand_already
+from daemon.chat.finish import (
+    ReadyChat,
+    assemble_chat,
+    is_in_export,
+    memories_over_budget,
+    prove,
+    ready_chat,
+)
+from daemon.chat.opening import keep_written, opening_place
+from daemon.chat.outcome import Outcome, SetAside, set_aside, without_chats
+from daemon.chat.resting import AtRest, HeldBack, at_rest, held_back, keep_at_rest, noting, rest_after
+from daemon.chat.survey import Survey
 from daemon.context import Context
-from daemon.events import Notice, UserEdits, Written
-from daemon.files.packed import sha256_of
+from daemon.events import Notice, UserEdits
 from daemon.files.read import Export, read_export, stand_of
-from daemon.files.unforeseen import account
-from daemon.models.ask import Unsent
 from daemon.models.prices import price_of
-from daemon.models.tokens import count, keep
-from daemon.recovery.restore import held_back
+from daemon.models.tokens import keep
 from daemon.remember.planning import survey
 from daemon.remember.taking_over import take_over
 from daemon.remember.work import compress
-from rules.conversation.history import Entry
 from rules.conversation.marker import text_digest
-from rules.conversation.memory import Memory
-from rules.errors import (
-    ArchiveError,
-    ChatSetAside,
-    DamagedChat,
-    FaultyOutput,
-    FileTrouble,
-    MemprocError,
-    NotAccepted,
-    OutOfReach,
-    OverBudget,
-    ProviderRefuses,
-)
-from rules.output.arrange import Canned, Section
-from rules.output.assemble import Assembled, Mode, assemble
-from rules.output.prove import Finished, verify
+from rules.errors import ChatSetAside, NotAccepted
 from rules.plan.chat_plan import LeftAlone
-from rules.plan.folds import over_budget, shown_tokens, standing
-from rules.plan.folds import section as memory_section
+from rules.plan.folds import section, shown_tokens
 from rules.recognize.reading import user_edits
 from rules.typingmind.chat import Chat
 from rules.typingmind.document import twice
 from rules.typingmind.warnings import refuse_doubled, why_not
 
 _COMPRESSED = "it is compressed already, and nothing new has left the live tail"
+_IN_PLACE = "its updated export is in its place already"
 
 
-def process(context: Context, export: Export, chat: Chat) -> Ready | LeftAlone | AtRest:
+def go_round(context: Context, paths: Sequence[Path]) -> Iterator[Outcome]:
+    """Process every export, and yield what became of each chat.
+
+    Raises what `set_aside` raises: then nothing can go on.
+    """
+    for path in paths:
+        try:
+            yield from _trip(context, path)
+        except Exception as fault:
+            yield set_aside(context.archive, path.name, fault)
+
+
+def _trip(context: Context, path: Path) -> Iterator[Outcome]:
+    """Read an export, finish its chats one after the other, and write each at once, or all of them in one file."""
+    export = read_export(path, partial(known_parts, context.archive))
+    keep_parts(context.archive, export)
+    record_export(context.archive, export.sha256, str(path), export.stand.size, context.clock())
+    if not export.chat_ids:
+        yield without_chats(path.name)
+    doubled = twice(export.chat_ids)
+    ready: list[ReadyChat] = []
+    resting: list[str] = []
+    held: list[str] = []
+    for chat in export.chats():
+        match outcome := _chat(context, export, chat, doubled):
+            case AtRest():
+                resting.append(outcome.chat_id)
+                yield LeftAlone(outcome.chat_id, outcome.title, outcome.reason)
+            case HeldBack():
+                held.append(outcome.chat_id)
+                yield LeftAlone(outcome.chat_id, outcome.title, outcome.reason)
+            case ReadyChat() if context.config.output.container == "chat":
+                yield from _write(context, export, [outcome])
+            case ReadyChat():
+                ready.append(outcome)
+            case _:
+                yield outcome
+    seen_again(context.archive, resting, context.clock())
+    if ready:
+        yield from _write(context, export, ready, held)
+
+
+def _chat(
+    context: Context, export: Export, chat: Chat, doubled: frozenset[str]
+) -> ReadyChat | LeftAlone | AtRest | HeldBack | SetAside:
+    """Process a chat; whatever goes wrong with it ends its own trip alone."""
+    try:
+        refuse_doubled(chat, doubled)
+        return process(context, export, chat)
+    except Exception as fault:
+        if isinstance(fault, NotAccepted):
+            record_doubt(context.archive, chat.chat_id, fault.sha256, export.sha256, fault.message, context.clock())
+        return set_aside(context.archive, chat.title, fault, chat.text_field("chatID"))
+
+
+def process(context: Context, export: Export, chat: Chat) -> ReadyChat | LeftAlone | AtRest | HeldBack:
     """Take one chat from its export to the finished, proved bytes that `deliver` puts in their place.
 
     Raises ChatSetAside, ModelError or FaultyOutput where this chat cannot go on, and ArchiveError, OverBudget or
     ProviderRefuses where nothing can.
     """
-    config = context.config.of(chat)
-    if reason := why_not(chat, config.chats.include, config.chats.exclude):
-        return LeftAlone(chat.chat_id, chat.title, reason)
-    if reason := held_back(context.archive, chat, export):
-        return LeftAlone(chat.chat_id, chat.title, reason)
-    if resting := at_rest(context.archive, chat, config, context.key, context.clock()):
-        return resting
+    archive, config = context.archive, context.config.of(chat)
     keys: dict[str, str] = {}
-    found = survey(context.archive, chat, config, noting(context.key, keys), context.clock())
-    keep(context.archive, found.counts)
+    found = look(context, export, chat, keys)
+    if not isinstance(found, Survey):
+        return found
+    keep(archive, found.counts)
     if not found.plan.chunks and not found.reading.memories:
-        return _left_alone(context, chat, found.plan.reason, rest_after(found, config, keys, context.clock()))
-    _refuse_unaskable(found, config)
-    remembered = _remember(context, export, found)
-    taken = take_over(context.archive, found.shown, context.clock())
+        keep_at_rest(archive, chat.chat_id, rest_after(found, config, keys, context.clock()), found.plan.reason)
+        return LeftAlone(chat.chat_id, chat.title, found.plan.reason)
+    _refuse_unaskable(context, found)
+    remembered = _archive(context, export, found)
+    taken = take_over(archive, found.shown, context.clock())
     if taken.notice:
         context.tell(Notice(taken.notice))
     memories, shown = compress(context, found)
-    done = _assembled(context.archive, found, config, memories, shown, context.clock())
-    entries, words, assembled = done.entries, done.words, done.assembled
-    if not assembled.changed and (found.reading.hand.is_news or taken.is_news):
-        acknowledge(context.archive, chat.chat_id, assembled.ours_sha256)
+    assembly = assemble_chat(archive, found, config, memories, shown, context.clock())
+    if not assembly.assembled.changed and (found.reading.hand.is_news or taken.is_news):
+        acknowledge(archive, chat.chat_id, assembly.assembled.ours_sha256)
     rest = rest_after(found, config, keys, context.clock(), remembered)
-    too_many = over_budget(standing(shown, shown_tokens), found.bounds)
-    if not assembled.changed and not _stands_otherwise(context.archive, chat, assembled):
-        reason = "; ".join(filter(None, (_COMPRESSED, too_many)))
-        return _left_alone(context, chat, reason, rest)
-    keep_written(context.archive, found.shown, words.opening, context.clock())
-    _prove(found, entries, done.section, words, assembled)
-    if stand_of(export.path) != export.stand:
-        raise ChatSetAside(
-            f'{export.path.name} was replaced while the chat "{chat.title}" was worked on, so nothing was written.',
-            "Run memproc again: every answer of a model is kept, and not asked for again.",
-        )
-    tokens = _tokens(words, found, entries, shown)
-    ready = Ready(chat, found.plan, shown, assembled, tokens, chat.chat_id, chat.title, rest, too_many)
-    return in_new_chat(context, ready) if done.mode == "new-chat" else ready
+    if is_in_export(archive, assembly, chat.chat_id):
+        reason = _and_over_budget(_COMPRESSED, memories_over_budget(found, shown))
+        keep_at_rest(archive, chat.chat_id, rest, reason)
+        return LeftAlone(chat.chat_id, chat.title, reason)
+    keep_written(archive, found.shown, assembly.words.opening, context.clock())
+    prove(found, assembly)
+    _refuse_replaced(export, chat)
+    return ready_chat(archive, found, assembly, rest, context.clock())
 
 
-def is_written_anew(archive: Archive, found: Survey, config: Config, now: str) -> bool:
-    """Whether `process` writes the chat though nothing is asked for: what it says of memories or facts has changed.
+def look(context: Context, export: Export, chat: Chat, keys: dict[str, str]) -> Survey | LeftAlone | AtRest | HeldBack:
+    """Survey a chat, unless it is excluded, held back or at rest; `keys` gets what was found of each provider's key.
+
+    Nothing is sent or written: `memproc plan` looks in the same way.
+    """
+    config = context.config.of(chat)
+    if reason := why_not(chat, config.chats.include, config.chats.exclude):
+        return LeftAlone(chat.chat_id, chat.title, reason)
+    return (
+        held_back(context.archive, chat, export)
+        or at_rest(context.archive, chat, config, context.key, context.clock())
+        or survey(context.archive, chat, config, noting(context.key, keys), context.clock())
+    )
+
+
+def ready_without_calls(context: Context, found: Survey) -> ReadyChat | None:
+    """What `process` makes of this chat where no model is asked: None where it asks one, or has nothing to write.
 
     Where the person has edited the opening, that is taken over first, and nobody can say it beforehand.
     """
-    plan, hand = found.plan, found.reading.hand
-    view = memory_section(plan.chat_id, found.reading.memories, plan.memories, found.bounds, shown_tokens)
+    archive, plan, reading, config = context.archive, found.plan, found.reading, context.config.of(found.chat)
+    view = section(plan.chat_id, reading.memories, plan.memories, found.bounds, shown_tokens)
     opening = opening_place(found.shown)
     is_edited = opening is not None and opening.ours and opening.ours.text != text_digest(opening.message.text)
-    if plan.calls or view.wanted or is_edited or not found.reading.memories:
-        return False
-    by_id = {memory.memory_id: memory for memory in found.reading.memories}
-    shown = tuple(by_id[item.name] for item in view.standing)
-    done = _assembled(archive, found, config, found.reading.memories, shown, now).assembled
-    if not done.changed and (hand.is_news or not _stands_otherwise(archive, found.chat, done)):
-        return False
-    last = last_output(archive, plan.chat_id)
-    stands = last is not None and last.messages_sha256 == done.messages_sha256
-    return not stands or last is None or sha256_of(Path(last.path)) != last.sha256
+    if plan.calls or view.wanted or is_edited or not reading.memories:
+        return None
+    by_id = {memory.memory_id: memory for memory in reading.memories}
+    shown = [by_id[item.name] for item in view.standing]
+    assembly = assemble_chat(archive, found, config, reading.memories, shown, context.clock())
+    is_acknowledged = reading.hand.is_news and not assembly.assembled.changed
+    if is_acknowledged or is_in_export(archive, assembly, plan.chat_id):
+        return None
+    return ready_chat(archive, found, assembly, None, context.clock())
 
 
-@dataclass(frozen=True, slots=True)
-class _Done:
-    """A finished chat that is not proved yet, and what it was made of."""
-
-    entries: tuple[Entry, ...]
-    section: Section
-    words: Canned
-    mode: Mode
-    assembled: Assembled
-
-
-def _assembled(
-    archive: Archive, found: Survey, config: Config, memories: tuple[Memory, ...], shown: tuple[Memory, ...], now: str
-) -> _Done:
-    chat, places = found.chat, found.reading.places
-    entries = _under_memories(found.reading.entries, memories)
-    section = Section(memories, shown, found.reading.hand.touched)
-    words = _words(archive, found)
-    mode = mode_for(archive, config.output.mode, chat.chat_id, places)
-    return _Done(entries, section, words, mode, assemble(chat, places, entries, section, words, now, mode))
-
-
-def _remember(context: Context, export: Export, found: Survey) -> Remembered:
+def _archive(context: Context, export: Export, found: Survey) -> Remembered:
     """Keep what the export holds, and tell what the person did, where this state of the chat is new."""
     chat, now = found.chat, context.clock()
     is_new = not was_taken(context.archive, chat.chat_id, chat.sha256)
@@ -172,158 +194,40 @@ def _remember(context: Context, export: Export, found: Survey) -> Remembered:
     return remembered
 
 
-def _words(archive: Archive, found: Survey) -> Canned:
-    """The canned messages; the opening with core memory and facts as they are now."""
-    plain = canned(found.texts)
-    text = opening_text(archive, found.shown)
-    return replace(plain, opening=text, has_layers=read(found.shown, text).headed)
-
-
-def _left_alone(context: Context, chat: Chat, reason: str, rest: Rest | None) -> LeftAlone:
-    keep_at_rest(context.archive, chat.chat_id, rest, reason)
-    return LeftAlone(chat.chat_id, chat.title, reason)
-
-
-def _refuse_unaskable(found: Survey, config: Config) -> None:
+def _refuse_unaskable(context: Context, found: Survey) -> None:
     """Raise ChatSetAside where a chunk does not fit the agent's window, UnknownPrice where one is not known."""
     if found.too_large:
         raise ChatSetAside(f'"{found.plan.title}": {found.too_large.reason}', found.too_large.next_step)
     if found.plan.calls:
         for model in found.roles.all:
-            price_of(model, config.budget)
+            price_of(model, context.config.of(found.chat).budget)
 
 
-def _stands_otherwise(archive: Archive, chat: Chat, assembled: Assembled) -> bool:
-    """Whether the updated export says other things of ours than this export does, which is as it should be.
-
-    That happens where a setting or the person's choice was changed and changed back, and the same export came twice.
-    """
-    last = last_output(archive, chat.chat_id)
-    return last is not None and last.ours_sha256 not in ("", assembled.ours_sha256)
-
-
-def _under_memories(entries: tuple[Entry, ...], memories: tuple[Memory, ...]) -> tuple[Entry, ...]:
-    """The history once more, with every message that now stands under a memory."""
-    number = {key: memory.number for memory in memories if not memory.is_fold for key in memory.keys}
-    return tuple(replace(entry, memory=number.get(entry.key)) for entry in entries)
-
-
-def _prove(found: Survey, entries: tuple[Entry, ...], section: Section, words: Canned, assembled: Assembled) -> None:
-    """Raise FaultyOutput, with every fault, unless the finished chat is what it must be."""
-    faults = verify(
-        Finished(found.chat, assembled.chat, found.reading.places, entries, section, assembled.removed, words.opening)
-    )
-    if faults:
-        raise FaultyOutput(
-            f'The finished chat "{found.plan.title}" has faults, so it was not written: {"; ".join(faults)}.',
-            "The old files are as they were. This is a mistake in memproc: please report these sentences.",
+def _refuse_replaced(export: Export, chat: Chat) -> None:
+    """Raise ChatSetAside where the file is not the one that was read."""
+    if stand_of(export.path) != export.stand:
+        raise ChatSetAside(
+            f'{export.path.name} was replaced while the chat "{chat.title}" was worked on, so nothing was written.',
+            "Run memproc again: every answer of a model is kept, and not asked for again.",
         )
 
 
-def _tokens(words: Canned, found: Survey, entries: tuple[Entry, ...], shown: tuple[Memory, ...]) -> int:
-    """Tokens that TypingMind sends after the compression: memories, canned messages, live messages."""
-    live = sum(found.counts.all[entry.message.digest] for entry in entries if entry.memory is None)
-    return count(words.opening) + count(words.closing) + live + sum(memory.edition.tokens for memory in shown)
-
-
-@dataclass(frozen=True, slots=True)
-class SetAside:
-    """A file, or a chat in it, that could not be processed; everything of it is as it was."""
-
-    what: str
-    reason: str
-    next_step: str
-    later: bool = False
-    """Nothing is wrong with it: a disk was full, or a provider out of reach. Another time it may go well."""
-    chat_id: str = ""
-    """Empty for a file, and for a chat without one."""
-
-
-def set_aside(archive: Archive, what: str, fault: Exception, chat_id: str = "") -> SetAside:
-    """What is told of a file or a chat in which something went wrong, foreseen or not, so that the rest goes on.
-
-    Raises the fault again where nothing can go on: the archive cannot be used, the money or the memory is used up, a
-    provider refuses, the work is to end, or nobody is left to be told.
-    """
-    if isinstance(fault, _FATAL) and not isinstance(fault, DamagedChat):
-        raise fault
-    fault = damage_behind(archive, fault) or fault
-    told = (fault.message, fault.next_step) if isinstance(fault, MemprocError) else account(fault)
-    return SetAside(what, *told, later=isinstance(fault, _PASSING), chat_id=chat_id)
-
-
-def without_chats(export: Export) -> SetAside:
-    """An export that holds nothing to work on."""
-    name = export.path.name
-    return SetAside(name, f"{name} is an export without any chats.", "Choose the chats when you export.")
-
-
-Outcome = Written | LeftAlone | SetAside
-_FATAL = (ArchiveError, OverBudget, ProviderRefuses, Unsent, MemoryError, BrokenPipeError)
-_PASSING = (FileTrouble, OSError, OutOfReach)
-
-
-def go_round(context: Context, paths: Sequence[Path]) -> Iterator[Outcome]:
-    """Process every export, and tell what became of each chat.
-
-    Raises what `set_aside` does not take: nothing can go on then.
-    """
-    for path in paths:
-        try:
-            yield from _file(context, path)
-        except Exception as fault:
-            yield set_aside(context.archive, path.name, fault)
-
-
-def _file(context: Context, path: Path) -> Iterator[Outcome]:
-    export = read_export(path, partial(known_parts, context.archive))
-    keep_parts(context.archive, export)
-    record_export(context.archive, export.sha256, str(path), export.stand.size, context.clock())
-    if not export.chat_ids:
-        yield without_chats(export)
-    one_by_one = context.config.output.container == "chat"
-    doubled = twice(export.chat_ids)
-    ready: list[Ready] = []
-    resting: list[str] = []
-    for chat in export.chats():
-        outcome = _chat(context, export, chat, doubled)
-        if isinstance(outcome, AtRest):
-            resting.append(chat.chat_id)
-            yield LeftAlone(chat.chat_id, chat.title, outcome.reason)
-        elif not isinstance(outcome, Ready):
-            yield outcome
-        elif one_by_one:
-            yield from _delivered(context, export, [outcome])
-        else:
-            ready.append(outcome)
-    seen_again(context.archive, resting, context.clock())
-    if ready:
-        yield from _delivered(context, export, ready)
-
-
-def _chat(
-    context: Context, export: Export, chat: Chat, doubled: frozenset[str]
-) -> Ready | LeftAlone | AtRest | SetAside:
+def _write(context: Context, export: Export, chats: Sequence[ReadyChat], held: Sequence[str] = ()) -> Sequence[Outcome]:
+    """Write these chats into one file, unless all of them stand in it already."""
     try:
-        refuse_doubled(chat, doubled)
-        return process(context, export, chat)
-    except Exception as fault:
-        if isinstance(fault, NotAccepted):
-            record_doubt(context.archive, chat.chat_id, fault.sha256, export.sha256, fault.message, context.clock())
-        return set_aside(context.archive, chat.title, fault, chat.text_field("chatID"))
-
-
-def _delivered(context: Context, export: Export, chats: Sequence[Ready]) -> Sequence[Outcome]:
-    """Write them, unless every one of them stands in its updated file already."""
-    try:
-        if stand_already(context, export, chats):
-            return [_unchanged(context, export, chats, ready) for ready in chats]
-        return deliver(context, export, chats)
+        if not stand_already(context, export, chats):
+            return deliver(context, export, chats, held)
+        path = place_of(context, export, chats)
+        return [_unchanged(context, ready, path) for ready in chats]
     except Exception as fault:
         return [set_aside(context.archive, ", ".join(ready.plan.title for ready in chats), fault)]
 
 
-def _unchanged(context: Context, export: Export, chats: Sequence[Ready], ready: Ready) -> LeftAlone:
-    reason = "; ".join(filter(None, ("its updated export is in its place already", ready.over_budget)))
-    keep_at_rest(context.archive, ready.plan.chat_id, ready.rest, reason, place_of(context, export, chats))
+def _unchanged(context: Context, ready: ReadyChat, path: Path) -> LeftAlone:
+    reason = _and_over_budget(_IN_PLACE, ready.over_budget)
+    keep_at_rest(context.archive, ready.plan.chat_id, ready.rest, reason, path)
     return LeftAlone(ready.plan.chat_id, ready.plan.title, reason)
+
+
+def _and_over_budget(reason: str, over_budget: str) -> str:
+    return f"{reason}; {over_budget}" if over_budget else reason

@@ -3,50 +3,23 @@
 import hashlib
 import io
 import zipfile
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import count
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from daemon.archive.archive import Archive
-from daemon.archive.chats import is_known
-from daemon.archive.exports import Output, Rest, last_output, output_in, record_output, was_written
+from daemon.archive.exports import RESTORED, Output, last_output, output_in, record_output
+from daemon.chat.finish import ReadyChat
 from daemon.context import Context
 from daemon.events import Written
 from daemon.files.backup import keep_original, keep_version
 from daemon.files.packed import sha256_of
-from daemon.files.read import Export, Part
+from daemon.files.read import Export, Part, read_export
 from daemon.files.write import make_private, replace_file
-from rules.conversation.memory import EXTRACTED, Memory
-from rules.output.assemble import Assembled, Mode
+from rules.errors import FileTrouble, NotAnExport
 from rules.output.naming import file_name
-from rules.plan.chat_plan import ChatPlan
-from rules.recognize.recognize import Place
-from rules.recognize.user_edits import groups
-from rules.typingmind.chat import Chat
-from rules.typingmind.copies import as_new_chat, memories_title, new_chat_id
 from rules.typingmind.document import container_blocks, with_chats
 
 
-@dataclass(frozen=True, slots=True)
-class Ready:
-    """A chat that is finished and proved, and what it took."""
-
-    chat: Chat
-    plan: ChatPlan
-    memories: tuple[Memory, ...]
-    assembled: Assembled
-    tokens_after: int
-    chat_id: str
-    """Under which it goes out: its own, unless it becomes a new chat."""
-    title: str
-    rest: Rest | None = None
-    """What may be kept where its updated export stands in its place already."""
-    over_budget: str = ""
-    """That its memories take more than `fold.budget`, and why, as half a sentence; empty where they do not."""
-
-
-def stand_already(context: Context, export: Export, chats: Sequence[Ready]) -> bool:
+def stand_already(context: Context, export: Export, chats: Sequence[ReadyChat]) -> bool:
     """Whether their updated export holds these very messages already: then no byte is changed.
 
     How the messages are spelled makes no difference, nor whether all chats came as JSON or as a ZIP: the same chats
@@ -60,22 +33,25 @@ def stand_already(context: Context, export: Export, chats: Sequence[Ready]) -> b
         if last is None or not ready.assembled.has_messages_of(last.messages_sha256):
             return False
         outputs.append(last)
-    places = {one.path for one in outputs}
-    if len(places) > 1 or Path(outputs[0].path).with_suffix("") != name:
+    path = Path(outputs[0].path)
+    if any(output.path != outputs[0].path for output in outputs) or path.with_suffix("") != name:
         return False
-    there = output_in(context.archive, outputs[0].path)
-    if there is not None and there.chat_id not in {ready.plan.chat_id for ready in chats}:
+    newest = output_in(context.archive, outputs[0].path)
+    # Restoring a chat of a whole export puts back the others, too: those are brought up to date again.
+    was_restored = _is_whole(context) and newest is not None and newest.messages_sha256 == RESTORED
+    if newest is not None and newest.chat_id not in {ready.plan.chat_id for ready in chats} and not was_restored:
         return True
-    return {one.sha256 for one in outputs} == {sha256_of(Path(outputs[0].path))}
+    return {output.sha256 for output in outputs} == {sha256_of(path)}
 
 
-def deliver(context: Context, export: Export, chats: Sequence[Ready]) -> tuple[Written, ...]:
+def deliver(
+    context: Context, export: Export, chats: Sequence[ReadyChat], held_back: Collection[str] = ()
+) -> tuple[Written, ...]:
     """Write one updated file with these chats: one chat, or the whole export (`output.container`).
 
+    `held_back` are ids of other chats of the export, which stay in a whole export as its updated file has them.
     Raises FileTrouble where a backup or the file could not be written; the old file is whole then.
     """
-    whole = _is_whole(context)
-    content = _whole_export(export, chats) if whole else iter(container_blocks(chats[0].assembled.chat))
     path = place_of(context, export, chats)
     for folder in (context.folders.updated, context.folders.backups):
         make_private(folder)
@@ -86,14 +62,19 @@ def deliver(context: Context, export: Export, chats: Sequence[Ready]) -> tuple[W
         keep_original(context.folders.backups, ready.plan.chat_id, ready.plan.title, blocks, now)
         del blocks
     backup = _keep_replaced(context, chats[0], path, now)
-    written = replace_file(path, content)
+    if _is_whole(context):
+        finished = {ready.plan.chat_id: ready.assembled.chat for ready in chats}
+        content = _whole_export(export, _standing(path, held_back) | finished)
+    else:
+        content = iter(container_blocks(chats[0].assembled.chat))
+    sha256 = replace_file(path, content).sha256
     for ready in chats:
         record_output(
             context.archive,
             Output(
                 chat_id=ready.plan.chat_id,
                 path=str(path),
-                sha256=written.sha256,
+                sha256=sha256,
                 messages_sha256=ready.assembled.messages_sha256,
                 source_sha256=export.sha256,
                 written_at=now,
@@ -103,14 +84,10 @@ def deliver(context: Context, export: Export, chats: Sequence[Ready]) -> tuple[W
     for ready, last in zip(chats, before, strict=True):
         if last is not None and Path(last.path) != path and Path(last.path).parent == path.parent:
             _retire(context, ready, last, now)
-    return tuple(_told(ready, path, backup) for ready in chats)
+    return tuple(_written(ready, path, backup) for ready in chats)
 
 
-def _is_whole(context: Context) -> bool:
-    return context.config.output.container == "export"
-
-
-def place_of(context: Context, export: Export, chats: Sequence[Ready]) -> Path:
+def place_of(context: Context, export: Export, chats: Sequence[ReadyChat]) -> Path:
     """A chat's file bears its title and id; a whole export is named after the chats in it, whatever the date."""
     if not _is_whole(context) or len(export.chat_ids) == 1:
         return context.folders.updated / file_name(chats[0].title, chats[0].chat_id)
@@ -119,7 +96,11 @@ def place_of(context: Context, export: Export, chats: Sequence[Ready]) -> Path:
     return context.folders.updated / (name.with_suffix(".zip") if zipfile.is_zipfile(export.path) else name)
 
 
-def _keep_replaced(context: Context, ready: Ready, path: Path, now: str) -> str:
+def _is_whole(context: Context) -> bool:
+    return context.config.output.container == "export"
+
+
+def _keep_replaced(context: Context, ready: ReadyChat, path: Path, now: str) -> str:
     """Keep the version that stands in the file's place; where it is kept, or empty where there was none."""
     if not path.exists():
         return ""
@@ -127,16 +108,27 @@ def _keep_replaced(context: Context, ready: Ready, path: Path, now: str) -> str:
     return str(keep_version(context.folders.backups, plan.chat_id, plan.title, path.stem, path, now).path)
 
 
-def _retire(context: Context, ready: Ready, last: Output, now: str) -> None:
-    """A chat that got another title has a file of another name: the old one becomes a kept version."""
+def _retire(context: Context, ready: ReadyChat, last: Output, now: str) -> None:
+    """Make the old file of a chat that got another title, and so another file name, a kept version."""
     old = Path(last.path)
     if sha256_of(old) == last.sha256:
         _keep_replaced(context, ready, old, now)
         old.unlink()
 
 
-def _whole_export(export: Export, chats: Sequence[Ready]) -> Iterator[bytes]:
-    """The export as it came, with its finished chats in their places: JSON for JSON, a ZIP for a ZIP."""
+def _standing(path: Path, chat_ids: Collection[str]) -> dict[str, bytes]:
+    """The chats of these ids as the updated file has them now; none where there is no such file any more."""
+    if not chat_ids or not path.exists():
+        return {}
+    try:
+        chats = [chat for chat in read_export(path).chats() if chat.text_field("chatID") in chat_ids]
+    except (FileTrouble, NotAnExport):
+        return {}
+    return {chat.chat_id: chat.slice(chat.span) for chat in chats}
+
+
+def _whole_export(export: Export, chats: Mapping[str, bytes]) -> Iterator[bytes]:
+    """The export as it came, with these chats in their places: JSON for JSON, a ZIP for a ZIP."""
     if not zipfile.is_zipfile(export.path):
         yield from _with(export, export.parts[0], chats)
         return
@@ -149,54 +141,20 @@ def _whole_export(export: Export, chats: Sequence[Ready]) -> Iterator[bytes]:
     yield buffer.getvalue()
 
 
-def _with(export: Export, part: Part, chats: Sequence[Ready]) -> Iterator[bytes]:
-    """The part's bytes, with the finished chats in the place of those it had."""
-    finished = {ready.plan.chat_id: ready.assembled.chat for ready in chats}
-    here = {one.span: finished[one.chat_id] for one in part.layout.outlines if one.chat_id in finished}
-    return with_chats(export.blocks(part), here)
+def _with(export: Export, part: Part, chats: Mapping[str, bytes]) -> Iterator[bytes]:
+    """The part's bytes, with these chats in the place of those it had."""
+    spans = {outline.span: chats[outline.chat_id] for outline in part.layout.outlines if outline.chat_id in chats}
+    return with_chats(export.blocks(part), spans)
 
 
-def _told(ready: Ready, path: Path, backup: str) -> Written:
+def _written(ready: ReadyChat, path: Path, backup: str) -> Written:
     return Written(
         plan=ready.plan,
         path=str(path),
         memories=len(ready.memories),
-        extracted=sum(
-            memory.edition.made == EXTRACTED and memory.edition.kind != "person" for memory in ready.memories
-        ),
+        extracted=ready.extracted,
         tokens_before=ready.plan.tokens,
         tokens_after=ready.tokens_after,
         backup=backup,
         over_budget=ready.over_budget,
     )
-
-
-def mode_for(archive: Archive, wanted: Mode, chat_id: str, places: tuple[Place, ...]) -> Mode:
-    """How this chat's memories are put back: one that holds some, or was written by us, goes on in its own place."""
-    goes_on = groups(places) or _was_written(archive, chat_id)
-    return "replace" if wanted == "new-chat" and goes_on else wanted
-
-
-def in_new_chat(context: Context, ready: Ready) -> Ready:
-    """The same chat under an id of its own; never under one in which the person may talk on already.
-
-    What was written before without a difference keeps its id, so that nothing is written twice.
-    """
-    old = ready.plan.chat_id
-    title = memories_title(ready.plan.title)
-    last = last_output(context.archive, old)
-    stands = Path(last.path).name if last and ready.assembled.has_messages_of(last.messages_sha256) else None
-    names = (new_chat_id(old, number) for number in count(1))
-    chat_id = next(one for one in names if file_name(title, one) == stands or _is_free(context.archive, one))
-    chat = as_new_chat(ready.assembled.chat, chat_id, title, context.clock())
-    return replace(ready, assembled=replace(ready.assembled, chat=chat), chat_id=chat_id, title=title)
-
-
-def _is_free(archive: Archive, chat_id: str) -> bool:
-    """No chat of this id was read, and none written, which the person may have imported since."""
-    return not is_known(archive, chat_id) and not _was_written(archive, chat_id)
-
-
-def _was_written(archive: Archive, chat_id: str) -> bool:
-    """Whether an updated export was ever written under this id, whatever the chat's title was then."""
-    return was_written(archive, file_name("A", chat_id).removeprefix("A "))

@@ -9,8 +9,9 @@ from daemon.archive.core import Layer, core_events, due_steps, has_step, last_st
 from daemon.archive.facts import fact_events
 from daemon.archive.openings import KeptOpening, keep_opening, openings, reworded
 from daemon.config import Config
+from daemon.config.layout import core_layout
 from daemon.config.tables import CoreSettings, FactSettings
-from daemon.context import core_layout, load_texts
+from daemon.config.texts import load_texts
 from daemon.models.roles import Roles
 from daemon.models.tokens import count, count_once, keep
 from primer.prompt import keep_inert

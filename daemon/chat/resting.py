@@ -1,4 +1,4 @@
-"""What the archive holds of one chat's memories, with the settings that count for this chat."""
+"""Chats that need not be read: those that wait for a newer export, and those that are as they were the last time."""
 
 import hashlib
 import json
@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from daemon.archive.archive import Archive
-from daemon.archive.exports import Rest, keep_rest, rest_of
+from daemon.archive.chat_states import has_gone_on, was_seen_before
+from daemon.archive.exports import RESTORED, Rest, keep_rest, last_output, rest_of
 from daemon.archive.messages import Remembered
 from daemon.chat.reading import TAG
 from daemon.chat.survey import Survey
 from daemon.config import Config
-from daemon.context import load_texts
+from daemon.config.texts import load_texts
 from daemon.files.packed import sha256_of
+from daemon.files.read import Export
 from daemon.keys import Key, NoKey
 from daemon.models.catalogue import ends_soon
 from daemon.models.roles import FindKey, Who, who
@@ -31,17 +33,47 @@ _NOTHING_NEW = Remembered(0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class AtRest:
-    """What was found of the chat, and would be found again."""
+class HeldBack:
+    """A chat that is not processed because its updated export stands for something newer, or was restored."""
 
+    chat_id: str
+    title: str
     reason: str
-    """Why it is left alone."""
+
+
+def held_back(archive: Archive, chat: Chat, export: Export) -> HeldBack | None:
+    """Hold back a chat that has gone on in a newer export, or was restored since this export was written.
+
+    An export is newer than a restore if neither it nor this state of the chat was seen before.
+    """
+    if has_gone_on(archive, chat.chat_id, chat.sha256, export.stand.modified_ns):
+        reason = "it was processed already, and has gone on in a newer export since"
+        return HeldBack(chat.chat_id, chat.title, reason)
+    last = last_output(archive, chat.chat_id)
+    if last is None or last.messages_sha256 != RESTORED:
+        return None
+    if not was_seen_before(archive, chat.chat_id, chat.sha256, export.sha256, last.written_at):
+        return None
+    reason = (
+        f"it was restored on {last.written_at[:10]}, and this export is from before that; to go on from this one: "
+        f"memproc accept {chat.chat_id}"
+    )
+    return HeldBack(chat.chat_id, chat.title, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class AtRest:
+    """What the last survey found of the chat, and another one would find again."""
+
+    chat_id: str
+    title: str
+    reason: str
     plan: ChatPlan
     who: Who
 
 
 def noting(key: FindKey, noted: dict[str, str]) -> FindKey:
-    """Finds keys, and notes for which providers they were looked for, and how that ended."""
+    """Find keys, and note for which providers they were looked for, and how that ended."""
 
     def find(provider: str) -> Key | NoKey:
         found = key(provider)
@@ -52,13 +84,13 @@ def noting(key: FindKey, noted: dict[str, str]) -> FindKey:
 
 
 def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str) -> AtRest | None:
-    """What was found of the chat the last time, if nothing that it depends on has changed; `config` is the chat's."""
+    """What the last survey of the chat found, if nothing that it depends on has changed; `config` is the chat's."""
     rest = rest_of(archive, chat.chat_id)
     if (
         rest is None
         or rest.found["plan"].keys() != _FIELDS
         or rest.sha256 != chat.sha256
-        or rest.stand != _stand(config)
+        or rest.stand != _fingerprint(config)
     ):
         return None
     found = rest.found
@@ -68,13 +100,13 @@ def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str
         and _endings(models, now) == found["endings"]
         and all(sha256_of(Path(path)) == sha256 for path, sha256 in found["output"].items())
     )
-    return AtRest(found["reason"], _plan(found["plan"]), models) if is_same else None
+    return AtRest(chat.chat_id, chat.title, found["reason"], _plan(found["plan"]), models) if is_same else None
 
 
 def rest_after(
     found: Survey, config: Config, keys: Mapping[str, str], now: str, remembered: Remembered = _NOTHING_NEW
 ) -> Rest | None:
-    """The chat's rest, if nothing was to be done and the archive learned nothing new of it; else None.
+    """What to keep of this survey, if nothing was to be done and the archive learned nothing new; else None.
 
     With `output.container = "export"` every chat is written whenever one is. A new chat's place, and messages that
     look like memories of another chat, depend on other chats of the archive.
@@ -89,18 +121,21 @@ def rest_after(
     noted = {
         "plan": asdict(found.plan), "who": asdict(models), "keys": dict(keys), "endings": _endings(models, now),
     }  # fmt: skip
-    return Rest(found.chat.sha256, _stand(config), noted)
+    return Rest(found.chat.sha256, _fingerprint(config), noted)
 
 
 def keep_at_rest(archive: Archive, chat_id: str, rest: Rest | None, reason: str, output: Path | None = None) -> None:
-    """Keep it, if there is any. `output` is the updated export that has to stand where it stands, as it is."""
+    """Keep `rest`, if there is any, as long as the updated export `output` stays as it is."""
     if rest is not None:
         standing = {} if output is None else {str(output): sha256_of(output)}
         keep_rest(archive, chat_id, replace(rest, found={**rest.found, "reason": reason, "output": standing}))
 
 
-def _stand(config: Config) -> str:
-    """By what the chat was planned. What [chats] says is in `config` already; LiteLLM brings the map of models."""
+def _fingerprint(config: Config) -> str:
+    """Fingerprint of all settings, texts and versions that a plan depends on.
+
+    What [chats] says of the chat is in `config` already; LiteLLM brings the map of models.
+    """
     texts = asdict(load_texts(config.texts.path))
     counts = [*_versions(), config.model_dump_json(exclude={"chats"}), texts]
     return hashlib.sha256(json.dumps(counts).encode()).hexdigest()
@@ -112,7 +147,7 @@ def _versions() -> tuple[str, ...]:
 
 
 def _ended(found: Key | NoKey) -> str:
-    """How the search for a key ended; nothing of the key itself."""
+    """How the search for a key ended, without the key itself."""
     return "there is one" if isinstance(found, Key) else repr(found)
 
 

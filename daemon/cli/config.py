@@ -3,7 +3,8 @@
 import click
 
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.context import core_layout, load_texts
+from daemon.config.layout import core_layout
+from daemon.config.texts import load_texts
 from daemon.status.sentences import printable_json, visible
 from primer.request import hidden
 

@@ -15,7 +15,7 @@ from daemon.cli.of_chat import About, OfChat, pass_about
 from daemon.cli.settings import Settings, json_option
 from daemon.cli.use import TO_SEE_IT
 from daemon.config import Config
-from daemon.context import core_layout
+from daemon.config.layout import core_layout
 from daemon.events import tell_nobody
 from daemon.files.clock import now
 from daemon.status.sentences import printable_json, visible

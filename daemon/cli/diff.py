@@ -10,7 +10,8 @@ from daemon.archive.chats import KnownChat, find_chat
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.files.backup import read_version, versions
 from daemon.files.paths import Folders
-from daemon.recovery.restore import Content, compare, find_version, read_updated, updated_path
+from daemon.recovery.compare import Content, compare
+from daemon.recovery.restore import find_version, read_updated, updated_path
 from daemon.status.sentences import in_one_line, printable_json
 from rules.errors import NotFound
 from rules.output.difference import Difference

@@ -15,7 +15,10 @@ from daemon.recovery.restore import expand as write_whole
 @click.option("--output", type=click.Path(path_type=Path), help="Where to write it.")
 @pass_settings
 def expand(settings: Settings, chat: str, output: Path | None) -> int:
-    """Write the full raw conversation of CHAT, byte for byte as it once was, as an export for TypingMind.
+    """Write the full raw conversation of CHAT as an export for TypingMind.
+
+    Every message is byte for byte what it was, but for the dates of messages that a fork has copied: TypingMind dates
+    these anew, and here they have the dates on which they were said.
 
     Without --output it goes into the folder `expanded`, beside that of the updated exports.
     """

@@ -13,7 +13,8 @@ from daemon.cli.settings import Settings, pass_settings
 def export_archive(settings: Settings, file: Path) -> int:
     """Pack archive, backups, updated exports and memproc.toml into FILE, which must not be there yet.
 
-    It works while the daemon runs. No provider's key is in it, but all your conversations are: keep it safe.
+    The daemon may run, but no chat may be worked on just then. No provider's key is in it, but all your
+    conversations are: keep it safe.
     """
     from daemon.files.clock import now
     from daemon.recovery.packing import export_archive as pack

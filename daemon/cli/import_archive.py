@@ -21,8 +21,7 @@ def import_archive(settings: Settings, file: Path, yes: bool, replace: bool) -> 
     from platformdirs import user_config_path
 
     from daemon.files.clock import now
-    from daemon.recovery.transfer import look_into
-    from daemon.recovery.unpacking import Places
+    from daemon.recovery.parcel import look_into
     from daemon.recovery.unpacking import import_archive as take_over
 
     manifest = look_into(file)
@@ -31,7 +30,7 @@ def import_archive(settings: Settings, file: Path, yes: bool, replace: bool) -> 
         settings.say("Nothing was changed. To do it, add --yes.")
         return 0
     own = None if settings.found.path else user_config_path("memproc", appauthor=False) / "memproc.toml"
-    taken = take_over(Places(settings.folders, own), file, now(), replace=replace)
+    taken = take_over(settings.folders, file, now(), settings=own, replace=replace)
     settings.say(f"Taken over: {taken.chats:,} chats. Updated exports lie in {settings.folders.updated}.")
     for folder in taken.aside:
         settings.say(f"What was there before is in {folder}")

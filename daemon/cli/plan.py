@@ -10,27 +10,32 @@ import click
 from daemon.archive.archive import Archive
 from daemon.archive.exports import known_parts
 from daemon.archive.ledger import spent
-from daemon.chat.resting import at_rest
+from daemon.chat.deliver import stand_already
+from daemon.chat.finish import ReadyChat
+from daemon.chat.outcome import SetAside, set_aside, without_chats
+from daemon.chat.resting import AtRest
+from daemon.chat.survey import Survey
 from daemon.cli.settings import Settings, json_option, pass_settings, wanted_exports
 from daemon.cli.table import print_table
-from daemon.config import Config
+from daemon.config.layout import core_layout
 from daemon.config.providers import BudgetSettings
-from daemon.context import core_layout, keys, load_texts
+from daemon.config.texts import load_texts
+from daemon.context import Context, keys
+from daemon.events import tell_nobody
 from daemon.files.clock import at, now, periods
 from daemon.files.read import Export, read_export
 from daemon.models.budget import caps_now
+from daemon.models.completion import complete
 from daemon.models.costs import PlanCost, no_work, plan_cost
-from daemon.models.roles import FindKey, Who, who
-from daemon.recovery.restore import held_back
-from daemon.remember.planning import survey
+from daemon.models.roles import Who, who
 from daemon.status.sentences import printable_json, visible
-from daemon.trip import SetAside, is_written_anew, set_aside, without_chats
+from daemon.trip import look, ready_without_calls
 from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate, Traffic
 from rules.money.price import Reached, dollars, first_reached, in_words
 from rules.plan.chat_plan import ChatPlan, LeftAlone
 from rules.typingmind.chat import Chat
 from rules.typingmind.document import twice
-from rules.typingmind.warnings import refuse_doubled, why_not
+from rules.typingmind.warnings import refuse_doubled
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +165,10 @@ class _Row:
 def plan(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     """Show what `run` would do with the exports in the inbox, or those named. Sends and writes nothing."""
     with settings.archive() as archive:
-        desk = _Desk(archive, settings.config, keys(settings.folders), now())
-        rows = list(_rows(desk, wanted_exports(settings, paths)))
-        total = totals(archive, settings.config.budget, [row.money for row in rows if row.money], desk.now)
+        folders = settings.folders
+        context = Context(settings.config, folders, archive, complete, keys(folders), now, tell_nobody)
+        rows = list(_rows(context, wanted_exports(settings, paths)))
+        total = totals(archive, settings.config.budget, [row.money for row in rows if row.money], now())
     if not as_json:
         settings.say_which_file()
     if as_json:
@@ -176,50 +182,60 @@ def plan(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     return 1 if any(isinstance(row.found, SetAside) for row in rows) else 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Desk:
-    """What a plan is made from, beside the exports."""
-
-    archive: Archive
-    config: Config
-    key: FindKey
-    now: str
-
-
-def _rows(desk: _Desk, exports: Sequence[Path]) -> Iterator[_Row]:
-    load_texts(desk.config.texts.path)  # wrong ones are told once, and not for every chat
-    core_layout(desk.config.core)
+def _rows(context: Context, exports: Sequence[Path]) -> Iterator[_Row]:
+    load_texts(context.config.texts.path)  # wrong ones are told once, and not for every chat
+    core_layout(context.config.core)
     for path in exports:
         try:
-            export = read_export(path, partial(known_parts, desk.archive))
+            export = read_export(path, partial(known_parts, context.archive))
             if not export.chat_ids:
-                yield _Row(path.name, without_chats(export))
-            doubled = twice(export.chat_ids)
-            for chat in export.chats():
-                yield _plan(desk, path.name, export, chat, doubled)
+                yield _Row(path.name, without_chats(path.name))
+            yield from _rows_of(context, export)
         except Exception as fault:
-            yield _Row(path.name, set_aside(desk.archive, path.name, fault))
+            yield _Row(path.name, set_aside(context.archive, path.name, fault))
 
 
-def _plan(desk: _Desk, file: str, export: Export, chat: Chat, doubled: frozenset[str]) -> _Row:
+def _rows_of(context: Context, export: Export) -> Iterator[_Row]:
+    """The chats of an export; those at the end that are only written anew, as `run` would find too."""
+    doubled = twice(export.chat_ids)
+    is_whole = context.config.output.container == "export"
+    rows: list[_Row] = []
+    ready: dict[str, ReadyChat] = {}
+    for chat in export.chats():
+        row, finished = _plan(context, export, chat, doubled)
+        if finished is not None and is_whole:
+            ready[finished.plan.chat_id] = finished
+        elif finished is not None and not stand_already(context, export, [finished]):
+            row = _anew(row)
+        rows.append(row)
+    calls = any(isinstance(row.found, ChatPlan) and row.found.calls for row in rows)
+    if ready and (calls or not stand_already(context, export, list(ready.values()))):
+        rows = [_anew(row) if getattr(row.found, "chat_id", "") in ready else row for row in rows]
+    yield from rows
+
+
+def _anew(row: _Row) -> _Row:
+    if not isinstance(row.found, ChatPlan):
+        return row
+    return replace(row, found=replace(row.found, reason=f"{row.found.reason} {_ANEW}"))
+
+
+def _plan(context: Context, export: Export, chat: Chat, doubled: frozenset[str]) -> tuple[_Row, ReadyChat | None]:
+    """What `run` would do with the chat; and the chat itself, where it can be finished without a call."""
+    file, archive = export.path.name, context.archive
     try:
         refuse_doubled(chat, doubled)
-        config = desk.config.of(chat)
-        if reason := why_not(chat, config.chats.include, config.chats.exclude):
-            return _Row(file, LeftAlone(chat.chat_id, chat.title, reason))
-        if reason := held_back(desk.archive, chat, export):
-            return _Row(file, LeftAlone(chat.chat_id, chat.title, reason))
-        if resting := at_rest(desk.archive, chat, config, desk.key, desk.now):
-            return _Row(file, resting.plan, resting.who, no_work(desk.archive, resting.who.agent))
-        found = survey(desk.archive, chat, config, desk.key, desk.now)
-        money = plan_cost(desk.archive, found.plan, found.roles, config, desk.now)
+        found = look(context, export, chat, {})
+        if isinstance(found, AtRest):
+            return _Row(file, found.plan, found.who, no_work(archive, found.who.agent)), None
+        if not isinstance(found, Survey):
+            return _Row(file, LeftAlone(found.chat_id, found.title, found.reason)), None
+        money = plan_cost(archive, found.plan, found.roles, context.config.of(chat), context.clock())
+        if found.too_large:
+            return _Row(file, SetAside(chat.title, found.too_large.reason, found.too_large.next_step)), None
+        return _Row(file, found.plan, who(found.roles), money), ready_without_calls(context, found)
     except Exception as fault:
-        return _Row(file, set_aside(desk.archive, chat.title, fault, chat.text_field("chatID")))
-    if found.too_large:
-        return _Row(file, SetAside(chat.title, found.too_large.reason, found.too_large.next_step))
-    anew = found.reading.memories and is_written_anew(desk.archive, found, config, desk.now)
-    planned = replace(found.plan, reason=f"{found.plan.reason} {_ANEW}") if anew else found.plan
-    return _Row(file, planned, who(found.roles), money)
+        return _Row(file, set_aside(archive, chat.title, fault, chat.text_field("chatID"))), None
 
 
 def _as_json(row: _Row) -> dict[str, object]:

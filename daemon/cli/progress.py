@@ -13,9 +13,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, Tim
 from rich.progress import Progress as Bars
 
 from daemon.archive.journal import Reply
+from daemon.chat.outcome import Outcome, SetAside
 from daemon.events import Answered, Event, Folded, Noted, Notice, Planned, Remembered, UserEdits, Waiting
 from daemon.status.sentences import in_one_line, visible
-from daemon.trip import Outcome, SetAside
 from primer.request import EXTRACTIVE
 from rules.plan.chat_plan import ChatPlan, LeftAlone
 

@@ -7,7 +7,8 @@ from daemon.cli.diff import counts, print_lines
 from daemon.cli.settings import Settings, pass_settings
 from daemon.context import Context
 from daemon.events import tell_nobody
-from daemon.recovery.restore import Content, Restorable, compare, find_version, restorable
+from daemon.recovery.compare import Content, compare
+from daemon.recovery.restore import Restorable, find_version, restorable
 from daemon.recovery.restore import restore as put_back
 from rules.errors import NotAnExport
 from rules.output.readable import readable

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
+from daemon.chat.outcome import Outcome, SetAside
 from daemon.cli.progress import Progress
 from daemon.cli.settings import Settings, json_option, wanted_exports
 from daemon.events import Written
 from daemon.status.sentences import printable_json
-from daemon.trip import Outcome, SetAside, go_round
+from daemon.trip import go_round
 from rules.errors import OverBudget
 from rules.plan.chat_plan import LeftAlone
 

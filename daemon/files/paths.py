@@ -74,6 +74,16 @@ def archive_path(state: Path) -> Path:
     return state / "archive.sqlite3"
 
 
+def arrivals_folder(state: Path) -> Path:
+    """Where copies of dropped files lie until they have been worked on."""
+    return state / "arrivals"
+
+
+def expanded_folder(updated: Path) -> Path:
+    """Where `memproc expand` writes raw conversations: beside the updated exports, which are there to be imported."""
+    return updated.parent / "expanded"
+
+
 def default_state() -> Path:
     """The platform's own place for what programs keep, used where memproc.toml names no state folder."""
     return user_state_path("memproc", appauthor=False)
@@ -92,6 +102,10 @@ def _refusals(folders: Folders, home: Path | NoPath) -> Iterator[Refused]:
     if isinstance(home, Path) and _lies_in(_alike(home), inbox):
         yield Refused(("inbox",), f"must not be {folders.inbox}: give exports a folder of their own")
         return
+    expanded = _alike(expanded_folder(folders.updated))
+    for name in ("inbox", "updated"):
+        if _alike(getattr(folders, name)) == expanded:
+            yield Refused((name,), f"must not be {expanded_folder(folders.updated)}: memproc expand writes there")
     for one, other in combinations(_NAMES, 2):
         first, second = _alike(getattr(folders, one)), _alike(getattr(folders, other))
         if first == second:

@@ -15,6 +15,7 @@ from typing import BinaryIO
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import Arrival, is_needed
 from daemon.files.candidates import sighting_of
+from daemon.files.paths import arrivals_folder
 from daemon.files.write import TEMPORARY, file_errors, flush_file, flush_folder, make_private, put_in_place
 from daemon.inbox.complete import open_file
 from rules.arrival import Sighting
@@ -62,14 +63,9 @@ class _Copied:
     size: int
 
 
-def copies_folder(state: Path) -> Path:
-    """Where the copies lie until their files have been worked on."""
-    return state / "arrivals"
-
-
 def copy_path(state: Path, content_sha256: str, name: str) -> Path:
     """Where the copy of a content lies that was dropped under this `name`."""
-    return copies_folder(state) / f"{content_sha256}{Path(name).suffix.lower()}"
+    return arrivals_folder(state) / f"{content_sha256}{Path(name).suffix.lower()}"
 
 
 def take(
@@ -81,7 +77,7 @@ def take(
     back as Taken outlasts a power cut; in all other cases nothing unfinished is left behind.
     """
     try:
-        make_private(copies_folder(state))
+        make_private(arrivals_folder(state))
         return _take(source, sighting, state, known)
     except FileTrouble as trouble:
         return NotTaken(trouble.message, trouble.next_step)
@@ -102,7 +98,7 @@ def forget_copy(archive: Archive, state: Path, arrival: Arrival) -> None:
 def _take(
     source: Path, sighting: Sighting, state: Path, known: Callable[[str], str | None]
 ) -> Taken | NotWanted | Changed | NotTaken:
-    folder = copies_folder(state)
+    folder = arrivals_folder(state)
     with file_errors(folder, "written to"):
         handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=folder)
     temp = Path(name)

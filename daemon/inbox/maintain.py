@@ -10,8 +10,8 @@ from pathlib import Path
 
 from daemon.archive.archive import Archive, check
 from daemon.archive.arrivals import is_needed
+from daemon.files.paths import arrivals_folder
 from daemon.files.write import TEMPORARY, file_errors, flush_file, flush_folder, make_private, put_in_place, sweep
-from daemon.inbox.intake import copies_folder
 
 COPIES = 7
 _DAY = timedelta(days=1)
@@ -78,7 +78,7 @@ def _copies_removed(folder: Path) -> Iterator[Path]:
 def _arrivals_removed(archive: Archive, state: Path, now: datetime) -> Iterator[Path]:
     """What a daemon that was killed between the end of the work and the removal has left."""
     oldest = (now - _DAY).timestamp()
-    for path in sorted(copies_folder(state).glob("[!.]*")):
+    for path in sorted(arrivals_folder(state).glob("[!.]*")):
         with file_errors(path, "removed"):
             if path.stat().st_mtime < oldest and not is_needed(archive, path.stem):
                 path.unlink(missing_ok=True)

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from daemon.chat.outcome import Outcome
 from daemon.events import Written
 from daemon.inbox.events import OutcomeOf
 from daemon.inbox.orders import Work
-from daemon.trip import Outcome
 from rules.plan.chat_plan import LeftAlone
 
 

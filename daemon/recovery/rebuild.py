@@ -16,7 +16,8 @@ from daemon.archive.rows import unpacked
 from daemon.chat.opening import shown_chat
 from daemon.chat.reading import dates_of_copies, read_chat
 from daemon.chat.survey import canned
-from daemon.context import Context, load_texts
+from daemon.config.texts import load_texts
+from daemon.context import Context
 from daemon.files.packed import sha256_of
 from daemon.models.tokens import count
 from daemon.recovery.evidence import Evidence, Raw, look

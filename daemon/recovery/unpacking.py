@@ -1,4 +1,4 @@
-"""Take over a moving file on a new computer: all of it is proved first, then put in its places.
+"""Take over a parcel on a new computer: all of it is proved first, then put in its places.
 
 stage     every file beside its place, within its size, with its hash; the archive with its own check
 aside     what stands in the places goes into a folder "before-import-<date>" there; nothing is deleted
@@ -11,7 +11,7 @@ the import can be repeated.
 import shutil
 import sqlite3
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,108 +21,63 @@ from daemon.archive.chats import known_chats
 from daemon.archive.exports import move_outputs
 from daemon.archive.unfinished import begin_import, end_import, is_unfinished
 from daemon.config.reading import parse
+from daemon.files.leftovers import STAGE
 from daemon.files.lock import hold
 from daemon.files.paths import Folders, archive_path
 from daemon.files.write import file_errors, flush_folder, make_private, put_in_place, replace_file
-from daemon.inbox.intake import copies_folder
-from daemon.recovery.transfer import (
-    ARCHIVE,
-    ASIDE,
-    FOLDERS,
-    SETTINGS,
-    STAGE,
-    Entry,
-    Manifest,
-    content,
-    manifest_of,
-    opened,
-    refused,
-    without_hosts,
-)
+from daemon.recovery.moving_settings import without_hosts
+from daemon.recovery.parcel import ARCHIVE, ASIDE, SETTINGS, Entry, Manifest, content, opened, places, refused
 from rules.errors import ArchiveError, FileTrouble
 
 _ROOM = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
-    """Where everything goes. `settings` is None where a memproc.toml counts already."""
-
-    folders: Folders
-    settings: Path | None
-
-    def of(self, name: str) -> Path:
-        """The folder that a file of this name goes to, or lies below."""
-        if name == SETTINGS:
-            return self.folders.state  # it is staged there; where it goes in the end is `settings`
-        folder = name.split("/")[0]
-        return {
-            "backups": self.folders.backups,
-            "updated": self.folders.updated,
-            "arrivals": copies_folder(self.folders.state),
-            ARCHIVE: self.folders.state,
-        }[folder]
-
-
-@dataclass(frozen=True, slots=True)
-class TakenOver:
+class Unpacked:
     """What was taken over: chats in the archive, and the folders in which lies what was there before."""
 
     manifest: Manifest
     chats: int
     aside: tuple[Path, ...]
     settings: Path | None
-    hosts: tuple[str, ...] = ()
-    """The settings that name a host, and so were commented out in the memproc.toml that came along."""
+    """The memproc.toml that was written; None where one counts already, or none came along."""
+    hosts: tuple[str, ...]
+    """The settings that name a host, and so were commented out in that memproc.toml."""
 
 
-def import_archive(places: Places, path: Path, now: str, *, replace: bool) -> TakenOver:
-    """Put everything of a moving file in its place, or nothing.
+def import_archive(
+    folders: Folders, path: Path, now: str, *, settings: Path | None = None, replace: bool = False
+) -> Unpacked:
+    """Put everything of a parcel in its place, or nothing; `settings` is where its memproc.toml goes, if anywhere.
 
-    Raises FileTrouble where the file is damaged or no moving file, ArchiveError where an archive with chats stands
+    Raises FileTrouble where the file is damaged or no parcel, ArchiveError where an archive with chats stands
     there already and is not to be replaced, and Busy while another memproc, the daemon too, is at work.
     """
-    state = places.folders.state
-    for folder in (state, places.folders.backups, places.folders.updated, copies_folder(state)):
+    state = folders.state
+    for folder in (state, *places(folders).values()):
         make_private(folder)
-    with hold(state / "lock"), hold(state / "daemon.lock", "looks after this archive"):
-        again = is_unfinished(state)
-        if not again:
+    with hold(state / "lock"), hold(state / "daemon.lock", "is at work with this archive"):
+        is_repeated = is_unfinished(state)
+        if not is_repeated:
             if not replace:
                 _refuse_a_loss(state)
             _fold_log(state)
-        stages = {name: places.of(name) / STAGE for name in (ARCHIVE, *FOLDERS)}
         begin_import(state, path)
-        untouched = not again
+        is_untouched = not is_repeated
+        stages = [folder / STAGE for folder in (state, *places(folders).values())]
         try:
-            _clear(stages.values())
-            with opened(path) as package:
-                manifest = manifest_of(package)
-                _refuse_a_full_disk(manifest, state)
-                for entry in manifest.files:
-                    _stage(package, entry, _staged(places, entry.name))
-            try:
-                chats = _prove(places, manifest)
-            except sqlite3.Error as fault:
-                raise refused("the archive in it is damaged, or none of memproc's") from fault
-            own, hosts = _settings(places, manifest)
-            untouched = False
-            aside = tuple(_placed(places, manifest, stages, now, own))
+            _clear(stages)
+            manifest = _staged(folders, path)
+            chats = _proved(folders)
+            own, hosts = _own_settings(state, settings)
+            is_untouched = False
+            aside = tuple(_put_in_places(folders, settings if own else None, own, now))
             end_import(state)
         finally:
-            _clear(stages.values())
-            if untouched:
+            _clear(stages)
+            if is_untouched:
                 end_import(state)
-    return TakenOver(manifest, chats, aside, places.settings if own else None, hosts)
-
-
-def _settings(places: Places, manifest: Manifest) -> tuple[bytes, tuple[str, ...]]:
-    """The memproc.toml that is to be written, and what was commented out in it; empty where none is."""
-    if places.settings is None or not _has_settings(manifest):
-        return b"", ()
-    own, hosts = without_hosts(_staged(places, SETTINGS).read_bytes())
-    parse(own, places.settings)
-    return own, hosts
+    return Unpacked(manifest, chats, aside, settings if own else None, hosts)
 
 
 def _refuse_a_loss(state: Path) -> None:
@@ -135,64 +90,6 @@ def _refuse_a_loss(state: Path) -> None:
         )
 
 
-def _refuse_a_full_disk(manifest: Manifest, state: Path) -> None:
-    free = shutil.disk_usage(state).free
-    if manifest.size + _ROOM > free:
-        raise FileTrouble(
-            f"The file unpacks to {manifest.size:,} bytes, and {free:,} are free on the disk of {state}.",
-            "Free some space there, then run this again. Nothing was changed.",
-        )
-
-
-def _staged(places: Places, name: str) -> Path:
-    """Where a file waits until all are proved: below the folder that it goes to."""
-    inside = name.split("/")[1:] or [name]
-    return places.of(name).joinpath(STAGE, *inside)
-
-
-def _stage(package: zipfile.ZipFile, entry: Entry, path: Path) -> None:
-    make_private(path.parent)
-    written = replace_file(path, content(package, entry))
-    if (written.size, written.sha256) != (entry.size, entry.sha256):
-        raise refused(f"{entry.name!r} in it is not what its list of contents says")
-
-
-def _prove(places: Places, manifest: Manifest) -> int:
-    """The archive is sound, and its accounts name this computer's folders from now on; how many chats it has."""
-    with Archive.open(places.of(ARCHIVE) / STAGE) as archive:
-        if faults := check(archive):
-            raise refused(f"the archive in it is damaged ({faults[0]})")
-        move_outputs(archive, places.folders.updated)
-        archive.run("PRAGMA wal_checkpoint(TRUNCATE)")
-        chats = len(known_chats(archive))
-    if _has_settings(manifest):
-        staged = _staged(places, SETTINGS)
-        parse(staged.read_bytes(), places.settings or staged)
-    return chats
-
-
-def _placed(
-    places: Places, manifest: Manifest, stages: Mapping[str, Path], now: str, settings: bytes
-) -> Iterator[Path]:
-    """Everything in its place, the archive as the last; the folders into which went what was there."""
-    stamp = "".join(letter for letter in now if letter.isalnum())
-    for name in FOLDERS:
-        folder = places.of(name)
-        there = [path for path in folder.iterdir() if path.name != STAGE and not path.name.startswith(ASIDE)]
-        yield from _aside(folder, there, stamp)
-        _move(sorted(stages[name].iterdir()) if stages[name].is_dir() else (), folder)
-    if places.settings is not None and settings:
-        make_private(places.settings.parent)
-        replace_file(places.settings, [settings])
-    state = places.folders.state
-    yield from _aside(state, _whole_archive(state), stamp)
-    _move([archive_path(stages[ARCHIVE])], state)
-
-
-def _has_settings(manifest: Manifest) -> bool:
-    return any(entry.name == SETTINGS for entry in manifest.files)
-
-
 def _fold_log(state: Path) -> None:
     """Have the archive that is here in one file; where it is too damaged for that, it keeps its log beside it."""
     if archive_path(state).exists():
@@ -200,21 +97,84 @@ def _fold_log(state: Path) -> None:
             archive.run("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
-def _whole_archive(state: Path) -> list[Path]:
-    path = archive_path(state)
-    return [one for one in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))) if one.exists()]
+def _staged(folders: Folders, path: Path) -> Manifest:
+    """Unpack every file beside its place, and prove its size and hash."""
+    with opened(path) as (package, manifest):
+        free = shutil.disk_usage(folders.state).free
+        if manifest.size + _ROOM > free:
+            raise FileTrouble(
+                f"The file unpacks to {manifest.size:,} bytes, and {free:,} are free on the disk of {folders.state}.",
+                "Free some space there, then run this again. Nothing was changed.",
+            )
+        for entry in manifest.files:
+            _stage(folders, package, entry)
+    return manifest
 
 
-def _aside(folder: Path, there: Sequence[Path], stamp: str) -> Iterator[Path]:
-    """Out of the way, and kept; the archive's own file goes last, so that its log is never left without it."""
-    if there:
+def _stage(folders: Folders, package: zipfile.ZipFile, entry: Entry) -> None:
+    folder, _, inside = entry.name.partition("/")
+    path = places(folders)[folder] / STAGE / inside if inside else folders.state / STAGE / entry.name
+    make_private(path.parent)
+    written = replace_file(path, content(package, entry))
+    if (written.size, written.sha256) != (entry.size, entry.sha256):
+        raise refused(f"{entry.name!r} in it is not what its list of contents says")
+
+
+def _proved(folders: Folders) -> int:
+    """Prove the staged archive, and have its accounts name this computer's folders; how many chats it has."""
+    try:
+        with Archive.open(folders.state / STAGE) as archive:
+            if faults := check(archive):
+                raise refused(f"the archive in it is damaged ({faults[0]})")
+            move_outputs(archive, folders.updated)
+            archive.run("PRAGMA wal_checkpoint(TRUNCATE)")
+            return len(known_chats(archive))
+    except sqlite3.Error as fault:
+        raise refused("the archive in it is damaged, or none of memproc's") from fault
+
+
+def _own_settings(state: Path, path: Path | None) -> tuple[bytes, tuple[str, ...]]:
+    """The memproc.toml that is to be written to `path`, and what was commented out in it; empty where none is.
+
+    Raises ConfigurationError where the one that came along cannot be used.
+    """
+    staged = state / STAGE / SETTINGS
+    if not staged.exists():
+        return b"", ()
+    parse(staged.read_bytes(), path or staged)
+    if path is None:
+        return b"", ()
+    own, hosts = without_hosts(staged.read_bytes())
+    parse(own, path)
+    return own, hosts
+
+
+def _put_in_places(folders: Folders, settings: Path | None, own: bytes, now: str) -> Iterator[Path]:
+    """Put everything in its place, the archive as the last; yields the folders into which went what was there."""
+    stamp = "".join(letter for letter in now if letter.isalnum())
+    for folder in places(folders).values():
+        before = [path for path in folder.iterdir() if path.name != STAGE and not path.name.startswith(ASIDE)]
+        yield from _aside(folder, before, stamp)
+        _move(sorted((folder / STAGE).iterdir()) if (folder / STAGE).is_dir() else (), folder)
+    if settings is not None:
+        make_private(settings.parent)
+        replace_file(settings, [own])
+    path = archive_path(folders.state)
+    whole = [path, *(path.with_name(path.name + ending) for ending in ("-wal", "-shm"))]
+    yield from _aside(folders.state, [file for file in whole if file.exists()], stamp)
+    _move([folders.state / STAGE / ARCHIVE], folders.state)
+
+
+def _aside(folder: Path, before: Iterable[Path], stamp: str) -> Iterator[Path]:
+    """Move what was there out of the way; the archive's own file last, so that its log is never left without it."""
+    if paths := sorted(before, reverse=True):
         aside = folder / f"{ASIDE}{stamp}"
         make_private(aside)
-        _move(sorted(there, reverse=True), aside)
+        _move(paths, aside)
         yield aside
 
 
-def _move(paths: Sequence[Path], folder: Path) -> None:
+def _move(paths: Iterable[Path], folder: Path) -> None:
     for path in paths:
         with file_errors(folder / path.name, "written"):
             put_in_place(path, folder / path.name)

@@ -14,7 +14,8 @@ from daemon.archive.journal import Reply
 from daemon.archive.memories import editions
 from daemon.chat.opening import core_now
 from daemon.chat.survey import Survey, told_before
-from daemon.context import Context, foreign
+from daemon.config.layout import foreign
+from daemon.context import Context
 from daemon.models.scheduler import Dialogue, Note, Scheduler, Steps
 from daemon.remember.question import Draft, draft_of_chunk
 from primer import core, prompt

@@ -15,7 +15,8 @@ from daemon.chat.opening import ShownChat, layers_planned, opening_text
 from daemon.chat.reading import read_chat
 from daemon.chat.survey import Survey, canned, told_before
 from daemon.config import Config
-from daemon.context import core_layout, load_texts
+from daemon.config.layout import core_layout
+from daemon.config.texts import load_texts
 from daemon.models.prices import expected, step_of
 from daemon.models.roles import FindKey, Roles, chat_model, choose_roles, offered
 from daemon.models.tokens import count_once

@@ -18,8 +18,10 @@ from daemon.archive.archive import Archive
 from daemon.archive.exports import last_output
 from daemon.archive.messages import whole
 from daemon.config import Config, folders
+from daemon.config.layout import core_layout
 from daemon.config.providers import ModelSettings
-from daemon.context import core_layout, keys, load_texts
+from daemon.config.texts import load_texts
+from daemon.context import keys
 from daemon.files.paths import Folders
 from daemon.files.read import read_export
 from daemon.models.roles import CHAT, FindKey, Roles, choose_roles

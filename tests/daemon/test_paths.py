@@ -95,6 +95,13 @@ def test_every_folder_without_a_home_is_named(tmp_path: Path) -> None:
     assert [name for name, _ in refused(settle(names))] == ["inbox", "backups"]
 
 
+@pytest.mark.parametrize("name", ["inbox", "updated"])
+def test_the_folder_that_expand_writes_to_is_neither_inbox_nor_updated(tmp_path: Path, name: str) -> None:
+    settled = settle(written(tmp_path, **{name: "Expanded" if name == "inbox" else "expanded"}))
+    ((refused_name, reason),) = refused(settled)
+    assert (refused_name, reason) == (name, f"must not be {tmp_path / 'expanded'}: memproc expand writes there")
+
+
 @pytest.mark.parametrize("place", ["/", "~", "~/.."])
 def test_the_inbox_is_never_the_root_or_home_or_around_home(tmp_path: Path, place: str) -> None:
     ((name, reason),) = refused(settle({**written(tmp_path), "inbox": place}))

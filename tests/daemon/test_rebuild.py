@@ -6,7 +6,7 @@ from zlib import crc32
 
 import pytest
 
-from daemon.context import load_texts
+from daemon.config.texts import load_texts
 from daemon.recovery.evidence import Evidence, Seen, look
 from daemon.recovery.restored import (
     Known,

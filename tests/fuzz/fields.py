@@ -10,12 +10,13 @@ from typing import Any
 
 from daemon.archive.archive import Archive
 from daemon.archive.rows import seal_from_now_on
+from daemon.chat.outcome import Outcome, SetAside
 from daemon.config import parse
 from daemon.context import Context
 from daemon.events import Written, tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.write import make_private
-from daemon.trip import Outcome, SetAside, go_round
+from daemon.trip import go_round
 from rules.plan.chat_plan import LeftAlone
 from tests.chats import Json, assistant, chat, conversation, export_bytes, user, written
 from tests.exports.messages import MESSAGES

@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
+from daemon.chat.outcome import Outcome, SetAside
 from daemon.events import Written
-from daemon.trip import Outcome, SetAside
 from rules.plan.chat_plan import LeftAlone
 from tests.chats import Json
 from tests.lives.hand import prove_hand

@@ -12,14 +12,17 @@ from daemon.archive.exports import let_go_of_restored
 from daemon.archive.facts import keep_fact_events, next_fact
 from daemon.archive.memories import find_memory
 from daemon.chat.opening import as_value, core_now
+from daemon.chat.outcome import Outcome
 from daemon.config import Config
-from daemon.context import Context, core_layout, load_texts
+from daemon.config.layout import core_layout
+from daemon.config.texts import load_texts
+from daemon.context import Context
 from daemon.events import tell_nobody
 from daemon.files.backup import versions
 from daemon.files.paths import Folders
 from daemon.models.completion import Completion
 from daemon.recovery.restore import find_version, restorable, restore
-from daemon.trip import Outcome, go_round
+from daemon.trip import go_round
 from primer.prompt import closing, opening
 from primer.request import Request
 from rules.layers.core import CoreEvent, taken_back

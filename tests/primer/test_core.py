@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.context import load_texts
+from daemon.config.texts import load_texts
 from primer.core import after_memory, ask, in_words, read_edits, results, tools_of
 from primer.prompt import ToolCall, Turn, make_inert
 from primer.texts import TAGS

@@ -2,7 +2,7 @@
 
 import json
 
-from daemon.context import load_texts
+from daemon.config.texts import load_texts
 from primer.facts import Operations, ask_facts, numbered_passage, read_operations
 from tests.entries import entries, said, talk
 from tests.rules.facts.known import fact

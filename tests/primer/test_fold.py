@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.context import load_texts
+from daemon.config.texts import load_texts
 from primer.fold import ask_choice, memories_alone, read_choice
 from primer.prompt import read_passage
 from primer.texts import TAGS

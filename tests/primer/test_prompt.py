@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from daemon.context import load_texts
+from daemon.config.texts import load_texts
 from primer.prompt import context
 from rules.conversation.memory import Six
 from tests.primer.test_fold import memory

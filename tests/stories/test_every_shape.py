@@ -8,11 +8,12 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.messages import whole
+from daemon.chat.outcome import Outcome
 from daemon.config import parse
 from daemon.context import Context
 from daemon.events import Written, tell_nobody
 from daemon.files.paths import Folders
-from daemon.trip import Outcome, go_round
+from daemon.trip import go_round
 from rules.plan.chat_plan import LeftAlone
 from tests.chats import export_bytes, long_chat
 from tests.exports.chats import CHATS

@@ -13,7 +13,7 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.exports import record_export
-from daemon.inbox.intake import copies_folder
+from daemon.files.paths import arrivals_folder
 from daemon.inbox.maintain import maintain
 from rules.errors import ArchiveError
 from tests.daemon.files.children import needs_root, small_disk
@@ -109,7 +109,7 @@ def test_a_full_disk_leaves_the_copies_of_the_days_before(archive: Archive, stat
 
 
 def test_a_forgotten_copy_of_a_dropped_file_goes_after_a_day_unless_it_is_needed(archive: Archive, state: Path) -> None:
-    folder = copies_folder(state)
+    folder = arrivals_folder(state)
     folder.mkdir()
     ages = {"a": 2, "b": 2, "c": 0, "d": 2}
     for letter, days in ages.items():

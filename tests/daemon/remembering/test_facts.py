@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from daemon.context import load_texts
+from daemon.config.texts import load_texts
 from daemon.models.completion import Completion
 from daemon.remember.fact_taking import take_facts
 from daemon.remember.question import Draft

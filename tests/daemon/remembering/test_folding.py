@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from daemon.context import load_texts
+from daemon.config.texts import load_texts
 from daemon.models.completion import Completion
 from daemon.models.roles import Roles
 from daemon.models.tokens import count

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from daemon.chat.survey import Passage
-from daemon.context import load_texts
+from daemon.config.texts import load_texts
 from daemon.models.roles import Roles
 from daemon.remember.hindsight import make_hindsight
 from daemon.remember.ladder import make_memory

@@ -10,6 +10,7 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import find_arrival
+from daemon.chat.outcome import SetAside
 from daemon.config import parse
 from daemon.context import Context
 from daemon.events import Written, tell_nobody
@@ -19,7 +20,7 @@ from daemon.inbox.enqueue import enqueue
 from daemon.inbox.intake import copy_path
 from daemon.inbox.put_off import Postponed, postponed
 from daemon.models.completion import Completion
-from daemon.trip import SetAside, go_round
+from daemon.trip import go_round
 from primer.request import Request
 from rules.arrival import MOST_FAILURES, State
 from rules.errors import NotNow

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from daemon.files.candidates import sighting_of
+from daemon.files.paths import arrivals_folder
 from daemon.inbox import intake
-from daemon.inbox.intake import Changed, NotTaken, NotWanted, Taken, copies_folder, take
+from daemon.inbox.intake import Changed, NotTaken, NotWanted, Taken, take
 from rules.arrival import Sighting
 
 CONTENT = b'{"a": 1}' * 300_000  # more than two blocks
@@ -32,7 +33,7 @@ def seen(path: Path) -> Sighting:
 
 
 def left_behind(state: Path) -> list[Path]:
-    return list(copies_folder(state).iterdir())
+    return list(arrivals_folder(state).iterdir())
 
 
 def test_a_file_is_copied_whole_and_hashed(source: Path, tmp_path: Path) -> None:

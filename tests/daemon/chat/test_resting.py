@@ -13,6 +13,7 @@ import daemon.trip
 from daemon.archive.archive import Archive
 from daemon.archive.choices import pin
 from daemon.archive.memories import memories
+from daemon.chat.outcome import Outcome
 from daemon.chat.resting import at_rest
 from daemon.config import parse
 from daemon.context import Context
@@ -22,7 +23,7 @@ from daemon.files.read import read_export
 from daemon.keys import Key, NoKey
 from daemon.models import tokens
 from daemon.remember.planning import survey
-from daemon.trip import Outcome, go_round
+from daemon.trip import go_round
 from rules.plan.chat_plan import LeftAlone
 from tests.chats import Json, assistant, export_bytes, long_chat, user
 from tests.nokeys import no_keys

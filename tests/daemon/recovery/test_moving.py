@@ -18,10 +18,10 @@ from daemon.files.backup import check, keep_original, versions
 from daemon.files.lock import Busy, hold
 from daemon.files.paths import Folders, archive_path
 from daemon.files.write import make_private, put_in_place
-from daemon.recovery import packing, unpacking
+from daemon.recovery import unpacking
 from daemon.recovery.packing import export_archive
-from daemon.recovery.transfer import ARCHIVE, MANIFEST, SETTINGS, look_into
-from daemon.recovery.unpacking import Places, TakenOver, import_archive
+from daemon.recovery.parcel import ARCHIVE, MANIFEST, SETTINGS, look_into
+from daemon.recovery.unpacking import Unpacked, import_archive
 from rules.errors import ArchiveError, ConfigurationError, FileTrouble, MemprocError, NotFound
 
 NOW = "2026-03-02T10:00:00.000Z"
@@ -71,8 +71,8 @@ def another(tmp_path: Path, computers: Path) -> Path:
     return shutil.copytree(computers / "another", tmp_path / "new")
 
 
-def taken_over(home: Path, parcel: Path, *, replace: bool = False, settings: Path | None = None) -> TakenOver:
-    return import_archive(Places(folders_in(home), settings), parcel, NOW, replace=replace)
+def taken_over(home: Path, parcel: Path, *, replace: bool = False, settings: Path | None = None) -> Unpacked:
+    return import_archive(folders_in(home), parcel, NOW, settings=settings, replace=replace)
 
 
 def chats_in(home: Path) -> list[str]:
@@ -141,24 +141,12 @@ def test_a_damaged_archive_is_not_packed(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["old"]
 
 
-def test_a_chat_that_is_written_meanwhile_has_all_packed_once_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_while_a_chat_is_worked_on_nothing_is_packed(tmp_path: Path) -> None:
     old = lived(tmp_path / "old")
-    pack = packing._blocks
-    times: list[int] = []
-
-    def blocks(*arguments: object) -> object:
-        yield from pack(*arguments)  # type: ignore[arg-type]
-        if not times:
-            (old.updated / "Aria (k3v9xq2m7p).json").write_bytes(EXPORT + b"\n")
-        times.append(1)
-
-    monkeypatch.setattr(packing, "_blocks", blocks)
-    packed = export_archive(old, None, tmp_path / "all.zip", NOW)
-    assert len(times) == 2
-    with zipfile.ZipFile(packed.path) as package:
-        assert package.read("updated/Aria (k3v9xq2m7p).json") == EXPORT + b"\n"
+    with hold(old.state / "lock"), pytest.raises(Busy, match="is working with this archive"):
+        export_archive(old, None, tmp_path / "all.zip", NOW)
+    with hold(old.state / "daemon.lock"):
+        assert export_archive(old, None, tmp_path / "all.zip", NOW).path.exists()
 
 
 def test_secrets_and_the_old_computers_folders_stay_behind_and_are_named(tmp_path: Path) -> None:
@@ -395,7 +383,7 @@ def test_an_import_that_was_killed_can_be_repeated_and_nothing_is_lost(
         with pytest.raises(ArchiveError, match="has not ended") as refusal:
             opened(folders_in(another).state)
         assert f"memproc import-archive {parcel} --yes" in refusal.value.next_step
-    later = import_archive(Places(folders_in(another), None), parcel, LATER, replace=False)
+    later = import_archive(folders_in(another), parcel, LATER)
     assert (later.chats, chats_in(another)) == (1, ["k3v9xq2m7p"])
     assert check(folders_in(another).backups) == ()
     kept = [path.parent for path in (another / "state").glob("before-import-*/archive.sqlite3")]

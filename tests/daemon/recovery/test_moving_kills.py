@@ -14,14 +14,12 @@ from daemon.config import Config
 from daemon.context import open_context
 from daemon.events import tell_nobody
 from daemon.files.backup import check
-from daemon.files.lock import Busy
 from daemon.files.write import make_private
 from daemon.recovery.packing import export_archive
-from daemon.recovery.transfer import exporting
-from daemon.recovery.unpacking import Places, import_archive
+from daemon.recovery.unpacking import import_archive
 from rules.errors import ArchiveError
 from tests.daemon.files.children import in_child, needs_fork
-from tests.daemon.test_moving import LATER, NOW, chats_in, files_in, folders_in, lived, taken_over
+from tests.daemon.recovery.test_moving import LATER, NOW, chats_in, files_in, folders_in, lived, taken_over
 
 
 @pytest.fixture
@@ -52,13 +50,13 @@ def test_an_import_that_is_killed_anywhere_is_noticed_or_has_changed_nothing(
             found = chats_in(home)
         except ArchiveError as refusal:
             assert "import-archive" in refusal.next_step
-            import_archive(Places(folders_in(home), None), parcel, LATER, replace=False)
+            import_archive(folders_in(home), parcel, LATER)
             ends.append("refused")
         else:
             ends.append(found[0])
             if found == ["another"]:
                 assert before.items() <= files_in(home).items()
-                import_archive(Places(folders_in(home), None), parcel, LATER, replace=True)
+                import_archive(folders_in(home), parcel, LATER, replace=True)
         assert chats_in(home) == ["k3v9xq2m7p"]
         assert check(folders_in(home).backups) == ()
         if code == 0:
@@ -88,12 +86,6 @@ def test_what_a_killed_export_has_left_is_taken_away_at_the_next_start(tmp_path:
             break
         assert code == -signal.SIGKILL
     assert left > 1
-
-
-def test_two_exports_of_one_archive_at_once_are_refused(tmp_path: Path, another: Path) -> None:
-    folders = folders_in(another)
-    with exporting(folders.state, tmp_path), pytest.raises(Busy, match="is packing this archive"):
-        export_archive(folders, None, tmp_path / "all.zip", NOW)
 
 
 def test_what_an_import_got_ready_and_never_placed_is_taken_away_at_the_next_start(another: Path) -> None:

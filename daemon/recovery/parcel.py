@@ -1,0 +1,138 @@
+"""The file that moves everything to another computer: a ZIP with a list of its contents, which is proved first."""
+
+import re
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from daemon.files.packed import BLOCK
+from daemon.files.paths import Folders, arrivals_folder
+from daemon.files.write import file_errors
+from rules.errors import FileTrouble
+
+MANIFEST, ARCHIVE, SETTINGS = "MANIFEST.json", "archive.sqlite3", "memproc.toml"
+ASIDE = "before-import-"
+"""Begins the names of the folders into which an import puts what was there before."""
+
+_FOLDERS = ("backups", "updated", "arrivals")
+_RISKY = re.compile(r'[\\:*?"<>|\x00-\x1f]')
+_LARGEST_MANIFEST = 64 << 20  # bytes; half a million files have fewer
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError)
+"""What the standard library raises for a broken ZIP."""
+_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+
+
+class Entry(BaseModel):
+    """One file: its name with slashes, its size in bytes, and its SHA-256."""
+
+    model_config = ConfigDict(frozen=True)
+    name: str
+    size: Annotated[int, Field(strict=True, ge=0)]
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+
+class Manifest(BaseModel):
+    """Everything that a parcel holds, when it was made, and which settings are not in it."""
+
+    model_config = ConfigDict(frozen=True)
+    memproc: Literal[1] = 1
+    """The version of the format."""
+    made_at: str
+    left_out: tuple[str, ...]
+    files: tuple[Entry, ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files together."""
+        return sum(entry.size for entry in self.files)
+
+    @property
+    def has_settings(self) -> bool:
+        """Whether a memproc.toml is among the files."""
+        return any(entry.name == SETTINGS for entry in self.files)
+
+    @model_validator(mode="after")
+    def _has_allowed_names(self) -> Self:
+        """Every name leads to its own place, on systems that ignore case, too."""
+        names = [entry.name.casefold() for entry in self.files]
+        if len(names) != len(set(names)) or ARCHIVE not in names or not all(_is_allowed(e.name) for e in self.files):
+            raise ValueError("a name leads elsewhere, or is there twice, or there is no archive")
+        return self
+
+
+def places(folders: Folders) -> dict[str, Path]:
+    """The folder on this computer for each folder of a parcel."""
+    return dict(zip(_FOLDERS, (folders.backups, folders.updated, arrivals_folder(folders.state)), strict=True))
+
+
+def look_into(path: Path) -> Manifest:
+    """What a parcel says that it holds; its names are proved, and nothing else yet. Raises FileTrouble."""
+    with opened(path) as (_, manifest):
+        return manifest
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
+    """Open a parcel that holds just the files of its manifest. Raises FileTrouble for whatever is broken in it."""
+    try:
+        with file_errors(path, "read"), zipfile.ZipFile(path) as package:
+            yield package, _manifest(package)
+    except _DAMAGE as fault:
+        raise refused("it is damaged or cut off, or no moving file") from fault
+
+
+def content(package: zipfile.ZipFile, entry: Entry) -> Iterator[bytes]:
+    """A file of the parcel, never more of it than the manifest says. Raises FileTrouble."""
+    left = entry.size
+    with package.open(entry.name) as file:
+        while block := file.read(min(BLOCK, left + 1)):
+            left -= len(block)
+            if left < 0:
+                raise refused(f"{entry.name!r} in it is larger than its list of contents says")
+            yield block
+
+
+def refused(reason: str) -> FileTrouble:
+    """Why a parcel cannot be taken over."""
+    return FileTrouble(
+        f"The file cannot be taken over: {reason}. Nothing was changed.",
+        "Make it anew on the old computer, with: memproc export-archive FILE",
+    )
+
+
+def _manifest(package: zipfile.ZipFile) -> Manifest:
+    infos = {info.filename: info for info in package.infolist()}
+    if MANIFEST not in infos or len(infos) != len(package.infolist()):
+        raise refused("it has no list of contents, or a name twice")
+    for info in infos.values():
+        kind = stat.S_IFMT(info.external_attr >> 16)
+        if info.is_dir() or kind not in (0, stat.S_IFREG) or info.flag_bits & 1 or info.compress_type not in _METHODS:
+            raise refused(f"{info.filename!r} in it is no plain file")
+    with package.open(MANIFEST) as file:
+        listed = file.read(_LARGEST_MANIFEST + 1)
+    try:
+        manifest = Manifest.model_validate_json(listed[:_LARGEST_MANIFEST])
+    except ValidationError as fault:
+        raise refused("its list of contents is not in order, or was made by a newer memproc") from fault
+    if {entry.name for entry in manifest.files} | {MANIFEST} != infos.keys():
+        raise refused("it holds other files than its list of contents says")
+    return manifest
+
+
+def _is_allowed(name: str) -> bool:
+    """Whether it names a file where files of its kind lie, on every system, and nothing above or outside."""
+    if name in (ARCHIVE, SETTINGS):
+        return True
+    folder, *inside = name.split("/")
+    return (
+        folder in _FOLDERS
+        and bool(inside)
+        and not _RISKY.search(name)
+        and all(part.strip(" .") == part.strip() and part not in ("", ".", "..") for part in inside)
+    )
