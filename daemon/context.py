@@ -20,9 +20,9 @@ from daemon.files.paths import Folders
 from daemon.files.write import make_private
 from daemon.keys import find_key
 from daemon.models.ask import Asking, Clock, Complete
-from daemon.models.budget import Budget
 from daemon.models.completion import complete
 from daemon.models.roles import FindKey
+from daemon.models.run_budget import RunBudget
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Context:
     @property
     def asking(self) -> Asking:
         """What it takes to ask models, with the money that may be spent."""
-        budget = Budget(self.archive, self.config.budget, self.run)
+        budget = RunBudget(self.archive, self.config.budget, self.run)
         night = self.config.schedule.night
         return Asking(self.archive, budget, self.complete, self.clock, self.tell, self.pause, night)
 

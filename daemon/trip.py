@@ -41,9 +41,9 @@ from daemon.events import Notice, UserEdits
 from daemon.files.read import Export, read_export, stand_of
 from daemon.models.prices import price_of
 from daemon.models.tokens import keep
+from daemon.remember.compress import compress
 from daemon.remember.planning import survey
 from daemon.remember.taking_over import take_over
-from daemon.remember.work import compress
 from rules.conversation.marker import text_digest
 from rules.errors import ChatSetAside, NotAccepted
 from rules.plan.chat_plan import LeftAlone

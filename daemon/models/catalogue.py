@@ -28,17 +28,20 @@ _KEPT_AS = {"bedrock": "bedrock_converse", "cohere": "cohere_chat"}
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of one model: tokens that it reads, tokens that it answers, its last day as an ISO date."""
+    """What is known of one model."""
 
     window: int | None = None
+    """Tokens that it reads."""
     longest_answer: int | None = None
+    """Tokens that it writes at most."""
     ends_on: str | None = None
+    """Its last day, as an ISO date."""
     calls_tools: bool = False
-    """It is known to call tools that it is offered."""
+    """Whether it calls tools that it is offered."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _MapEntry:
     provider: str
     mode: str
     facts: Facts
@@ -84,7 +87,7 @@ def ends_soon(model: str, today: date, days: int = 60) -> str | None:
     return ending(model, ends_on, today, days) if ends_on else None
 
 
-def _find(model: str) -> _Entry | None:
+def _find(model: str) -> _MapEntry | None:
     if model == EXTRACTIVE:
         return None
     name = with_provider(model)
@@ -95,7 +98,7 @@ def _find(model: str) -> _Entry | None:
     return entry if entry and _is_of(entry.provider, provider) else None
 
 
-def _entry_called(name: str) -> _Entry | None:
+def _entry_called(name: str) -> _MapEntry | None:
     """The entry of this name. Nothing else is parsed: the whole map takes a tenth of a second, and 40 MB."""
     text = _text()
     key = re.search(rf"{re.escape(json.dumps(name))}\s*:\s*", text)
@@ -116,12 +119,12 @@ def _full(name: str, kept: str) -> str:
     return name if name.startswith(f"{provider}/") else f"{provider}/{name}"
 
 
-def _answers(entry: _Entry) -> bool:
+def _answers(entry: _MapEntry) -> bool:
     return entry.facts.ends_on is None or entry.facts.ends_on > AS_OF
 
 
 @cache
-def _entries() -> Mapping[str, _Entry]:
+def _entries() -> Mapping[str, _MapEntry]:
     with _readable():
         return {name: _entry(fields) for name, fields in json.loads(_text()).items() if name != "sample_spec"}
 
@@ -150,9 +153,9 @@ def _readable() -> Iterator[None]:
         ) from fault
 
 
-def _entry(fields: Mapping[str, object]) -> _Entry:
+def _entry(fields: Mapping[str, object]) -> _MapEntry:
     window, answer, ends_on = (fields.get(key) for key in ("max_input_tokens", "max_output_tokens", "deprecation_date"))
-    return _Entry(
+    return _MapEntry(
         provider=str(fields.get("litellm_provider")),
         mode=str(fields.get("mode")),
         facts=Facts(
@@ -171,7 +174,7 @@ def _price(fields: Mapping[str, object]) -> Price | None:
     if isinstance(tiers, list) and tiers:
         return _tiered(tiers)
     basic = _rates(fields, "")
-    above = next((int(found[1]) for key in fields if (found := _TIER.fullmatch(key))), None)
+    above = next((int(tier[1]) for key in fields if (tier := _TIER.fullmatch(key))), None)
     if basic is None or above is None:
         return Price(basic) if basic else None
     return Price(basic, above * 1000, _rates(fields, f"_above_{above}k_tokens"))
@@ -203,5 +206,5 @@ def _rates(fields: Mapping[str, object], tier: str) -> Rates | None:
 
 
 def _pico(fields: Mapping[str, object], name: str) -> int | None:
-    found = fields.get(name)
-    return round(found * PICO) if isinstance(found, int | float) else None
+    dollars = fields.get(name)
+    return round(dollars * PICO) if isinstance(dollars, int | float) else None

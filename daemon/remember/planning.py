@@ -19,7 +19,7 @@ from daemon.config.texts import load_texts
 from daemon.models.prices import expected, step_of
 from daemon.models.roles import FindKey, Roles, chat_model, choose_roles, offered
 from daemon.models.tokens import count_once, digest_of
-from daemon.remember.hindsight import worth_asking
+from daemon.remember.hindsight_edition import worth_asking
 from primer.core import tools_of
 from primer.models import token_factor
 from primer.prompt import question
