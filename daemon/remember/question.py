@@ -59,7 +59,7 @@ class Worksheet:
 
 
 def worksheet_of_chunk(survey: Survey, chunk: PlannedChunk, after_tokens: int = 0) -> Worksheet:
-    """The sheet of one chunk's memory, facts or core memory; in hindsight with `after_tokens` that came after it."""
+    """The worksheet of a chunk's memory, facts or core memory; in hindsight, `after_tokens` came after the chunk."""
     factor = token_factor(survey.roles.agent.name)
     parts = parts_of(chunk, survey.plan.fixed_tokens, factor)
     if after_tokens:
@@ -69,7 +69,7 @@ def worksheet_of_chunk(survey: Survey, chunk: PlannedChunk, after_tokens: int = 
 
 
 def worksheet_of_fold(survey: Survey, members: Sequence[Memory]) -> Worksheet:
-    """The sheet of one fold."""
+    """The worksheet of one fold."""
     factor = token_factor(survey.roles.agent.name)
     parts = {
         "system message and primer": round(survey.plan.fixed_tokens * factor),
