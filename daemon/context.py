@@ -20,9 +20,9 @@ from daemon.files.paths import Folders
 from daemon.files.write import make_private
 from daemon.keys import find_key
 from daemon.models.ask import Asking, Clock, Complete
-from daemon.models.budget import Budget
 from daemon.models.completion import complete
 from daemon.models.roles import FindKey
+from daemon.models.run_budget import RunBudget
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +40,14 @@ class Context:
     run: str = ""
     """The name of this run in the ledger, for the cap on one run."""
     pause: Callable[[float], None] = sleep
-    """Waits so many seconds for a provider; it may raise what ends the work."""
+    """Waits so many seconds for a provider, and may raise what ends the work."""
     told: set[str] = field(default_factory=set)
     """Notices that the person has got in this run, and does not get again for each chat."""
 
     @property
     def asking(self) -> Asking:
         """What it takes to ask models, with the money that may be spent."""
-        budget = Budget(self.archive, self.config.budget, self.run)
+        budget = RunBudget(self.archive, self.config.budget, self.run)
         night = self.config.schedule.night
         return Asking(self.archive, budget, self.complete, self.clock, self.tell, self.pause, night)
 

@@ -36,9 +36,9 @@ from daemon.events import Note, UserEdits
 from daemon.files.read import Export, fingerprint_of, read_export
 from daemon.models.prices import price_of
 from daemon.models.tokens import keep
+from daemon.remember.compress import compress
 from daemon.remember.planning import survey
 from daemon.remember.taking_over import take_over
-from daemon.remember.work import compress
 from rules.conversation.marker import text_digest
 from rules.errors import ChatSetAside, NotAccepted
 from rules.plan.chat_plan import LeftAlone

@@ -8,13 +8,13 @@ from daemon.context import Context
 from daemon.events import tell_nobody
 from daemon.files.paths import Folders
 from daemon.models.ask import Clock, Complete
-from daemon.models.budget import Budget
-from daemon.models.scheduler import Dialogue, Scheduler, Steps
+from daemon.models.run_budget import RunBudget
+from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from primer.request import Request
 from tests.nokeys import no_keys
 
 
-def ask(budget: Budget, request: Request, complete: Complete, clock: Clock) -> Reply:
+def ask(budget: RunBudget, request: Request, complete: Complete, clock: Clock) -> Reply:
     """The reply, paid from the budget. Raises what a dialogue would see."""
     folders = Folders(*(Path(name) for name in ("inbox", "updated", "backups", "state")))
     config = Config(budget=budget.settings)
@@ -22,7 +22,7 @@ def ask(budget: Budget, request: Request, complete: Complete, clock: Clock) -> R
         config, folders, budget.archive, complete, no_keys, clock, tell_nobody, budget.run, lambda _: None
     )
     with Scheduler(context.asking, "chat", 1) as scheduler:
-        return scheduler.finish(Dialogue(_asked(request)))
+        return scheduler.finish(RunningDialogue(_asked(request)))
 
 
 def _asked(request: Request) -> Steps[Reply]:

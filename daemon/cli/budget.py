@@ -13,7 +13,7 @@ from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import moment, print_table
 from daemon.config.providers import MOST_USD
 from daemon.files.clock import at, now, periods
-from daemon.models.budget import caps_now
+from daemon.models.run_budget import caps_now
 from daemon.status.budget import Budget, Cap
 from daemon.status.budget import budget as gather
 from daemon.status.sentences import printable_json, visible, with_span

@@ -113,17 +113,17 @@ def retry(settings: Settings, memory: str, say: str, as_json: bool) -> int:
     """
     from daemon.cli.memories import describe
     from daemon.cli.progress import Progress
-    from daemon.remember.retry import Kept
+    from daemon.remember.retry import UnchangedMemory
     from daemon.remember.retry import retry as ask_again
 
     with Progress(quiet=settings.quiet or as_json) as progress, settings.context(progress.tell) as context:
         outcome = ask_again(context, memory, say)
     if as_json:
-        kind = "kept" if isinstance(outcome, Kept) else "written"
+        kind = "kept" if isinstance(outcome, UnchangedMemory) else "written"
         click.echo(printable_json({"outcome": kind, **asdict(outcome), "run": progress.tally.as_json()}))
-    elif isinstance(outcome, Kept):
+    elif isinstance(outcome, UnchangedMemory):
         click.echo(visible(f"{outcome.memory_id} stays as it was. {outcome.reason} {outcome.next_step}"), err=True)
     else:
         for line in (*progress.tally.sentences(), *describe(outcome), "", TO_SEE_IT):
             settings.say(line)
-    return 1 if isinstance(outcome, Kept) else 0
+    return 1 if isinstance(outcome, UnchangedMemory) else 0

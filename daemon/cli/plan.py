@@ -24,10 +24,10 @@ from daemon.context import Context, keys
 from daemon.events import tell_nobody
 from daemon.files.clock import at, now, periods
 from daemon.files.read import Export, read_export
-from daemon.models.budget import caps_now
 from daemon.models.completion import complete
 from daemon.models.costs import PlanCost, no_work, plan_cost
 from daemon.models.roles import Who, who
+from daemon.models.run_budget import caps_now
 from daemon.status.sentences import printable_json, visible
 from daemon.trip import look, ready_without_calls
 from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate, Traffic

@@ -88,7 +88,7 @@ class Address:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class AddressRefusal:
     """Why a key must not go where it would go, as a sentence, and what the person can do."""
 
     reason: str
@@ -114,7 +114,7 @@ def addresses(name: str, options: Mapping[str, object]) -> tuple[Address, ...]:
     )
 
 
-def refusal(name: str, settings: ModelSettings, find: Callable[[str], Key | NoKey]) -> Refusal | None:
+def refusal(name: str, settings: ModelSettings, find: Callable[[str], Key | NoKey]) -> AddressRefusal | None:
     """Why a model cannot be asked with the key that `find` has for it as these settings say; None where it can.
 
     Raises ConfigurationError or FileTrouble where the list of allowed hosts cannot be used.
@@ -129,14 +129,14 @@ def refusal(name: str, settings: ModelSettings, find: Callable[[str], Key | NoKe
     for host in written:
         is_harmless = is_own(provider, host) or (isinstance(key, NoKey) and is_loopback(host))
         if not is_harmless and host not in allowed_hosts(provider):
-            return Refusal(
+            return AddressRefusal(
                 f"{name} would be asked at {host}, which is not its provider's own address. memproc.toml in this "
                 "folder names it, and a file that is merely found there does not say where keys go",
                 f"If you agree: memproc key allow {provider} {host}",
             )
     for address in named:
         if sends_key and not address.is_encrypted and not is_loopback(address.host):
-            return Refusal(
+            return AddressRefusal(
                 f"The key for {provider} would go to {address.host} over plain HTTP, as {address.named_by} says, and "
                 "everybody on the way could read it",
                 "Give it an address that begins with https://. A server in your own network that wants no key of "
@@ -144,7 +144,7 @@ def refusal(name: str, settings: ModelSettings, find: Callable[[str], Key | NoKe
             )
         in_same_place = not isinstance(key, Key) or key.where in _ENVIRONMENT_OF_THE_KEY
         if address.in_environment and not in_same_place and address.host not in allowed_hosts(provider):
-            return Refusal(
+            return AddressRefusal(
                 f"The key for {provider} would go to {address.host}, as {address.named_by} says; but the key is kept "
                 "elsewhere, and what stands in the environment decides nothing about it",
                 f"If you agree: memproc key allow {provider} {address.host}",

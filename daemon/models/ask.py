@@ -12,8 +12,8 @@ from daemon.archive.journal import Reply
 from daemon.config.providers import WhenToBatch
 from daemon.events import Tell
 from daemon.files.clock import at
-from daemon.models.budget import Budget
 from daemon.models.completion import Completion
+from daemon.models.run_budget import RunBudget
 from primer.request import Request
 from rules.retention import in_window
 
@@ -30,7 +30,7 @@ class Asking:
     """All that is needed to ask models in one run."""
 
     archive: Archive
-    budget: Budget
+    budget: RunBudget
     complete: Complete
     """Asks a model once."""
     clock: Clock

@@ -27,10 +27,10 @@ from daemon.events import BatchSent, Note
 from daemon.models import batch_client as client
 from daemon.models.ask import Asking, Outcome, reply_to, time_for_batches
 from daemon.models.batch_client import Batch, NoBatches, Result, Route, Sent, answer_of, refusal_of, route_of, sent_for
-from daemon.models.budget import Reservation, release, reserve, settle
 from daemon.models.completion import Completion
 from daemon.models.patience import ATTEMPTS, persistently
 from daemon.models.prices import known_price
+from daemon.models.run_budget import Reservation, release, reserve, settle
 from primer.models import takes_batches
 from primer.request import Model, Request
 from rules.errors import MemprocError, NotNow, OutOfReach, OverBudget
@@ -215,7 +215,7 @@ class Batches:
 
     def _awaited(self, route: Route, sent: OpenBatch, *, cancel: bool) -> Outcomes:
         """What comes of a batch whose name is known, when it has ended; `cancel`: have it end soon."""
-        told = False
+        is_told = False
         for pause in pauses():
             try:
                 batch = self._persistently(lambda: client.look(route, sent.name))
@@ -226,11 +226,11 @@ class Batches:
                 return
             if batch_age(sent, self._asking.clock()) > LONGEST_SECONDS:
                 break
-            if not told:
+            if not is_told:
                 self._asking.tell(BatchSent(len(sent.items), sent.began_at))
                 if cancel:
                     self._persistently(lambda: client.cancel(route, sent.name))
-                told = True
+                is_told = True
             self._asking.pause(pause)
         yield from self._taken(route, sent, None)
 

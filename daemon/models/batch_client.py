@@ -1,6 +1,7 @@
-"""What a direct call would send, and what it would make of an answer that came by a batch: LiteLLM is asked for both.
+"""A client of Anthropic's Message Batches: create, list, look at, cancel, read.
 
-So the body of a request is the same on both ways, and so are the meaning of an answer and of a fault.
+LiteLLM says what a direct call would send, and what it would make of an answer that came by a batch. So the body of a
+request is the same by both transports, and so is the meaning of an answer and of a fault.
 """
 
 import json
@@ -33,7 +34,7 @@ _SERVER_FAULT = 500
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What a call would send: where to, with which headers, the key among them, and its JSON."""
+    """What a direct call sends: its address, its headers, the key among them, and its JSON."""
 
     url: str
     headers: Mapping[str, str] = field(repr=False)
@@ -41,7 +42,7 @@ class Sent:
 
 
 def sent_for(request: Request) -> Sent:
-    """What a direct call would send; nothing leaves. Raises ModelError where the request cannot be sent at all."""
+    """What a direct call would send, without sending it. Raises ModelError where it cannot be sent at all."""
     sent: list[Sent] = []
 
     def take(leaving: httpx.Request) -> httpx.Response:
@@ -54,20 +55,20 @@ def sent_for(request: Request) -> Sent:
 
 
 def answer_of(request: Request, message: Mapping[str, Any]) -> Completion:
-    """What a message answers, at a batch's price. `request` is the one that was asked, or any other to its model."""
-    found = complete_over(request, lambda _: httpx.Response(httpx.codes.OK, json=dict(message)))
-    return found if found.usd is None else replace(found, usd=found.usd / 2)
+    """The answer in a message, at half the price. `request` is the one that was asked, or any other to its model."""
+    answer = complete_over(request, lambda _: httpx.Response(httpx.codes.OK, json=dict(message)))
+    return answer if answer.usd is None else replace(answer, usd=answer.usd / 2)
 
 
 def refusal_of(request: Request, error: Mapping[str, Any]) -> Completion:
-    """The same where a batch's results hold an error, as a refusal that is an answer, or raised as `complete` does."""
+    """The refusal that an error in a batch's results is, as an answer; else it raises what `complete` would raise."""
     inside = error.get("error", error)
     kind = str(inside.get("type", "")) if isinstance(inside, Mapping) else ""
     return complete_over(request, lambda _: httpx.Response(_STATUS.get(kind, _SERVER_FAULT), json=dict(error)))
 
 
 def fault_of(request: Request, outcome: httpx.Response | httpx.HTTPError) -> MemprocError:
-    """What a direct call would raise that ended so."""
+    """The error that a direct call with this outcome would raise."""
 
     def end(_: httpx.Request) -> httpx.Response:
         if isinstance(outcome, httpx.HTTPError):
@@ -85,7 +86,7 @@ def fault_of(request: Request, outcome: httpx.Response | httpx.HTTPError) -> Mem
 
 
 def _kept(headers: httpx.Headers) -> dict[str, str]:
-    """Those that say something about the request; the body's encoding is undone already."""
+    """The headers that say something about the request; the body's encoding is undone already."""
     return {name: headers[name] for name in ("retry-after",) if name in headers}
 
 
@@ -99,7 +100,7 @@ _ROOT = "/v1/"
 
 
 class NoBatches(Exception):
-    """The provider takes no batch of this kind: not here, not from this key, not for this model. Nothing is wrong."""
+    """The provider takes no such batch: not at this address, from this key, or for this model. Nothing is wrong."""
 
     def __init__(self, status: int) -> None:
         super().__init__(f"status {status}")
@@ -135,7 +136,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one request: its key; `succeeded`, `errored`, `canceled` or `expired`; a message or an error."""
+    """The result of one request: its key; `succeeded`, `errored`, `canceled` or `expired`; a message or an error."""
 
     key: str
     kind: str
@@ -143,7 +144,7 @@ class Result:
 
 
 def route_of(request: Request, sent: Sent) -> Route:
-    """Where the batches of a request are asked for, which by itself would be sent so."""
+    """The route to the batches of a request; `sent` is what a direct call would send."""
     return Route(f"{sent.url}/batches", sent.headers, request)
 
 
@@ -153,12 +154,12 @@ def create(route: Route, bodies: Mapping[str, Mapping[str, Any]]) -> Batch:
     Raises NoBatches where the provider does not take them, CutOff where the batch may have been made all the same,
     NotNow where it may be tried again, else ProviderRefuses or ModelError.
     """
-    asked = [{"custom_id": key, "params": body} for key, body in bodies.items()]
-    return _read(_batch, _asked(route, "POST", "", json={"requests": asked}))
+    requests = [{"custom_id": key, "params": body} for key, body in bodies.items()]
+    return _read(_batch, _asked(route, "POST", "", json={"requests": requests}))
 
 
 def newest(route: Route) -> Batch | None:
-    """The batch that was created last, whoever created it; None where there is none. Raises as `create`."""
+    """The batch that anybody created last; None where there is none. Raises as `create`."""
     page = _read(_page, _asked(route, "GET", "?limit=1"))
     return page.batches[0] if page.batches else None
 
@@ -186,7 +187,7 @@ def cancel(route: Route, name: str) -> None:
 
 
 def results(route: Route, batch: Batch) -> Iterator[Result]:
-    """What became of each request of a batch that has ended, in any order, as it comes in. Raises as `create`."""
+    """The results of a batch that has ended, in any order, as they come in. Raises as `create`."""
     with _faults(route), _http(route) as http, http.stream("GET", _here(route, batch.results_url)) as response:
         _check(route, response)
         for line in response.iter_lines():
@@ -214,7 +215,7 @@ def _http(route: Route) -> httpx.Client:
 
 @contextmanager
 def _faults(route: Route) -> Iterator[None]:
-    """Whatever goes wrong on the way means what it would mean to a direct call."""
+    """Raise what a direct call would raise where the connection fails."""
     try:
         yield
     except httpx.HTTPError as fault:
@@ -246,21 +247,21 @@ def _read(read: Callable[[Any], T], text: str) -> T:
         ) from None
 
 
-def _page(said: Mapping[str, Any]) -> _Page:
-    return _Page([_batch(one) for one in said["data"]], bool(said["has_more"]), str(said["last_id"]))
+def _page(page: Mapping[str, Any]) -> _Page:
+    return _Page([_batch(batch) for batch in page["data"]], bool(page["has_more"]), str(page["last_id"]))
 
 
-def _batch(said: Mapping[str, Any]) -> Batch:
+def _batch(batch: Mapping[str, Any]) -> Batch:
     return Batch(
-        name=str(said["id"]),
-        created_at=write_date(datetime.fromisoformat(said["created_at"])),
-        ended=said["processing_status"] == "ended",
-        requests=sum(said["request_counts"].values()),
-        results_url=said.get("results_url") or "",
+        name=str(batch["id"]),
+        created_at=write_date(datetime.fromisoformat(batch["created_at"])),
+        ended=batch["processing_status"] == "ended",
+        requests=sum(batch["request_counts"].values()),
+        results_url=batch.get("results_url") or "",
     )
 
 
-def _result(said: Mapping[str, Any]) -> Result:
-    result = said["result"]
+def _result(line: Mapping[str, Any]) -> Result:
+    result = line["result"]
     kind = str(result["type"])
-    return Result(str(said["custom_id"]), kind, result.get("message") or result.get("error") or {})
+    return Result(str(line["custom_id"]), kind, result.get("message") or result.get("error") or {})

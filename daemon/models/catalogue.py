@@ -5,7 +5,8 @@ The map comes with LiteLLM's package, as of its release; nothing is fetched, and
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -13,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from primer.models import AS_OF, ending, with_provider
+from primer.request import EXTRACTIVE
 from rules.errors import ModelError
 from rules.money.price import PICO, Price, Rates
 
@@ -26,17 +28,20 @@ _KEPT_AS = {"bedrock": "bedrock_converse", "cohere": "cohere_chat"}
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of one model: tokens that it reads, tokens that it answers, its last day as an ISO date."""
+    """What is known of one model."""
 
     window: int | None = None
+    """Tokens that it reads."""
     longest_answer: int | None = None
+    """Tokens that it writes at most."""
     ends_on: str | None = None
+    """Its last day, as an ISO date."""
     calls_tools: bool = False
-    """It is known to call tools that it is offered."""
+    """Whether it calls tools that it is offered."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _MapEntry:
     provider: str
     mode: str
     facts: Facts
@@ -49,8 +54,8 @@ def facts(model: str) -> Facts:
     Looked up as LiteLLM does it: the full name first, then without the provider where the entry is that
     provider's. Raises ModelError where the map cannot be read.
     """
-    found = _find(model)
-    return found.facts if found else Facts()
+    entry = _find(model)
+    return entry.facts if entry else Facts()
 
 
 def price(model: str) -> Price | None:
@@ -58,8 +63,8 @@ def price(model: str) -> Price | None:
 
     Raises ModelError where the map cannot be read.
     """
-    found = _find(model)
-    return found.price if found else None
+    entry = _find(model)
+    return entry.price if entry else None
 
 
 def known_models() -> Sequence[str]:
@@ -82,14 +87,26 @@ def ends_soon(model: str, today: date, days: int = 60) -> str | None:
     return ending(model, ends_on, today, days) if ends_on else None
 
 
-def _find(model: str) -> _Entry | None:
+def _find(model: str) -> _MapEntry | None:
+    if model == EXTRACTIVE:
+        return None
     name = with_provider(model)
-    entries = _entries()
-    if found := entries.get(name):
-        return found
+    if entry := _entry_called(name):
+        return entry
     provider, _, rest = name.partition("/")
-    found = entries.get(rest)
-    return found if found and _is_of(found.provider, provider) else None
+    entry = _entry_called(rest)
+    return entry if entry and _is_of(entry.provider, provider) else None
+
+
+def _entry_called(name: str) -> _MapEntry | None:
+    """The entry of this name. Nothing else is parsed: the whole map takes a tenth of a second, and 40 MB."""
+    text = _text()
+    key = re.search(rf"{re.escape(json.dumps(name))}\s*:\s*", text)
+    if key is None:
+        return None
+    with _readable():
+        fields, _ = json.JSONDecoder().raw_decode(text, key.end())
+    return _entry(fields) if isinstance(fields, dict) else _entries().get(name)
 
 
 def _is_of(kept: str, provider: str) -> bool:
@@ -102,27 +119,43 @@ def _full(name: str, kept: str) -> str:
     return name if name.startswith(f"{provider}/") else f"{provider}/{name}"
 
 
-def _answers(entry: _Entry) -> bool:
+def _answers(entry: _MapEntry) -> bool:
     return entry.facts.ends_on is None or entry.facts.ends_on > AS_OF
 
 
 @cache
-def _entries() -> Mapping[str, _Entry]:
+def _entries() -> Mapping[str, _MapEntry]:
+    with _readable():
+        return {name: _entry(fields) for name, fields in json.loads(_text()).items() if name != "sample_spec"}
+
+
+@cache
+def _text() -> str:
+    """The map as it lies in LiteLLM's package, which is not imported."""
     spec = find_spec("litellm")
-    place = Path((spec.origin if spec else None) or "litellm").with_name(_MAP)
+    path = Path((spec.origin if spec else None) or "litellm").with_name(_MAP)
+    with _readable():
+        text = path.read_text(encoding="utf-8").strip()
+        if not (text.startswith("{") and text.endswith("}")):
+            raise ValueError("this is no whole JSON object")
+    return text
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Raises ModelError where what is done within shows that the map cannot be read."""
     try:
-        found = json.loads(place.read_bytes())
-        return {name: _entry(fields) for name, fields in found.items() if name != "sample_spec"}
+        yield
     except (OSError, ValueError, AttributeError) as fault:
         raise ModelError(
-            f"LiteLLM's map of models cannot be read ({place.name}: {type(fault).__name__}).",
+            f"LiteLLM's map of models cannot be read ({_MAP}: {type(fault).__name__}).",
             "Install memproc again, with the version of LiteLLM that its requirements name.",
         ) from fault
 
 
-def _entry(fields: Mapping[str, object]) -> _Entry:
+def _entry(fields: Mapping[str, object]) -> _MapEntry:
     window, answer, ends_on = (fields.get(key) for key in ("max_input_tokens", "max_output_tokens", "deprecation_date"))
-    return _Entry(
+    return _MapEntry(
         provider=str(fields.get("litellm_provider")),
         mode=str(fields.get("mode")),
         facts=Facts(
@@ -141,7 +174,7 @@ def _price(fields: Mapping[str, object]) -> Price | None:
     if isinstance(tiers, list) and tiers:
         return _tiered(tiers)
     basic = _rates(fields, "")
-    above = next((int(found[1]) for key in fields if (found := _TIER.fullmatch(key))), None)
+    above = next((int(tier[1]) for key in fields if (tier := _TIER.fullmatch(key))), None)
     if basic is None or above is None:
         return Price(basic) if basic else None
     return Price(basic, above * 1000, _rates(fields, f"_above_{above}k_tokens"))
@@ -173,5 +206,5 @@ def _rates(fields: Mapping[str, object], tier: str) -> Rates | None:
 
 
 def _pico(fields: Mapping[str, object], name: str) -> int | None:
-    found = fields.get(name)
-    return round(found * PICO) if isinstance(found, int | float) else None
+    dollars = fields.get(name)
+    return round(dollars * PICO) if isinstance(dollars, int | float) else None

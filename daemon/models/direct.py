@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 from daemon.archive.journal import Reply, record
 from daemon.models.ask import Asking, Outcome, Unsent, reply_to
-from daemon.models.budget import Reservation, release, reserve, settle
 from daemon.models.completion import Completion
 from daemon.models.patience import patiently
+from daemon.models.run_budget import Reservation, release, reserve, settle
 from primer.request import Request
 from rules.errors import CutOff, MemprocError, OutOfReach, OverBudget
 

@@ -1,4 +1,4 @@
-"""Looks at every request where it leaves, so that a key goes nowhere else, whatever LiteLLM or an answer says.
+"""Looks at every request before it leaves, so that a key goes nowhere else, whatever LiteLLM or an answer says.
 
 A request of a provider whose key memproc keeps goes to the provider's own hosts or those that were agreed on; no answer
 leads it to another host, and no key goes over plain HTTP, except to this machine.
@@ -19,7 +19,7 @@ from rules.errors import ProviderRefuses
 
 
 @dataclass(slots=True)
-class Call:
+class WatchedCall:
     """A call under way: the model, where it may go, and why a request of it was held back."""
 
     model: Model
@@ -32,18 +32,18 @@ class Call:
         return provider not in OWN_HOSTS or host in self.hosts or is_own(provider, host)
 
 
-class HeldBack(Exception):
-    """Raised in the place of sending."""
+class RequestHeldBack(Exception):
+    """Raised instead of sending."""
 
 
-_CALL: ContextVar[Call | None] = ContextVar("call", default=None)
+_CALL: ContextVar[WatchedCall | None] = ContextVar("call", default=None)
 
 
 @contextmanager
-def watched(model: Model) -> Iterator[Call]:
+def watched(model: Model) -> Iterator[WatchedCall]:
     """Hold back what this call must not send; its `refusal` says so afterwards."""
     _install()
-    call = Call(model, frozenset(address.host for address in addresses(model.name, model.options)))
+    call = WatchedCall(model, frozenset(address.host for address in addresses(model.name, model.options)))
     token = _CALL.set(call)
     try:
         yield call
@@ -76,12 +76,12 @@ def _look_at_answer(request: httpx.Request, response: httpx.Response) -> None:
         _hold_back(call, host, f"to which {request.url.host} redirects")
 
 
-def _hold_back(call: Call, host: str, why: str) -> None:
+def _hold_back(call: WatchedCall, host: str, why: str) -> None:
     call.refusal = ProviderRefuses(
         f"A request for {call.model.name} would have gone to {readable(host)}, {why}, so it was not sent.",
         "Look at the address in memproc.toml and in the environment, and whom it belongs to.",
     )
-    raise HeldBack
+    raise RequestHeldBack
 
 
 def _carries_key(request: httpx.Request) -> bool:

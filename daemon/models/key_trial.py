@@ -1,4 +1,4 @@
-"""Tries a key: one tiny question to its provider, which costs a fraction of a cent."""
+"""Tries a key with one tiny question to its provider, which costs a fraction of a cent."""
 
 from dataclasses import dataclass
 
@@ -61,7 +61,6 @@ def try_key(provider: str, key: Key, settings: ModelSettings, complete: Complete
 
 def _model(provider: str, settings: ModelSettings) -> str | None:
     named = (settings.context_manager, settings.agent, settings.fallback)
-    known = small_model(f"{provider}/")  # gives back what it has nothing for
-    return next(
-        (model for model in (*named, known) if provider_of(model) == provider and model != f"{provider}/"), None
-    )
+    known = small_model(f"{provider}/")  # gives this back where it knows none
+    models = (model for model in (*named, known) if provider_of(model) == provider)
+    return next((model for model in models if model != f"{provider}/"), None)

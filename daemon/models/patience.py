@@ -1,4 +1,4 @@
-"""Ask again when a provider is busy or out of reach: with growing pauses, as long as it asks for, not for ever."""
+"""Ask again when a provider is busy or out of reach: after growing pauses, or as long as it asks for, not for ever."""
 
 import random
 import time
@@ -44,7 +44,7 @@ def patiently(
 
 
 def persistently(ask: Callable[[], T], sleep: Callable[[float], None]) -> T:
-    """What `ask` gives, tried as often; for what costs nothing, so that it may be asked again if its answer got lost.
+    """What `ask` returns, tried as often. It costs nothing, so that it may be asked again if its answer got lost.
 
     Raises OutOfReach as above.
     """

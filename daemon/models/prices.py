@@ -1,4 +1,4 @@
-"""What a model is expected to make of one of our tokens: as its replies have shown, else as is known beforehand."""
+"""What a model costs, and how many tokens it counts for one of ours: as its replies have shown, else as is known."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,15 +8,15 @@ from urllib.parse import urlsplit
 from daemon.archive.archive import Archive
 from daemon.archive.ledger import learned_factors
 from daemon.config.providers import BudgetSettings
+from daemon.models import catalogue
 from daemon.models.addresses import LOCAL_PROVIDERS
-from daemon.models.catalogue import price
 from primer.models import provider_of, token_factor
 from primer.request import ENGINE, Model
 from rules.errors import UnknownPrice
 from rules.money.price import FREE, Price
 
 ENOUGH = 5
-"""So many replies show what a model makes of our tokens."""
+"""How many replies it takes to know what a model makes of our tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Expected:
 
     @property
     def is_sure(self) -> bool:
-        """It is what replies have shown."""
+        """Whether replies have shown it."""
         return self.replies >= ENOUGH
 
 
@@ -47,14 +47,14 @@ def price_of(model: Model, budget: BudgetSettings) -> Price | None:
 
     Raises UnknownPrice where it is not allowed, ModelError where LiteLLM's map cannot be read.
     """
-    found = known_price(model, budget)
-    if found is None and not budget.unpriced:
+    price = known_price(model, budget)
+    if price is None and not budget.unpriced:
         raise UnknownPrice(
             f"Nobody has told what {model.name} costs, so it is not asked.",
             "Say it in memproc.toml: a table [[budget.price]] with model, as_of, input and output, in dollars for a "
             "million tokens (0 where it is free); or set budget.unpriced = true.",
         )
-    return found
+    return price
 
 
 def known_price(model: Model, budget: BudgetSettings) -> Price | None:
@@ -64,7 +64,7 @@ def known_price(model: Model, budget: BudgetSettings) -> Price | None:
     configured = budget.price_of(model.name)
     if configured is not None:
         return configured
-    return FREE if is_local(model) else price(model.name)
+    return FREE if is_local(model) else catalogue.price(model.name)
 
 
 def step_of(model: Model, budget: BudgetSettings) -> int | None:
@@ -85,8 +85,8 @@ def is_local(model: Model) -> bool:
 
 
 def _base(options: Mapping[str, object]) -> str | None:
-    found = options.get("api_base", options.get("base_url"))
-    return found if isinstance(found, str) else None
+    base = options.get("api_base", options.get("base_url"))
+    return base if isinstance(base, str) else None
 
 
 def _is_near(host: str) -> bool:

@@ -1,8 +1,8 @@
-"""Who takes the two model roles for one chat, and what the person should be told about it.
+"""Which models take the roles for one chat, and what the person should be told about it.
 
 agent             the chat's own model, or the one in memproc.toml; retired ones give way to successors
 context manager   the small model of the agent's provider, or the one in memproc.toml
-neither a key nor a model that is known: the built-in engine
+engine            the built-in one, where there is no key or no known model
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -46,16 +46,16 @@ class Roles:
     fallback: Model | None = None
     window: int | None = None
     notices: tuple[str, ...] = ()
-    """What the person should know of this choice, to be said once."""
+    """What the person should know of this choice, said once."""
     embedding: Model | None = None
-    """Who turns facts into vectors, where somebody does."""
+    """Turns facts into vectors, where they are compared so."""
     addresses: tuple[str, ...] = ()
-    """Who is asked at another address than their provider's own, to be said in every run."""
+    """Which models are asked at another address than their provider's own, said in every run."""
 
     @property
     def all(self) -> tuple[Model, ...]:
-        """Everybody who may be asked."""
-        others = (one for one in (self.fallback, self.embedding) if one)
+        """All models that may be asked."""
+        others = (model for model in (self.fallback, self.embedding) if model)
         return (self.agent, self.context_manager, *others)
 
 
@@ -67,22 +67,21 @@ def choose_roles(
     `embedding` names a model that turns texts into vectors, and is needed only where a model takes facts.
     Raises ChatSetAside where a configured model cannot be asked as it is configured.
     """
-    fallback, gone = _successor(settings.fallback, settings) if settings.fallback else ("", [])
-    notices = list(gone)
+    fallback, notices = _successor(settings.fallback, settings) if settings.fallback else ("", [])
     if settings.agent == CHAT:
-        agent, told = _own(chat, messages, settings, fallback, key)
+        agent, more = _own(chat, messages, settings, fallback, key)
     else:
-        agent, told = _successor(settings.agent, settings)
-    notices += told
+        agent, more = _successor(settings.agent, settings)
+    notices += more
     if settings.context_manager == SMALL:
         manager = (
             agent if is_ones_own(settings.options_for(agent)) else small_model(agent)
         )  # nobody knows what else it serves
     else:
-        manager, told = _successor(settings.context_manager, settings)
-        notices += told
+        manager, more = _successor(settings.context_manager, settings)
+        notices += more
     embedding = embedding if manager != EXTRACTIVE else ""
-    used = [agent, manager, *(one for one in (fallback, embedding) if one)]
+    used = [agent, manager, *(name for name in (fallback, embedding) if name)]
     for name in used:
         _refuse_unaskable(chat, name, settings, key)
         _refuse_strange_address(chat, name, settings, key)
@@ -111,7 +110,7 @@ def chat_model(chat: Chat, messages: Sequence[Message], settings: ModelSettings)
 
 
 def _direct(used: Sequence[str], settings: ModelSettings) -> Iterator[str]:
-    """What is asked directly although `models.batch` wants batches."""
+    """A sentence for each model that is asked directly although `models.batch` wants batches."""
     for name in dict.fromkeys(used):
         if settings.batch != "never" and name != EXTRACTIVE and not takes_batches(name):
             yield f"{name} is asked directly, at its full price: only Anthropic's own models are asked in batches."
@@ -127,22 +126,20 @@ def _own(
     if model is None:
         return instead, [f"A chat names no model that memproc knows, so {makes} To choose one, set agent in [models]."]
     name, notices = _successor(model, settings)
-    missing = _missing_key(name, settings, key)
-    if missing:
+    if missing_key := _missing_key(name, settings, key):
         return instead, [
-            f"There is no key for {name}, a chat's own model ({missing.reason}), so {makes} "
-            f"To set one: memproc key set {missing.provider}"
+            f"There is no key for {name}, a chat's own model ({missing_key.reason}), so {makes} "
+            f"To set one: memproc key set {missing_key.provider}"
         ]
     return name, notices
 
 
 def _refuse_unaskable(chat: Chat, name: str, settings: ModelSettings, key: FindKey) -> None:
     """Raises ChatSetAside where a model has no key, or would be shown less than it is sent."""
-    missing = _missing_key(name, settings, key)
-    if missing:
+    if missing_key := _missing_key(name, settings, key):
         raise ChatSetAside(
-            f'"{chat.title}": there is no key for {name} ({missing.reason}).',
-            f"To set one: memproc key set {missing.provider}",
+            f'"{chat.title}": there is no key for {name} ({missing_key.reason}).',
+            f"To set one: memproc key set {missing_key.provider}",
         )
     if provider_of(name) in _OLLAMA and not _window(name, settings):
         raise ChatSetAside(
@@ -169,8 +166,8 @@ def _missing_key(name: str, settings: ModelSettings, key: FindKey) -> NoKey | No
     """Why there is no key for a model that needs one."""
     if provider_of(name) not in KEY_VARIABLES or is_ones_own(settings.options_for(name)):
         return None
-    found = key(provider_of(name))
-    return found if isinstance(found, NoKey) else None
+    own = key(provider_of(name))
+    return own if isinstance(own, NoKey) else None
 
 
 def is_ones_own(options: Mapping[str, object]) -> bool:
@@ -188,8 +185,8 @@ def _names(chat: Chat, messages: Sequence[Message]) -> Iterator[str]:
 
 def _successor(name: str, settings: ModelSettings) -> tuple[str, list[str]]:
     """The name itself, or that of the model which took its place, and the sentence that says so."""
-    found = None if is_ones_own(settings.options_for(name)) else successor(name)
-    return (name, []) if found is None else (found.name, [found.sentence])
+    newer = None if is_ones_own(settings.options_for(name)) else successor(name)
+    return (name, []) if newer is None else (newer.name, [newer.sentence])
 
 
 def _model(name: str, settings: ModelSettings, key: FindKey) -> Model:
@@ -212,11 +209,11 @@ def _key(name: str, settings: ModelSettings, key: FindKey) -> Mapping[str, objec
     """The key, where LiteLLM would not find it in the environment by itself."""
     if provider_of(name) not in KEY_VARIABLES:
         return {}
-    found = key(provider_of(name))
-    if isinstance(found, NoKey):
+    own = key(provider_of(name))
+    if isinstance(own, NoKey):
         # A server of one's own may want none, but the client that asks it wants something to send.
         return {"api_key": "none"} if is_ones_own(settings.options_for(name)) else {}
-    return {"api_key": found.value} if found.where != "environment" else {}
+    return {"api_key": own.value} if own.where != "environment" else {}
 
 
 def offered(roles: Roles, tools: Sequence[Mapping[str, object]], form: Literal["auto", "tools", "json"]) -> Roles:
@@ -233,7 +230,7 @@ def _offered(model: Model, tools: Sequence[Mapping[str, object]], form: str) -> 
 
 @dataclass(frozen=True, slots=True)
 class Who:
-    """As `memproc plan` shows them; `fallback` is empty where there is none."""
+    """The roles as `memproc plan` shows them; `fallback` is empty where there is none."""
 
     agent: str
     context_manager: str

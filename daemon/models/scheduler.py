@@ -17,8 +17,8 @@ from daemon.archive.journal import Reply, recall
 from daemon.config.providers import WhenToBatch
 from daemon.events import ModelAnswered, Note, Noted
 from daemon.models.ask import Asking, Outcome, Transport
-from daemon.models.budget import above_step
 from daemon.models.direct import Direct
+from daemon.models.run_budget import above_step
 from primer.reply import KINDS
 from primer.request import ENGINE, Request
 
@@ -30,13 +30,13 @@ Steps: TypeAlias = Generator[Request | Noted | None, Reply, T]
 
 
 @dataclass(slots=True, eq=False)
-class Dialogue(Generic[T]):
+class RunningDialogue(Generic[T]):
     """A dialogue in progress, of which one memory, edition or fold will come."""
 
     steps: Steps[T]
     rank: int = 0
     """Lower ones are asked first."""
-    behind: "Dialogue[Any] | None" = None
+    behind: "RunningDialogue[Any] | None" = None
     """One whose requests begin as this one's do: they find that in the provider's cache once it has led."""
     ahead: Request | None = None
     """A request that it will come to, and that needs no answer before it."""
@@ -75,7 +75,7 @@ class Scheduler:
         self._direct = Direct(asking, chat_id, most)
         self._transports: tuple[Transport, ...] = (*_batches(asking, chat_id, batch), self._direct)
         """What the first takes goes there. Replies are awaited from the last, so that meanwhile a batch fills."""
-        self._dialogues: list[Dialogue[Any]] = []
+        self._dialogues: list[RunningDialogue[Any]] = []
         self._back: set[str] = set()
         self._faults: dict[str, BaseException] = {}
         self._fresh: set[str] = set()
@@ -100,12 +100,12 @@ class Scheduler:
         """Whether one more dialogue would find a call free now and then."""
         return any(len(self._dialogues) < transport.room for transport in self._transports)
 
-    def begin(self, dialogue: Dialogue[Any]) -> None:
+    def begin(self, dialogue: RunningDialogue[Any]) -> None:
         """Let a dialogue go on beside the others."""
         self._dialogues.append(dialogue)
         self._dialogues.sort(key=lambda dialogue: dialogue.rank)
 
-    def finish(self, dialogue: Dialogue[T]) -> T:
+    def finish(self, dialogue: RunningDialogue[T]) -> T:
         """What comes of a dialogue, taken to its end. Raises what `go_on` raises."""
         self.begin(dialogue)
         while not dialogue.is_over:
@@ -126,7 +126,7 @@ class Scheduler:
             self._receive()
         self._dialogues = unfinished
 
-    def _advance(self, dialogue: Dialogue[Any]) -> None:
+    def _advance(self, dialogue: RunningDialogue[Any]) -> None:
         """Send in each answer that is there, until one is not, or the dialogue waits for another, or it is over."""
         try:
             while True:
@@ -165,15 +165,15 @@ class Scheduler:
         self._hear(reply)
         return reply
 
-    def _end(self, dialogue: Dialogue[Any]) -> None:
+    def _end(self, dialogue: RunningDialogue[Any]) -> None:
         """Tell what a dialogue has noted. Kinds of trouble count once, in the run in which their answer came."""
         dialogue.is_over = True
-        told = [what for what, key in dialogue.notes if what not in KINDS or key in self._fresh]
+        notes = [what for what, key in dialogue.notes if what not in KINDS or key in self._fresh]
         self._fresh.difference_update(dialogue.used)
-        for what in told:
+        for what in notes:
             self._asking.tell(Noted(what))
 
-    def _send_all(self, dialogues: Sequence[Dialogue[Any]]) -> None:
+    def _send_all(self, dialogues: Sequence[RunningDialogue[Any]]) -> None:
         """Send what the dialogues await, and as far as there is room left what they will come to."""
         for dialogue in dialogues:
             if dialogue.awaits and not self._must_wait(dialogue) and self._send(dialogue.awaits, dialogue.key):
@@ -184,7 +184,7 @@ class Scheduler:
                 if self._is_known(key) or above_step(self._asking.budget, ahead) or self._send(ahead, key):
                     dialogue.ahead = None
 
-    def _must_wait(self, dialogue: Dialogue[Any]) -> bool:
+    def _must_wait(self, dialogue: RunningDialogue[Any]) -> bool:
         """Whether the one that leads has not been answered yet. In a batch nobody is first."""
         leader = dialogue.behind
         if leader is None or leader.is_over or (leader.opened and leader.opened not in self._direct.under_way):

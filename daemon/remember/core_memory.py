@@ -17,8 +17,8 @@ from daemon.chat.survey import Survey, told_before
 from daemon.config.layout import foreign
 from daemon.context import Context
 from daemon.events import Noted
-from daemon.models.scheduler import Dialogue, Scheduler, Steps
-from daemon.remember.question import Draft, draft_of_chunk
+from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
+from daemon.remember.question import Worksheet, worksheet_of_chunk
 from primer import core, prompt
 from primer.core import read_edits
 from primer.models import thinks
@@ -48,7 +48,7 @@ class Chain:
         self._scheduler = scheduler
         self._left = list(steps)
         self._step = step
-        self._dialogue: Dialogue[Keep] | None = None
+        self._dialogue: RunningDialogue[Keep] | None = None
 
     @property
     def under_way(self) -> bool:
@@ -58,7 +58,7 @@ class Chain:
     def begin(self, waiting: Collection[int]) -> None:
         """Begin the next step, unless its memory is among those, by number, that are still to be made."""
         if self._dialogue is None and self._left and self._left[0].number not in waiting:
-            self._dialogue = Dialogue(self._step(self._left.pop(0)), _BEFORE_ALL_CHUNKS)
+            self._dialogue = RunningDialogue(self._step(self._left.pop(0)), _BEFORE_ALL_CHUNKS)
             self._scheduler.begin(self._dialogue)
 
     def keep(self) -> None:
@@ -72,7 +72,7 @@ _ENDED = "stop"
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenMemory:
     """The as-of edition after which the core memory is tended, and where it was written."""
 
     before: tuple[Turn, ...]
@@ -91,7 +91,7 @@ class Tended:
     events: tuple[CoreEvent, ...] = ()
 
 
-def tend(draft: Draft, agent: Model, written: Written, memory: CoreMemory, layout: Layout) -> Steps[Tended]:
+def tend(sheet: Worksheet, agent: Model, written: WrittenMemory, memory: CoreMemory, layout: Layout) -> Steps[Tended]:
     """Ask the agent for edits of `memory`, once more where one was refused, and carry out what can be.
 
     What cannot be read or carried out changes nothing, and is counted. The built-in engine has nothing to say here.
@@ -99,23 +99,23 @@ def tend(draft: Draft, agent: Model, written: Written, memory: CoreMemory, layou
     """
     if agent == ENGINE:
         return Tended(memory)
-    question = core.ask(draft.texts, memory, layout, bool(agent.tools))
+    question = core.ask(sheet.texts, memory, layout, bool(agent.tools))
     request = Request("core", agent, core.after_memory(written.before, written.texts, question), CORE_WORDS)
-    tended = yield from _conversed(draft, request, memory, layout)
+    tended = yield from _conversed(sheet, request, memory, layout)
     events = (replace(event, memory=written.number, edition=written.edition) for event in tended.events)
     return replace(tended, events=tuple(events))
 
 
-def _conversed(draft: Draft, request: Request, memory: CoreMemory, layout: Layout) -> Steps[Tended]:
-    first = yield from _edited(draft, request, layout, Tended(memory))
+def _conversed(sheet: Worksheet, request: Request, memory: CoreMemory, layout: Layout) -> Steps[Tended]:
+    first = yield from _edited(sheet, request, layout, Tended(memory))
     if not first.refused:
         return first.tended
     text, calls = first.text, first.calls
     if calls and thinks(request.model):
         text, calls = core.in_words(text, calls), ()
-    again = core.results(draft.texts, text, calls, first.outcomes)
+    again = core.results(sheet.texts, text, calls, first.outcomes)
     try:
-        second = yield from _edited(draft, replace(request, turns=(*request.turns, *again)), layout, first.tended)
+        second = yield from _edited(sheet, replace(request, turns=(*request.turns, *again)), layout, first.tended)
     except TooLong:
         yield Noted("core correction too long for the window")
         return first.tended
@@ -140,9 +140,9 @@ class _CarriedOut:
         return any(isinstance(outcome, Refusal) for outcome in self.outcomes)
 
 
-def _edited(draft: Draft, request: Request, layout: Layout, tended: Tended) -> Steps[_CarriedOut]:
+def _edited(sheet: Worksheet, request: Request, layout: Layout, tended: Tended) -> Steps[_CarriedOut]:
     """Ask for edits, and carry them out one after the other."""
-    reply = yield from draft.ask(request)
+    reply = yield from sheet.ask(request)
     native = bool(request.model.tools)
     calls = reply.calls if native else ()
     text = yield from _text(reply, calls)
@@ -160,13 +160,13 @@ def _edited(draft: Draft, request: Request, layout: Layout, tended: Tended) -> S
 def _applied(layout: Layout, memory: CoreMemory, edit: CoreEdit) -> CoreMemory | Refusal:
     """The memory after the edit, or why it stays. Raises ChatSetAside where the function itself has failed."""
 
-    def told(fault: Exception) -> ChatSetAside:
+    def skipped(fault: Exception) -> ChatSetAside:
         return ChatSetAside(
             f"The function {edit.function} of the core memory's layout has failed: {type(fault).__name__}.",
             "Mend or update the layout, or set core.layout in memproc.toml to another one.",
         )
 
-    with foreign(told):
+    with foreign(skipped):
         return apply(layout.functions, memory, edit)
 
 
@@ -202,10 +202,10 @@ def core_chain(
         if memory.forgotten or as_of.made == EXTRACTED:
             return partial(keep, memory, ())
         turns = _context(survey, memories, chunk, breaks.get(chunk.number, ()))
-        written = Written(turns, as_of.texts, memory.number, as_of.number)
+        written = WrittenMemory(turns, as_of.texts, memory.number, as_of.number)
         now = core_now(archive, chat_id, survey.layout)
         try:
-            tended = yield from tend(draft_of_chunk(survey, chunk), survey.roles.agent, written, now, survey.layout)
+            tended = yield from tend(worksheet_of_chunk(survey, chunk), survey.roles.agent, written, now, survey.layout)
         except TooLong:
             yield Noted("core question too long for the window")  # the memory itself stands, and the work goes on
             return partial(keep, memory, ())

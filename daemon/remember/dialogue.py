@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from daemon.events import Noted
 from daemon.models.scheduler import Steps
-from daemon.remember.question import Draft, Question, put
+from daemon.remember.question import Question, Worksheet, put
 from primer import prompt
 from primer.prompt import Turn, keep_inert, restore
 from primer.reply import Answered, Refused, forged
@@ -27,28 +27,28 @@ QUOTE_WORDS = 60
 """About how long a quote may be."""
 
 
-def choose_quote(draft: Draft, question: Question, chunk: Sequence[Entry]) -> Steps[Quote | None]:
+def choose_quote(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) -> Steps[Quote | None]:
     """The quote of a chunk; None where not even the engine finds words that can be quoted."""
     if question.request.model != ENGINE:
-        quote = yield from _of_the_agent(draft, question, chunk)
+        quote = yield from _of_the_agent(sheet, question, chunk)
         if quote is not None:
             return quote
         yield Noted("quote chosen by the engine")
-    answer = yield from put(draft, replace(question, request=replace(question.request, model=ENGINE)))
+    answer = yield from put(sheet, replace(question, request=replace(question.request, model=ENGINE)))
     chosen = find_quote(answer.text, chunk) if isinstance(answer, Answered) else None
     return Quote(chosen.text, chosen.source, "engine") if isinstance(chosen, Verbatim) else None
 
 
-def _of_the_agent(draft: Draft, question: Question, chunk: Sequence[Entry]) -> Steps[Quote | None]:
+def _of_the_agent(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) -> Steps[Quote | None]:
     """What the agent has quoted, at the first or the second try, or what comes nearest to it; None where nothing is."""
-    first = yield from put(draft, question)
+    first = yield from put(sheet, question)
     if isinstance(first, Refused):
         return None
     quote = find_quote(restore(first.text), chunk)
     if isinstance(quote, Verbatim):
         return Quote(quote.text, quote.source, "agent")
     yield Noted("not verbatim")
-    second = yield from put(draft, _once_more(draft, question, first, quote))
+    second = yield from put(sheet, _once_more(sheet, question, first, quote))
     if isinstance(second, Refused):
         return (yield from _nearest([first], chunk))
     quote = find_quote(restore(second.text), chunk)
@@ -59,11 +59,11 @@ def _of_the_agent(draft: Draft, question: Question, chunk: Sequence[Entry]) -> S
     return (yield from _nearest([second, first], chunk))
 
 
-def _once_more(draft: Draft, question: Question, answer: Answered, why: NotVerbatim) -> Question:
+def _once_more(sheet: Worksheet, question: Question, answer: Answered, why: NotVerbatim) -> Question:
     """The question again, behind the answer that is no quote."""
-    turns = (*question.posed(draft.texts).turns, prompt.answer(answer.text))
+    turns = (*question.posed(sheet.texts).turns, prompt.answer(answer.text))
     request = replace(question.request, turns=turns)
-    return replace(question, request=request, text=prompt.ask_quote_again(draft.texts, why.reason))
+    return replace(question, request=request, text=prompt.ask_quote_again(sheet.texts, why.reason))
 
 
 def _nearest(answers: Sequence[Answered], chunk: Sequence[Entry]) -> Steps[Quote | None]:
@@ -120,56 +120,62 @@ class Transcript:
     context_manager: str
 
 
-def converse(draft: Draft, subject: Subject, pair: Pair, quotes: tuple[Quote, ...]) -> Steps[Transcript | Refused]:
+def converse(sheet: Worksheet, subject: Subject, pair: Pair, quotes: tuple[Quote, ...]) -> Steps[Transcript | Refused]:
     """The dialogue with these quotes as its first answer; each further question stands behind the same beginning.
 
     Refused where the agent's own answers cannot be had. Raises ModelError where a model cannot be asked.
     """
     quoted = keep_inert("\n\n".join(quote.text for quote in quotes)) or _NO_QUOTE
-    turns = [*subject.before, *_exchange(draft, subject, subject.quote, quoted)]
+    turns = [*subject.before, *_exchange(sheet, subject, subject.quote, quoted)]
     earlier = (quoted, *(quote.text for quote in quotes))
-    perspective = yield from _answer(draft, subject, pair.agent, turns, "perspective", subject.perspective, earlier)
+    perspective = yield from _answer(sheet, subject, pair.agent, turns, "perspective", subject.perspective, earlier)
     if isinstance(perspective, Refused):
         return perspective
-    analysis, analyst = yield from _analysis(draft, subject, pair.context_managers)
+    analysis, analyst = yield from _analysis(sheet, subject, pair.context_managers)
     if isinstance(analysis, Refused):
         return analysis
-    turns += _exchange(draft, subject, subject.perspective, perspective.text)
+    turns += _exchange(sheet, subject, subject.perspective, perspective.text)
     earlier = (*earlier, perspective.text, analysis.text)
-    last = prompt.ask_refinement(draft.texts, analysis.text, subject.words)
-    refinement = yield from _answer(draft, subject, pair.agent, turns, "refinement", last, earlier)
+    last = prompt.ask_refinement(sheet.texts, analysis.text, subject.words)
+    refinement = yield from _answer(sheet, subject, pair.agent, turns, "refinement", last, earlier)
     if isinstance(refinement, Refused) and refinement.kind == "repeated":
         yield Noted("repeated refinement kept")
         refinement = Answered(refinement.text)
     if isinstance(refinement, Refused):
         return refinement
-    one, two, three = (prompt.question(text).content for text in (subject.quote, subject.perspective, last))
-    texts = (one, quoted, two, keep_inert(perspective.text), three, keep_inert(refinement.text))
+    first, second, third = (prompt.question(text).content for text in (subject.quote, subject.perspective, last))
+    texts = (first, quoted, second, keep_inert(perspective.text), third, keep_inert(refinement.text))
     return Transcript(texts, quotes, analysis.text, pair.agent.name, analyst.name)
 
 
-def _exchange(draft: Draft, subject: Subject, question: str, answer: str) -> tuple[Turn, Turn]:
+def _exchange(sheet: Worksheet, subject: Subject, question: str, answer: str) -> tuple[Turn, Turn]:
     """A question and its answer, as they stand before the next question."""
-    return prompt.question(prompt.guided(draft.texts, subject.guidance, question)), prompt.answer(answer)
+    return prompt.question(prompt.guided(sheet.texts, subject.guidance, question)), prompt.answer(answer)
 
 
 def _answer(
-    draft: Draft, subject: Subject, agent: Model, before: Sequence[Turn], step: str, text: str, earlier: Sequence[str]
+    sheet: Worksheet,
+    subject: Subject,
+    agent: Model,
+    before: Sequence[Turn],
+    step: str,
+    text: str,
+    earlier: Sequence[str],
 ) -> Steps[Answered | Refused]:
     """The agent's answer to one of its two open questions, which says more than the `earlier` ones."""
     request = Request(step, agent, tuple(before), subject.words)
-    guided = prompt.guided(draft.texts, subject.guidance, text)
-    answer = yield from put(draft, Question(request, guided, subject.spoken, earlier=earlier))
+    guided = prompt.guided(sheet.texts, subject.guidance, text)
+    answer = yield from put(sheet, Question(request, guided, subject.spoken, earlier=earlier))
     return (yield from _noticed(answer))
 
 
-def _analysis(draft: Draft, subject: Subject, models: Sequence[Model]) -> Steps[tuple[Answered | Refused, Model]]:
+def _analysis(sheet: Worksheet, subject: Subject, models: Sequence[Model]) -> Steps[tuple[Answered | Refused, Model]]:
     """The first analysis that can be used, and whose it is; the engine's, in the end, is of the passage's sentences."""
     for model in models:
         if model != models[0]:
             yield Noted("analysis by the engine" if model == ENGINE else "analysis by the fallback model")
         request = Request("analysis", model, subject.alone, subject.words)
-        answer = yield from put(draft, Question(request, subject.analysis, subject.spoken, tagged=False))
+        answer = yield from put(sheet, Question(request, subject.analysis, subject.spoken, tagged=False))
         answer = yield from _noticed(answer)
         if isinstance(answer, Answered):
             break

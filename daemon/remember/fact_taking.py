@@ -18,7 +18,7 @@ from daemon.context import Context
 from daemon.events import Noted
 from daemon.models.scheduler import Scheduler, Steps
 from daemon.remember.core_memory import Chain, Keep, chunk_memory
-from daemon.remember.question import Draft, Question, draft_of_chunk, put
+from daemon.remember.question import Question, Worksheet, put, worksheet_of_chunk
 from primer.facts import Operations, Unreadable, ask_facts, numbered_passage, read_operations
 from primer.prompt import Turn
 from primer.reply import Refused, read_reply
@@ -36,7 +36,7 @@ WORDS = 400
 
 
 def take_facts(
-    draft: Draft,
+    sheet: Worksheet,
     manager: Model,
     chunk: Sequence[Entry],
     events: Sequence[FactEvent],
@@ -56,10 +56,10 @@ def take_facts(
     facts = live(events)
     words = "\n".join(entry.message.words for entry in chunk)
     shown = nearest(facts, ranked([fact.text for fact in facts], words), compare)
-    operations = yield from _operations(draft, manager, chunk, shown)
+    operations = yield from _operations(sheet, manager, chunk, shown)
     known = KnownFacts(shown, facts, forgotten(events), tuple(map(_source, chunk)), next_number)
     if embedding is not None:
-        same = yield from _likeness(draft, embedding, operations, shown)
+        same = yield from _likeness(sheet, embedding, operations, shown)
         known = replace(known, alike=same)
     outcome = carry_out(operations, known)
     for reason in outcome.refused:
@@ -68,20 +68,20 @@ def take_facts(
 
 
 def _operations(
-    draft: Draft, manager: Model, chunk: Sequence[Entry], shown: Sequence[Fact]
+    sheet: Worksheet, manager: Model, chunk: Sequence[Entry], shown: Sequence[Fact]
 ) -> Steps[tuple[Operation, ...]]:
     """The operations of the first answer that can be read; none where there is no such answer."""
-    request = Request("facts", manager, numbered_passage(draft.texts, chunk), WORDS)
+    request = Request("facts", manager, numbered_passage(sheet.texts, chunk), WORDS)
     question = Question(
         request,
-        ask_facts(draft.texts, shown),
+        ask_facts(sheet.texts, shown),
         (),
         tagged=False,
-        otherwise=draft.texts.facts_again,
+        otherwise=sheet.texts.facts_again,
         unfit=_unfit,
         counted_as="facts ",
     )
-    answer = yield from put(draft, question)
+    answer = yield from put(sheet, question)
     read = None if isinstance(answer, Refused) else read_operations(answer.text)
     if not isinstance(read, Operations):
         return ()
@@ -101,7 +101,7 @@ def _source(entry: Entry) -> Source:
 
 
 def _likeness(
-    draft: Draft, embedding: Model, operations: Sequence[Operation], shown: Sequence[Fact]
+    sheet: Worksheet, embedding: Model, operations: Sequence[Operation], shown: Sequence[Fact]
 ) -> Steps[dict[str, tuple[str, ...]]]:
     """Which new texts say the same as others, by the embedding model; it is not asked where nothing is added."""
     if not any(operation.event == "ADD" for operation in operations):
@@ -110,7 +110,7 @@ def _likeness(
     texts = list(dict.fromkeys([*new, *(fact.text for fact in shown)]))
     if len(texts) < 2:
         return {}
-    reply = yield from draft.ask(Request(EMBEDDING, embedding, tuple(Turn("user", text) for text in texts), 0))
+    reply = yield from sheet.ask(Request(EMBEDDING, embedding, tuple(Turn("user", text) for text in texts), 0))
     read = read_reply(reply.text, reply.finish)
     if isinstance(read, Refused):
         yield Noted(f"likeness of facts {read.kind}")
@@ -129,7 +129,7 @@ def facts_chain(context: Context, scheduler: Scheduler, survey: Survey, memories
         edition = max(edition.number for edition in editions(archive, memory.memory_id) if edition.kind == "as-of")
         try:
             events = yield from take_facts(
-                draft_of_chunk(survey, chunk),
+                worksheet_of_chunk(survey, chunk),
                 survey.roles.context_manager,
                 survey.passage(chunk, ()).chunk,
                 fact_events(archive, chat_id),

@@ -17,11 +17,11 @@ from daemon.context import Context
 from daemon.events import Folded, Noted
 from daemon.models.ask import Clock
 from daemon.models.roles import Roles
-from daemon.models.scheduler import Dialogue, Scheduler, Steps
+from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
 from daemon.remember.dialogue import QUOTE_WORDS, Pair, Subject, Transcript, converse
 from daemon.remember.ladder import Assignment, Count, by_the_engine, first_analysis, first_good, pairs
-from daemon.remember.question import Draft, Question, draft_of_fold, put
+from daemon.remember.question import Question, Worksheet, put, worksheet_of_fold
 from primer import fold, prompt
 from primer.prompt import Turn
 from primer.reply import Refused
@@ -32,7 +32,7 @@ from rules.plan.section import Size, section, told_tokens
 
 
 def make_fold(
-    draft: Draft,
+    sheet: Worksheet,
     chat_id: str,
     system_message: str,
     members: Sequence[Memory],
@@ -46,21 +46,21 @@ def make_fold(
 
     It is written from the members' told editions. Raises ModelError where a model cannot be asked.
     """
-    before = prompt.context(draft.texts, system_message, members, (), ())
-    choosing = draft.anew()
+    before = prompt.context(sheet.texts, system_message, members, (), ())
+    choosing = sheet.anew()
     quotes = yield from carried(choosing, roles.agent, before, members, guidance)
-    work = _assignment(draft, members, quotes, partial(_dialogue, before, members, guidance, quotes), count)
-    finished = yield from first_good(draft, work, pairs(roles))
+    work = _assignment(sheet, members, quotes, partial(_dialogue, before, members, guidance, quotes), count)
+    finished = yield from first_good(sheet, work, pairs(roles))
     if isinstance(finished, Refused):
         if roles.agent != ENGINE:
             yield Noted("fold extracted by the engine")
-        finished = yield from by_the_engine(draft, work)
+        finished = yield from by_the_engine(sheet, work)
     edition = finished.edition(1, "as-of", clock())
     return _memory(chat_id, members, level, replace(edition, requests=(*choosing.requests, *edition.requests)))
 
 
 def carried(
-    draft: Draft, agent: Model, before: tuple[Turn, ...], members: Sequence[Memory], guidance: str
+    sheet: Worksheet, agent: Model, before: tuple[Turn, ...], members: Sequence[Memory], guidance: str
 ) -> Steps[tuple[Quote, ...]]:
     """The quotes of a fold of `members`, oldest first, at most six; `before` is the agent's context.
 
@@ -70,8 +70,8 @@ def carried(
     if len(offered) <= MOST_QUOTES:
         return tuple(offered)
     if agent != ENGINE:
-        text = prompt.guided(draft.texts, guidance, fold.ask_choice(draft.texts, offered, MOST_QUOTES))
-        answer = yield from put(draft, Question(Request("quote", agent, before, QUOTE_WORDS), text, ()))
+        text = prompt.guided(sheet.texts, guidance, fold.ask_choice(sheet.texts, offered, MOST_QUOTES))
+        answer = yield from put(sheet, Question(Request("quote", agent, before, QUOTE_WORDS), text, ()))
         chosen = () if isinstance(answer, Refused) else fold.read_choice(answer.text, len(offered), MOST_QUOTES)
         if chosen:
             return tuple(offered[number - 1] for number in chosen)
@@ -79,32 +79,32 @@ def carried(
     return tuple(quote for member in members for quote in member.told.quotes[:1])[:MOST_QUOTES]
 
 
-def fold_analysis(draft: Draft, members: Sequence[Memory], roles: Roles, count: Count) -> Request | None:
+def fold_analysis(sheet: Worksheet, members: Sequence[Memory], roles: Roles, count: Count) -> Request | None:
     """The question about a fold that needs no answer before it; None where there is none."""
     quotes = [quote for member in members for quote in member.told.quotes]
     if len(quotes) > MOST_QUOTES:
         return None  # how long it may be depends on those that the agent chooses
-    words = _words(draft, members, quotes, count)
-    alone = fold.memories_alone(draft.texts, members)
-    return first_analysis(draft, roles, alone, fold.ask_analysis(draft.texts, words), words)
+    words = _words(sheet, members, quotes, count)
+    alone = fold.memories_alone(sheet.texts, members)
+    return first_analysis(sheet, roles, alone, fold.ask_analysis(sheet.texts, words), words)
 
 
-def _words(draft: Draft, members: Sequence[Memory], quotes: Sequence[Quote], count: Count) -> int:
+def _words(sheet: Worksheet, members: Sequence[Memory], quotes: Sequence[Quote], count: Count) -> int:
     member_tokens = sum(member.told.tokens for member in members)
-    return fold_words(member_tokens, sum(count(quote.text) for quote in quotes), draft.questions_tokens)
+    return fold_words(member_tokens, sum(count(quote.text) for quote in quotes), sheet.questions_tokens)
 
 
 def _assignment(
-    draft: Draft,
+    sheet: Worksheet,
     members: Sequence[Memory],
     quotes: tuple[Quote, ...],
-    dialogue: Callable[[Draft, Pair, int], Steps[Transcript | Refused]],
+    dialogue: Callable[[Worksheet, Pair, int], Steps[Transcript | Refused]],
     count: Count,
 ) -> Assignment:
     member_tokens = sum(member.told.tokens for member in members)
     quote_tokens = sum(count(quote.text) for quote in quotes)
-    most = most_fold_tokens(member_tokens, quote_tokens, draft.questions_tokens)
-    words = _words(draft, members, quotes, count)
+    most = most_fold_tokens(member_tokens, quote_tokens, sheet.questions_tokens)
+    words = _words(sheet, members, quotes, count)
     return Assignment("fold", "its memories", dialogue, words, lambda _, tokens: tokens <= most, count)
 
 
@@ -113,23 +113,23 @@ def _dialogue(
     members: Sequence[Memory],
     guidance: str,
     quotes: tuple[Quote, ...],
-    draft: Draft,
+    sheet: Worksheet,
     pair: Pair,
     words: int,
 ) -> Steps[Transcript | Refused]:
     """The three calls that are left when the quotes are known. The engine reads what the context manager reads."""
-    alone = fold.memories_alone(draft.texts, members)
+    alone = fold.memories_alone(sheet.texts, members)
     subject = Subject(
         before=alone if pair.agent == ENGINE else before,
         alone=alone,
         spoken=[text for member in members for text in member.told.texts[1::2]],
-        quote=fold.ask_quotes(draft.texts),
-        perspective=fold.ask_perspective(draft.texts, words),
-        analysis=fold.ask_analysis(draft.texts, words),
+        quote=fold.ask_quotes(sheet.texts),
+        perspective=fold.ask_perspective(sheet.texts, words),
+        analysis=fold.ask_analysis(sheet.texts, words),
         words=words,
         guidance=guidance,
     )
-    return (yield from converse(draft, subject, pair, quotes))
+    return (yield from converse(sheet, subject, pair, quotes))
 
 
 def _memory(chat_id: str, members: Sequence[Memory], level: int, edition: Edition) -> Memory:
@@ -167,7 +167,7 @@ class Folds:
         self._scheduler = scheduler
         self._survey = survey
         self._memories = memories
-        self._dialogue: Dialogue[Keep] | None = None
+        self._dialogue: RunningDialogue[Keep] | None = None
 
     @property
     def under_way(self) -> bool:
@@ -209,18 +209,18 @@ class Folds:
         by_id = {memory.memory_id: memory for memory in self._memories}
         return tuple(by_id[item.name] for item in view.standing)
 
-    def _fold(self, names: Sequence[str], level: int) -> Dialogue[Keep]:
+    def _fold(self, names: Sequence[str], level: int) -> RunningDialogue[Keep]:
         """The dialogue of which a fold of the memories with these ids will come."""
         survey = self._survey
         by_id = {memory.memory_id: memory for memory in self._memories}
         members = [by_id[name] for name in names]
-        ahead = fold_analysis(draft_of_fold(survey, members), members, survey.roles, count)
-        return Dialogue(self._steps(members, level), _BEFORE_ALL_CHUNKS, ahead=ahead)
+        ahead = fold_analysis(worksheet_of_fold(survey, members), members, survey.roles, count)
+        return RunningDialogue(self._steps(members, level), _BEFORE_ALL_CHUNKS, ahead=ahead)
 
     def _steps(self, members: Sequence[Memory], level: int) -> Steps[Keep]:
         survey, context = self._survey, self._context
         fold = yield from make_fold(
-            draft_of_fold(survey, members),
+            worksheet_of_fold(survey, members),
             survey.plan.chat_id,
             survey.chat.system_message,
             members,

@@ -15,7 +15,7 @@ from daemon.models.ask import Clock
 from daemon.models.roles import Roles
 from daemon.models.scheduler import Steps
 from daemon.remember.dialogue import QUOTE_WORDS, Pair, Subject, Transcript, choose_quote, converse
-from daemon.remember.question import Draft, Question
+from daemon.remember.question import Question, Worksheet
 from primer import prompt
 from primer.prompt import Turn
 from primer.reply import Refused
@@ -47,8 +47,8 @@ class Assignment:
     """What it is called where its troubles are counted: memory, hindsight, fold."""
     source: str
     """What it must be clearly smaller than."""
-    dialogue: Callable[[Draft, Pair, int], Steps[Transcript | Refused]]
-    """The dialogue on a draft, with a pair of models, in about so many words an answer."""
+    dialogue: Callable[[Worksheet, Pair, int], Steps[Transcript | Refused]]
+    """The dialogue on a sheet, with a pair of models, in about so many words an answer."""
     words: int
     fits: Callable[[int, int], bool]
     """Whether an edition is clearly smaller than its source: by the tokens that were written for it, and by all."""
@@ -56,7 +56,7 @@ class Assignment:
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class FinishedDialogue:
     """A finished dialogue, the requests that it took, and how large its answers and its six texts are."""
 
     transcript: Transcript
@@ -88,51 +88,51 @@ def pairs(roles: Roles) -> list[Pair]:
     return [Pair(agent, analysts) for agent in _each_once(roles.agent, *fallback)]
 
 
-def first_good(draft: Draft, work: Assignment, writers: Sequence[Pair]) -> Steps[Finished | Refused]:
+def first_good(sheet: Worksheet, work: Assignment, writers: Sequence[Pair]) -> Steps[FinishedDialogue | Refused]:
     """The first dialogue that can be used and fits, else why the last one does not. There is at least one writer."""
     for pair in writers:
         if pair != writers[0]:
             yield Noted(f"{work.name} by the fallback model")
-        finished = yield from _fitting(draft, work, pair)
-        if isinstance(finished, Finished):
+        finished = yield from _fitting(sheet, work, pair)
+        if isinstance(finished, FinishedDialogue):
             break
     return finished
 
 
-def first_analysis(draft: Draft, roles: Roles, alone: tuple[Turn, ...], asked: str, words: int) -> Request | None:
+def first_analysis(sheet: Worksheet, roles: Roles, alone: tuple[Turn, ...], asked: str, words: int) -> Request | None:
     """The context manager's question, which needs no answer before it; None where the engine is asked."""
     analyst = pairs(roles)[0].context_managers[0]
     if ENGINE in (roles.agent, analyst):
         return None
-    return Question(Request("analysis", analyst, alone, words), asked, (), tagged=False).posed(draft.texts)
+    return Question(Request("analysis", analyst, alone, words), asked, (), tagged=False).posed(sheet.texts)
 
 
-def _hold(draft: Draft, work: Assignment, pair: Pair, words: int) -> Steps[Finished | Refused]:
+def _hold(sheet: Worksheet, work: Assignment, pair: Pair, words: int) -> Steps[FinishedDialogue | Refused]:
     """One dialogue, with what it took."""
-    own = draft.anew()
+    own = sheet.anew()
     transcript = yield from work.dialogue(own, pair, words)
     if isinstance(transcript, Refused):
         return transcript
     written = (*transcript.texts[1::2], transcript.analysis)
     sizes = (sum(map(work.count, texts)) for texts in (written, transcript.texts))
-    return Finished(transcript, tuple(own.requests), *sizes)
+    return FinishedDialogue(transcript, tuple(own.requests), *sizes)
 
 
-def by_the_engine(draft: Draft, work: Assignment) -> Steps[Finished]:
+def by_the_engine(sheet: Worksheet, work: Assignment) -> Steps[FinishedDialogue]:
     """The engine's, half as long each time until it fits. It has an answer to everything."""
     words = work.words
     while True:
         words = max(1, words // 2)
-        finished = yield from _hold(draft, work, _ENGINE_ALONE, words)
+        finished = yield from _hold(sheet, work, _ENGINE_ALONE, words)
         if isinstance(finished, Refused):
             raise RuntimeError(f"the built-in engine had no answer: {finished.reason}")  # noqa: TRY004
         if work.fits(finished.written, finished.tokens) or words == 1:
             return finished
 
 
-def _fitting(draft: Draft, work: Assignment, pair: Pair) -> Steps[Finished | Refused]:
+def _fitting(sheet: Worksheet, work: Assignment, pair: Pair) -> Steps[FinishedDialogue | Refused]:
     for words in (work.words, work.words // 2):
-        finished = yield from _hold(draft, work, pair, words)
+        finished = yield from _hold(sheet, work, pair, words)
         if isinstance(finished, Refused) or work.fits(finished.written, finished.tokens):
             return finished
         yield Noted(f"{work.name} not clearly smaller than {work.source}")
@@ -144,7 +144,7 @@ def _each_once(*models: Model) -> tuple[Model, ...]:
 
 
 def make_memory(
-    draft: Draft, passage: Passage, roles: Roles, count: Count, clock: Clock, number: int = 1
+    sheet: Worksheet, passage: Passage, roles: Roles, count: Count, clock: Clock, number: int = 1
 ) -> Steps[Memory]:
     """The memory of a chunk, in edition `number`.
 
@@ -156,32 +156,32 @@ def make_memory(
         name="memory",
         source="its chunk",
         dialogue=partial(_dialogue, passage),
-        words=allowance(passage.tokens, draft.questions_tokens),
+        words=allowance(passage.tokens, sheet.questions_tokens),
         fits=lambda written, tokens: is_clearly_smaller(written, tokens, passage.tokens),
         count=count,
     )
-    finished: Finished | Refused | None = None
-    if asks_agent(passage.chunk, passage.tokens, draft.questions_tokens, by_model=roles.agent != ENGINE):
-        finished = yield from first_good(draft, work, pairs(roles))
+    finished: FinishedDialogue | Refused | None = None
+    if asks_agent(passage.chunk, passage.tokens, sheet.questions_tokens, by_model=roles.agent != ENGINE):
+        finished = yield from first_good(sheet, work, pairs(roles))
     if isinstance(finished, Refused) and roles.agent != ENGINE:
         yield Noted("memory extracted by the engine")
-    if not isinstance(finished, Finished):
-        finished = yield from by_the_engine(draft, work)
+    if not isinstance(finished, FinishedDialogue):
+        finished = yield from by_the_engine(sheet, work)
     return _memory(passage, finished.edition(number, "as-of", clock()))
 
 
-def chunk_analysis(draft: Draft, chunk: Sequence[Entry], tokens: int, roles: Roles) -> Request | None:
+def chunk_analysis(sheet: Worksheet, chunk: Sequence[Entry], tokens: int, roles: Roles) -> Request | None:
     """The question about a chunk that needs no answer before it; None where the engine answers it."""
-    if not asks_agent(chunk, tokens, draft.questions_tokens, by_model=roles.agent != ENGINE):
+    if not asks_agent(chunk, tokens, sheet.questions_tokens, by_model=roles.agent != ENGINE):
         return None
-    words = allowance(tokens, draft.questions_tokens)
-    alone = prompt.passage_alone(draft.texts, chunk)
-    return first_analysis(draft, roles, alone, prompt.ask_analysis(draft.texts, words), words)
+    words = allowance(tokens, sheet.questions_tokens)
+    alone = prompt.passage_alone(sheet.texts, chunk)
+    return first_analysis(sheet, roles, alone, prompt.ask_analysis(sheet.texts, words), words)
 
 
-def _dialogue(passage: Passage, draft: Draft, pair: Pair, words: int) -> Steps[Transcript | Refused]:
+def _dialogue(passage: Passage, sheet: Worksheet, pair: Pair, words: int) -> Steps[Transcript | Refused]:
     """The four calls, one after the other."""
-    texts = draft.texts
+    texts = sheet.texts
     subject = Subject(
         before=prompt.context(
             texts, passage.system_message, passage.memories, passage.tail, passage.chunk, passage.breaks
@@ -198,8 +198,8 @@ def _dialogue(passage: Passage, draft: Draft, pair: Pair, words: int) -> Steps[T
     if can_be_quoted(passage.chunk):
         request = Request("quote", pair.agent, subject.before, QUOTE_WORDS)
         text = prompt.guided(texts, passage.guidance, subject.quote)
-        quote = yield from choose_quote(draft, Question(request, text, passage.spoken), passage.chunk)
-    return (yield from converse(draft, subject, pair, (quote,) if quote else ()))
+        quote = yield from choose_quote(sheet, Question(request, text, passage.spoken), passage.chunk)
+    return (yield from converse(sheet, subject, pair, (quote,) if quote else ()))
 
 
 def _memory(passage: Passage, edition: Edition) -> Memory:

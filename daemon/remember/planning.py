@@ -1,6 +1,5 @@
 """Survey a chat: read it against the archive, count its tokens, and plan the work. Nothing is sent or written."""
 
-import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,8 +18,8 @@ from daemon.config.layout import core_layout
 from daemon.config.texts import load_texts
 from daemon.models.prices import expected, step_of
 from daemon.models.roles import FindKey, Roles, chat_model, choose_roles, offered
-from daemon.models.tokens import count_once
-from daemon.remember.hindsight import worth_asking
+from daemon.models.tokens import count_once, digest_of
+from daemon.remember.hindsight_edition import worth_asking
 from primer.core import tools_of
 from primer.models import token_factor
 from primer.prompt import question
@@ -65,14 +64,14 @@ def survey_read(
     opens = words.opening if reading.memories else opening_text(archive, shown)
     # What is the same each time is counted once too: the tokenizer's tables take half a second to load.
     dialogues = _questions(texts)
-    same = {_named(text): text for text in (*each_begins, words.opening, words.closing, opens, *chain(*dialogues))}
+    same = {digest_of(text): text for text in (*each_begins, words.opening, words.closing, opens, *chain(*dialogues))}
     said = messages + [entry.newest for entry in entries if entry.newest]
     counts = count_once(archive, same | {message.digest: message.text for message in said})
     tokens = [counts.all[message.digest] for message in messages]
-    longest = max(sum(counts.all[_named(text)] for text in dialogue) for dialogue in dialogues)
+    longest = max(sum(counts.all[digest_of(text)] for text in dialogue) for dialogue in dialogues)
     overhead = Overhead(
-        fixed=sum(counts.all[_named(text)] for text in each_begins),
-        canned=counts.all[_named(opens)] + counts.all[_named(words.closing)],
+        fixed=sum(counts.all[digest_of(text)] for text in each_begins),
+        canned=counts.all[digest_of(opens)] + counts.all[digest_of(words.closing)],
         has_layers=(config.core.enabled and roles.agent != ENGINE)
         or (config.facts.enabled and roles.context_manager != ENGINE),
         by_model=roles.agent != ENGINE,
@@ -160,14 +159,10 @@ def _beyond_window(found: Survey, config: Config) -> list[str]:
     if window is None or not plan.section_tokens:
         return []
     words = canned(found.texts)
+    canned_tokens = sum(found.counts.all[digest_of(text)] for text in (words.opening, words.closing))
     sizes = Sizes(
-        system_message=found.counts.all[_named(found.chat.system_message)],
-        memories=plan.section_tokens + sum(found.counts.all[_named(text)] for text in (words.opening, words.closing)),
+        system_message=found.counts.all[digest_of(found.chat.system_message)],
+        memories=plan.section_tokens + canned_tokens,
         live=plan.waiting_tokens + plan.live_tokens,
     )
     return [warning] if (warning := beyond_window(sizes, token_factor(name), window)) else []
-
-
-def _named(text: str) -> str:
-    """By what the tokens of a text that is no message are remembered."""
-    return hashlib.sha256(text.encode()).hexdigest()

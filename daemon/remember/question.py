@@ -30,8 +30,8 @@ _PASSAGE_ALONE = ("analysis", "facts")
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """What a dialogue works on: the texts that models read, and the requests that it has taken so far."""
+class Worksheet:
+    """What a dialogue works with: the texts that models read, sizes for its errors, and its requests so far."""
 
     texts: Texts
     questions_tokens: int = SHIPPED_QUESTIONS
@@ -45,7 +45,7 @@ class Draft:
     requests: list[str] = field(default_factory=list)
     """Their keys, in order."""
 
-    def anew(self) -> "Draft":
+    def anew(self) -> "Worksheet":
         """The same before any request."""
         return replace(self, requests=[])
 
@@ -59,25 +59,25 @@ class Draft:
             raise TooLong(f"{self.about}: {fault.message} {largest_part(sent)}", fault.next_step) from fault
 
 
-def draft_of_chunk(survey: Survey, chunk: PlannedChunk, after_tokens: int = 0) -> Draft:
-    """The draft of one chunk's memory, facts or core memory; in hindsight with `after_tokens` that came after it."""
+def worksheet_of_chunk(survey: Survey, chunk: PlannedChunk, after_tokens: int = 0) -> Worksheet:
+    """The worksheet of a chunk's memory, facts or core memory; in hindsight, `after_tokens` came after the chunk."""
     factor = token_factor(survey.roles.agent.name)
     parts = parts_of(chunk, survey.plan.fixed_tokens, factor)
     if after_tokens:
         parts["what came after"] = round(after_tokens * factor)
     about = f'"{survey.plan.title}", chunk {chunk.number}'
-    return Draft(survey.texts, survey.plan.questions_tokens, about, parts, "the chunk")
+    return Worksheet(survey.texts, survey.plan.questions_tokens, about, parts, "the chunk")
 
 
-def draft_of_fold(survey: Survey, members: Sequence[Memory]) -> Draft:
-    """The draft of one fold."""
+def worksheet_of_fold(survey: Survey, members: Sequence[Memory]) -> Worksheet:
+    """The worksheet of one fold."""
     factor = token_factor(survey.roles.agent.name)
     parts = {
         "system message and primer": round(survey.plan.fixed_tokens * factor),
         "the memories": round(sum(member.told.tokens for member in members) * factor),
     }
     about = f'"{survey.plan.title}", a fold of {len(members)} memories'
-    return Draft(survey.texts, survey.plan.questions_tokens, about, parts, "the memories")
+    return Worksheet(survey.texts, survey.plan.questions_tokens, about, parts, "the memories")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,33 +109,33 @@ class Question:
         return replace(self.request, turns=(*self.request.turns, last))
 
 
-def put(draft: Draft, question: Question) -> Steps[Answered | Refused]:
+def put(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
     """The answer, or why there is none that could be used. Raises ModelError where the model cannot be asked."""
-    answer = yield from _with_room(draft, question)
+    answer = yield from _with_room(sheet, question)
     if isinstance(answer, Answered) or question.request.model == ENGINE:
         return answer
     yield Noted(f"{question.counted_as}{answer.kind}")
-    answer = yield from _with_room(draft, replace(question, reason=answer.reason))
+    answer = yield from _with_room(sheet, replace(question, reason=answer.reason))
     outcome = "good in other words" if isinstance(answer, Answered) else answer.kind
     yield Noted(f"{question.counted_as}{outcome}")
     return answer
 
 
-def _with_room(draft: Draft, question: Question) -> Steps[Answered | Refused]:
+def _with_room(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
     """The judged answer; one that was cut off for want of room is asked for once more with more of it."""
-    answer = yield from _judged(draft, question)
+    answer = yield from _judged(sheet, question)
     if isinstance(answer, Refused) and answer.kind == "cut off" and question.request.model != ENGINE:
         yield Noted(f"{question.counted_as}{answer.kind}")
         more = replace(question.request, room=_MORE_ROOM)
-        answer = yield from _judged(draft, replace(question, request=more))
+        answer = yield from _judged(sheet, replace(question, request=more))
         if isinstance(answer, Answered):
             yield Noted(f"{question.counted_as}whole with more room")
     return answer
 
 
-def _judged(draft: Draft, question: Question) -> Steps[Answered | Refused]:
-    request = question.posed(draft.texts)
-    reply = yield from draft.ask(request)
+def _judged(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
+    request = question.posed(sheet.texts)
+    reply = yield from sheet.ask(request)
     read = read_reply(reply.text, reply.finish)
     if isinstance(read, Refused) or request.model == ENGINE:
         return read

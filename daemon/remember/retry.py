@@ -8,19 +8,19 @@ from daemon.chat.reading import read_archive
 from daemon.chat.survey import Survey
 from daemon.context import Context
 from daemon.events import Event, ModelAnswered, Tell
-from daemon.models.scheduler import Dialogue, Scheduler, Steps
+from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
 from daemon.remember.folds import Folds, make_fold
 from daemon.remember.ladder import make_memory
 from daemon.remember.planning import survey_read
-from daemon.remember.question import draft_of_chunk, draft_of_fold
+from daemon.remember.question import worksheet_of_chunk, worksheet_of_fold
 from primer.request import ENGINE
 from rules.conversation.memory import EXTRACTED, Edition, Memory
 from rules.plan.section import told_tokens
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class UnchangedMemory:
     """The memory stays as it was, and why."""
 
     memory_id: str
@@ -28,7 +28,7 @@ class Kept:
     next_step: str
 
 
-def retry(context: Context, name: str, guidance: str) -> Memory | Kept:
+def retry(context: Context, name: str, guidance: str) -> Memory | UnchangedMemory:
     """The memory of this name in a new edition, which is shown from now on, or why it has none.
 
     Raises NotFound, ModelError where the model cannot be asked, and ChatSetAside where it does not fit.
@@ -37,16 +37,16 @@ def retry(context: Context, name: str, guidance: str) -> Memory | Kept:
     survey = _surveyed(context, chat_id)
     if survey.roles.agent == ENGINE:
         reason = " ".join(survey.roles.notices) or "The built-in engine is the agent in memproc.toml."
-        return Kept(before.memory_id, reason, "It would answer as it did. Choose a model, then try again.")
+        return UnchangedMemory(before.memory_id, reason, "It would answer as it did. Choose a model, then try again.")
     if not before.keys:
         reason = "The archive has none of the raw messages that it stands for."
-        return Kept(before.memory_id, reason, "Bring them back with: memproc rebuild")
+        return UnchangedMemory(before.memory_id, reason, "Bring them back with: memproc rebuild")
     new: list[ModelAnswered] = []
     edition = _written(replace(context, tell=_counting(context, new)), survey, before, guidance.strip())
     known = {edition.texts for edition in editions(context.archive, before.memory_id)}
     if edition.texts in known or edition.made == EXTRACTED:
         asked = f"{len(new)} new questions were asked" if new else "All this has been asked before"
-        return Kept(
+        return UnchangedMemory(
             before.memory_id,
             f"{asked}, and no new memory came of it.",
             'Say something about it: memproc retry MEMORY --say "..."; or set models.fallback in memproc.toml.',
@@ -71,7 +71,7 @@ def _written(context: Context, survey: Survey, before: Memory, guidance: str) ->
             steps = _fold(context, survey, before, guidance)
         else:
             steps = _memory(context, scheduler, survey, before, guidance)
-        edition = scheduler.finish(Dialogue(steps)).edition
+        edition = scheduler.finish(RunningDialogue(steps)).edition
     return replace(edition, number=number)
 
 
@@ -80,14 +80,14 @@ def _memory(context: Context, scheduler: Scheduler, survey: Survey, before: Memo
     folds = Folds(context, scheduler, survey, list(survey.reading.memories))
     passage = survey.passage(chunk, folds.make_all(chunk.memories_before, told_tokens))
     guided = replace(passage, guidance=guidance)
-    return make_memory(draft_of_chunk(survey, chunk), guided, survey.roles, count, context.clock)
+    return make_memory(worksheet_of_chunk(survey, chunk), guided, survey.roles, count, context.clock)
 
 
 def _fold(context: Context, survey: Survey, before: Memory, guidance: str) -> Steps[Memory]:
     by_id = {memory.memory_id: memory for memory in survey.reading.memories}
     members = [by_id[name] for name in before.members]
     return make_fold(
-        draft_of_fold(survey, members),
+        worksheet_of_fold(survey, members),
         survey.plan.chat_id,
         survey.chat.system_message,
         members,

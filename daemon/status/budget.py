@@ -6,7 +6,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.ledger import by_model, last_run, spent
 from daemon.config.providers import BudgetSettings
 from daemon.files.clock import at, periods
-from daemon.models.budget import caps_now
+from daemon.models.run_budget import caps_now
 from rules.money.price import NAMES, Which, dollars
 
 

@@ -15,7 +15,7 @@ from tests.server.request import Request
 from tests.server.scribe import scribe
 from tests.server.spoil import spoil
 from tests.server.step import Task, read_task
-from tests.stories.core import (  # fmt: skip
+from tests.stories.core import (
     NOTED,
     OFF,
     InTurn,

@@ -9,7 +9,7 @@ from time import monotonic
 
 import pytest
 
-from tests.stories.daemon import (  # fmt: skip
+from tests.stories.daemon import (
     QUICK,
     accepted,
     all_is_processed,

@@ -14,7 +14,7 @@ import pytest
 
 from tests.server.child import ServerProcess, serve
 from tests.server.setup import KEY
-from tests.stories.daemon import (  # fmt: skip
+from tests.stories.daemon import (
     QUICK,
     STOP_SECONDS,
     Daemon,

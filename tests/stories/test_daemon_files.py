@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.chats import export_bytes
-from tests.stories.daemon import (  # fmt: skip
+from tests.stories.daemon import (
     QUICK,
     Daemon,
     accepted,

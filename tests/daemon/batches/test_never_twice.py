@@ -14,7 +14,7 @@ from daemon.events import BatchSent
 from daemon.models import batch as pauses
 from daemon.models import batch_client as client
 from daemon.models.batch_client import route_of, sent_for
-from daemon.models.budget import reserve
+from daemon.models.run_budget import reserve
 from rules.money.price import PICO
 from tests.daemon.batches.world import Killed, World, question, world
 from tests.server.batching import Batching

@@ -17,7 +17,7 @@ from daemon.events import Event
 from daemon.files.paths import Folders
 from daemon.models import batch_client as client
 from daemon.models.completion import complete
-from daemon.models.scheduler import Dialogue, Scheduler, Steps
+from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from primer.prompt import Turn
 from primer.request import Model, Request
 from rules.typingmind.dates import write_date
@@ -100,7 +100,7 @@ class World:
     def ask_about(self, *names: str, questions: int = 1, batch: WhenToBatch = "always") -> list[list[str]]:
         """The same, for talks with these names."""
         with Scheduler(self.context().asking, "chat", 4, batch) as scheduler:
-            begun = [Dialogue(dialogue(name, questions), at) for at, name in enumerate(names)]
+            begun = [RunningDialogue(dialogue(name, questions), at) for at, name in enumerate(names)]
             for talk in begun:
                 scheduler.begin(talk)
             while not all(talk.is_over for talk in begun):

@@ -11,8 +11,8 @@ from daemon.archive.archive import Archive
 from daemon.archive.journal import recall
 from daemon.config.providers import BudgetSettings
 from daemon.models import completion
-from daemon.models.budget import Budget
 from daemon.models.completion import Completion, complete
+from daemon.models.run_budget import RunBudget
 from primer.prompt import Turn
 from primer.request import Model, Request
 from rules.errors import ModelError, OverBudget
@@ -68,7 +68,7 @@ def test_what_is_settled_is_the_account_of_what_was_heard_and_the_rest_is_held_b
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     with ModelServer(Setup(script=Faulty(at=faults))) as server, Archive.memory() as archive:
         monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
-        purse = Budget(archive, BudgetSettings(day_usd=cap), "run")
+        purse = RunBudget(archive, BudgetSettings(day_usd=cap), "run")
         kept: dict[int, int] = {}
         for number, kill in schedule:
             known = recall(archive, request(number).key)
@@ -93,7 +93,7 @@ def test_above_the_step_the_account_is_five_times_as_high(monkeypatch: pytest.Mo
     long = Request("quote", HAIKU, (Turn("user", "We spoke of the ferry. " * 21_000),), 20)
     with ModelServer() as server, Archive.memory() as archive:
         monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
-        reply = ask(Budget(archive, BudgetSettings(above_step=True), "run"), long, complete, lambda: NOW)
+        reply = ask(RunBudget(archive, BudgetSettings(above_step=True), "run"), long, complete, lambda: NOW)
         assert reply.tokens_in > 100_000
         (row,) = archive.run("SELECT settled FROM spending")
         assert row[0] == server.meter.dollars(PRICES) * PICO

@@ -15,10 +15,10 @@ from daemon.archive.ledger import by_model, learned_factors, raise_cap, spent
 from daemon.config.providers import BudgetSettings, PriceSettings
 from daemon.files.clock import at, periods
 from daemon.models.ask import Unsent
-from daemon.models.budget import Budget, above_step, most_of
 from daemon.models.completion import Completion
 from daemon.models.direct import MOST_CUT_OFF
 from daemon.models.prices import ENOUGH, Expected, expected
+from daemon.models.run_budget import RunBudget, above_step, most_of
 from daemon.models.tokens import count
 from primer.models import token_factor
 from primer.prompt import Turn
@@ -98,11 +98,11 @@ def archive() -> Iterator[Archive]:
         yield archive
 
 
-def budget_of(archive: Archive, run: str = "a run", /, **budget: object) -> Budget:
-    return Budget(archive, BudgetSettings.model_validate(budget), run)
+def budget_of(archive: Archive, run: str = "a run", /, **budget: object) -> RunBudget:
+    return RunBudget(archive, BudgetSettings.model_validate(budget), run)
 
 
-def asking(budget: Budget, provider: Provider, number: int = 1, now: str = NOON, model: Model = HAIKU) -> Reply:
+def asking(budget: RunBudget, provider: Provider, number: int = 1, now: str = NOON, model: Model = HAIKU) -> Reply:
     return ask(budget, request(number, model), provider, lambda: now)
 
 
@@ -270,7 +270,7 @@ def test_a_prompt_above_the_step_is_held_back_by_what_replies_have_shown(archive
 
     def why_not(above: float, **more: bool) -> ContextTooLong | None:
         price = PriceSettings.model_validate(stepped | {"above": round(above * tokens)})
-        return above_step(Budget(archive, BudgetSettings(price=(price,), **more), "run"), request(1))
+        return above_step(RunBudget(archive, BudgetSettings(price=(price,), **more), "run"), request(1))
 
     told = why_not(1.2)
     assert told is not None

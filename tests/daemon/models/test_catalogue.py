@@ -27,8 +27,10 @@ TODAY = date(2026, 11, 21)
 def emptied() -> Iterator[None]:
     """The map is read anew, before and after."""
     catalogue._entries.cache_clear()
+    catalogue._text.cache_clear()
     yield
     catalogue._entries.cache_clear()
+    catalogue._text.cache_clear()
 
 
 def test_a_model_has_a_window_a_longest_answer_and_perhaps_a_last_day() -> None:

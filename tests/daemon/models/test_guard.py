@@ -15,7 +15,7 @@ import pytest
 from daemon.models.addresses import OWN_HOSTS, addresses, is_own
 from daemon.models.batch_client import newest, route_of, sent_for
 from daemon.models.completion import complete
-from daemon.models.guard import HeldBack, look_at, watched
+from daemon.models.guard import RequestHeldBack, look_at, watched
 from primer.models import KEY_VARIABLES, provider_of
 from primer.prompt import Turn
 from primer.request import EMBEDDING, Model, Request
@@ -137,7 +137,7 @@ def test_the_word_that_litellm_sends_to_lemonade_is_no_key() -> None:
     with watched(Model("lemonade/some-model")) as call:
         look_at(httpx.Request("POST", "http://nas.lan/v1", headers={"authorization": "Bearer lemonade"}))
         assert call.refusal is None
-        with pytest.raises(HeldBack):
+        with pytest.raises(RequestHeldBack):
             look_at(httpx.Request("POST", "http://nas.lan/v1", headers={"authorization": "Bearer a-key"}))
         assert call.refusal is not None
 

@@ -1,9 +1,13 @@
 """Tokens are counted offline, and each text once."""
 
+import hashlib
+from pathlib import Path
+
 import pytest
 
 from daemon.archive.archive import Archive
 from daemon.models import tokens
+from rules.errors import ModelError
 
 
 def test_tokens_are_those_of_o200k() -> None:
@@ -42,3 +46,15 @@ def test_many_texts_are_looked_up_at_once() -> None:
         tokens.keep(archive, tokens.Counts({}, {str(number): number for number in range(1, 2001)}))
         found = tokens.count_once(archive, {str(number): "" for number in range(1, 2001)})
         assert sum(found.all.values()) == 2001 * 1000
+
+
+@pytest.mark.parametrize("content", [None, b"IQ== 0\n"])
+def test_a_table_that_is_missing_or_damaged_is_an_error_that_says_so_and_nothing_is_downloaded(
+    content: bytes | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    address = "https://example.org/table"
+    if content is not None:
+        (tmp_path / hashlib.sha1(address.encode()).hexdigest()).write_bytes(content)
+    with pytest.raises(ModelError, match="table is missing or damaged"):
+        tokens._ranks(address, "0" * 64)

@@ -8,7 +8,7 @@ from daemon.config.texts import load_texts
 from daemon.models.completion import Completion
 from daemon.models.roles import Roles
 from daemon.remember.ladder import chunk_analysis, make_memory
-from daemon.remember.question import Draft
+from daemon.remember.question import Worksheet
 from primer.request import ENGINE, Model, Request
 from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, WRITTEN, Memory
@@ -48,7 +48,7 @@ def remember(
     desk: Desk, *, chunk: tuple[Entry, ...] = CHUNK, tokens: int = 4000, roles: Roles = ROLES, guidance: str = ""
 ) -> Memory:
     passage = Passage("chat", 1, "You are Aria.", (), (), chunk, tokens, guidance)
-    steps = make_memory(Draft(load_texts(None)), passage, roles, lambda text: len(text.split()), lambda: WHEN)
+    steps = make_memory(Worksheet(load_texts(None)), passage, roles, lambda text: len(text.split()), lambda: WHEN)
     return held(steps, desk.ask, desk.noted)
 
 
@@ -65,7 +65,7 @@ def test_a_memory_takes_four_calls_in_this_order() -> None:
 
 
 def test_a_chunk_too_small_for_what_a_model_writes_is_the_engine_s_and_nobody_is_asked() -> None:
-    desk, draft = Desk({"quote": [QUOTE]}), Draft(load_texts(None), 200)
+    desk, draft = Desk({"quote": [QUOTE]}), Worksheet(load_texts(None), 200)
     memory = remember(desk, tokens=474)
     assert desk.model.asked == []
     assert memory.edition.made == EXTRACTED

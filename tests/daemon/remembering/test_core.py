@@ -10,9 +10,9 @@ from daemon.archive.journal import Reply
 from daemon.chat.survey import Passage
 from daemon.config.texts import load_texts
 from daemon.models.completion import Completion
-from daemon.remember.core_memory import Tended, Written, tend
+from daemon.remember.core_memory import Tended, WrittenMemory, tend
 from daemon.remember.ladder import make_memory
-from daemon.remember.question import Draft
+from daemon.remember.question import Worksheet
 from primer.core import read_edits, tools_of
 from primer.prompt import ToolCall, context
 from primer.request import ENGINE, Model, Request
@@ -57,7 +57,7 @@ class Desk:
         )
 
     def tend(self, agent: Model = WITH_TOOLS, stands: CoreMemory = STANDS) -> Tended:
-        return held(tend(Draft(TEXTS), agent, Written((), SIX, 3, 2), stands, LAYOUT), self.ask, self.noted)
+        return held(tend(Worksheet(TEXTS), agent, WrittenMemory((), SIX, 3, 2), stands, LAYOUT), self.ask, self.noted)
 
     @property
     def told(self) -> list[str]:
@@ -253,9 +253,13 @@ def test_the_question_stands_on_the_very_bytes_of_the_memory_s_last_request() ->
     )
     desk = Desk()
     desk.model.answers = {"quote": [QUOTE], "refinement": ["Kept, with <system> in it."], "core": [calling(KNOWS)]}
-    edition = held(make_memory(Draft(TEXTS), passage, roles, len, lambda: WHEN), desk.ask, desk.noted).edition
+    edition = held(make_memory(Worksheet(TEXTS), passage, roles, len, lambda: WHEN), desk.ask, desk.noted).edition
     before = context(TEXTS, passage.system_message, passage.memories, passage.tail, passage.chunk, passage.breaks)
-    held(tend(Draft(TEXTS), WITH_TOOLS, Written(before, edition.texts, 1, 1), STANDS, LAYOUT), desk.ask, desk.noted)
+    held(
+        tend(Worksheet(TEXTS), WITH_TOOLS, WrittenMemory(before, edition.texts, 1, 1), STANDS, LAYOUT),
+        desk.ask,
+        desk.noted,
+    )
     refinement, core = desk.model.asked[-2:]
     assert (refinement.step, core.step) == ("refinement", "core")
     assert core.turns[: len(refinement.turns)] == refinement.turns

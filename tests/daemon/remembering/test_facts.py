@@ -8,7 +8,7 @@ import pytest
 from daemon.config.texts import load_texts
 from daemon.models.completion import Completion
 from daemon.remember.fact_taking import take_facts
-from daemon.remember.question import Draft
+from daemon.remember.question import Worksheet
 from primer.request import ENGINE, Model
 from rules.layers.facts import FactEvent, live
 from tests.daemon.remembering.test_compress import MANAGER, Desk
@@ -35,7 +35,7 @@ def taken(
 ) -> tuple[FactEvent, ...]:
     number = max((event.fact for event in events), default=0) + 1
     more = {"next_number": number, "compare": compare}
-    return held(take_facts(Draft(TEXTS), manager, CHUNK, events, embedding=embedding, **more), desk.ask, desk.noted)
+    return held(take_facts(Worksheet(TEXTS), manager, CHUNK, events, embedding=embedding, **more), desk.ask, desk.noted)
 
 
 def known(*texts: str) -> list[FactEvent]:

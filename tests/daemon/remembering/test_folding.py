@@ -10,7 +10,7 @@ from daemon.models.completion import Completion
 from daemon.models.roles import Roles
 from daemon.models.tokens import count
 from daemon.remember.folds import make_fold
-from daemon.remember.question import Draft
+from daemon.remember.question import Worksheet
 from primer import prompt
 from primer.request import ENGINE, Model
 from rules.conversation.memory import EXTRACTED, WRITTEN, Edition, Memory, Quote, Six, most_fold_tokens
@@ -64,7 +64,7 @@ FIRSTS = tuple(fold.told.quotes[0] for fold in FOLDS)
 def fold(
     desk: Desk, members: Sequence[Memory] = SIX, *, level: int = 2, roles: Roles = ROLES, guidance: str = ""
 ) -> Memory:
-    steps = make_fold(Draft(TEXTS), "chat", "You are Aria.", members, level, roles, count, lambda: WHEN, guidance)
+    steps = make_fold(Worksheet(TEXTS), "chat", "You are Aria.", members, level, roles, count, lambda: WHEN, guidance)
     return held(steps, desk.ask, desk.noted)
 
 

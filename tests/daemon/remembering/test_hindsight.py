@@ -7,9 +7,9 @@ import pytest
 from daemon.chat.survey import Passage
 from daemon.config.texts import load_texts
 from daemon.models.roles import Roles
-from daemon.remember.hindsight import make_hindsight
+from daemon.remember.hindsight_edition import make_hindsight
 from daemon.remember.ladder import make_memory
-from daemon.remember.question import Draft
+from daemon.remember.question import Worksheet
 from primer.reply import Refused
 from primer.request import ENGINE, Model, Request
 from rules.conversation.memory import WRITTEN, Edition
@@ -31,7 +31,7 @@ def count(text: str) -> int:
 
 
 ASKED_FIRST = Desk({"quote": [QUOTE]})
-STEPS = make_memory(Draft(TEXTS), PASSAGE, ROLES, count, lambda: WHEN)
+STEPS = make_memory(Worksheet(TEXTS), PASSAGE, ROLES, count, lambda: WHEN)
 BEFORE = held(STEPS, ASKED_FIRST.ask, ASKED_FIRST.noted).told
 FIRST = tuple(ASKED_FIRST.model.asked)
 
@@ -39,7 +39,7 @@ FIRST = tuple(ASKED_FIRST.model.asked)
 def look_back(
     desk: Desk, *, before: Edition = BEFORE, passage: Passage = PASSAGE, roles: Roles = ROLES
 ) -> Edition | Refused:
-    steps = make_hindsight(Draft(TEXTS), passage, AFTER, before, roles, count, lambda: LATER, 2)
+    steps = make_hindsight(Worksheet(TEXTS), passage, AFTER, before, roles, count, lambda: LATER, 2)
     return held(steps, desk.ask, desk.noted)
 
 

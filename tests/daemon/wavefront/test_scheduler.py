@@ -17,10 +17,10 @@ from daemon.config.providers import BudgetSettings, PriceSettings
 from daemon.context import Context
 from daemon.events import Event, ModelAnswered, Note, Noted
 from daemon.files.paths import Folders
-from daemon.models.budget import most_of
 from daemon.models.completion import Completion
 from daemon.models.prices import price_of
-from daemon.models.scheduler import Dialogue, Scheduler, Steps
+from daemon.models.run_budget import most_of
+from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
 from primer.prompt import Turn
 from primer.request import ENGINE, Model, Request
@@ -114,7 +114,7 @@ def asks(*requests: Request) -> Steps[list[str]]:
     return answers
 
 
-def all_of(scheduler: Scheduler, dialogues: list[Dialogue[list[str]]]) -> list[list[str]]:
+def all_of(scheduler: Scheduler, dialogues: list[RunningDialogue[list[str]]]) -> list[list[str]]:
     for one in dialogues:
         scheduler.begin(one)
     while not all(one.is_over for one in dialogues):
@@ -127,7 +127,7 @@ def all_of(scheduler: Scheduler, dialogues: list[Dialogue[list[str]]]) -> list[l
 def test_never_more_calls_than_may_be_and_the_same_answers_with_any_number(talks: list[int], most: int) -> None:
     model = Counting()
     with Archive.memory() as archive, Scheduler(context_of(archive, model).asking, "chat", most) as scheduler:
-        found = all_of(scheduler, [Dialogue(dialogue(str(at), asks), at) for at, asks in enumerate(talks)])
+        found = all_of(scheduler, [RunningDialogue(dialogue(str(at), asks), at) for at, asks in enumerate(talks)])
     assert model.most <= most
     assert found == [[f"answer to {at}.{number}" for number in range(asks)] for at, asks in enumerate(talks)]
     assert len(model.asked) == sum(talks), "nothing is asked twice"
@@ -142,14 +142,14 @@ def test_as_many_calls_as_may_be_are_under_way_at_once(archive: Archive, most: i
         return echo(request)
 
     with Scheduler(context_of(archive, meet).asking, "chat", most) as scheduler:
-        all_of(scheduler, [Dialogue(dialogue(str(at), 2), at) for at in range(most)])
+        all_of(scheduler, [RunningDialogue(dialogue(str(at), 2), at) for at in range(most)])
     assert not together.broken
 
 
 def test_one_call_at_a_time_finishes_one_dialogue_before_the_next(archive: Archive) -> None:
     model = Counting()
     with Scheduler(context_of(archive, model).asking, "chat", 1) as scheduler:
-        all_of(scheduler, [Dialogue(dialogue(name, 2), rank) for rank, name in ((1, "b"), (0, "a"), (2, "c"))])
+        all_of(scheduler, [RunningDialogue(dialogue(name, 2), rank) for rank, name in ((1, "b"), (0, "a"), (2, "c"))])
     assert model.said() == ["a.0", "a.1", "b.0", "b.1", "c.0", "c.1"]
 
 
@@ -158,7 +158,7 @@ def test_only_the_call_itself_leaves_the_thread_and_the_engine_does_not(archive:
     context = context_of(archive, lambda asked: (engine if asked.model == ENGINE else model)(asked))
     with Scheduler(context.asking, "chat", 4) as scheduler:
         (found,) = all_of(
-            scheduler, [Dialogue(asks(Request("quote", ENGINE, (Turn("user", "a"),), 60), question("b")))]
+            scheduler, [RunningDialogue(asks(Request("quote", ENGINE, (Turn("user", "a"),), 60), question("b")))]
         )
     assert found == ["answer to a", "answer to b"]
     assert engine.threads == {threading.current_thread()}
@@ -169,9 +169,9 @@ def test_only_the_call_itself_leaves_the_thread_and_the_engine_does_not(archive:
 def test_those_that_begin_alike_wait_for_the_first_answer_of_the_one_that_leads(archive: Archive) -> None:
     model = Counting()
     with Scheduler(context_of(archive, model).asking, "chat", 8) as scheduler:
-        leads = Dialogue(dialogue("leads", 2), 0)
-        follows = [Dialogue(dialogue(f"follows {at}", 1), at, leads) for at in (1, 2)]
-        goes_alone = Dialogue(dialogue("alone", 1), 3)
+        leads = RunningDialogue(dialogue("leads", 2), 0)
+        follows = [RunningDialogue(dialogue(f"follows {at}", 1), at, leads) for at in (1, 2)]
+        goes_alone = RunningDialogue(dialogue("alone", 1), 3)
         for talk in (leads, *follows, goes_alone):
             scheduler.begin(talk)
         scheduler.go_on()
@@ -192,9 +192,9 @@ def test_what_can_be_asked_ahead_is_asked_while_the_one_that_leads_is_waited_for
 
     model = Counting(meet)
     with Scheduler(context_of(archive, model).asking, "chat", 2) as scheduler:
-        leads = Dialogue(dialogue("leads", 1), 0)
+        leads = RunningDialogue(dialogue("leads", 1), 0)
         follows = asks(question("follows"), question("ahead"))
-        all_of(scheduler, [leads, Dialogue(follows, 1, leads, ahead=question("ahead"))])
+        all_of(scheduler, [leads, RunningDialogue(follows, 1, leads, ahead=question("ahead"))])
     assert model.said()[-1] == "follows"
     assert len(model.asked) == 3
 
@@ -202,24 +202,26 @@ def test_what_can_be_asked_ahead_is_asked_while_the_one_that_leads_is_waited_for
 def test_nothing_is_asked_ahead_where_calls_are_wanted_for_what_is_due(archive: Archive) -> None:
     model = Counting()
     with Scheduler(context_of(archive, model).asking, "chat", 1) as scheduler:
-        all_of(scheduler, [Dialogue(asks(question("first"), question("ahead")), ahead=question("ahead"))])
+        all_of(scheduler, [RunningDialogue(asks(question("first"), question("ahead")), ahead=question("ahead"))])
     assert model.said() == ["first", "ahead"]
 
 
 def test_what_two_dialogues_ask_is_sent_once(archive: Archive) -> None:
     model = Counting()
     with Scheduler(context_of(archive, model).asking, "chat", 4) as scheduler:
-        found = all_of(scheduler, [Dialogue(dialogue("same", 2), at) for at in range(3)])
+        found = all_of(scheduler, [RunningDialogue(dialogue("same", 2), at) for at in range(3)])
     assert found == [["answer to same.0", "answer to same.1"]] * 3
     assert model.said() == ["same.0", "same.1"]
 
 
 def test_what_the_journal_knows_is_not_sent(archive: Archive) -> None:
     with Scheduler(context_of(archive, echo).asking, "chat", 4) as scheduler:
-        all_of(scheduler, [Dialogue(dialogue("a", 3))])
+        all_of(scheduler, [RunningDialogue(dialogue("a", 3))])
     model = Counting()
     with Scheduler(context_of(archive, model).asking, "chat", 4) as scheduler:
-        assert all_of(scheduler, [Dialogue(dialogue("a", 3))]) == [["answer to a.0", "answer to a.1", "answer to a.2"]]
+        assert all_of(scheduler, [RunningDialogue(dialogue("a", 3))]) == [
+            ["answer to a.0", "answer to a.1", "answer to a.2"]
+        ]
     assert model.asked == []
 
 
@@ -237,7 +239,9 @@ def test_a_dialogue_whose_beginning_is_not_there_yet_holds_up_nobody(archive: Ar
             there.append(reply.text)
             return there
 
-        assert all_of(scheduler, [Dialogue(blocked(), 0), Dialogue(brings(), 1)]) == [["answer to it"]] * 2
+        assert (
+            all_of(scheduler, [RunningDialogue(blocked(), 0), RunningDialogue(brings(), 1)]) == [["answer to it"]] * 2
+        )
 
 
 def test_after_a_fault_nothing_is_sent_and_what_is_under_way_is_kept_and_told(archive: Archive) -> None:
@@ -252,7 +256,7 @@ def test_after_a_fault_nothing_is_sent_and_what_is_under_way_is_kept_and_told(ar
 
     model, told = Counting(answering), Told()
     with pytest.raises(ProviderRefuses), Scheduler(context_of(archive, model, told).asking, "chat", 3) as scheduler:
-        all_of(scheduler, [Dialogue(dialogue(str(at), 4), at) for at in range(9)])
+        all_of(scheduler, [RunningDialogue(dialogue(str(at), 4), at) for at in range(9)])
     answered = [event for event in told.events if isinstance(event, ModelAnswered)]
     assert sorted(model.said())[:3] == ["0.0", "1.0", "2.0"]
     assert len(answered) == len(replies(archive, "chat")) == len(model.asked) - 1
@@ -267,7 +271,7 @@ def test_a_wish_to_end_lets_every_answer_that_is_under_way_come_home(archive: Ar
 
     model, told = Counting(), Told(after=enough)
     with pytest.raises(Enough), Scheduler(context_of(archive, model, told).asking, "chat", 4) as scheduler:
-        all_of(scheduler, [Dialogue(dialogue(str(at), 4), at) for at in range(4)])
+        all_of(scheduler, [RunningDialogue(dialogue(str(at), 4), at) for at in range(4)])
     assert len(replies(archive, "chat")) == len(model.asked) == len(told.events) <= 7
 
 
@@ -286,7 +290,7 @@ def test_who_interrupts_is_told_what_is_waited_for(archive: Archive) -> None:
 
     model, told = Counting(answering), Told(after=interrupt)
     with pytest.raises(KeyboardInterrupt), Scheduler(context_of(archive, model, told).asking, "chat", 3) as scheduler:
-        all_of(scheduler, [Dialogue(dialogue(str(at), 2), at) for at in range(3)])
+        all_of(scheduler, [RunningDialogue(dialogue(str(at), 2), at) for at in range(3)])
     (notice,) = [event for event in told.events if isinstance(event, Note)]
     assert notice.text.startswith("2 calls are under way")
     assert len(replies(archive, "chat")) == len(model.asked) == 3
@@ -304,7 +308,7 @@ def test_what_a_call_raises_is_raised_where_it_was_asked(archive: Archive) -> No
             except ModelError as fault:
                 return fault.message
 
-        assert scheduler.finish(Dialogue(steps())) == "No."
+        assert scheduler.finish(RunningDialogue(steps())) == "No."
 
 
 def noting(*notes: str) -> Steps[None]:
@@ -322,7 +326,7 @@ def test_what_a_dialogue_notes_is_told_when_it_is_over_be_it_by_a_fault(archive:
 
     told = Told()
     with Scheduler(context_of(archive, echo, told).asking, "chat", 2) as scheduler, pytest.raises(ModelError):
-        scheduler.finish(Dialogue(steps()))
+        scheduler.finish(RunningDialogue(steps()))
     assert [event.what for event in told.events if isinstance(event, Noted)] == ["first", "second"]
 
 
@@ -331,7 +335,7 @@ def test_a_kind_of_trouble_counts_once_in_the_run_in_which_its_answer_came(archi
     for _ in range(2):
         with Scheduler(context_of(archive, echo, told).asking, "chat", 2) as scheduler:
             for _ in range(2):
-                scheduler.finish(Dialogue(noting("empty", "good in other words")))
+                scheduler.finish(RunningDialogue(noting("empty", "good in other words")))
     assert [event.what for event in told.events if isinstance(event, Noted)] == [
         "empty", "good in other words", *["good in other words"] * 3,
     ]  # fmt: skip
@@ -360,7 +364,7 @@ def test_what_is_reserved_for_calls_under_way_is_waited_for_before_a_cap_says_no
     context = context_of(archive, model, budget=BudgetSettings(day_usd=reserved_at_once * worst(archive)))
     with Scheduler(context.asking, "chat", 6) as scheduler:
         for at in range(6):
-            scheduler.begin(Dialogue(asks(dear(at)), at))
+            scheduler.begin(RunningDialogue(asks(dear(at)), at))
         while len(model.asked) < 6:
             scheduler.go_on()
     assert model.most <= int(reserved_at_once)
@@ -372,7 +376,7 @@ def test_at_a_cap_what_is_under_way_is_kept_and_nothing_more_is_sent(archive: Ar
 
     context = context_of(archive, Counting(long), budget=BudgetSettings(day_usd=2.5 * worst(archive)))
     with pytest.raises(OverBudget), Scheduler(context.asking, "chat", 6) as scheduler:
-        all_of(scheduler, [Dialogue(asks(dear(at)), at) for at in range(6)])
+        all_of(scheduler, [RunningDialogue(asks(dear(at)), at) for at in range(6)])
     kept = archive.run("SELECT count(*) FROM reply")[0][0]
     assert 2 <= kept < 6
 
@@ -388,7 +392,7 @@ def test_an_answer_that_got_lost_is_asked_for_again_beside_the_others(archive: A
 
     model = Counting(loses_each_once)
     with Scheduler(context_of(archive, model).asking, "chat", 3) as scheduler:
-        found = all_of(scheduler, [Dialogue(dialogue(str(at), 2), at) for at in range(4)])
+        found = all_of(scheduler, [RunningDialogue(dialogue(str(at), 2), at) for at in range(4)])
     assert found == [[f"answer to {at}.0", f"answer to {at}.1"] for at in range(4)]
     assert len(model.asked) == 16
     assert [row[0] for row in archive.run("SELECT count(*) FROM spending")] == [16]
@@ -415,8 +419,8 @@ def test_a_call_that_waits_to_be_repeated_when_all_ends_does_not_leave_and_costs
     model = Counting(busy)
     context = replace(context_of(archive, model), pause=pause)
     with pytest.raises(ProviderRefuses), Ending(context.asking, "chat", 2) as scheduler:
-        scheduler.begin(Dialogue(asks(dear(2))))
-        scheduler.finish(Dialogue(asks(question("What else?")), 1))
+        scheduler.begin(RunningDialogue(asks(dear(2))))
+        scheduler.finish(RunningDialogue(asks(question("What else?")), 1))
     assert sorted(request.model.name for request in model.asked) == [DEAR, "test/agent"]
     settled = [row[0] for row in archive.run("SELECT settled FROM spending WHERE model = ? ORDER BY rowid", (DEAR,))]
     assert settled == [0]
@@ -431,5 +435,5 @@ def test_what_would_cost_more_because_it_is_long_is_never_sent_not_even_ahead(ar
         Scheduler(context.asking, "chat", 4) as scheduler,
         pytest.raises(ContextTooLong, match="costs more with test/dear"),
     ):
-        all_of(scheduler, [Dialogue(asks(question("short"), too_long), ahead=too_long)])
+        all_of(scheduler, [RunningDialogue(asks(question("short"), too_long), ahead=too_long)])
     assert model.said() == ["short"]

@@ -15,7 +15,7 @@ from daemon.models.scheduler import Steps, rehearse
 from daemon.models.tokens import count
 from daemon.remember.dialogue import QUOTE_WORDS, Pair, Subject, Transcript, converse
 from daemon.remember.ladder import Assignment, Count, first_good, make_memory, pairs
-from daemon.remember.question import Draft
+from daemon.remember.question import Worksheet
 from primer import hindsight, prompt
 from primer.reply import Refused
 from primer.request import ENGINE
@@ -34,7 +34,7 @@ from rules.conversation.memory import (
 
 
 def make_hindsight(
-    draft: Draft,
+    sheet: Worksheet,
     passage: Passage,
     after: Sequence[Entry],
     before: Edition,
@@ -56,19 +56,19 @@ def make_hindsight(
         name="hindsight",
         source="its chunk",
         dialogue=partial(_dialogue, passage, after, before.quotes),
-        words=allowance(passage.tokens, draft.questions_tokens),
+        words=allowance(passage.tokens, sheet.questions_tokens),
         fits=lambda written, tokens: is_clearly_smaller(written, tokens, passage.tokens),
         count=count,
     )
-    finished = yield from first_good(draft, work, writers)
+    finished = yield from first_good(sheet, work, writers)
     return finished if isinstance(finished, Refused) else finished.edition(number, "hindsight", clock())
 
 
 def _dialogue(
-    passage: Passage, after: Sequence[Entry], quotes: tuple[Quote, ...], draft: Draft, pair: Pair, words: int
+    passage: Passage, after: Sequence[Entry], quotes: tuple[Quote, ...], sheet: Worksheet, pair: Pair, words: int
 ) -> Steps[Transcript | Refused]:
     """The three calls that are left when the quote is known."""
-    texts = draft.texts
+    texts = sheet.texts
     lived = (passage.system_message, passage.memories, passage.tail, passage.chunk, after, passage.breaks)
     subject = Subject(
         before=hindsight.context_in_hindsight(texts, *lived),
@@ -80,7 +80,7 @@ def _dialogue(
         words=words,
         guidance=passage.guidance,
     )
-    return (yield from converse(draft, subject, pair, quotes))
+    return (yield from converse(sheet, subject, pair, quotes))
 
 
 def worth_asking(
@@ -97,6 +97,8 @@ def worth_asking(
     for passage, memory in zip(passages, memories, strict=True):
         if memory.told.made != EXTRACTED or not is_enough_for_a_model(passage.tokens, questions_tokens):
             continue
-        rehearsed = rehearse(archive, make_memory(Draft(texts, questions_tokens), passage, roles, count, lambda: ""))
+        rehearsed = rehearse(
+            archive, make_memory(Worksheet(texts, questions_tokens), passage, roles, count, lambda: "")
+        )
         if rehearsed is None or rehearsed.told.made == WRITTEN:
             yield memory.number

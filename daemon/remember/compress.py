@@ -21,14 +21,14 @@ from daemon.archive.memories import (
 from daemon.chat.survey import Passage, Survey, as_they_are
 from daemon.context import Context
 from daemon.events import MemoryMade, Note, Noted, planned
-from daemon.models.scheduler import Dialogue, Scheduler, Steps
+from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
 from daemon.remember.core_memory import Chain, chunk_memory, core_chain
 from daemon.remember.fact_taking import facts_chain
 from daemon.remember.folds import Folds, Keep
-from daemon.remember.hindsight import make_hindsight
+from daemon.remember.hindsight_edition import make_hindsight
 from daemon.remember.ladder import chunk_analysis, make_memory
-from daemon.remember.question import draft_of_chunk
+from daemon.remember.question import worksheet_of_chunk
 from primer.models import token_factor
 from primer.reply import Refused
 from rules.conversation.history import Entry
@@ -44,7 +44,7 @@ KeepChunk = Callable[[], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class _Work:
+class _ChatWork:
     """What the work on a chat goes on with."""
 
     context: Context
@@ -55,7 +55,7 @@ class _Work:
     folds: Folds
     chains: tuple[Chain, ...]
     """Core memory and facts."""
-    dialogues: dict[int, Dialogue[Keep]] = field(default_factory=dict)
+    dialogues: dict[int, RunningDialogue[Keep]] = field(default_factory=dict)
     """Those of the plan that have been begun, by their place."""
     skipping: set[int] = field(default_factory=set)
     """The places at which the chat will be skipped, when what comes before is kept."""
@@ -81,7 +81,7 @@ def compress(context: Context, survey: Survey) -> tuple[tuple[Memory, ...], tupl
             core_chain(context, scheduler, survey, memories, order),
             facts_chain(context, scheduler, survey, memories),
         )
-        _do_all(_Work(context, scheduler, survey, memories, folds, chains), order)
+        _do_all(_ChatWork(context, scheduler, survey, memories, folds, chains), order)
         chunks = sum(not memory.is_fold for memory in memories)
         folds.make_all(chunks, told_tokens)
         shown_now = folds.make_all(chunks, shown_tokens)
@@ -98,7 +98,7 @@ def _tell_once(context: Context, survey: Survey) -> None:
             context.tell(Note(notice))
 
 
-def _do_all(work: _Work, order: tuple[Lead, ...]) -> None:
+def _do_all(work: _ChatWork, order: tuple[Lead, ...]) -> None:
     """Write all that is planned, and keep it in the order of the plan; folds and layers go on beside it."""
     plan = work.survey.plan
     needed = needs(plan)
@@ -115,7 +115,7 @@ def _do_all(work: _Work, order: tuple[Lead, ...]) -> None:
         _begin(work, order, needed, kept)
 
 
-def _begin(work: _Work, order: tuple[Lead, ...], needed: tuple[int, ...], kept: int) -> None:
+def _begin(work: _ChatWork, order: tuple[Lead, ...], needed: tuple[int, ...], kept: int) -> None:
     """Begin the fold and all the chunks that can be begun when the first `kept` of the plan are kept."""
     plan = work.survey.plan
     chunks = sum(not memory.is_fold for memory in work.memories)
@@ -135,25 +135,25 @@ def _begin(work: _Work, order: tuple[Lead, ...], needed: tuple[int, ...], kept: 
         work.scheduler.begin(work.dialogues[lead.place])
 
 
-def _dialogue(work: _Work, lead: Lead) -> Dialogue[Keep]:
+def _dialogue(work: _ChatWork, lead: Lead) -> RunningDialogue[Keep]:
     """The dialogue about one chunk of the plan, with what can be asked ahead of it."""
     survey = work.survey
     chunk = survey.plan.work[lead.place]
     ahead = None
     if not _looks_back(work, lead.place):
         entries = survey.passage(chunk, ()).chunk
-        ahead = chunk_analysis(draft_of_chunk(survey, chunk), entries, chunk.tokens, survey.roles)
+        ahead = chunk_analysis(worksheet_of_chunk(survey, chunk), entries, chunk.tokens, survey.roles)
     # The one it would follow is not there where that comes after one that cannot be made.
     behind = None if lead.behind is None else work.dialogues.get(lead.behind)
-    return Dialogue(_steps(work, lead), len(work.dialogues), behind, ahead)
+    return RunningDialogue(_steps(work, lead), len(work.dialogues), behind, ahead)
 
 
-def _looks_back(work: _Work, place: int) -> bool:
+def _looks_back(work: _ChatWork, place: int) -> bool:
     plan = work.survey.plan
     return place in plan.looking_back
 
 
-def _steps(work: _Work, lead: Lead) -> Steps[Keep]:
+def _steps(work: _ChatWork, lead: Lead) -> Steps[Keep]:
     """Write about one chunk, as soon as the folds are there that its prompts begin with."""
     plan, place = work.survey.plan, lead.place
     chunk = plan.work[place]
@@ -172,14 +172,14 @@ def _give_up(fault: ChatSetAside) -> None:
     raise fault
 
 
-def _keep(work: _Work, place: int, keep: KeepChunk) -> None:
+def _keep(work: _ChatWork, place: int, keep: KeepChunk) -> None:
     plan = work.survey.plan
     keep()
     number = plan.work[place].number
     work.context.tell(MemoryMade(plan.chat_id, plan.title, number, place + 1, len(plan.work)))
 
 
-def _memory(work: _Work, chunk: PlannedChunk, passage: Passage) -> Steps[KeepChunk]:
+def _memory(work: _ChatWork, chunk: PlannedChunk, passage: Passage) -> Steps[KeepChunk]:
     """A chunk becomes a memory."""
     archive = work.context.archive
     memory = yield from _written(work, chunk, passage, 1)
@@ -194,7 +194,7 @@ def _memory(work: _Work, chunk: PlannedChunk, passage: Passage) -> Steps[KeepChu
     return keep
 
 
-def _memory_again(work: _Work, chunk: PlannedChunk, passage: Passage) -> Steps[KeepChunk]:
+def _memory_again(work: _ChatWork, chunk: PlannedChunk, passage: Passage) -> Steps[KeepChunk]:
     """A memory gets another as-of edition, unless it would be one more of the engine's."""
     archive = work.context.archive
     before = chunk_memory(work.memories, chunk)
@@ -214,7 +214,7 @@ def _memory_again(work: _Work, chunk: PlannedChunk, passage: Passage) -> Steps[K
     return keep
 
 
-def _hindsight(work: _Work, chunk: PlannedChunk, passage: Passage) -> Steps[KeepChunk]:
+def _hindsight(work: _ChatWork, chunk: PlannedChunk, passage: Passage) -> Steps[KeepChunk]:
     """A memory gets its hindsight edition; none, where it could not be had, or no model's is there to keep to."""
     context, survey = work.context, work.survey
     before = chunk_memory(work.memories, chunk)
@@ -222,10 +222,10 @@ def _hindsight(work: _Work, chunk: PlannedChunk, passage: Passage) -> Steps[Keep
         return lambda: True
     after = _seen_later(survey, chunk)
     number = next_edition(context.archive, before.memory_id)
-    draft = draft_of_chunk(survey, chunk, sum(survey.counts.all[entry.message.digest] for entry in after))
+    sheet = worksheet_of_chunk(survey, chunk, sum(survey.counts.all[entry.message.digest] for entry in after))
     try:
         edition = yield from make_hindsight(
-            draft, passage, after, before.told, survey.roles, count, context.clock, number
+            sheet, passage, after, before.told, survey.roles, count, context.clock, number
         )
     except TooLong:
         # The provider counts more than was foreseen. Without this edition the work can go on all the same.
@@ -244,13 +244,13 @@ def _hindsight(work: _Work, chunk: PlannedChunk, passage: Passage) -> Steps[Keep
     return keep
 
 
-def _written(work: _Work, chunk: PlannedChunk, passage: Passage, number: int) -> Steps[Memory]:
+def _written(work: _ChatWork, chunk: PlannedChunk, passage: Passage, number: int) -> Steps[Memory]:
     return make_memory(
-        draft_of_chunk(work.survey, chunk), passage, work.survey.roles, count, work.context.clock, number
+        worksheet_of_chunk(work.survey, chunk), passage, work.survey.roles, count, work.context.clock, number
     )
 
 
-def _layers_after(work: _Work, number: int) -> Iterator[Layer]:
+def _layers_after(work: _ChatWork, number: int) -> Iterator[Layer]:
     """The layers that are due when this memory is kept."""
     layers = work.survey.plan.layers
     if number in {chunk.number for chunk in layers.core}:
@@ -280,7 +280,7 @@ def _seen_later(survey: Survey, chunk: PlannedChunk) -> tuple[Entry, ...]:
     return tuple(seen)
 
 
-def _renew(work: _Work, memory: Memory) -> None:
+def _renew(work: _ChatWork, memory: Memory) -> None:
     """Let a memory have all editions that the archive has of it by now."""
     known = editions(work.context.archive, memory.memory_id)
     edition = shown(known, memory.chosen, work.survey.memory.editions)

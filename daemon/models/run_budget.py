@@ -24,7 +24,7 @@ from rules.money.price import PICO, Amounts, Price, Reached, Usage, cost, dollar
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class RunBudget:
     """The money of one run: one `memproc run`, or the daemon's work on one file."""
 
     archive: Archive
@@ -46,7 +46,7 @@ class Reservation:
     """Of the prompt, as we count them."""
 
 
-def reserve(budget: Budget, request: Request, chat_id: str, now: str, *, batched: bool = False) -> Reservation:
+def reserve(budget: RunBudget, request: Request, chat_id: str, now: str, *, batched: bool = False) -> Reservation:
     """Reserve what a call may cost at most, in a batch or by itself; it may leave when this returns.
 
     Raises OverBudget where a cap says no, UnknownPrice where nobody knows what it costs.
@@ -66,7 +66,7 @@ def reserve(budget: Budget, request: Request, chat_id: str, now: str, *, batched
     return Reservation(request.model.name, price, number, tokens)
 
 
-def above_step(budget: Budget, request: Request) -> ContextTooLong | None:
+def above_step(budget: RunBudget, request: Request) -> ContextTooLong | None:
     """Why a request must not leave whose prompt is expected above the tokens from which on its model costs more.
 
     Plans keep to that with room to spare; this is for what has become larger than planned. It is a matter of money
@@ -96,7 +96,7 @@ def most_of(archive: Archive, price: Price, request: Request, tokens: int) -> in
     return worst_case(price, bound, room if isinstance(room, int) else 0)
 
 
-def settle(budget: Budget, reserved: Reservation, answer: Completion) -> float | None:
+def settle(budget: RunBudget, reserved: Reservation, answer: Completion) -> float | None:
     """Say in the ledger what an answer has cost; the dollars, or None where nobody knows."""
     if reserved.number is None:
         return 0.0
@@ -106,7 +106,7 @@ def settle(budget: Budget, reserved: Reservation, answer: Completion) -> float |
     return None if settled is None else dollars(settled)
 
 
-def release(budget: Budget, reserved: Reservation) -> None:
+def release(budget: RunBudget, reserved: Reservation) -> None:
     """Say in the ledger that a call has cost nothing."""
     if reserved.number is not None:
         ledger.settle(budget.archive, reserved.number, 0)
