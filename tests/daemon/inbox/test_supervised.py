@@ -39,7 +39,7 @@ LIMIT_SECONDS = 60.0
 
 @pytest.fixture
 def ada(tmp_path: Path) -> Person:
-    return Person(tmp_path / "ada", chunk=800)
+    return Person(tmp_path / "ada", tail=3200, step=800, chunk=800)
 
 
 @contextmanager
@@ -62,7 +62,7 @@ def said(child: "subprocess.Popen[bytes]") -> list[Event]:
 
 
 def test_a_file_is_processed_by_the_daemons_settings_even_if_the_file_is_broken_by_now(ada: Person) -> None:
-    path = ada.drop(export_bytes(long_chat(5200)))
+    path = ada.drop(export_bytes(long_chat(7800)))
     with started(ada, "run", str(path), "--events") as child:
         ada.toml.write_text("broken [")
         note, first, *events, chat, last = said(child)
@@ -94,7 +94,7 @@ def test_every_timed_job_can_be_done(ada: Person, job: str) -> None:
 def test_it_ends_with_the_daemon_and_lets_the_call_that_is_under_way_finish(
     ada: Person, tmp_path: Path, by: str
 ) -> None:
-    path = ada.drop(export_bytes(long_chat(5200)))
+    path = ada.drop(export_bytes(long_chat(7800)))
     with serve(tmp_path / "server", {"seconds": 0.3}) as server:
         ada.settings(
             '[models]\nagent = "anthropic/claude-haiku-5-5"\nconcurrency = 1\n'
