@@ -170,7 +170,7 @@ def _counted(outcomes: Sequence[Outcome]) -> str:
     written, alone, aside = (
         sum(isinstance(outcome, kind) for outcome in outcomes) for kind in (ExportWritten, LeftAlone, SetAside)
     )
-    return f"{written} written, {alone} left alone, {aside} set aside."
+    return f"{written} written, {alone} unchanged, {aside} skipped."
 
 
 def _as_json(outcome: Outcome) -> dict[str, object]:
