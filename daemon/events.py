@@ -6,7 +6,7 @@ As a line of JSON (`memproc run --events`, the log), an event is one object in w
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 if TYPE_CHECKING:
     from rules.plan.chat_plan import ChatPlan  # the daemon at rest does without all that planning loads
@@ -276,14 +276,7 @@ Event = (
     | Alive | RunDone | RunFailed | JobEnded | SettingsAre | SettingsWrong
     | Started | Stopped | Watching | FileIs | PauseBegan | PauseEnded | SettingsRead | SettingsRefused | Trouble
 )  # fmt: skip
-KINDS: Mapping[str, type[Event]] = {
-    kind.__name__: kind
-    for kind in (
-        Planned, Note, UserEdits, ModelAnswered, Noted, MemoryMade, Folded, BatchSent, ChatIs,
-        Alive, RunDone, RunFailed, JobEnded, SettingsAre, SettingsWrong,
-        Started, Stopped, Watching, FileIs, PauseBegan, PauseEnded, SettingsRead, SettingsRefused, Trouble,
-    )
-}  # fmt: skip
+KINDS: Mapping[str, type[Event]] = {kind.__name__: kind for kind in get_args(Event)}
 Tell = Callable[[Event], None]
 
 

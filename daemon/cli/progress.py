@@ -150,9 +150,9 @@ class Progress:
 
     def _chat_is(self, event: ChatIs) -> None:
         if event.kind == "set aside":
-            click.echo(visible(f"{event.title}: set aside. {event.detail} {event.next_step}"), err=True)
+            click.echo(visible(f"{event.title}: skipped. {event.detail} {event.next_step}"), err=True)
         elif event.kind == "left alone":
-            self._line(f"{event.title}: left alone: {event.detail}")
+            self._line(f"{event.title}: unchanged: {event.detail}")
         else:
             self._line(f"{event.title}: {event.detail}\n  {event.path}")
 

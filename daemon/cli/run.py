@@ -4,21 +4,56 @@ import signal
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from time import monotonic, sleep
 
 import click
 
 from daemon.chat.outcome import Outcome, SetAside
+from daemon.cli import INTERRUPTED
 from daemon.cli.progress import Progress
 from daemon.cli.settings import Settings, json_option, wanted_exports
 from daemon.cli.supervised import as_events
 from daemon.context import Context
-from daemon.events import Alive, ChatIs, ExportWritten, RunDone, Tell
+from daemon.events import Alive, ChatIs, Event, ExportWritten, RunDone, Tell
+from daemon.models.ask import Unsent
 from daemon.models.completion import TIMEOUT_SECONDS, Completion
 from daemon.status.sentences import printable_json
 from daemon.trip import go_round
 from primer.request import ENGINE, Request
 from rules.errors import OverBudget
 from rules.plan.chat_plan import LeftAlone
+
+_LOOK_SECONDS = 0.25
+
+
+class ToldToStop(Unsent):
+    """The command has been told to end, and this is a good place for it."""
+
+
+class Stopping:
+    """Whether a command has been told to end. It ends where no answer of a model can get lost, not anywhere."""
+
+    def __init__(self) -> None:
+        self._is_asked = False
+
+    def ask_by_signal(self) -> None:
+        """Let SIGTERM ask, from now on."""
+        signal.signal(signal.SIGTERM, self._ask)
+
+    def check(self) -> None:
+        """Raise ToldToStop where that has happened."""
+        if self._is_asked:
+            raise ToldToStop
+
+    def pause(self, seconds: float) -> None:
+        """Wait so long, but not longer than until the command is to end: then ToldToStop is raised."""
+        end = monotonic() + seconds
+        while (left := end - monotonic()) > 0:
+            self.check()
+            sleep(min(left, _LOOK_SECONDS))
+
+    def _ask(self, *_: object) -> None:
+        self._is_asked = True  # nothing else: a lock might be held where the signal comes
 
 
 @click.command
@@ -34,15 +69,20 @@ def run(ctx: click.Context, paths: tuple[Path, ...], dry_run: bool, events: bool
 
         return int(ctx.invoke(plan, paths=paths, as_json=as_json))
     settings = ctx.ensure_object(Settings)
-    # Ending it is the same as interrupting it: the calls under way are waited for, and their answers kept.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     if events:
         return as_events(lambda tell: _tell_events(settings, paths, tell))
+    # Ending it is the same as interrupting it: the calls under way are waited for, and their answers kept.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     return _show(settings, paths, as_json)
 
 
 def _tell_events(settings: Settings, paths: tuple[Path, ...], tell: Tell) -> int:
-    outcomes = list(_process(settings, wanted_exports(settings, paths), tell))
+    stopping = Stopping()
+    stopping.ask_by_signal()
+    try:
+        outcomes = list(_process(settings, wanted_exports(settings, paths), tell, stopping))
+    except Unsent:
+        return INTERRUPTED
     tell(RunDone())
     return _exit_code(outcomes)
 
@@ -56,7 +96,7 @@ def _show(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     with Progress(quiet=settings.quiet or as_json) as progress:
         try:
             # One by one: what was done before a cap is reached is reported too.
-            for outcome in _process(settings, exports, progress.tell) if exports else ():
+            for outcome in _process(settings, exports, progress.tell, Stopping()) if exports else ():
                 outcomes.append(outcome)
         except OverBudget as reached:
             over = reached
@@ -74,25 +114,34 @@ def _show(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     return _exit_code(outcomes)
 
 
-def _process(settings: Settings, exports: Sequence[Path], tell: Tell) -> Iterator[Outcome]:
-    """Take every export through the trip; `tell` hears everything, and what became of each chat."""
-    with settings.context(tell) as context:
-        for outcome in go_round(_with_signs_of_life(context, tell), exports):
-            tell(_chat_is(outcome))
+def _process(settings: Settings, exports: Sequence[Path], tell: Tell, stopping: Stopping) -> Iterator[Outcome]:
+    """Take every export through the trip; `tell` hears everything, and what became of each chat.
+
+    Raises ToldToStop between two calls where the run is to end.
+    """
+
+    def hear(event: Event) -> None:
+        tell(event)
+        stopping.check()
+
+    with settings.context(hear) as context:
+        for outcome in go_round(_with_signs_of_life(context, tell, stopping), exports):
+            hear(_chat_is(outcome))
             yield outcome
 
 
-def _with_signs_of_life(context: Context, tell: Tell) -> Context:
-    """The same, but before each call and each pause it is told how long nothing may be heard."""
+def _with_signs_of_life(context: Context, tell: Tell, stopping: Stopping) -> Context:
+    """The same, but before each call and each pause it is told how long nothing may be heard; good places to end."""
 
     def complete(request: Request) -> Completion:
+        stopping.check()
         if request.model != ENGINE:
             tell(Alive(_longest(request)))
         return context.complete(request)
 
     def pause(seconds: float) -> None:
         tell(Alive(seconds))
-        context.pause(seconds)
+        stopping.pause(seconds)
 
     return replace(context, complete=complete, pause=pause)
 
@@ -119,7 +168,7 @@ def _counted(outcomes: Sequence[Outcome]) -> str:
     written, alone, aside = (
         sum(isinstance(outcome, kind) for outcome in outcomes) for kind in (ExportWritten, LeftAlone, SetAside)
     )
-    return f"{written} written, {alone} left alone, {aside} set aside."
+    return f"{written} written, {alone} unchanged, {aside} skipped."
 
 
 def _as_json(outcome: Outcome) -> dict[str, object]:

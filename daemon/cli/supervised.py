@@ -28,7 +28,6 @@ _BLOCK_BYTES = 1 << 16
 
 def settings_from_daemon() -> SettingsAre:
     """Read the settings that the daemon has, and end with the daemon from now on. Raises UsageError without any."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     # Python's own stdin is not used: a thread that reads it would hold its lock while Python ends.
     line = b""
     while not line.endswith(b"\n") and (block := os.read(0, _BLOCK_BYTES)):

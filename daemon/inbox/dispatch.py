@@ -147,6 +147,7 @@ class Dispatch:
         elif task.work:
             for telling in task.work.take(event, self._now()):
                 self._telling.tell(telling)
+            self._forget_copy(task.work)
         elif isinstance(event, JobEnded | RunFailed):
             self._job_ended(task.job, event)
             task.is_over = True
@@ -207,8 +208,11 @@ class Dispatch:
             else:
                 self._telling.tell(Trouble("the process that works", reason))
                 self._telling.tell(work.lost(reason, self._now()))
-        arrival = find_arrival(self._archive, work.arrival)
-        if arrival.state in FINISHED:
+        self._forget_copy(work)
+
+    def _forget_copy(self, work: FileWork) -> None:
+        """Remove memproc's copy of a file that it is through with."""
+        if work.is_over and (arrival := find_arrival(self._archive, work.arrival)).state in FINISHED:
             forget_copy(self._archive, self.plan.state, arrival)
 
     def _is_paused(self) -> bool:

@@ -131,20 +131,20 @@ _NO_NAMES: Mapping[str, str] = {}
 _STATES = {
     "seen": "{} was found in the inbox.",
     "settling": "{} is waited for",
-    "copied": "{} stands still and is complete: memproc has made a copy to work on.",
+    "copied": "{} is complete: memproc has made a copy to work on.",
     "planned": "It is decided what to do with {}.",
-    "working": "{} is being worked on.",
+    "working": "{} is in progress.",
     "written": "{} is done.",
     "done": "Nothing was to do for {}",
     "waiting": "{} waits",
     "paused": "{} waits",
-    "set aside": "{} was set aside",
-    "gone": "{} is no longer looked at",
+    "set aside": "{} was skipped",
+    "gone": "{} is no longer waited for",
 }
 _BECAME = {
     "written": "{0}, of {1}: the updated export is ready",
-    "left alone": "{0}, of {1}, was left alone",
-    "set aside": "{0}, of {1}, was set aside",
+    "left alone": "{0}, of {1}, is unchanged",
+    "set aside": "{0}, of {1}, was skipped",
 }
 _WATCHING = {
     "native": "The inbox is watched by the system's events",
@@ -208,7 +208,7 @@ def _about_chat(event: ChatIs | Planned | UserEdits | ModelAnswered | MemoryMade
 def _about_daemon(event: Event) -> str:
     match event:
         case Started(version, pid, inbox):
-            return f"memproc {version} looks after {inbox} (process {pid})."
+            return f"memproc {version} watches {inbox} (process {pid})."
         case Stopped(reason):
             return _with("memproc has stopped", reason)
         case Watching(mode, why):

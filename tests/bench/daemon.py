@@ -20,7 +20,7 @@ DROPS = 60
 REST_SECONDS = 60.0
 TIMES = 10
 LARGEST_MIB = 40
-LATEST_SECONDS = 1.0
+LATEST_SECONDS = 3.0
 START_SECONDS = 0.3
 _LIMIT_SECONDS = 120.0
 _COMMAND = Path(sys.executable).parent / "memproc"
@@ -48,7 +48,7 @@ def measure(folder: Path) -> list[Table]:
         delays = [_delay(folder, number) for number in range(DROPS)]
         for child in _children(pid):
             os.kill(child, signal.SIGTERM)
-        _until(lambda: not _children(pid), "the worker is gone")
+        _until(lambda: not _children(pid), "no child is left")
         before, began = _processor(pid), time.monotonic()
         time.sleep(REST_SECONDS)
         used = (_processor(pid) - before) / (time.monotonic() - began)
@@ -65,7 +65,7 @@ def _rest(fresh: int, rested: int, used: float) -> Table:
     )
     return Table(
         "The daemon at rest",
-        (f"The worker has ended; {REST_SECONDS:.0f} s without a file. The target is {LARGEST_MIB} MiB.",),
+        (f"No child process runs; {REST_SECONDS:.0f} s without a file. The target is {LARGEST_MIB} MiB.",),
         ("", "", "target"), rows, {"fresh_bytes": fresh, "rested_bytes": rested, "processor": used},
     )  # fmt: skip
 
@@ -79,7 +79,7 @@ def _soon(delays: list[float]) -> Table:
     )
     return Table(
         "From closing a file to its plan",
-        (f"{DROPS} files, one by one, while the worker is up; beyond the {SETTLE_SECONDS} s of standing still.",),
+        (f"{DROPS} files, one by one, each in a process of its own; beyond the {SETTLE_SECONDS} s of standing still.",),
         ("", "ms", "target"), rows, {"seconds": delays},
     )  # fmt: skip
 

@@ -170,7 +170,7 @@ def quiet(cycle: Cycle) -> None:
         before, calls = stand(cycle), cycle.calls()
         ended = cycle.hand_in(content)
         assert (ended.code, ended.err) == (0, "")
-        assert "0 written, 1 left alone" in ended.out
+        assert "0 written, 1 unchanged" in ended.out
         assert (stand(cycle), cycle.calls()) == (before, calls)
     verified = cycle.person.memproc("verify")
     assert verified.code == 0, verified

@@ -76,7 +76,7 @@ def test_what_was_refused_is_never_asked_again_and_no_byte_changes(ines: Person,
     before = ines.bytes_of_everything()
     for ended in (ines.memproc("run"), ines.spawn("run")):
         assert (ended.code, ended.err) == (0, "")
-        assert "1 left alone" in ended.out
+        assert "1 unchanged" in ended.out
     assert len(sent(refusing)) == len(asked), "another process knows of the refusals too"
     assert ines.bytes_of_everything() == before
     assert "extracted memories" not in ines.memproc("plan").out

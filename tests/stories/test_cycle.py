@@ -185,7 +185,7 @@ def test_nothing_new_in_any_output_mode(tmp_path: Path, mode: str) -> None:
     if mode == "new-chat":
         ended = chat.hand_in()
         assert (ended.code, ended.err) == (0, "")
-        assert "1 left alone" in ended.out, "the old chat has nothing new either"
+        assert "1 unchanged" in ended.out, "the old chat has nothing new either"
         assert (stand(chat), chat.calls()) == (files, calls)
 
 
@@ -200,7 +200,7 @@ def test_a_new_chat_goes_on_beside_the_old_one_in_one_export(tmp_path: Path) -> 
     for written in (1, 0):
         ended = chat.person.memproc("run", chat.person.drop(chat.device.export()))
         assert (ended.code, ended.err) == (0, "")
-        assert f"{written} written, {2 - written} left alone" in ended.out
+        assert f"{written} written, {2 - written} unchanged" in ended.out
     chat.talk()
     ended = chat.person.memproc("run", chat.person.drop(chat.device.export()))
     assert (ended.code, ended.err) == (0, "")

@@ -269,7 +269,7 @@ def test_a_full_disk_does_not_keep_the_daemon_from_ending(ida: Person, small_dis
     (small_disk / "state").mkdir()
     (ida.home / "state").symlink_to(small_disk / "state")
     with running(ida) as daemon:
-        daemon.until(lambda: daemon.sign("last_cookie"), "it has looked around")
+        daemon.until(lambda: daemon.sign("watch_mode"), "it has looked around")
         filling = fill(small_disk)
         ida.drop(content, "talk.json")
         daemon.until(lambda: "full" in daemon.said(), "it is said that the disk is full")

@@ -136,7 +136,7 @@ def test_a_chat_that_is_too_short_is_left_alone_with_the_reason(ada: Person) -> 
     ada.drop(export_bytes(long_chat(900, tokens_each=200)))
     ended = ada.memproc("run")
     assert ended.code == 0
-    assert "left alone" in ended.out
+    assert "unchanged" in ended.out
     assert ada.updated() == []
 
 
@@ -150,8 +150,8 @@ def test_each_chat_of_an_export_stands_or_falls_by_itself(ada: Person) -> None:
     ended = ada.memproc("run")
 
     assert ended.code == 1
-    assert "Bad: set aside" in ended.err
-    assert "Gone: left alone" in ended.out
+    assert "Bad: skipped" in ended.err
+    assert "Gone: unchanged" in ended.out
     assert [path.name for path in ada.updated()] == ["Good (good123456).json"]
 
 

@@ -287,7 +287,7 @@ def test_where_only_edited_and_pinned_memories_are_left_plan_and_run_say_that_th
     assert list(section_of(aria)) == [memory.memory_id for memory in aria.memories()]
     again = aria.person.memproc("run")
     assert told in again.out
-    assert "1 left alone" in again.out
+    assert "1 unchanged" in again.out
 
 
 def section_of(life: Life) -> dict[str, Json]:

@@ -167,7 +167,7 @@ def test_both_in_one_full_export(chat: Cycle) -> None:
     assert (ended.code, ended.err) == (0, "")
     assert "2 written" in ended.out
     before, calls = stand(chat), chat.calls()
-    assert "2 left alone" in chat.person.memproc("run", path).out
+    assert "2 unchanged" in chat.person.memproc("run", path).out
     assert (stand(chat), chat.calls()) == (before, calls)
     for one in (chat, fork):
         one.imports()

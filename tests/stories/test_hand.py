@@ -73,7 +73,7 @@ def test_an_edit_alone_is_taken_over_without_a_call_or_a_changed_byte(chat: Cycl
     assert (stand(chat), chat.calls()) == (files, calls)
     assert (memory(chat, name)["pinned"], editions(chat, name)) == (True, [(1, "as-of"), (2, "person")])
     before = stand(chat)
-    assert "1 left alone" in chat.hand_in().out
+    assert "1 unchanged" in chat.hand_in().out
     assert stand(chat) == before
     assert len(editions(chat, name)) == 2, "it is an edit once"
 
@@ -134,7 +134,7 @@ def test_a_memory_that_was_deleted_alone_changes_no_byte_by_itself(chat: Cycle) 
     assert (ended.code, ended.err) == (0, "")
     assert (stand(chat), chat.calls()) == (files, calls)
     ended = chat.hand_in()
-    assert "1 left alone" in ended.out
+    assert "1 unchanged" in ended.out
     assert stand(chat) == files
 
 

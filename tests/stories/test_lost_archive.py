@@ -173,7 +173,7 @@ def test_memories_in_a_new_chat_come_back_for_the_old_chat_and_for_the_new_one(t
     shutil.rmtree(cycle.person.home / "state")
     rebuilt(cycle)
     assert known(cycle) == old
-    assert "left alone: its updated export is in its place already" in cycle.hand_in().out
+    assert "unchanged: its updated export is in its place already" in cycle.hand_in().out
     assert stand(cycle) == before
     cycle.device.bring_in(cycle.person.updated()[0].read_bytes())
     (new,) = set(cycle.device.chats) - {cycle.chat_id}

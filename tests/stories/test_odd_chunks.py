@@ -21,7 +21,7 @@ def test_emoji_and_code_become_memories_without_a_key(tmp_path: Path) -> None:
     assert any("of code or tables alone." in text for text in told)
     assert not any("```" in text for text in told)
     assert ada.memproc("verify").code == 0
-    assert "0 written, 1 left alone" in ada.memproc("run").out
+    assert "0 written, 1 unchanged" in ada.memproc("run").out
 
 
 def test_with_a_model_plan_and_run_agree_that_nobody_is_asked_about_emoji(tmp_path: Path) -> None:

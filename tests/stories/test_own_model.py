@@ -158,7 +158,7 @@ def test_when_a_key_arrives_extracted_memories_are_written_again(
 
     calls, everything = len(sent(server)), noor.bytes_of_everything()
     assert calls == 4 * number
-    assert "1 left alone" in run(noor)
+    assert "1 unchanged" in run(noor)
     assert len(sent(server)) == calls
     assert noor.bytes_of_everything() == everything
     assert "extracted memories" not in plan(noor)

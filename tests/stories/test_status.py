@@ -114,7 +114,7 @@ def test_logs_tell_what_happened_and_each_chat_can_be_asked_for(day: Daemon) -> 
 
     told = person.memproc("logs").out
     for word in (
-        "looks after",
+        "watches",
         "first.json was found",
         'The chat "Talk of first"',
         "second.json is done",
@@ -151,7 +151,7 @@ def test_the_log_holds_neither_titles_nor_texts(day: Daemon) -> None:
 
 def test_following_the_log_shows_what_happens_now(day: Daemon) -> None:
     with looking(day.person, "logs", "-f") as process:
-        read_until(process, "looks after")
+        read_until(process, " watches ")
         day.person.drop(export("now", SHORT), "now.json")
         read_until(process, "Nothing was to do for now.json")
 

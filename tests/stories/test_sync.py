@@ -166,7 +166,7 @@ def test_the_cloud_s_order_of_keys_changes_nothing(tmp_path: Path, mode: str) ->
     calls = cycle.calls()
     ended = cycle.hand_in(jsonb(cycle.export()))
     assert (ended.code, ended.err) == (0, "")
-    assert "0 written, 1 left alone" in ended.out
+    assert "0 written, 1 unchanged" in ended.out
     cycle.device.bring_in(jsonb(cycle.export()))
     quiet(cycle)
     assert cycle.calls() == calls

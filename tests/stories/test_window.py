@@ -93,7 +93,7 @@ def test_where_nobody_knows_the_window_the_providers_refusal_is_told_with_the_pa
     before = olu.bytes_of_everything()
     ended = olu.memproc("run")
     assert ended.code == 1
-    assert 'The lighthouse: set aside. "The lighthouse", chunk 2: ' in ended.err
+    assert 'The lighthouse: skipped. "The lighthouse", chunk 2: ' in ended.err
     assert "too long for the context window of openai/local-8k: " in ended.err
     assert " tokens for 8,192, " in ended.err
     assert "The largest part is " in ended.err

@@ -87,7 +87,7 @@ def test_where_memproc_toml_is_not_read_the_daemon_waits_and_begins_by_itself(da
     assert daemon.machine.ada("mkfifo", str(toml)).returncode == 0, "who reads it waits for ever"
     daemon.systemctl("--no-block", "start", UNIT)
     wait_for(lambda: daemon.process > 0)
-    wait_for(lambda: daemon.machine.root("pkill", "-9", "-f", "-P", str(daemon.process), "inbox.child").returncode == 0)
+    wait_for(lambda: daemon.machine.root("pkill", "-9", "-f", "-P", str(daemon.process), "daemon.cli").returncode == 0)
     wait_for(lambda: daemon.shows("StatusText").startswith("waiting: "), 90)
     assert "exit code -9" in daemon.shows("StatusText")
     assert daemon.shows("ActiveState") == "active"

@@ -42,7 +42,7 @@ def test_the_journal_has_a_clock_of_its_own_and_is_told_what_is_a_problem(stderr
     speak(ago(), Note("All is well."))
     speak(ago(), FileIs(1, "a\n<0>b.json", "set aside", "No."))
 
-    assert read(stderr) == "<6>All is well.\n<4>a <0>b.json was set aside: No.\n"
+    assert read(stderr) == "<6>All is well.\n<4>a <0>b.json was skipped: No.\n"
     assert stdout.getvalue() == ""
 
 

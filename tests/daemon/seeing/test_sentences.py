@@ -9,14 +9,14 @@ from rules.arrival import FINISHED, IN_HAND, UNTAKEN
 from tests.daemon.seeing.filled import ahead
 
 SAID: list[tuple[Event, str]] = [
-    (events.Started("0.1.0", 7, "/home/ada/inbox"), "memproc 0.1.0 looks after /home/ada/inbox (process 7)."),
+    (events.Started("0.1.0", 7, "/home/ada/inbox"), "memproc 0.1.0 watches /home/ada/inbox (process 7)."),
     (events.Stopped("It was told to."), "memproc has stopped: It was told to."),
     (Watching("poll", "It lies on nfs."),
      "The inbox is watched by looking into it again and again: It lies on nfs."),
-    (FileIs(1, "a.json", "copied"), "a.json stands still and is complete: memproc has made a copy to work on."),
+    (FileIs(1, "a.json", "copied"), "a.json is complete: memproc has made a copy to work on."),
     (FileIs(1, "a.json", "settling", "JSON not closed at byte 9"), "a.json is waited for: JSON not closed at byte 9."),
     (FileIs(1, "{0}.json", "set aside", "It is not JSON.", "Export it again: memproc run"),
-     "{0}.json was set aside: It is not JSON. Export it again: memproc run"),
+     "{0}.json was skipped: It is not JSON. Export it again: memproc run"),
     (FileIs(1, "a.json", "unheard of"), "a.json is unheard of."),
     (events.Planned("abc", "", 1, 4), "The chat abc: 1 chunk to remember, with 4 calls."),
     (events.UserEdits("abc", "", "1 forgotten: memproc recall m1"),
@@ -29,7 +29,7 @@ SAID: list[tuple[Event, str]] = [
     (events.ChatIs("abc", "", "written", "9,000 tokens are now 3,000", arrival=1, file="a.json"),
      "The chat abc, of a.json: the updated export is ready: 9,000 tokens are now 3,000."),
     (events.ChatIs("", "", "set aside", "No money is left.", "Add credit.", arrival=1, file="a.json"),
-     "A chat, of a.json, was set aside: No money is left. Add credit."),
+     "A chat, of a.json, was skipped: No money is left. Add credit."),
     (events.JobEnded("prune"), "The timed job prune is done."),
     (events.JobEnded("prune", "the disk is full"), "The timed job prune failed: the disk is full."),
     (events.PauseBegan(ahead(hours=2)), "memproc takes up no work until 2026-11-21 14:00:00."),
@@ -65,8 +65,8 @@ def test_a_title_is_shown_where_it_may_be() -> None:
 
 def test_what_went_wrong_is_told_apart_from_the_rest() -> None:
     assert {words for event, words in SAID if is_problem(event)} == {
-        "{0}.json was set aside: It is not JSON. Export it again: memproc run",
-        "A chat, of a.json, was set aside: No money is left. Add credit.",
+        "{0}.json was skipped: It is not JSON. Export it again: memproc run",
+        "A chat, of a.json, was skipped: No money is left. Add credit.",
         "The timed job prune failed: the disk is full.",
         "memproc.toml is wrong, so the settings before it still count: line 3: chunk.tokens. Correct it.",
         "Trouble with the worker: It died.",

@@ -1,0 +1,147 @@
+"""The command that the daemon runs: it goes by the daemon's settings, tells events, and ends with the daemon."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from daemon.cli.supervised import as_events
+from daemon.events import (
+    ChatIs,
+    Event,
+    MemoryMade,
+    ModelAnswered,
+    Note,
+    Planned,
+    RunDone,
+    RunFailed,
+    SettingsAre,
+    Tell,
+    of_line,
+    to_line,
+)
+from daemon.files.lock import Busy, hold
+from daemon.inbox.child import command
+from daemon.inbox.watch_plan import read_settings
+from rules.errors import FileTrouble, MemprocError, OverBudget
+from tests.chats import export_bytes, long_chat
+from tests.server.child import serve
+from tests.server.setup import KEY
+from tests.stories.person import Person
+
+LIMIT_SECONDS = 60.0
+
+
+@pytest.fixture
+def ada(tmp_path: Path) -> Person:
+    return Person(tmp_path / "ada", tail=3200, step=800, chunk=800)
+
+
+@contextmanager
+def started(ada: Person, *arguments: str, **environment: str) -> Iterator["subprocess.Popen[bytes]"]:
+    """A child of the daemon; the settings have been handed to it."""
+    settings = read_settings(ada.toml)
+    assert isinstance(settings, SettingsAre)
+    argv, own = command(None, "--supervised", *arguments), {**os.environ, **environment}
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ada.home.parent, env=own) as child:
+        assert child.stdin is not None
+        child.stdin.write(to_line(settings).encode())
+        child.stdin.flush()
+        yield child
+
+
+def said(child: "subprocess.Popen[bytes]") -> list[Event]:
+    """All that it tells to its end."""
+    assert child.stdout is not None
+    return [of_line(line)[0] for line in child.stdout]
+
+
+def test_a_file_is_processed_by_the_daemons_settings_even_if_the_file_is_broken_by_now(ada: Person) -> None:
+    path = ada.drop(export_bytes(long_chat(7800)))
+    with started(ada, "run", str(path), "--events") as child:
+        ada.toml.write_text("broken [")
+        note, first, *events, chat, last = said(child)
+        assert child.wait(LIMIT_SECONDS) == 0
+    assert isinstance(note, Note)
+    assert isinstance(first, Planned) and first.chunks > 0
+    assert sum(isinstance(event, MemoryMade) for event in events) == first.chunks
+    assert isinstance(chat, ChatIs)
+    assert (chat.kind, chat.path, last) == ("written", str(ada.updated()[0]), RunDone())
+
+
+def test_another_memproc_is_told_as_such(ada: Person) -> None:
+    (ada.home / "state").mkdir()
+    with hold(ada.home / "state" / "lock"), started(ada, "job", "prune") as child:
+        (failed,) = said(child)
+    assert isinstance(failed, RunFailed)
+    assert failed.kind == "busy"
+
+
+@pytest.mark.parametrize("job", ["prune", "verify", "maintain", "retry"])
+def test_every_timed_job_can_be_done(ada: Person, job: str) -> None:
+    with started(ada, "job", job) as child:
+        *_, ended = said(child)
+    assert ended == of_line(f'{{"is": "JobEnded", "name": "{job}"}}')[0]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there, a wait is not interrupted: the daemon ends it")
+@pytest.mark.parametrize("by", ["pipe", "signal"])
+def test_it_ends_with_the_daemon_and_lets_the_call_that_is_under_way_finish(
+    ada: Person, tmp_path: Path, by: str
+) -> None:
+    path = ada.drop(export_bytes(long_chat(7800)))
+    with serve(tmp_path / "server", {"seconds": 0.3}) as server:
+        ada.settings(
+            '[models]\nagent = "anthropic/claude-haiku-5-5"\nconcurrency = 1\n'
+            f'[models.options."anthropic/*"]\napi_base = "{server.url}"\ntimeout = 20\n'
+        )
+        with started(ada, "run", str(path), "--events", ANTHROPIC_API_KEY=KEY) as child:
+            assert child.stdin is not None and child.stdout is not None
+            while not isinstance(of_line(child.stdout.readline())[0], ModelAnswered):
+                pass
+            if by == "pipe":
+                child.stdin.close()
+            else:
+                child.send_signal(signal.SIGTERM)
+            events = said(child)
+            assert child.wait(LIMIT_SECONDS) == 130
+        assert RunDone() not in events
+        assert server.meter.answered.total() == server.meter.calls, "the call that was under way was let finish"
+
+
+def test_without_settings_it_does_nothing(ada: Person) -> None:
+    ended = subprocess.run(
+        command(None, "--supervised", "run", "--events"), input=b"", capture_output=True, cwd=ada.home, check=False
+    )
+    assert ended.returncode == 2
+    assert b"for the daemon" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "kind"),
+    [
+        (Busy("Another.", "Wait."), 1, "busy"),
+        (FileTrouble("Full.", "Free."), 1, "blocked"),
+        (OverBudget("The cap.", "Raise it.", "2099-01-01T00:00:00.000Z"), 4, "blocked"),
+        (ZeroDivisionError(), 3, "mistake"),
+    ],
+)
+def test_every_error_is_told_as_an_event(
+    capsys: pytest.CaptureFixture[str], fault: Exception, code: int, kind: str
+) -> None:
+    def work(tell: Tell) -> int:
+        sys.stdout.write("what a library prints\n")
+        raise fault
+
+    assert as_events(work) == code
+    out, err = capsys.readouterr()
+    event, _ = of_line(out)
+    assert isinstance(event, RunFailed)
+    assert event.kind == kind
+    assert not isinstance(fault, MemprocError) or event.message == fault.message
+    assert err == "what a library prints\n"
