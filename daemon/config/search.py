@@ -26,7 +26,7 @@ class FoundConfig:
 
     @property
     def others(self) -> tuple[str, ...]:
-        """Files that could have counted, and do not. Looked for only on request: comparing with the defaults takes time."""
+        """Files that could have counted, and do not. Looked for on request: comparing with defaults takes time."""
         if self.path is None or self.here is None:
             return ()
         places = (self.here / NAME, own_file())
