@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,6 +16,9 @@ from daemon.files.backup import check as check_backups
 from daemon.files.clock import now
 from daemon.status.outputs import standing_exports
 from daemon.status.sentences import printable_json, visible
+
+if TYPE_CHECKING:
+    from daemon.recovery.rebuild import Rebuilt
 
 
 @click.command
@@ -65,23 +69,28 @@ def rebuild(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
         rebuilt = add_what_is_missing(context, paths)
     if as_json:
         click.echo(printable_json(asdict(rebuilt)))
-        return 1 if rebuilt.passed_over else 0
+    else:
+        for line in _rebuilt_lines(rebuilt):
+            settings.say(line)
+        for file in rebuilt.passed_over:
+            click.echo(visible(f"Skipped {file.path}: {file.reason}"), err=True)
+    return 1 if rebuilt.passed_over else 0
+
+
+def _rebuilt_lines(rebuilt: "Rebuilt") -> Iterator[str]:
     if not rebuilt.chats:
         why = "" if rebuilt.passed_over else ": the archive has all that the backups and the updated exports hold"
-        settings.say(f"Nothing was added{why}.")
+        yield f"Nothing was added{why}."
     for chat in rebuilt.chats:
-        with_messages = chat.memories - chat.without_messages
-        settings.say(
-            f'"{chat.title}" ({chat.chat_id}): {chat.messages:,} raw messages, {with_messages:,} memories with the raw '
-            f"messages that they stand for, {chat.without_messages:,} without."
+        yield (
+            f'"{chat.title}" ({chat.chat_id}): {chat.messages:,} raw messages, '
+            f"{chat.memories - chat.without_messages:,} memories with the raw messages that they stand for, "
+            f"{chat.without_messages:,} without."
         )
         if chat.found_again:
-            settings.say(f"  {chat.found_again:,} memories have their raw messages again.")
+            yield f"  {chat.found_again:,} memories have their raw messages again."
         if chat.without_messages:
-            settings.say("  Those without stay as they are. Older exports that you have may help: memproc rebuild PATH")
-    for file in rebuilt.passed_over:
-        click.echo(visible(f"Skipped {file.path}: {file.reason}"), err=True)
-    return 1 if rebuilt.passed_over else 0
+            yield "  Those without stay as they are. Older exports that you have may help: memproc rebuild PATH"
 
 
 @click.command("export-archive")

@@ -1,4 +1,4 @@
-"""The money in `memproc plan`: what each chat and all together will cost, and whether the caps allow it."""
+"""`memproc plan`: what a run would do with each chat, what that will cost, and whether the caps allow it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace

@@ -4,8 +4,8 @@ All is imported late, since `memproc --help` passes here too.
 """
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -55,22 +55,18 @@ class Settings:
 
         return folders(self.config)
 
-    @contextmanager
-    def archive(self) -> Iterator["Archive"]:
+    def archive(self) -> AbstractContextManager["Archive"]:
         """The archive for reading; an empty one where there is none yet. Nothing is created."""
         from daemon.archive.archive import Archive
 
-        with Archive.read(self.folders.state) as archive:
-            yield archive
+        return Archive.read(self.folders.state)
 
-    @contextmanager
-    def context(self, tell: "Tell | None" = None) -> Iterator["Context"]:
+    def context(self, tell: "Tell | None" = None) -> AbstractContextManager["Context"]:
         """All that a change or a run needs, with the archive held for writing by this process alone."""
         from daemon.context import open_context
         from daemon.events import tell_nobody
 
-        with open_context(self.config, self.folders, tell or tell_nobody) as context:
-            yield context
+        return open_context(self.config, self.folders, tell or tell_nobody)
 
     def say_which_file(self) -> None:
         """Where more than one memproc.toml could have counted, print which one does."""

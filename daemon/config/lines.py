@@ -89,12 +89,13 @@ class _Reader:
         if is_one_of_many:
             self._take()
         names = self._read_key()
+        if is_one_of_many:
+            self._take()
         path: Key = ()
         for at, name in enumerate(names, 1):
             path = (*path, name)
             if is_one_of_many and at == len(names):
                 newest[path] = newest.get(path, -1) + 1
-                self._take()
             if path in newest:
                 path = (*path, newest[path])
         self._note(path, line)

@@ -112,9 +112,10 @@ def _is_about(clash: ConfigProblem, wrong: Collection[Key]) -> bool:
 
 
 def _clashes(config: Config) -> Iterator[ConfigProblem]:
-    """Everything in `config` that does not agree: token counts, how memories are put back,
-    sections of the core memory, prices and batches, folders, and what each override makes of them.
-    An override that names no chat is told here too."""
+    """Everything in `config` that does not agree, and what each override makes of it.
+
+    An override or a price that lacks a setting is told here too.
+    """
     yield from token_clashes(config.tail, config.chunk)
     yield from section_clashes(config.core)
     yield from _output_clashes(config.output)
@@ -126,7 +127,7 @@ def _clashes(config: Config) -> Iterator[ConfigProblem]:
 
 
 def _output_clashes(output: OutputSettings) -> Iterator[ConfigProblem]:
-    """A new chat beside the old one goes into a file of its own: the export that came has no place for it."""
+    """A new chat beside the old one needs a file of its own: the export that came has no place for it."""
     if output.mode == "new-chat" and output.container == "export":
         yield ConfigProblem(
             (("output", "container"), ("output", "mode")),
@@ -136,7 +137,7 @@ def _output_clashes(output: OutputSettings) -> Iterator[ConfigProblem]:
 
 
 def _night_clashes(config: Config, key: Key) -> Iterator[ConfigProblem]:
-    """Batches at night need to be told when that is."""
+    """Batches at night need a night."""
     if config.models.batch == "night" and not config.schedule.night:
         yield ConfigProblem((key, ("schedule", "night")), 'must not be "night" where schedule.night is empty')
 
@@ -149,7 +150,7 @@ def _folder_clashes(folders: FolderSettings) -> Iterator[ConfigProblem]:
 
 
 def _override_clashes(config: Config, index: int, override: ChatOverride) -> Iterator[ConfigProblem]:
-    """What is wrong with one override, laid over the main tables. What they do wrong alone is not told again."""
+    """What is wrong with one override on top of the main tables; what is wrong in these alone is not told again."""
     place = ("chats", "override", index)
     if not override.chat:
         yield ConfigProblem(

@@ -167,7 +167,7 @@ def _day(value: str) -> str:
 class PriceSettings(Table):
     """One `[[budget.price]]`: dollars for a million tokens of the models that `model` fits."""
 
-    model: Text = ""  # that it is missing is told with the clashes
+    model: Text = ""  # required: `price_clashes` says so
     as_of: Annotated[str, AfterValidator(_day)] = "1970-01-01"
     input: _Dollars = 0.0
     output: _Dollars = 0.0
@@ -181,7 +181,7 @@ class PriceSettings(Table):
 
     @property
     def price(self) -> Price:
-        """The price that is written here. Above its number of tokens, what is not said costs what it costs below."""
+        """The price that is written here. A rate that is not given for long prompts is the one for short prompts."""
         basic = rates(self.input, self.output, self.cache_read, self.cache_write)
         if self.above is None:
             return Price(basic)
@@ -216,7 +216,7 @@ class BudgetSettings(Table):
 
 
 def price_clashes(budget: BudgetSettings) -> Iterator[ConfigProblem]:
-    """Prices that do not say what they are for, of when they are, or what a token costs."""
+    """Prices that do not say for which models they are, of which day, or what a token costs."""
     for index, price in enumerate(budget.price):
         for name in ("model", "as_of", "input", "output"):
             if name not in price.model_fields_set:

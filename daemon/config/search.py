@@ -26,7 +26,7 @@ class FoundConfig:
 
     @property
     def others(self) -> tuple[str, ...]:
-        """Files that could have counted, and do not. Looked for only on request: to tell defaults costs time."""
+        """Files that could have counted, and do not. Looked for on request: comparing with defaults takes time."""
         if self.path is None or self.here is None:
             return ()
         places = (self.here / NAME, own_file())
@@ -73,7 +73,7 @@ def own_file() -> Path:
 
 
 def holds_only_defaults(path: Path) -> bool:
-    """Whether a file sets nothing otherwise than the defaults. One that cannot be read or used is no such file."""
+    """Whether every setting in a file has its default. A file that cannot be read or used is no such file."""
     from daemon.config.loading import folders, load
     from daemon.config.settings import Config
 
@@ -90,6 +90,7 @@ def _is_same(first: Path, second: Path) -> bool:
 
 
 def _named(written: str, here: Path, by: str) -> Path:
+    """The file that `by`, an option or a variable, names. Raises ConfigurationError where there is none."""
     path = resolve(written, here)
     if isinstance(path, NoPath):
         raise ConfigurationError(

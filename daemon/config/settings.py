@@ -35,7 +35,7 @@ from rules.typingmind.chat import Chat
 class ChatOverride(Table):
     """One `[[chats.override]]`: settings for the chats that `chat` fits. Only what is written in it counts."""
 
-    chat: Text = ""  # that it is missing is told with the clashes, when the rest of it has been looked at
+    chat: Text = ""  # required: the check of the whole override says so
     models: ModelSettings = ModelSettings()
     tail: TailSettings = TailSettings()
     chunk: ChunkSettings = ChunkSettings()

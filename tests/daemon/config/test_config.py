@@ -64,7 +64,7 @@ def test_the_shipped_file_gives_a_reason_above_every_table_and_every_setting() -
 
 
 def test_the_shipped_file_is_the_one_at_the_root() -> None:
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
 
     assert shipped_text() == (root / "memproc.toml").read_text(encoding="utf-8")
 
@@ -209,7 +209,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_fine() -> None:
 
 def test_reading_the_configuration_loads_no_heavy_library() -> None:
     code = "import sys, daemon.config; print(*sorted({'litellm', 'rich', 'tiktoken'} & set(sys.modules)))"
-    root = str(Path(__file__).parents[2])
+    root = str(Path(__file__).parents[3])
 
     done = subprocess.run(
         [sys.executable, "-c", code],

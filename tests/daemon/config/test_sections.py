@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.daemon.test_config_problems import problems, read
+from tests.daemon.config.test_problems import problems, read
 
 pytestmark = pytest.mark.usefixtures("home")
 
