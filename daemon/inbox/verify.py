@@ -12,7 +12,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.jobs import part_verified, set_sign, sign
 from daemon.files.backup import Damage, check
 from daemon.files.paths import Folders
-from daemon.status.outputs import standing_exports
+from daemon.status.outputs import written_exports
 
 _DAMAGED = "damaged_backups"
 
@@ -48,7 +48,7 @@ def part_of(file: str, parts: int) -> int:
 
 def _changed_outputs(archive: Archive) -> Iterator[Damage]:
     """Updated exports that are not what was written. One that is gone is the person's doing, and no damage."""
-    for export in standing_exports(archive):
+    for export in written_exports(archive):
         if export.state == "changed":
             yield Damage(export.path, "The updated export was changed after memproc wrote it.")
 

@@ -1,6 +1,6 @@
 """Examines an installation of memproc: gathers what the checks look at, and carries them out.
 
-A check is a generator: it takes the `Machine`, or the `House` that memproc.toml describes, and yields findings.
+A check is a generator: it takes the `Machine`, or the `Setup` that memproc.toml describes, and yields findings.
 The checks lie in `checks` and `model_checks`.
 """
 
@@ -20,8 +20,8 @@ from platformdirs import user_config_path
 from daemon.config import Config, folders
 from daemon.context import core_layout, keys, load_texts
 from daemon.models.tokens import tables
-from daemon.status.checks import OF_HOUSE, OF_MACHINE
-from daemon.status.findings import Finding, House, Machine, error, ok, warning
+from daemon.status.checks import OF_MACHINE, OF_SETUP
+from daemon.status.findings import Finding, Machine, Setup, error, ok, warning
 from daemon.status.model_checks import OF_MODELS
 from rules.errors import ConfigurationError, MemprocError
 from service.command import RunCommand, run_command
@@ -45,13 +45,13 @@ def examine(
     machine = look_at_machine(os.environ)
     try:
         toml, choice = find()
-        house = look_at_house(machine, load, is_thorough)
+        setup = look_at_setup(machine, load, is_thorough)
     except ConfigurationError as fault:
         findings = [error("memproc.toml", f"{fault.message} What needs it was not looked at.", fault.next_step)]
     else:
         usable = f"{toml} can be used." if toml else "There is none: every setting is at its default."
         findings = [ok("memproc.toml", f"{usable} {choice}".rstrip())]
-        findings += carry_out((*OF_HOUSE, *OF_MODELS), house)
+        findings += carry_out((*OF_SETUP, *OF_MODELS), setup)
     return worst_first([*findings, *carry_out(OF_MACHINE, machine)])
 
 
@@ -84,14 +84,14 @@ def _version(distribution: str) -> str:
         return ""
 
 
-def look_at_house(machine: Machine, load: Callable[[], Config], is_thorough: bool) -> House:
+def look_at_setup(machine: Machine, load: Callable[[], Config], is_thorough: bool) -> Setup:
     """What memproc.toml describes. Raises ConfigurationError if it, its folders or its texts cannot be used."""
     config = load()
     for settings in (config, *map(config.with_override, config.chats.override)):
         load_texts(settings.texts.path)
         core_layout(settings.core)
     places = folders(config)
-    return House(
+    return Setup(
         machine=machine,
         config=config,
         folders=places,

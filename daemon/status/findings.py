@@ -1,4 +1,4 @@
-"""What a check of `memproc doctor` takes and yields: the machine, the house that memproc.toml describes, a finding."""
+"""What a check of `memproc doctor` takes, the machine or the setup that memproc.toml describes, and what it yields."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ def error(name: str, text: str, remedy: str) -> Finding:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """The computer, the account and the installation. No check of it needs memproc.toml."""
+    """The computer, the account and the setup. No check of it needs memproc.toml."""
 
     now: datetime
     system: str
@@ -58,7 +58,7 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class Setup:
     """What memproc.toml describes: settings, folders and keys, on their machine."""
 
     machine: Machine
@@ -76,3 +76,13 @@ class House:
     def lock(self) -> Path:
         """Held by the daemon for as long as it lives."""
         return DaemonPlace(self.folders.state).lock
+
+    @property
+    def named_folders(self) -> dict[str, Path]:
+        """The four folders by their names."""
+        return {name: getattr(self.folders, name) for name in ("inbox", "updated", "backups", "state")}
+
+    @property
+    def present_folders(self) -> dict[str, Path]:
+        """Those that are there."""
+        return {name: path for name, path in self.named_folders.items() if path.is_dir()}
