@@ -212,8 +212,8 @@ def archive(setup: Setup) -> Iterator[Finding]:
         yield ok("archive", "There is none yet: it comes with the first run.")
         return
     try:
-        with Archive.read(setup.folders.state) as kept:
-            faults = check(kept) if setup.is_thorough else structural_faults(kept)
+        with Archive.read(setup.folders.state) as opened:
+            faults = check(opened) if setup.is_thorough else structural_faults(opened)
     except ArchiveError as fault:
         yield error("archive", fault.message, fault.next_step)
         return
@@ -227,14 +227,14 @@ def archive(setup: Setup) -> Iterator[Finding]:
 def backups(setup: Setup) -> Iterator[Finding]:
     """The newest kept version of each chat can be read to its last byte; with `--thorough` every one."""
     folder = setup.folders.backups
-    kept = all_versions(folder)
-    newest = {of_chat[-1].path.relative_to(folder).as_posix() for of_chat in kept.values()}
+    kept_versions = all_versions(folder)
+    newest = {of_chat[-1].path.relative_to(folder).as_posix() for of_chat in kept_versions.values()}
     damages = check_backups(folder, lambda file: setup.is_thorough or file in newest)
     for damage in damages:
         remedy = "Look at all that is kept: memproc verify. Keep what is whole in a second place."
         yield error("backups", f"{damage.path}: {damage.reason}", remedy)
     if not damages:
-        number = sum(map(len, kept.values()))
+        number = sum(map(len, kept_versions.values()))
         extent = "all of them" if setup.is_thorough else "the newest of each chat; all with --thorough"
         text = f"Versions kept: {number:,}. They can be read ({extent})." if number else "Nothing is kept yet."
         yield ok("backups", text)
@@ -242,8 +242,8 @@ def backups(setup: Setup) -> Iterator[Finding]:
 
 def outputs(setup: Setup) -> Iterator[Finding]:
     """The newest updated export of each chat is there, as it was written."""
-    with Archive.read(setup.folders.state) as kept:
-        exports = tuple(written_exports(kept))
+    with Archive.read(setup.folders.state) as opened:
+        exports = tuple(written_exports(opened))
     for export in exports:
         if export.state == "gone":
             text = f'The one of "{export.title}" is not at {export.path} any more.'
