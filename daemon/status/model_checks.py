@@ -18,7 +18,7 @@ from primer.models import KEY_VARIABLES, key_variables, provider_of
 from primer.request import EXTRACTIVE, Model
 from rules.errors import ChatSetAside, ConfigurationError, MemprocError
 from rules.typingmind.chat import Chat, read_messages
-from rules.typingmind.document import read_document
+from rules.typingmind.document import chat_container, read_document
 from rules.typingmind.spans import Span
 from rules.typingmind.warnings import why_not
 
@@ -78,8 +78,8 @@ def _chats(archive: Archive, config: Config) -> Iterator[Chat]:
     for chat_id, title, head, tail in settings_of_chats(archive):
         # A chat that came without `messages` has all of itself in its head, and no tail.
         messages = b",".join(whole(archive, chat_id).messages) if tail else b""
-        text = b"".join((b'{"chats":[', head, messages, tail, b"]}"))
-        for chat in read_document(f'The chat "{title}" in the archive', text).chats:
+        container = chat_container(b"".join((head, messages, tail)))
+        for chat in read_document(f'The chat "{title}" in the archive', container).chats:
             if not why_not(chat, config.chats.include, config.chats.exclude):
                 yield chat
 
