@@ -17,6 +17,7 @@ from daemon.files.lock import is_held
 from daemon.files.paths import archive_path
 from daemon.status.findings import Finding, Machine, Setup, error, ok, warning
 from daemon.status.outputs import written_exports
+from daemon.status.sentences import with_span
 from daemon.status.status import daemon_problems
 from primer.models import AS_OF
 from rules.errors import ArchiveError
@@ -188,7 +189,8 @@ def daemon(setup: Setup) -> Iterator[Finding]:
         return
     with Archive.read(setup.folders.state) as archive:
         signs = all_signs(archive)
-    problems = [*daemon_problems(signs, write_date(setup.machine.now), True, setup.config.watch.rescan_seconds)]
+    now = write_date(setup.machine.now)
+    problems = [*daemon_problems(signs, now, True, setup.config.watch.rescan_seconds)]
     for problem in problems:
         remedy = problem.next_step
         if problem.what == "the inbox" and setup.machine.system == "darwin":
@@ -196,10 +198,13 @@ def daemon(setup: Setup) -> Iterator[Finding]:
                 "Choose an inbox outside Documents, Desktop and Downloads; or give memproc's Python Full Disk Access, "
                 "in System Settings under Privacy & Security."
             )
-        level = warning if problem.what == "the watch on the inbox" else error
-        yield level(problem.what, problem.reason, remedy)
-    if not problems:
-        yield ok("daemon", f"It looks through the inbox, last at {signs['last_scan'].at} ({signs['watch_note'].value})")
+        finding = warning if problem.what == "the watch on the inbox" else error
+        yield finding(problem.what, problem.reason, remedy)
+    if not problems and "last_scan" in signs:
+        watch = f" {signs['watch_note'].value}" if "watch_note" in signs else ""
+        yield ok("daemon", f"It last looked through the inbox at {with_span(signs['last_scan'].at, now)}.{watch}")
+    elif not problems:
+        yield ok("daemon", "It runs, and has not looked through the inbox yet.")
 
 
 _COPY = "Copy the state folder away, then put the newest copy of the archive, out of its folder copies, in its place."

@@ -40,7 +40,7 @@ def error(name: str, text: str, remedy: str) -> Finding:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """The computer, the account and the setup. No check of it needs memproc.toml."""
+    """The computer, the account and the installation. No check of it needs memproc.toml."""
 
     now: datetime
     system: str

@@ -180,8 +180,8 @@ def _judge_choice(setup: Setup, choice: ModelChoice) -> Iterator[Finding]:
     today = setup.machine.now.date().isoformat()
     ended = tuple(model.name for model in choice.listed_models if (facts(model.name).ends_on or today) < today)
     for notice in choice.roles.notices:
-        level = error if ended and notice.startswith(ended) else warning
-        yield level("models' ends", notice, remedy)
+        finding = error if ended and notice.startswith(ended) else warning
+        yield finding("models' ends", notice, remedy)
 
 
 OF_MODELS = (key_files, keys, models)

@@ -53,6 +53,13 @@ def test_a_daemon_that_looks_through_the_inbox_is_well(watched: Setup) -> None:
     assert "The system reports changes." in found.text
 
 
+def test_a_daemon_that_has_only_begun_is_well(tmp_path: Path) -> None:
+    at = place(tmp_path)
+    says(at, started_at="")
+    with hold(at.lock):
+        assert one(list(daemon(at))).level == "ok"
+
+
 def test_an_inbox_that_the_daemon_cannot_read_is_an_error_in_its_own_words(watched: Setup) -> None:
     says(watched, inbox_note="The inbox may not be read.")
     found = one(list(daemon(watched)))
