@@ -19,6 +19,7 @@ from daemon.status.findings import Finding, Machine, Setup, error, ok, warning
 from daemon.status.outputs import written_exports
 from daemon.status.sentences import with_span
 from daemon.status.status import daemon_problems
+from daemon.status.waiting import waits_for
 from primer.models import AS_OF
 from rules.errors import ArchiveError
 from rules.typingmind.dates import write_date
@@ -183,6 +184,9 @@ def disk(setup: Setup) -> Iterator[Finding]:
 
 def daemon(setup: Setup) -> Iterator[Finding]:
     """The running daemon is well, by its own signs: a shell may be allowed what a service is not."""
+    if not is_held(setup.lock) and (trouble := waits_for(setup.toml)):
+        yield error("daemon", f"It waits and tries again: {trouble.message}", trouble.next_step)
+        return
     if not is_held(setup.lock):
         text = "No daemon runs, so this says only what your shell can reach."
         yield warning("daemon", text, "memproc service install, or in a terminal: memproc watch")

@@ -45,7 +45,7 @@ def examine(
     machine = look_at_machine(os.environ)
     try:
         toml, choice = find()
-        setup = look_at_setup(machine, load, is_thorough)
+        setup = look_at_setup(machine, toml, load(), is_thorough)
     except ConfigurationError as fault:
         findings = [error("memproc.toml", f"{fault.message} What needs it was not looked at.", fault.next_step)]
     else:
@@ -84,15 +84,15 @@ def _version(distribution: str) -> str:
         return ""
 
 
-def look_at_setup(machine: Machine, load: Callable[[], Config], is_thorough: bool) -> Setup:
-    """What memproc.toml describes. Raises ConfigurationError if it, its folders or its texts cannot be used."""
-    config = load()
+def look_at_setup(machine: Machine, toml: Path | None, config: Config, is_thorough: bool) -> Setup:
+    """What memproc.toml describes. Raises ConfigurationError where its folders or its texts cannot be used."""
     for settings in (config, *map(config.with_override, config.chats.override)):
         load_texts(settings.texts.path)
         core_layout(settings.core)
     places = folders(config)
     return Setup(
         machine=machine,
+        toml=toml,
         config=config,
         folders=places,
         key=keys(places),

@@ -62,6 +62,8 @@ class Setup:
     """What memproc.toml describes: settings, folders and keys, on their machine."""
 
     machine: Machine
+    toml: Path | None
+    """memproc.toml; None where the defaults count."""
     config: Config
     folders: Folders
     key: FindKey

@@ -44,6 +44,7 @@ def place(home: Path, settings: dict[str, Any] | None = None, **changes: Any) ->
         folder.mkdir(mode=0o700, exist_ok=True)
     sound = Setup(
         machine=machine(home),
+        toml=home / "memproc.toml",
         config=Config.model_validate(settings or {}),
         folders=folders,
         key=a_key,

@@ -52,7 +52,7 @@ def test_a_sound_house_on_a_sound_machine_has_no_error(tmp_path: Path) -> None:
 def test_settings_that_can_be_used_name_their_folders(tmp_path: Path) -> None:
     toml = tmp_path / "memproc.toml"
     toml.write_text('[folders]\ninbox = "inbox"\n')
-    house = look_at_setup(machine(tmp_path), lambda: load(toml), is_thorough=False)
+    house = look_at_setup(machine(tmp_path), toml, load(toml), is_thorough=False)
     assert house.folders.inbox == tmp_path / "inbox"
 
 

@@ -11,6 +11,8 @@ from daemon.archive.jobs import set_sign
 from daemon.files.lock import hold
 from daemon.status.checks import daemon, service
 from daemon.status.findings import Setup
+from daemon.status.waiting import shown_as_waiting
+from rules.errors import FileTrouble
 from service.unit import ServiceState, State
 from tests.daemon.doctor.places import levels, machine, one, place
 
@@ -30,6 +32,15 @@ def test_without_a_daemon_nobody_knows_what_the_service_can_daemon(tmp_path: Pat
     found = one(list(daemon(place(tmp_path))))
     assert found.level == "warning"
     assert "your shell" in found.text
+
+
+def test_a_daemon_that_waits_is_told_with_what_it_waits_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    at = place(tmp_path)
+    with shown_as_waiting(at.toml, FileTrouble("The disk is full.", "Free some space.")):
+        found = one(list(daemon(at)))
+    assert (found.level, found.remedy) == ("error", "Free some space.")
+    assert "The disk is full." in found.text
 
 
 @pytest.fixture
