@@ -2,15 +2,15 @@
 
 import hashlib
 import os
+import platform
 import re
+import sqlite3
 from collections.abc import Iterator
-from datetime import date
 from pathlib import Path
 from shlex import quote
 
 from daemon.archive.archive import Archive, check
 from daemon.archive.overview import all_signs, structural_faults
-from daemon.archive.schema import OLDEST_SQLITE
 from daemon.files.backup import all_versions
 from daemon.files.backup import check as check_backups
 from daemon.files.lock import is_held
@@ -20,11 +20,9 @@ from daemon.status.outputs import written_exports
 from daemon.status.sentences import with_span
 from daemon.status.status import daemon_problems
 from daemon.status.waiting import waits_for
-from primer.models import AS_OF
 from rules.errors import ArchiveError
 from rules.typingmind.dates import write_date
 
-PYTHON = ((3, 11), (3, 15))
 LITELLM = ((1, 105, 7), (1, 110))
 MALICIOUS = ("1.82.7", "1.82.8")
 """Versions of LiteLLM that stole keys from every machine that ran them, in March 2026."""
@@ -33,23 +31,12 @@ _AGAIN = "Install memproc again in an environment of its own: pipx install --for
 # tiktoken names a table by the SHA-1 of its address, and knows the SHA-256 of its bytes.
 TABLE = "fb374d419588a4632f3f557e76b4b70aebbca790"
 TABLE_SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
-RELEASED = date.fromisoformat(AS_OF)
-"""This release knows the world as of that day, so no clock that is right shows an earlier one."""
 
 
 def versions(machine: Machine) -> Iterator[Finding]:
-    """Python is one that memproc is made for, and SQLite new enough for the archive."""
-    shown, (oldest, beyond) = _dotted(machine.python), PYTHON
-    if oldest <= machine.python < beyond:
-        yield ok("Python", f"{shown}.")
-    else:
-        text = f"It is {shown}; memproc is made for {_dotted(oldest)} up to, but not including, {_dotted(beyond)}."
-        yield error("Python", text, _AGAIN)
-    if machine.sqlite >= OLDEST_SQLITE:
-        yield ok("SQLite", f"{_dotted(machine.sqlite)}.")
-    else:
-        text = f"It is {_dotted(machine.sqlite)}, and the archive needs {_dotted(OLDEST_SQLITE)} or newer."
-        yield error("SQLite", text, "Install memproc with a newer Python.")
+    """Which Python and SQLite these are, for a report: pip and the archive refuse those that are too old."""
+    yield ok("Python", f"{platform.python_version()}.")
+    yield ok("SQLite", f"{sqlite3.sqlite_version}.")
 
 
 def litellm(machine: Machine) -> Iterator[Finding]:
@@ -82,16 +69,6 @@ def tokenizer(machine: Machine) -> Iterator[Finding]:
         yield error("tokenizer", f"Its table {path} is damaged.", _AGAIN)
     else:
         yield ok("tokenizer", "Its table is here; tokens are counted offline.")
-
-
-def clock(machine: Machine) -> Iterator[Finding]:
-    """The clock does not show a day before this release."""
-    shown = f"{machine.now:%Y-%m-%d %H:%M} UTC"
-    if machine.now.date() < RELEASED:
-        text = f"It shows {shown}, and this memproc was made on {RELEASED}."
-        yield error("clock", text, "Set the clock: times and the ends of models are judged by it.")
-    else:
-        yield ok("clock", f"It shows {shown}.")
 
 
 def service(machine: Machine) -> Iterator[Finding]:
@@ -263,7 +240,7 @@ def outputs(setup: Setup) -> Iterator[Finding]:
         yield ok("updated exports", f"As they were written: {len(exports):,}." if exports else "None is written yet.")
 
 
-OF_MACHINE = (versions, litellm, tokenizer, clock, service)
+OF_MACHINE = (versions, litellm, tokenizer, service)
 """They need no memproc.toml."""
 
 OF_SETUP = (folders, rights, disk, daemon, archive, backups, outputs)

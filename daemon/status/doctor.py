@@ -6,7 +6,6 @@ The checks lie in `checks` and `model_checks`.
 
 import os
 import shutil
-import sqlite3
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -69,8 +68,6 @@ def look_at_machine(environ: Mapping[str, str], run: RunCommand = _run_briefly) 
         system=sys.platform,
         user=user,
         home=home,
-        python=sys.version_info[:3],
-        sqlite=sqlite3.sqlite_version_info,
         litellm=_version("litellm"),
         tokenizers=Path(environ.get("TIKTOKEN_CACHE_DIR") or tables()),
         service=service,

@@ -48,8 +48,6 @@ class Machine:
     user: int
     """The account's number; 0 where accounts have none."""
     home: Path
-    python: tuple[int, ...]
-    sqlite: tuple[int, ...]
     litellm: str
     """The version that is installed; empty where none is."""
     tokenizers: Path

@@ -29,8 +29,6 @@ def machine(home: Path, **changes: Any) -> Machine:
         system="linux",
         user=home.stat().st_uid,
         home=home,
-        python=(3, 11, 7),
-        sqlite=(3, 40, 1),
         litellm="1.106.2",
         tokenizers=home,
         service=ServiceState("running", ("The service runs.",)),
