@@ -8,6 +8,7 @@ from daemon.archive.jobs import Sign, set_sign
 from rules.arrival import IN_HAND, UNTAKEN
 
 _NOTICE = "notice "
+_SKIPPED = "It was skipped."
 # No newer file has taken the place of the arrival; the same content once more is no newer file.
 _IN_ITS_PLACE = """NOT EXISTS (
     SELECT 1 FROM arrival AS later WHERE later.path = arrival.path AND later.id > arrival.id
@@ -87,7 +88,9 @@ def files_in_trouble(archive: Archive) -> tuple[OpenTrouble, ...]:
         """  # noqa: S608
     )
     return tuple(
-        OpenTrouble(Path(path).name, reason or f"It is {state}.", next_step, path)
+        OpenTrouble(
+            Path(path).name, reason or (_SKIPPED if state == "set aside" else f"It is {state}."), next_step, path
+        )
         for path, state, reason, next_step in rows
     )
 

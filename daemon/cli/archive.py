@@ -14,7 +14,7 @@ from daemon.cli.table import moment
 from daemon.config.search import own_file
 from daemon.files.backup import check as check_backups
 from daemon.files.clock import now
-from daemon.status.outputs import standing_exports
+from daemon.status.outputs import written_exports
 from daemon.status.sentences import printable_json, visible
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def verify(settings: Settings, as_json: bool) -> int:
 
 
 def _changed_outputs(archive: Archive) -> Iterator[str]:
-    for export in standing_exports(archive):
+    for export in written_exports(archive):
         if export.state == "gone":
             yield f"{export.path}: the updated export is gone; drop the chat's export again to have it made anew"
         elif export.state == "changed":

@@ -1,16 +1,18 @@
 """`memproc status`: whether the daemon is well, and what it has done; 0 healthy, 1 see to something, 2 not running."""
 
+import sys
 import time
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from shutil import get_terminal_size
 
 import click
 
 from daemon.archive.archive import Archive
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.files.lock import is_held
-from daemon.status.page import page
+from daemon.status.page import folded, page
 from daemon.status.place import DaemonPlace, read_place
 from daemon.status.sentences import printable_json
 from daemon.status.status import Status, StatusProblem
@@ -63,7 +65,10 @@ def _show(place: DaemonPlace, toml: Path | None, as_json: bool, anew: bool) -> S
     if as_json:
         text = printable_json({"exit_code": shown.exit_code, **asdict(shown)}, indent=None if anew else 2)
     else:
-        text = page(shown) + ("\n" if anew else "")
+        text = page(shown)
+        if sys.stdout.isatty():
+            text = folded(text, get_terminal_size().columns)
+        text += "\n" if anew else ""
     if anew and not as_json:
         click.clear()
     click.echo(text)

@@ -31,7 +31,7 @@ from daemon.files.removal import finish_removals, remove_version
 from daemon.files.write import TEMPORARY, file_errors, flush_file, flush_folder, make_private, put_in_place, sweep
 from daemon.inbox.intake import content_of
 from daemon.remember.planning import survey
-from daemon.status.outputs import standing_exports
+from daemon.status.outputs import written_exports
 from rules.errors import ChatSetAside, FileTrouble, NotAnExport
 from rules.plan.selection import why_skipped
 from rules.retention import PARTS, Kept, going
@@ -104,7 +104,7 @@ def verify_part(folders: Folders, archive: Archive, now: str) -> str:
         problems.append(f"{len(damages)} damaged in the backups, such as {damages[0].path}: {damages[0].reason}")
         problems.append("See all with: memproc verify.")
     # One that is gone is the person's doing, and no damage.
-    changed = [export.path for export in standing_exports(archive) if export.state == "changed"]
+    changed = [export.path for export in written_exports(archive) if export.state == "changed"]
     if changed:
         problems.append(f"{changed[0]}: The updated export was changed after memproc wrote it.")
         problems.append("Drop the chat's export again to have it made anew.")

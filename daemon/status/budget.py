@@ -1,4 +1,4 @@
-"""Gathers what `memproc budget show` tells: the three caps with what is spent and reserved under each, and on whom."""
+"""Gathers what `memproc budget show` prints: the three caps, what is spent and reserved under each, and by model."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ class Cap:
 
 @dataclass(frozen=True, slots=True)
 class OnModel:
-    """What went to one model this month, in dollars."""
+    """What one model has cost this month, in dollars."""
 
     model: str
     calls: int
@@ -37,14 +37,14 @@ class OnModel:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """All that `memproc budget show` tells."""
+    """All that `memproc budget show` prints."""
 
     caps: tuple[Cap, ...]
     models: tuple[OnModel, ...]
 
 
 def budget(archive: Archive, settings: BudgetSettings, now: str) -> Budget:
-    """The budget as it stands at `now`; the run is the last in which anything was reserved."""
+    """The budget at `now`; the run is the last in which anything was reserved."""
     when = periods(at(now))
     caps, amounts = caps_now(archive, settings, now), spent(archive, last_run(archive), when)
     turns: dict[Which, str] = {"run": "", "day": when.day_ends, "month": when.month_ends}
@@ -60,7 +60,7 @@ def budget(archive: Archive, settings: BudgetSettings, now: str) -> Budget:
             for name in NAMES
         ),
         tuple(
-            OnModel(one.model, one.calls, dollars(one.settled), dollars(one.open), one.unpriced)
-            for one in by_model(archive, when.month_began)
+            OnModel(entry.model, entry.calls, dollars(entry.settled), dollars(entry.open), entry.unpriced)
+            for entry in by_model(archive, when.month_began)
         ),
     )

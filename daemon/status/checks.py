@@ -1,27 +1,28 @@
-"""The checks of the installation, the service, the folders and what memproc keeps."""
+"""The checks of the setup, the service, the folders and what memproc keeps."""
 
 import hashlib
 import os
+import platform
 import re
+import sqlite3
 from collections.abc import Iterator
-from datetime import date
 from pathlib import Path
 from shlex import quote
 
-from daemon.archive.archive import OLDEST_SQLITE, Archive, check
+from daemon.archive.archive import Archive, check
 from daemon.archive.overview import all_signs, structural_faults
 from daemon.files.backup import all_versions
 from daemon.files.backup import check as check_backups
 from daemon.files.lock import is_held
 from daemon.files.paths import archive_path
-from daemon.status.findings import Finding, House, Machine, error, ok, warning
-from daemon.status.outputs import standing_exports
+from daemon.status.findings import Finding, Machine, Setup, error, ok, warning
+from daemon.status.outputs import written_exports
+from daemon.status.sentences import with_span
 from daemon.status.status import daemon_problems
-from primer.models import AS_OF
+from daemon.status.waiting import waits_for
 from rules.errors import ArchiveError
 from rules.typingmind.dates import write_date
 
-PYTHON = ((3, 11), (3, 15))
 LITELLM = ((1, 105, 7), (1, 110))
 MALICIOUS = ("1.82.7", "1.82.8")
 """Versions of LiteLLM that stole keys from every machine that ran them, in March 2026."""
@@ -30,27 +31,12 @@ _AGAIN = "Install memproc again in an environment of its own: pipx install --for
 # tiktoken names a table by the SHA-1 of its address, and knows the SHA-256 of its bytes.
 TABLE = "fb374d419588a4632f3f557e76b4b70aebbca790"
 TABLE_SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
-RELEASED = date.fromisoformat(AS_OF)
-"""This release knows the world as of that day, so no clock that is right shows an earlier one."""
 
 
-def python(machine: Machine) -> Iterator[Finding]:
-    """Python is one that memproc is made for."""
-    shown, (oldest, beyond) = _dotted(machine.python), PYTHON
-    if oldest <= machine.python < beyond:
-        yield ok("Python", f"{shown}.")
-    else:
-        text = f"It is {shown}; memproc is made for {_dotted(oldest)} up to, but not including, {_dotted(beyond)}."
-        yield error("Python", text, _AGAIN)
-
-
-def sqlite(machine: Machine) -> Iterator[Finding]:
-    """SQLite is new enough for the archive."""
-    if machine.sqlite < OLDEST_SQLITE:
-        text = f"It is {_dotted(machine.sqlite)}, and the archive needs {_dotted(OLDEST_SQLITE)} or newer."
-        yield error("SQLite", text, "Install memproc with a newer Python.")
-    else:
-        yield ok("SQLite", f"{_dotted(machine.sqlite)}.")
+def versions(machine: Machine) -> Iterator[Finding]:
+    """Which Python and SQLite these are, for a report: pip and the archive refuse those that are too old."""
+    yield ok("Python", f"{platform.python_version()}.")
+    yield ok("SQLite", f"{sqlite3.sqlite_version}.")
 
 
 def litellm(machine: Machine) -> Iterator[Finding]:
@@ -85,16 +71,6 @@ def tokenizer(machine: Machine) -> Iterator[Finding]:
         yield ok("tokenizer", "Its table is here; tokens are counted offline.")
 
 
-def clock(machine: Machine) -> Iterator[Finding]:
-    """The clock does not show a day before this release."""
-    shown = f"{machine.now:%Y-%m-%d %H:%M} UTC"
-    if machine.now.date() < RELEASED:
-        text = f"It shows {shown}, and this memproc was made on {RELEASED}."
-        yield error("clock", text, "Set the clock: times and the ends of models are judged by it.")
-    else:
-        yield ok("clock", f"It shows {shown}.")
-
-
 def service(machine: Machine) -> Iterator[Finding]:
     """The system's service is installed and runs."""
     text = " ".join(machine.service.sentences)
@@ -115,51 +91,39 @@ _OTHERS = 0o077
 _TIGHT_BYTES, _FULL_BYTES = 1_000_000_000, 200_000_000
 
 
-def _named_folders(house: House) -> tuple[tuple[str, Path], ...]:
-    places = house.folders
-    return (
-        ("inbox", places.inbox),
-        ("updated", places.updated),
-        ("backups", places.backups),
-        ("state", places.state),
-    )
-
-
-def _present_folders(house: House) -> list[tuple[str, Path]]:
-    return [(name, path) for name, path in _named_folders(house) if path.is_dir()]
-
-
-def folders(house: House) -> Iterator[Finding]:
+def folders(setup: Setup) -> Iterator[Finding]:
     """The four folders are there. All but the inbox come with the first run."""
-    has_run = archive_path(house.folders.state).exists()
-    absent = [(name, path) for name, path in _named_folders(house) if not path.is_dir()]
+    has_run = archive_path(setup.folders.state).exists()
+    absent = [(name, path) for name, path in setup.named_folders.items() if not path.is_dir()]
     for name, path in absent:
         if path.exists():
             remedy = "Move it away, or choose another folder in memproc.toml, [folders]."
             yield error(f"folder {name}", f"{path} is not a folder.", remedy)
-        elif has_run or name == "inbox":
+        elif has_run:
             text = f"{path} is not there. Was it moved, or its disk taken away?"
             yield error(f"folder {name}", text, "Put it back; to make a new one: memproc init")
+        elif name == "inbox":
+            yield error("folder inbox", f"{path} is not there yet.", "memproc init")
         else:
             yield warning(f"folder {name}", f"{path} is not there yet.", "memproc init")
     if not absent:
-        yield ok("folders", f"All four are there: {', '.join(str(path) for _, path in _named_folders(house))}.")
+        yield ok("folders", f"All four are there: {', '.join(map(str, setup.named_folders.values()))}.")
 
 
-def rights(house: House) -> Iterator[Finding]:
+def rights(setup: Setup) -> Iterator[Finding]:
     """The folders belong to the account, which may use them, and nobody else can look into them (0700, 0600)."""
-    if house.machine.system == "win32":
+    if setup.machine.system == "win32":
         yield ok("rights", "On Windows, what lies in a person's own folders is theirs alone.")
         return
-    findings = [finding for name, path in _present_folders(house) for finding in _rights(house, name, path)]
+    findings = [finding for name, path in setup.present_folders.items() for finding in _rights(setup, name, path)]
     yield from findings or [ok("rights", "What memproc keeps is yours, and nobody else can read it.")]
 
 
-def _rights(house: House, name: str, path: Path) -> Iterator[Finding]:
+def _rights(setup: Setup, name: str, path: Path) -> Iterator[Finding]:
     status = path.stat()
-    if status.st_uid != house.machine.user:
+    if status.st_uid != setup.machine.user:
         text = f"{path} belongs to another account (number {status.st_uid})."
-        yield error(f"folder {name}", text, f"sudo chown -R {house.machine.user} {quote(str(path))}")
+        yield error(f"folder {name}", text, f"sudo chown -R {setup.machine.user} {quote(str(path))}")
     elif not os.access(path, os.R_OK | os.W_OK | os.X_OK):
         text = f"{path} cannot be read and written by your account."
         yield error(f"folder {name}", text, f"chmod u+rwx {quote(str(path))}")
@@ -179,13 +143,13 @@ def _is_open(file: Path) -> bool:
         return False
 
 
-def disk(house: House) -> Iterator[Finding]:
+def disk(setup: Setup) -> Iterator[Finding]:
     """There is room on each disk that the folders lie on: below 200 MB is an error, below 1 GB a warning."""
     on_disk: dict[int, list[tuple[str, Path]]] = {}
-    for name, path in _present_folders(house):
+    for name, path in setup.present_folders.items():
         on_disk.setdefault(path.stat().st_dev, []).append((name, path))
     for folders_on_it in on_disk.values():
-        free = house.free(folders_on_it[0][1])
+        free = setup.free(folders_on_it[0][1])
         text = f"{free / 1e9:,.1f} GB are free for {', '.join(name for name, _ in folders_on_it)}."
         if free < _FULL_BYTES:
             yield error("disk space", text, "Free some space: below 200 MB the next write may fail.")
@@ -195,70 +159,77 @@ def disk(house: House) -> Iterator[Finding]:
             yield ok("disk space", text)
 
 
-def daemon(house: House) -> Iterator[Finding]:
+def daemon(setup: Setup) -> Iterator[Finding]:
     """The running daemon is well, by its own signs: a shell may be allowed what a service is not."""
-    if not is_held(house.lock):
+    if not is_held(setup.lock) and (trouble := waits_for(setup.toml)):
+        yield error("daemon", f"It waits and tries again: {trouble.message}", trouble.next_step)
+        return
+    if not is_held(setup.lock):
         text = "No daemon runs, so this says only what your shell can reach."
         yield warning("daemon", text, "memproc service install, or in a terminal: memproc watch")
         return
-    with Archive.read(house.folders.state) as archive:
+    with Archive.read(setup.folders.state) as archive:
         signs = all_signs(archive)
-    problems = [*daemon_problems(signs, write_date(house.machine.now), True, house.config.watch.rescan_seconds)]
+    now = write_date(setup.machine.now)
+    problems = [*daemon_problems(signs, now, True, setup.config.watch.rescan_seconds)]
     for problem in problems:
         remedy = problem.next_step
-        if problem.what == "the inbox" and house.machine.system == "darwin":
+        if problem.what == "the inbox" and setup.machine.system == "darwin":
             remedy = (
                 "Choose an inbox outside Documents, Desktop and Downloads; or give memproc's Python Full Disk Access, "
                 "in System Settings under Privacy & Security."
             )
-        level = warning if problem.what == "the watch on the inbox" else error
-        yield level(problem.what, problem.reason, remedy)
-    if not problems:
-        yield ok("daemon", f"It looks through the inbox, last at {signs['last_scan'].at} ({signs['watch_note'].value})")
+        finding = warning if problem.what == "the watch on the inbox" else error
+        yield finding(problem.what, problem.reason, remedy)
+    if not problems and "last_scan" in signs:
+        watch = f" {signs['watch_note'].value}" if "watch_note" in signs else ""
+        yield ok("daemon", f"It last looked through the inbox at {with_span(signs['last_scan'].at, now)}.{watch}")
+    elif not problems:
+        yield ok("daemon", "It runs, and has not looked through the inbox yet.")
 
 
 _COPY = "Copy the state folder away, then put the newest copy of the archive, out of its folder copies, in its place."
 _VERIFY_AGAIN = "Drop the chat's export into the inbox again to have it made anew."
 
 
-def archive(house: House) -> Iterator[Finding]:
+def archive(setup: Setup) -> Iterator[Finding]:
     """The archive is whole: its structure, and with `--thorough` each raw message against its hash."""
-    if not archive_path(house.folders.state).exists():
+    if not archive_path(setup.folders.state).exists():
         yield ok("archive", "There is none yet: it comes with the first run.")
         return
     try:
-        with Archive.read(house.folders.state) as kept:
-            faults = check(kept) if house.is_thorough else structural_faults(kept)
+        with Archive.read(setup.folders.state) as opened:
+            faults = check(opened) if setup.is_thorough else structural_faults(opened)
     except ArchiveError as fault:
         yield error("archive", fault.message, fault.next_step)
         return
     if faults:
         yield error("archive", f"It is damaged: {'; '.join(faults[:3])}.", _COPY)
     else:
-        extent = "every message against its hash" if house.is_thorough else "its structure; more with --thorough"
+        extent = "every message against its hash" if setup.is_thorough else "its structure; more with --thorough"
         yield ok("archive", f"It is sound ({extent}).")
 
 
-def backups(house: House) -> Iterator[Finding]:
+def backups(setup: Setup) -> Iterator[Finding]:
     """The newest kept version of each chat can be read to its last byte; with `--thorough` every one."""
-    folder = house.folders.backups
-    kept = all_versions(folder)
-    newest = {of_chat[-1].path.relative_to(folder).as_posix() for of_chat in kept.values()}
-    damages = check_backups(folder, lambda file: house.is_thorough or file in newest)
+    folder = setup.folders.backups
+    kept_versions = all_versions(folder)
+    newest = {of_chat[-1].path.relative_to(folder).as_posix() for of_chat in kept_versions.values()}
+    damages = check_backups(folder, lambda file: setup.is_thorough or file in newest)
     for damage in damages:
         remedy = "Look at all that is kept: memproc verify. Keep what is whole in a second place."
         yield error("backups", f"{damage.path}: {damage.reason}", remedy)
     if not damages:
-        number = sum(map(len, kept.values()))
-        extent = "all of them" if house.is_thorough else "the newest of each chat; all with --thorough"
+        number = sum(map(len, kept_versions.values()))
+        extent = "all of them" if setup.is_thorough else "the newest of each chat; all with --thorough"
         text = f"Versions kept: {number:,}. They can be read ({extent})." if number else "Nothing is kept yet."
         yield ok("backups", text)
 
 
-def outputs(house: House) -> Iterator[Finding]:
+def outputs(setup: Setup) -> Iterator[Finding]:
     """The newest updated export of each chat is there, as it was written."""
-    with Archive.read(house.folders.state) as kept:
-        exports = tuple(standing_exports(kept))
+    with Archive.read(setup.folders.state) as opened:
+        exports = tuple(written_exports(opened))
     for export in exports:
         if export.state == "gone":
             text = f'The one of "{export.title}" is not at {export.path} any more.'
@@ -269,8 +240,8 @@ def outputs(house: House) -> Iterator[Finding]:
         yield ok("updated exports", f"As they were written: {len(exports):,}." if exports else "None is written yet.")
 
 
-OF_MACHINE = (python, sqlite, litellm, tokenizer, clock, service)
+OF_MACHINE = (versions, litellm, tokenizer, service)
 """They need no memproc.toml."""
 
-OF_HOUSE = (folders, rights, disk, daemon, archive, backups, outputs)
+OF_SETUP = (folders, rights, disk, daemon, archive, backups, outputs)
 """They need one that can be used."""

@@ -1,12 +1,11 @@
 """Examines an installation of memproc: gathers what the checks look at, and carries them out.
 
-A check is a generator: it takes the `Machine`, or the `House` that memproc.toml describes, and yields findings.
+A check is a generator: it takes the `Machine`, or the `Setup` that memproc.toml describes, and yields findings.
 The checks lie in `checks` and `model_checks`.
 """
 
 import os
 import shutil
-import sqlite3
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -22,8 +21,8 @@ from daemon.config.layout import core_layout
 from daemon.config.texts import load_texts
 from daemon.context import keys
 from daemon.models.tokens import tables
-from daemon.status.checks import OF_HOUSE, OF_MACHINE
-from daemon.status.findings import Finding, House, Machine, error, ok, warning
+from daemon.status.checks import OF_MACHINE, OF_SETUP
+from daemon.status.findings import Finding, Machine, Setup, error, ok, warning
 from daemon.status.model_checks import OF_MODELS
 from rules.errors import ConfigurationError, MemprocError
 from service.command import RunCommand, run_command
@@ -47,13 +46,13 @@ def examine(
     machine = look_at_machine(os.environ)
     try:
         toml, choice = find()
-        house = look_at_house(machine, load, is_thorough)
+        setup = look_at_setup(machine, toml, load(), is_thorough)
     except ConfigurationError as fault:
         findings = [error("memproc.toml", f"{fault.message} What needs it was not looked at.", fault.next_step)]
     else:
         usable = f"{toml} can be used." if toml else "There is none: every setting is at its default."
         findings = [ok("memproc.toml", f"{usable} {choice}".rstrip())]
-        findings += carry_out((*OF_HOUSE, *OF_MODELS), house)
+        findings += carry_out((*OF_SETUP, *OF_MODELS), setup)
     return worst_first([*findings, *carry_out(OF_MACHINE, machine)])
 
 
@@ -71,8 +70,6 @@ def look_at_machine(environ: Mapping[str, str], run: RunCommand = _run_briefly) 
         system=sys.platform,
         user=user,
         home=home,
-        python=sys.version_info[:3],
-        sqlite=sqlite3.sqlite_version_info,
         litellm=_version("litellm"),
         tokenizers=Path(environ.get("TIKTOKEN_CACHE_DIR") or tables()),
         service=service,
@@ -86,15 +83,15 @@ def _version(distribution: str) -> str:
         return ""
 
 
-def look_at_house(machine: Machine, load: Callable[[], Config], is_thorough: bool) -> House:
-    """What memproc.toml describes. Raises ConfigurationError if it, its folders or its texts cannot be used."""
-    config = load()
+def look_at_setup(machine: Machine, toml: Path | None, config: Config, is_thorough: bool) -> Setup:
+    """What memproc.toml describes. Raises ConfigurationError where its folders or its texts cannot be used."""
     for settings in (config, *map(config.with_override, config.chats.override)):
         load_texts(settings.texts.path)
         core_layout(settings.core)
     places = folders(config)
-    return House(
+    return Setup(
         machine=machine,
+        toml=toml,
         config=config,
         folders=places,
         key=keys(places),

@@ -1,4 +1,4 @@
-"""What a check of `memproc doctor` takes and yields: the machine, the house that memproc.toml describes, a finding."""
+"""What a check of `memproc doctor` takes, the machine or the setup that memproc.toml describes, and what it yields."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -48,8 +48,6 @@ class Machine:
     user: int
     """The account's number; 0 where accounts have none."""
     home: Path
-    python: tuple[int, ...]
-    sqlite: tuple[int, ...]
     litellm: str
     """The version that is installed; empty where none is."""
     tokenizers: Path
@@ -58,10 +56,12 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class Setup:
     """What memproc.toml describes: settings, folders and keys, on their machine."""
 
     machine: Machine
+    toml: Path | None
+    """memproc.toml; None where the defaults count."""
     config: Config
     folders: Folders
     key: FindKey
@@ -76,3 +76,13 @@ class House:
     def lock(self) -> Path:
         """Held by the daemon for as long as it lives."""
         return DaemonPlace(self.folders.state).lock
+
+    @property
+    def named_folders(self) -> dict[str, Path]:
+        """The four folders by their names."""
+        return {name: getattr(self.folders, name) for name in ("inbox", "updated", "backups", "state")}
+
+    @property
+    def present_folders(self) -> dict[str, Path]:
+        """Those that are there."""
+        return {name: path for name, path in self.named_folders.items() if path.is_dir()}

@@ -13,13 +13,13 @@ from daemon.keys import Key, NoKey, credential_files, read_keys
 from daemon.models.catalogue import Facts, facts, known_models
 from daemon.models.faults import nearest
 from daemon.models.roles import CHAT, FindKey, Roles, choose_roles, is_ones_own
-from daemon.status.findings import Finding, House, error, ok, warning
+from daemon.status.findings import Finding, Setup, error, ok, warning
 from primer.models import KEY_VARIABLES, key_variables, provider_of
 from primer.request import EXTRACTIVE, Model
 from rules.errors import ChatSetAside, ConfigurationError, MemprocError
 from rules.plan.selection import why_skipped
 from rules.typingmind.chat import Chat, read_messages
-from rules.typingmind.document import read_document
+from rules.typingmind.document import chat_container, read_document
 from rules.typingmind.spans import Span
 
 _NO_CHAT = Chat("{}", Span(0, 2), (), ())
@@ -58,19 +58,19 @@ class ModelChoice:
                 yield model
 
 
-def choices(house: House, find_key: FindKey) -> Iterator[ModelChoice]:
+def choices(setup: Setup, find_key: FindKey) -> Iterator[ModelChoice]:
     """The choice of memproc.toml first, then those of the chats that choose for themselves."""
-    config = house.config
+    config = setup.config
     for settings in (config, *map(config.with_override, config.chats.override)):
         models = settings.models
         # Without a chat there is no model of its own; what else is configured is looked at all the same.
         configured = models.model_copy(update={"agent": EXTRACTIVE}) if models.agent == CHAT else models
-        yield _choice(house, find_key, "memproc.toml", _NO_CHAT, configured)
-    with Archive.read(house.folders.state) as archive:
+        yield _choice(setup, find_key, "memproc.toml", _NO_CHAT, configured)
+    with Archive.read(setup.folders.state) as archive:
         for chat in _chats(archive, config):
             models = config.of(chat).models
             if models.agent == CHAT:
-                yield _choice(house, find_key, f'"{chat.title}"', chat, models)
+                yield _choice(setup, find_key, f'"{chat.title}"', chat, models)
 
 
 def _chats(archive: Archive, config: Config) -> Iterator[Chat]:
@@ -78,13 +78,13 @@ def _chats(archive: Archive, config: Config) -> Iterator[Chat]:
     for chat_id, title, head, tail in settings_of_chats(archive):
         # A chat that came without `messages` has all of itself in its head, and no tail.
         messages = b",".join(raw_conversation(archive, chat_id).messages) if tail else b""
-        text = b"".join((b'{"chats":[', head, messages, tail, b"]}"))
-        for chat in read_document(f'The chat "{title}" in the archive', text).chats:
+        container = chat_container(b"".join((head, messages, tail)))
+        for chat in read_document(f'The chat "{title}" in the archive', container).chats:
             if not why_skipped(chat, config.chats.include, config.chats.exclude):
                 yield chat
 
 
-def _choice(house: House, find_key: FindKey, who: str, chat: Chat, settings: ModelSettings) -> ModelChoice:
+def _choice(setup: Setup, find_key: FindKey, who: str, chat: Chat, settings: ModelSettings) -> ModelChoice:
     keys: dict[str, Key | NoKey] = {}
 
     def find(provider: str) -> Key | NoKey:
@@ -92,39 +92,39 @@ def _choice(house: House, find_key: FindKey, who: str, chat: Chat, settings: Mod
 
     roles: Roles | ChatSetAside
     try:
-        roles = choose_roles(chat, read_messages(chat), settings, find, house.machine.now.date())
+        roles = choose_roles(chat, read_messages(chat), settings, find, setup.machine.now.date())
     except ChatSetAside as fault:
         roles = fault
     return ModelChoice(who, chat is not _NO_CHAT, roles, keys)
 
 
-def key_files(house: House) -> Iterator[Finding]:
+def key_files(setup: Setup) -> Iterator[Finding]:
     """The files with keys can be used, and nobody else can read them."""
     try:
-        number = len(read_keys(house.folders.state)) + len(credential_files(house.credentials))
+        number = len(read_keys(setup.folders.state)) + len(credential_files(setup.credentials))
     except ConfigurationError as fault:
         yield error("key files", fault.message, fault.next_step)
         return
     yield ok("key files", f"Keys in memproc's own files: {number}." if number else "There are none.")
 
 
-def keys(house: House) -> Iterator[Finding]:
+def keys(setup: Setup) -> Iterator[Finding]:
     """Every provider that would be asked has a key, for your shell and for the service."""
     findings: dict[str, Finding] = {}
-    handed = {variable for variable, _ in credential_files(house.credentials)}
-    for choice in choices(house, house.key):
+    handed = {variable for variable, _ in credential_files(setup.credentials)}
+    for choice in choices(setup, setup.key):
         for provider, key in choice.keys.items():
             # A server of one's own needs none, and nothing is told of it then.
             if isinstance(key, NoKey) and not any(key.reason in sentence for sentence in choice.sentences):
                 continue
             is_handed = not handed.isdisjoint(key_variables(provider))
-            finding = _judge_key(house, choice, provider, key, is_handed)
+            finding = _judge_key(setup, choice, provider, key, is_handed)
             if provider not in findings or finding.level == "error":
                 findings[provider] = finding
     yield from findings.values() or [ok("keys", "No model is known yet that needs one.")]
 
 
-def _judge_key(house: House, choice: ModelChoice, provider: str, key: Key | NoKey, is_handed: bool) -> Finding:
+def _judge_key(setup: Setup, choice: ModelChoice, provider: str, key: Key | NoKey, is_handed: bool) -> Finding:
     name, remedy = f"key {provider}", f"memproc key set {provider}"
     if isinstance(key, NoKey):
         if is_handed:
@@ -133,18 +133,18 @@ def _judge_key(house: House, choice: ModelChoice, provider: str, key: Key | NoKe
         if isinstance(choice.roles, ChatSetAside):
             return error(name, text, remedy)
         return warning(name, f"{text} So memproc makes the memories without a model.", remedy)
-    if key.where == "environment" and not is_handed and house.machine.service.state != "not installed":
+    if key.where == "environment" and not is_handed and setup.machine.service.state != "not installed":
         text = "It is in the environment of this shell, which the service does not have."
         return warning(name, text, f"{remedy}, then: memproc service install")
     return ok(name, f"It is {_WHERE[key.where]}.")
 
 
-def _as_if_there_were_keys(house: House) -> FindKey:
+def _as_if_there_were_keys(setup: Setup) -> FindKey:
     """The keys that there are, and a stand-in for each that is missing: other checks tell of those."""
 
     def find(provider: str) -> Key:
         with suppress(MemprocError):
-            key = house.key(provider)
+            key = setup.key(provider)
             if isinstance(key, Key):
                 return key
         return Key("none", "environment")
@@ -152,45 +152,37 @@ def _as_if_there_were_keys(house: House) -> FindKey:
     return find
 
 
-def known_models_only(house: House) -> Iterator[Finding]:
-    """LiteLLM's map knows every model that would be asked."""
+def models(setup: Setup) -> Iterator[Finding]:
+    """LiteLLM knows every model that would be asked, and none has ended, ends soon, or cannot be asked so."""
     names: dict[str, str] = {}
-    for choice in choices(house, _as_if_there_were_keys(house)):
+    findings: dict[str, Finding] = {}
+    for choice in choices(setup, _as_if_there_were_keys(setup)):
         for model in choice.listed_models:
             names.setdefault(model.name, choice.who)
-    unknown = {name: who for name, who in names.items() if facts(name) == Facts()}
-    for name, who in unknown.items():
-        near = nearest(name, known_models())
-        remedy = f"Correct it{', perhaps to ' + near[0] if near else ''}, in memproc.toml, [models]."
-        yield warning("models known", f"LiteLLM's map does not know {name}, for {who}.", remedy)
-    if not unknown:
-        yield ok("models known", f"{', '.join(names)}." if names else "None is known yet that would be asked.")
-
-
-def ends_of_models(house: House) -> Iterator[Finding]:
-    """None of the models has ended, ends soon, or cannot be asked as it is configured."""
-    findings: dict[str, Finding] = {}
-    for choice in choices(house, _as_if_there_were_keys(house)):
-        for finding in _judge_models(house, choice):
+        for finding in _judge_choice(setup, choice):
             findings.setdefault(finding.text, finding)
-    yield from findings.values()
-    if not findings:
-        yield ok("models' ends", "No model that would be asked is retired, or ends within 60 days.")
+    for name, who in names.items():
+        if facts(name) == Facts():
+            near = nearest(name, known_models())
+            remedy = f"Correct it{', perhaps to ' + near[0] if near else ''}, in memproc.toml, [models]."
+            findings[name] = warning("models known", f"LiteLLM's map does not know {name}, for {who}.", remedy)
+    shown = f"{', '.join(names)}: none is retired, or ends within 60 days." if names else "None is known yet."
+    yield from findings.values() or [ok("models", shown)]
 
 
-def _judge_models(house: House, choice: ModelChoice) -> Iterator[Finding]:
+def _judge_choice(setup: Setup, choice: ModelChoice) -> Iterator[Finding]:
     if isinstance(choice.roles, ChatSetAside):
         yield error("models", choice.roles.message, choice.roles.next_step)
         return
     remedy = "Name another in memproc.toml, [models]."
     if choice.is_a_chat:
         remedy = f"Choose another model for {choice.who} in TypingMind, or name one in memproc.toml, [models]."
-    today = house.machine.now.date().isoformat()
+    today = setup.machine.now.date().isoformat()
     ended = tuple(model.name for model in choice.listed_models if (facts(model.name).ends_on or today) < today)
     for notice in choice.roles.notices:
-        level = error if ended and notice.startswith(ended) else warning
-        yield level("models' ends", notice, remedy)
+        finding = error if ended and notice.startswith(ended) else warning
+        yield finding("models' ends", notice, remedy)
 
 
-OF_MODELS = (key_files, keys, known_models_only, ends_of_models)
+OF_MODELS = (key_files, keys, models)
 """They need a memproc.toml that can be used."""

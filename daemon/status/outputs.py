@@ -1,4 +1,4 @@
-"""Whether each updated export still is what memproc wrote, by its hash."""
+"""Compares each updated export with what memproc wrote, by its hash."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,22 +12,20 @@ from daemon.files.packed import sha256_of
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """How one updated export stands; one that is gone may be the person's doing."""
+class WrittenExport:
+    """An updated export as it is now; one that is gone may be the person's doing."""
 
     title: str
     path: Path
     state: Literal["as written", "changed", "gone"]
 
 
-def standing_exports(archive: Archive) -> Iterator[Standing]:
+def written_exports(archive: Archive) -> Iterator[WrittenExport]:
     """The updated exports that chats have now, each file once. Each is read to its last byte."""
     titles = {chat.chat_id: chat.title for chat in known_chats(archive)}
     for output in standing_outputs(archive):
-        found = sha256_of(Path(output.path))
-        state: Literal["changed", "gone"] = "gone" if found is None else "changed"
-        yield Standing(
-            titles.get(output.chat_id, output.chat_id),
-            Path(output.path),
-            "as written" if found == output.sha256 else state,
-        )
+        path = Path(output.path)
+        sha256 = sha256_of(path)
+        state: Literal["changed", "gone"] = "gone" if sha256 is None else "changed"
+        title = titles.get(output.chat_id, output.chat_id)
+        yield WrittenExport(title, path, "as written" if sha256 == output.sha256 else state)

@@ -1,7 +1,8 @@
 """Lays the status out for a person: problems first, then the daemon, the queue, the chats, money and jobs."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from textwrap import wrap
 
 from daemon.archive.arrivals import ChatOutcome
 from daemon.archive.overview import QueuedFile
@@ -37,6 +38,15 @@ def page(status: Status) -> str:
         _rest(status),
     )
     return visible("\n\n".join("\n".join(part) for part in parts if part))
+
+
+def folded(text: str, columns: int) -> str:
+    """The text for a terminal of that width: a longer line goes on below, a little further in."""
+    lines = []
+    for line in text.splitlines():
+        indent = " " * (len(line) - len(line.lstrip()) + 2)
+        lines += wrap(line, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) or [""]
+    return "\n".join(lines)
 
 
 def headline(status: Status) -> str:
@@ -119,12 +129,14 @@ def _queued(file: QueuedFile, now: str) -> tuple[str, ...]:
 def _chats(status: Status) -> list[str]:
     if not status.outcomes:
         return []
-    rows = [_outcome(outcome, status.now) for outcome in status.outcomes[:_MOST]]
+    shown_above = {problem.reason for problem in status.problems[:_MOST]}
+    rows = [_outcome(outcome, status.now, shown_above) for outcome in status.outcomes[:_MOST]]
     return ["Chats, the newest first", *_columns(rows), *_more(len(status.outcomes) - _MOST, "chats")]
 
 
-def _outcome(outcome: ChatOutcome, now: str) -> tuple[str, ...]:
-    return (outcome.title, local(outcome.at, now), _word(outcome.kind), outcome.path or outcome.detail)
+def _outcome(outcome: ChatOutcome, now: str, shown_above: Collection[str]) -> tuple[str, ...]:
+    detail = "see above" if outcome.detail in shown_above else outcome.detail
+    return (outcome.title, local(outcome.at, now), _word(outcome.kind), outcome.path or detail)
 
 
 def _word(state: str) -> str:
@@ -139,8 +151,7 @@ def _rest(status: Status) -> list[str]:
     if status.batches:
         lines.append(f"Under way: {_batches(status)}")
     if status.jobs:
-        due = [f"{job.name} {local(job.due_at, status.now)}" for job in status.jobs]
-        lines.append(f"Next jobs: {', '.join(due)}")
+        lines += ["Next jobs", *_columns([(job.name, with_span(job.due_at, status.now)) for job in status.jobs])]
     return lines
 
 

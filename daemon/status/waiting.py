@@ -14,18 +14,18 @@ from rules.errors import MemprocError
 
 @contextmanager
 def shown_as_waiting(config: Path | None, trouble: MemprocError) -> Iterator[None]:
-    """Have `waits_for` find this for as long as the block runs; without it, where not even that can be kept."""
+    """Let `waits_for` return `trouble` for as long as the block runs; where not even that can be kept, nothing."""
     path = _place(config)
-    with ExitStack() as kept:
+    with ExitStack() as stack:
         with suppress(MemprocError, OSError):
             make_own(path.parent)
-            kept.enter_context(hold(path.with_suffix(".lock"), "waits"))
+            stack.enter_context(hold(path.with_suffix(".lock"), "waits"))
             replace_file(path, [json.dumps([trouble.message, trouble.next_step]).encode()])
         yield
 
 
 def waits_for(config: Path | None) -> MemprocError | None:
-    """What the daemon with this memproc.toml waits for, where there is one that cannot begin."""
+    """What the daemon with this memproc.toml waits for; None where no daemon waits."""
     for path in (_place(config), _place(None)):
         with suppress(MemprocError, OSError, ValueError, TypeError):
             if is_own(path.parent) and is_held(path.with_suffix(".lock")):
@@ -34,6 +34,6 @@ def waits_for(config: Path | None) -> MemprocError | None:
 
 
 def _place(config: Path | None) -> Path:
-    """For each memproc.toml another file; the daemon knows its own only where it was named."""
+    """A file for each memproc.toml; a daemon for which none was named has one for itself."""
     name = sha256(str(config.absolute() if config else "").encode()).hexdigest()[:16]
     return runtime_folder() / f"waiting-{name}.json"

@@ -9,7 +9,7 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.messages import remember
 from daemon.archive.outputs import Output, record_output
-from daemon.status.outputs import standing_exports
+from daemon.status.outputs import written_exports
 from rules.recognize.recognize import recognise
 from rules.typingmind.document import read_document
 from tests.chats import chat, export_bytes, user
@@ -33,7 +33,7 @@ def written(archive: Archive, chat_id: str, path: Path, content: bytes) -> None:
 
 
 def states(archive: Archive) -> list[tuple[str, str]]:
-    return [(standing.path.name, standing.state) for standing in standing_exports(archive)]
+    return [(export.path.name, export.state) for export in written_exports(archive)]
 
 
 def test_each_chat_has_the_file_that_was_written_last(archive: Archive, tmp_path: Path) -> None:

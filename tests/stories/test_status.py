@@ -80,7 +80,7 @@ def test_a_pause_is_kept_for_the_next_daemon(ada: Person) -> None:
 
 
 def test_a_daemon_that_is_well_says_so(day: Daemon) -> None:
-    day.until(lambda: day.sign("last_scan"), "the inbox is looked through")
+    day.until(lambda: day.status()["life"]["last_scan"], "the inbox is looked through")
     ended = day.person.spawn("status")
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.startswith("memproc is running: nothing to do")

@@ -11,7 +11,7 @@ from daemon.archive.messages import remember
 from daemon.config import Config
 from daemon.files.paths import Folders
 from daemon.keys import Key, NoKey
-from daemon.status.findings import Finding, House, Machine
+from daemon.status.findings import Finding, Machine, Setup
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.document import read_document
@@ -29,8 +29,6 @@ def machine(home: Path, **changes: Any) -> Machine:
         system="linux",
         user=home.stat().st_uid,
         home=home,
-        python=(3, 11, 7),
-        sqlite=(3, 40, 1),
         litellm="1.106.2",
         tokenizers=home,
         service=ServiceState("running", ("The service runs.",)),
@@ -38,12 +36,13 @@ def machine(home: Path, **changes: Any) -> Machine:
     return replace(sound, **changes)
 
 
-def place(home: Path, settings: dict[str, Any] | None = None, **changes: Any) -> House:
+def place(home: Path, settings: dict[str, Any] | None = None, **changes: Any) -> Setup:
     folders = Folders(*(home / name for name in ("inbox", "updated", "backups", "state")))
     for folder in (folders.inbox, folders.updated, folders.backups, folders.state):
         folder.mkdir(mode=0o700, exist_ok=True)
-    sound = House(
+    sound = Setup(
         machine=machine(home),
+        toml=home / "memproc.toml",
         config=Config.model_validate(settings or {}),
         folders=folders,
         key=a_key,
@@ -75,7 +74,7 @@ def read_chat(chat: dict[str, Any]) -> Chat:
     return found
 
 
-def archived(at: House, chat: dict[str, Any], when: str = SEEN_AT) -> None:
+def archived(at: Setup, chat: dict[str, Any], when: str = SEEN_AT) -> None:
     """Let the house's archive know a chat, as after a round over its export."""
     found = read_chat(chat)
     with Archive.open(at.folders.state) as archive:

@@ -8,12 +8,12 @@ from daemon.files.backup import keep_original, keep_version, versions
 from daemon.files.packed import sha256_of
 from daemon.files.paths import archive_path
 from daemon.status.checks import archive, backups, outputs
-from daemon.status.findings import House
+from daemon.status.findings import Setup
 from tests.chats import CHAT_ID, long_chat
 from tests.daemon.doctor.places import SEEN_AT, archived, one, place
 
 
-def used(home: Path, thorough: bool = False) -> House:
+def used(home: Path, thorough: bool = False) -> Setup:
     at = place(home, is_thorough=thorough)
     archived(at, long_chat(2000))
     return at

@@ -6,30 +6,29 @@ from typing import Any
 
 import pytest
 
-from daemon.status.findings import House
-from daemon.status.model_checks import ends_of_models, known_models_only
+from daemon.status.findings import Setup
+from daemon.status.model_checks import models
 from tests.chats import long_chat
 from tests.daemon.doctor.places import archived, machine, one, place
 
 
-def asking(home: Path, agent: str, now: datetime | None = None, **more: Any) -> House:
+def asking(home: Path, agent: str, now: datetime | None = None, **more: Any) -> Setup:
     at = machine(home, **({"now": now} if now else {}))
     return place(home, {"models": {"agent": agent, **more}}, machine=at)
 
 
 def test_models_that_are_known_and_answer_are_well(tmp_path: Path) -> None:
     at = asking(tmp_path, "anthropic/claude-sonnet-5-5")
-    assert "anthropic/claude-haiku-5-5" in one(list(known_models_only(at))).text
-    assert one(list(ends_of_models(at))).level == "ok"
+    found = one(list(models(at)))
+    assert (found.level, "anthropic/claude-haiku-5-5" in found.text) == ("ok", True)
 
 
 def test_without_a_configured_model_and_without_chats_none_is_known_yet(tmp_path: Path) -> None:
-    assert one(list(known_models_only(place(tmp_path)))).level == "ok"
-    assert one(list(ends_of_models(place(tmp_path)))).level == "ok"
+    assert one(list(models(place(tmp_path)))).level == "ok"
 
 
 def test_a_name_that_litellm_does_not_know_is_told_with_the_nearest_one(tmp_path: Path) -> None:
-    found = one(list(known_models_only(asking(tmp_path, "anthropic/claude-sonet-5-5"))))
+    found = one(list(models(asking(tmp_path, "anthropic/claude-sonet-5-5"))))
     assert found.level == "warning"
     assert "anthropic/claude-sonnet-5-5" in found.remedy
 
@@ -37,11 +36,11 @@ def test_a_name_that_litellm_does_not_know_is_told_with_the_nearest_one(tmp_path
 @pytest.mark.parametrize("name", ["openai/mine", "ollama/mine"])
 def test_a_name_on_a_server_of_one_s_own_means_what_it_likes(tmp_path: Path, name: str) -> None:
     at = asking(tmp_path, name, window=8192, options={"api_base": "http://localhost:1"})
-    assert one(list(known_models_only(at))).level == "ok"
+    assert one(list(models(at))).level == "ok"
 
 
 def test_a_retired_model_in_memproc_toml_is_told_with_its_successor(tmp_path: Path) -> None:
-    found = one(list(ends_of_models(asking(tmp_path, "anthropic/claude-3-5-sonnet-20241022"))))
+    found = one(list(models(asking(tmp_path, "anthropic/claude-3-5-sonnet-20241022"))))
     assert found.level == "warning"
     assert "anthropic/claude-sonnet-5-5" in found.text
     assert "memproc.toml" in found.remedy
@@ -50,18 +49,18 @@ def test_a_retired_model_in_memproc_toml_is_told_with_its_successor(tmp_path: Pa
 def test_the_retired_model_of_a_chat_is_told_with_the_chat(tmp_path: Path) -> None:
     at = place(tmp_path)
     archived(at, long_chat(500, chatTitle="The tower"))
-    found = one(list(ends_of_models(at)))
+    found = one(list(models(at)))
     assert found.level == "warning"
     assert "The tower" in found.remedy
 
 
 def test_a_model_that_ends_soon_is_a_warning_and_one_that_has_ended_an_error(tmp_path: Path) -> None:
     name = "anthropic/claude-sonnet-4-5"
-    assert one(list(ends_of_models(asking(tmp_path, name)))).level == "warning"
-    assert one(list(ends_of_models(asking(tmp_path, name, datetime(2026, 12, 2, tzinfo=UTC))))).level == "error"
+    assert one(list(models(asking(tmp_path, name)))).level == "warning"
+    assert one(list(models(asking(tmp_path, name, datetime(2026, 12, 2, tzinfo=UTC))))).level == "error"
 
 
 def test_an_ollama_model_whose_window_nobody_knows_is_an_error(tmp_path: Path) -> None:
-    found = one(list(ends_of_models(asking(tmp_path, "ollama/llama3"))))
+    found = one(list(models(asking(tmp_path, "ollama/llama3"))))
     assert found.level == "error"
     assert "window" in found.remedy

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from daemon.archive.archive import Archive
 from daemon.archive.batches import BatchItem, begin_batch
-from daemon.status.page import headline, page
+from daemon.status.page import folded, headline, page
 from daemon.status.pause import begin_pause
 from tests.daemon.seeing.filled import ago, ahead, alive, arrival, at_noon, call, job, outcome
 
@@ -27,7 +27,9 @@ Chats, the newest first
   A Short One  2026-11-18 12:00  unchanged  it is not long enough
 
 Money: $0.30 today, $1.55 this month, and 1 call without a known price
-Next jobs: rescan 12:03:00, prune 2026-11-22 03:00"""
+Next jobs
+  rescan  12:03:00 (in 3 minutes)
+  prune   2026-11-22 03:00 (in 15 hours)"""
 
 TROUBLED = """\
 memproc is running: paused until 14:00:00, $0.00 today, 5 things want attention.
@@ -53,10 +55,11 @@ Daemon
   watch mode     poll: The inbox lies on a file system (nfs4) that does not report every change.
 
 Chats, the newest first
-  The Garden  11:53:00  skipped  The provider does not accept the key.
+  The Garden  11:53:00  skipped  see above
 
 Money: $0.00 today, $0.00 this month
-Next jobs: verify 2026-11-22 03:00"""
+Next jobs
+  verify  2026-11-22 03:00 (in 15 hours)"""
 
 STOPPED = """\
 memproc is not running. Its last sign of life: 2026-11-20 12:00 (1 day ago).
@@ -180,3 +183,14 @@ def test_neither_titles_nor_names_break_the_page(archive: Archive) -> None:
     assert "\x1b" not in shown
     assert "\x07" not in shown
     assert not any(line.startswith("Wants attention") for line in shown.splitlines())
+
+
+def test_on_a_terminal_a_long_line_goes_on_a_little_further_in() -> None:
+    text = "short\n\n  a.json: " + "a long reason " * 4 + "\n    -> Do this."
+    assert folded(text, 40).splitlines() == [
+        "short",
+        "",
+        "  a.json: a long reason a long reason a",
+        "    long reason a long reason",
+        "    -> Do this.",
+    ]
