@@ -19,7 +19,7 @@ from rules.typingmind.walk import Reel
 NAMED_SINCE = datetime(2025, 9, 22, tzinfo=UTC)
 """The day of the build that began to note deletions: a chat with a later message was in that one, or a newer."""
 MOST_NAMED = 100
-"""So many deletions TypingMind keeps in its list."""
+"""TypingMind keeps this many deletions in its list."""
 _SYNC, _LIST, _LIST_OF_FILES = "syncMetadata", "deletedMessageUUIDs", "deletedSyncedBlobIDs"
 
 
@@ -34,7 +34,7 @@ class DeletionList:
 
 
 def deletion_list(chat: Chat) -> DeletionList:
-    """What the chat names as deleted; what has another shape than TypingMind gives it names nothing."""
+    """Read the chat's list of deletions; a list in another shape than TypingMind's counts as empty."""
     sync = chat.field(_SYNC)
     fields = sync if isinstance(sync, dict) else {}
     listed = fields.get(_LIST)
@@ -43,7 +43,7 @@ def deletion_list(chat: Chat) -> DeletionList:
 
 
 def deleted_uuids(chat: Chat) -> frozenset[str]:
-    """The messages that TypingMind takes out wherever it merges the chat, since they were deleted once."""
+    """The uuids of the messages that TypingMind takes out wherever it merges the chat."""
     return deletion_list(chat).uuids
 
 
@@ -70,7 +70,7 @@ def replace_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
 
 
 def _list_of(chat: Chat) -> Span | None:
-    """Where the list stands, if it is one."""
+    """The span of the list, or None where there is none."""
     sync = chat.member(_SYNC)
     if sync is None or chat.text[sync.value.start] != "{":
         return None

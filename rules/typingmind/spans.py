@@ -66,7 +66,7 @@ class Number(str):
 
 
 def text(value: object) -> str:
-    """A parsed value that is a text; empty for everything else."""
+    """The value itself where it is a text, else an empty text."""
     return value if isinstance(value, str) and not isinstance(value, Number) else ""
 
 
@@ -158,12 +158,12 @@ def expected(what: str, text: str, at: int) -> BadJson:
 
 
 def ends_early(text: str, at: int) -> bool:
-    """Nothing is wrong at `at` but that the text stops there, perhaps within a word, a number or an escape."""
+    """Whether the only fault at `at` is that the text stops there, perhaps within a word, a number or an escape."""
     return at >= len(text) or _HALF_A_TOKEN.match(text, at) is not None
 
 
 def characters(text: str, start: int, stop: int) -> str:
-    """What people see in the bytes [start, stop); half a character at the end counts as U+FFFD."""
+    """The characters in the bytes [start, stop); half a character at the end becomes U+FFFD."""
     return text[start:stop].encode("latin-1").decode("utf-8", "replace")
 
 
@@ -178,7 +178,7 @@ def _plain(message: str) -> str:
 
 
 def is_too_deep(value: object) -> bool:
-    """Arrays and objects stand in one another more than DEEPEST levels deep."""
+    """Whether arrays and objects are nested more than DEEPEST levels deep."""
     level, depth = [value], 0
     while level and depth < DEEPEST:
         level = [inner for outer in level for inner in _inside(outer) if isinstance(inner, (dict, list))]
