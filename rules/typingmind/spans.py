@@ -16,9 +16,7 @@ LONGEST_TEXT = 4 * _MIB
 DEEPEST = 250
 _FEW = 20
 """A text is mostly ASCII where at most one byte in so many is not."""
-_ASCII = bytes(range(128))
-_BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
-_BEYOND_LATIN_ASCII = re.compile(r"[^\x00-\x7f]+")
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 _BLANK = re.compile(r"[ \t\n\r]*")
 _HALF_A_TOKEN = re.compile(  # what a cut leaves of a word, a number or an escape
     r"(?:-|\.|[eE][+-]?|t|tr|tru|f|fa|fal|fals|n|nu|nul|u[0-9a-fA-F]{0,4})\Z"
@@ -83,20 +81,14 @@ def decoded(raw: bytes) -> str:
 
     Else a single emoji beside an image would make every character of the image four bytes wide.
     """
-    if len(raw) < _MIB or raw.isascii() or len(raw.translate(None, _ASCII)) * _FEW > len(raw):
+    if len(raw) < _MIB or raw.isascii():
         return raw.decode("utf-8")
-    narrow, view, at = bytearray(), memoryview(raw), 0  # no piece of it is copied more than once
-    for match in _BEYOND_ASCII.finditer(raw):
-        narrow += view[at : match.start()]
-        narrow += json.dumps(match[0].decode("utf-8"))[1:-1].encode()
-        at = match.end()
-    narrow += view[at:]
-    return narrow.decode("ascii")
+    return decoded_part(raw.decode("latin-1"), 0, len(raw))
 
 
 def decoded_part(latin: str, start: int, stop: int) -> str:
     """The same for a part of JSON bytes that are held as Latin-1 text; no copy of the bytes is made for it."""
-    beyond = list(_BEYOND_LATIN_ASCII.finditer(latin, start, stop))
+    beyond = list(_BEYOND_ASCII.finditer(latin, start, stop))
     if stop - start < _MIB or sum(len(match[0]) for match in beyond) * _FEW > stop - start:
         return latin[start:stop].encode("latin-1").decode("utf-8")
     pieces, at = [], start
