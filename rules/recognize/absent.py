@@ -150,12 +150,6 @@ def absent(
     newest_here = max((seen[key] for key in here if key in seen), default="")
     returned = frozenset(back.at.values())
     could_be_ours = deletions.is_there or any(place.ours is not None for place in places)
-    went_back = (
-        bool(missing or missing_under)
-        and could_be_ours
-        and deletions.sure != "the list was full"
-        and all(_is_newer(known, newest_here) for known in [*missing, *missing_under])
-    )
     return Absent(
         missing=tuple(missing),
         replaced=len(replaced),
@@ -168,7 +162,7 @@ def absent(
             if deletions.sure == "deletions are named" or known.key in accepted or _is_newer(known, newest_here)
         ),
         sure=deletions.sure,
-        went_back=went_back,
+        went_back=could_be_ours and _went_back([*missing, *missing_under], newest_here, deletions.sure),
         branches=tuple(taken),
         gone=tuple(unexplained.values()),
         newest_gone=tuple(known for number, known in unexplained.items() if number > back.newest),
@@ -189,6 +183,11 @@ class _Back:
     def newest(self) -> int:
         """The number of the newest that surely came back; -1 where none did."""
         return max(self.by_uuid or self.at, default=-1)
+
+
+def _went_back(missing: Sequence[KnownMessage], newest_here: str, sure: Sure) -> bool:
+    """Whether all that is missing came after everything that is there: then the export goes on from an older state."""
+    return bool(missing) and sure != "the list was full" and all(_is_newer(known, newest_here) for known in missing)
 
 
 def _came_back(standing: Sequence[KnownMessage], places: Sequence[Place]) -> _Back:

@@ -16,6 +16,8 @@ LONGEST_TEXT = 4 * _MIB
 DEEPEST = 250
 _FEW = 20
 """A text is mostly ASCII where at most one byte in so many is not."""
+_ASCII = bytes(range(128))
+_BEYOND_ASCII_BYTES = re.compile(rb"[\x80-\xff]+")
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 _BLANK = re.compile(r"[ \t\n\r]*")
 _HALF_A_TOKEN = re.compile(  # what a cut leaves of a word, a number or an escape
@@ -81,9 +83,15 @@ def decoded(raw: bytes) -> str:
 
     Else a single emoji beside an image would make every character of the image four bytes wide.
     """
-    if len(raw) < _MIB or raw.isascii():
+    if len(raw) < _MIB or raw.isascii() or len(raw.translate(None, _ASCII)) * _FEW > len(raw):
         return raw.decode("utf-8")
-    return decoded_part(raw.decode("latin-1"), 0, len(raw))
+    narrow, view, at = bytearray(), memoryview(raw), 0  # no piece of it is copied more than once
+    for match in _BEYOND_ASCII_BYTES.finditer(raw):
+        narrow += view[at : match.start()]
+        narrow += json.dumps(match[0].decode("utf-8"))[1:-1].encode()
+        at = match.end()
+    narrow += view[at:]
+    return narrow.decode("ascii")
 
 
 def decoded_part(latin: str, start: int, stop: int) -> str:
