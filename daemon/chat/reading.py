@@ -156,8 +156,8 @@ def _refuse_unnamed(archive: Archive, chat: Chat, places: Sequence[Place]) -> No
         return
     memories_there = "a memory" if count == 1 else f"{count:,} memories"
     reason = (
-        f'"{chat.title}" holds {memories_there} without the fields by which memproc knows its own: another tool has '
-        "taken them away, so the chat was skipped."
+        f'"{chat.title}" holds {memories_there} that cannot be told from the conversation: another tool has taken away '
+        "the fields by which memproc knows its own."
     )
     if not known_keys:
         way_on = "Import the updated file of the chat that it was forked from into TypingMind, and fork that one."

@@ -16,7 +16,7 @@ from rules.typingmind.message import Message
 
 INSERTED = "inserted among messages that stand under memories already"
 UNDER_SOME_MEMORY = "of a memory whose other messages are lost"
-"""Of messages that a rebuilt archive holds, and that no chunk can be made of any more."""
+"""Reason for messages of a rebuilt archive that no chunk can be made of any more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ _VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """What one of our messages says of itself. Only a memory's messages use the fields after `text`."""
+    """The description that one of our messages carries. Only a memory's messages use the fields after `text`."""
 
     kind: str
     text: str
@@ -33,7 +33,7 @@ class Marker:
     last: str = ""
     """uuid of the last one."""
     messages: int = 0
-    """How many raw messages it stands for."""
+    """The number of raw messages that it stands for."""
 
 
 def write_marker(marker: Marker) -> dict[str, object]:

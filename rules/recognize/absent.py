@@ -23,7 +23,7 @@ from rules.typingmind.deletions import MOST_NAMED
 from rules.typingmind.message import Branch, Message, branches
 
 Sure = Literal["deletions are named", "the list was full", "nothing is named"]
-"""How much the list of deletions tells. `nothing is named`: it is an old build's, which notes none."""
+"""How much can be concluded from the list of deletions. An old build writes none: `nothing is named`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +41,18 @@ class KnownMessage:
 
 @dataclass(frozen=True, slots=True)
 class Deletions:
-    """What the chat's own list of deletions says."""
+    """The chat's own list of deletions, and how far it can be trusted."""
 
     named: frozenset[str] = frozenset()
     new: int = 0
-    """How many of its entries were added since our last output."""
+    """The number of entries that were added since our last output."""
     is_there: bool = False
     by_person: bool = False
     """This build of TypingMind notes what the person deletes."""
 
     @property
     def sure(self) -> Sure:
-        """How much it tells of what it does not name."""
+        """What follows for a message that it does not name."""
         if self.new >= MOST_NAMED:
             return "the list was full"
         return "deletions are named" if self.by_person else "nothing is named"
@@ -65,19 +65,19 @@ class TakenBranch:
     branch: Branch
     moved: Mapping[int, KnownMessage]
     ours: int
-    """How many of its messages are ours."""
+    """The number of its messages that are ours."""
 
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """What an export lacks of the messages that the archive has seen."""
+    """The messages that the archive has seen and that an export lacks, sorted by the reason."""
 
     missing: tuple[KnownMessage, ...] = ()
-    """Of those that stood in the chat the last time, oldest first."""
+    """Messages that stood in the chat the last time, and that nothing explains; oldest first."""
     replaced: int = 0
-    """How many answers another one has taken the place of."""
+    """The number of answers that were regenerated in their place."""
     deleted: int = 0
-    """How many of those that stood in the chat the last time the chat names as deleted."""
+    """The number of messages of the last time that the chat names as deleted."""
     left_out: frozenset[str] = frozenset()
     """Keys of missing messages that are no part of the agent's experience."""
     named: frozenset[str] = frozenset()
@@ -89,17 +89,17 @@ class Absent:
     """It lacks all that came since some earlier moment."""
     branches: tuple[TakenBranch, ...] = ()
     gone: tuple[KnownMessage, ...] = ()
-    """Of those that stood in the chat the last time, all that neither a branch nor a deletion explains."""
+    """Messages of the last time that neither a branch nor a deletion explains; `missing`, and replaced answers."""
     newest_gone: tuple[KnownMessage, ...] = ()
-    """Those of them that stood behind all that came back."""
+    """Those of `gone` that stood behind all messages that came back."""
     expected: int = 0
-    """How many messages should have come back."""
+    """The number of messages that should have come back."""
     new: int = 0
-    """How many lived messages of the export never stood in the chat before."""
+    """The number of lived messages of the export that the archive has never seen."""
 
     @property
     def keys(self) -> frozenset[str]:
-        """Of all messages that stay part of the conversation: nothing says that the person deleted them.
+        """Keys of the missing messages that stay in the conversation: nothing says that the person deleted them.
 
         In an old build they are taken for deleted, as most are, unless the whole export went back.
         """
@@ -123,7 +123,7 @@ def absent(
     accepted: Collection[str] = (),
     ours: Collection[str] = (),
 ) -> Absent:
-    """What the export lacks. `standing` is oldest first; `seen` says when each message was first seen, by key.
+    """Compare the export with what the archive has seen. `standing` is oldest first; `seen` says by key when first.
 
     `left_out` are those of the last time that are left out of memories; one without a uuid, as a divider is, could not
     be named as deleted.
@@ -150,12 +150,6 @@ def absent(
     newest_here = max((seen[key] for key in here if key in seen), default="")
     returned = frozenset(back.at.values())
     could_be_ours = deletions.is_there or any(place.ours is not None for place in places)
-    went_back = (
-        bool(missing or missing_under)
-        and could_be_ours
-        and deletions.sure != "the list was full"
-        and all(_is_newer(known, newest_here) for known in [*missing, *missing_under])
-    )
     return Absent(
         missing=tuple(missing),
         replaced=len(replaced),
@@ -168,7 +162,7 @@ def absent(
             if deletions.sure == "deletions are named" or known.key in accepted or _is_newer(known, newest_here)
         ),
         sure=deletions.sure,
-        went_back=went_back,
+        went_back=could_be_ours and _went_back([*missing, *missing_under], newest_here, deletions.sure),
         branches=tuple(taken),
         gone=tuple(unexplained.values()),
         newest_gone=tuple(known for number, known in unexplained.items() if number > back.newest),
@@ -191,6 +185,11 @@ class _Back:
         return max(self.by_uuid or self.at, default=-1)
 
 
+def _went_back(missing: Sequence[KnownMessage], newest_here: str, sure: Sure) -> bool:
+    """Whether all that is missing came after everything that is there: then the export goes on from an older state."""
+    return bool(missing) and sure != "the list was full" and all(_is_newer(known, newest_here) for known in missing)
+
+
 def _came_back(standing: Sequence[KnownMessage], places: Sequence[Place]) -> _Back:
     """Which of the standing messages the export holds: by key or uuid, and the others by what they say."""
     here = {place.at: as_known(place.message, place.key) for place in places if place.ours is None}
@@ -201,7 +200,7 @@ def _came_back(standing: Sequence[KnownMessage], places: Sequence[Place]) -> _Ba
 
 
 def _hold(branch: Branch, missing: _Numbered, ours: Collection[str], *, same_uuids: bool) -> TakenBranch:
-    """What a branch has taken. Where uuids came back, what has one is known by it: an old branch has its "ok" too."""
+    """Find what a branch has taken. Where uuids came back, they decide: an old branch holds an "ok" of its own, too."""
     inside = {at: as_known(message) for at, message in enumerate(branch.messages)}
     by_name = _paired(missing, inside, (_uuid,))
     unsure = {number: known for number, known in missing.items() if known.uuid is None or not same_uuids}

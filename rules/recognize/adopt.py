@@ -30,7 +30,7 @@ class Kin:
 
 @dataclass(frozen=True, slots=True)
 class Adopted:
-    """What a chat takes over: memories and folds under ids of its own, and the raw messages under them."""
+    """Memories and folds that a chat takes over, under ids of its own, and the raw messages under them."""
 
     memories: tuple[Memory, ...] = ()
     editions: Mapping[str, tuple[Edition, ...]] = field(default_factory=dict)

@@ -20,16 +20,16 @@ class ChatReading:
     memories: tuple[Memory, ...]
     """All of the chat, oldest first, and then its folds; as they are after what the person did."""
     adopted: Adopted
-    """Those that the archive does not have for this chat yet."""
+    """The memories that the archive does not have for this chat yet."""
     edits: PersonEdits
     person: Mapping[str, Edition]
     """The texts that the person has written, as editions, by memory id."""
     absent: Absent = NOTHING_ABSENT
-    """What the export lacks of the messages that the archive has seen."""
+    """The messages that the archive has seen and that the export lacks."""
 
     @property
     def chunk_memories(self) -> tuple[Memory, ...]:
-        """Those that are no folds, oldest first."""
+        """The memories that are no folds, oldest first."""
         return tuple(memory for memory in self.memories if not memory.is_fold)
 
 
@@ -42,7 +42,7 @@ _WHETHER: dict[Sure, str] = {
 
 
 def user_edits(reading: ChatReading) -> str:
-    """What the person did, in numbers, without a full stop; empty where they did nothing to be told of."""
+    """Describe what the person did, in numbers and without a full stop; empty where they did nothing."""
     edits, absent = reading.edits, reading.absent
     chunks = {memory.memory_id for memory in reading.chunk_memories}
     forgotten = chunks.intersection(edits.forgotten)
@@ -60,7 +60,7 @@ def user_edits(reading: ChatReading) -> str:
 
 
 def _put_back(reading: ChatReading) -> int:
-    """How many messages of memories the export lacks, which the next updated export has again."""
+    """The number of memories' messages that the export lacks, and that the next updated export has again."""
     forgotten = {memory.memory_id for memory in reading.memories if memory.forgotten}
     known = {memory.memory_id for memory in reading.memories}
     return sum(

@@ -32,7 +32,7 @@ class Lost:
     reason: str
     next_step: str
     import_again: bool = False
-    """What is missing stands in the newest updated export, or in the newest export that memproc has read."""
+    """The newest updated export, or the newest export that memproc has read, has what is missing."""
 
     def with_file(self, file: str) -> str:
         """The next step, where what is missing stands in this file; empty where nobody knows of one."""
@@ -129,7 +129,7 @@ def _older(count: int, newest: Sequence[KnownMessage], new: int) -> Lost:
 
 
 def _counted(count: int, gone: Iterable[KnownMessage] = ()) -> str:
-    """So many messages, and the day of the oldest that is gone, where one of them has a date."""
+    """The number of messages in words, with the day of the oldest where one of them has a date."""
     dates = [date for known in gone if (date := parse_date(known.created_at))]
     number = "1 message" if count == 1 else f"{count:,} messages"
     return f"{number}, the oldest from {min(dates).date().isoformat()}" if dates else number

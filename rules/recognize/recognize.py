@@ -87,7 +87,7 @@ def recognise(
 
 
 def unnamed_memories(places: Sequence[Place], known_keys: Collection[str]) -> int:
-    """How many memories of ours stand here whose markers and uuids another tool seems to have taken away.
+    """Count the memories of ours from which another tool seems to have taken both markers and uuids.
 
     Their shape gives them away: three questions in a row that are whole messages in our tag, each with its answer.
     `known_keys` are the keys of messages that the archive has as part of the conversation: the person has accepted
@@ -141,7 +141,7 @@ def believed(messages: Sequence[Message], known: Mapping[str, Marker]) -> tuple[
 
 
 def _claim(message: Message, by_uuid: Marker | None) -> Marker | None:
-    """What a message says that it is; `by_uuid` where it has that uuid and text, but names something else."""
+    """The claim of a message: its marker, or `by_uuid` where it has our uuid and text, but names something else."""
     marker = read_marker(message.marker)
     if marker is None or by_uuid is None:
         return marker or by_uuid
@@ -160,7 +160,7 @@ def _spoken(message: Message) -> tuple[str | None, str]:
 
 
 def _named(message: Message) -> tuple[str | None, str]:
-    """What an opening's marker says that it was written for."""
+    """Role and digest that an opening's marker names; empty for other messages."""
     marker = read_marker(message.marker)
     return _written(marker) if marker is not None and marker.kind == OPENING else ("", "")
 

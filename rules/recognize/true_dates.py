@@ -18,7 +18,7 @@ from rules.typingmind.message import Message
 
 _AT_ONCE = timedelta(minutes=1)
 _FEW = 4
-"""So many messages in a row that say the same are no chance, even where no memory tells of a fork."""
+"""This many messages in a row that say the same are no coincidence, even where no memory shows that it is a fork."""
 
 
 def may_be_copies(places: Sequence[Place], dates: Mapping[str, str], *, is_fork: bool) -> tuple[Place, ...]:

@@ -114,7 +114,7 @@ def deleted_memories(
 
 
 def _recalled(memories: Sequence[Memory], shown: Collection[str], here: Collection[str]) -> tuple[str, ...]:
-    """Those that are back, and with them each forgotten fold of which nothing is forgotten any more."""
+    """Ids of the memories that are back, and of forgotten folds whose members are all back."""
     back = [
         memory.memory_id
         for memory in memories
@@ -164,7 +164,7 @@ def _for_attachments(standing: Sequence[Place]) -> bool:
 
 
 def _with_attachments(mine: Sequence[Past]) -> list[Past]:
-    """Those that had to stay for their attachments, as the archive last saw them."""
+    """The messages that had to stay for their attachments, as the archive last saw them."""
     staying = with_attachments([old.newest or old.message for old in mine])
     return [old for index, old in enumerate(mine) if index in staying]
 

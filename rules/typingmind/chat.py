@@ -48,7 +48,7 @@ class Chat:
 
     @property
     def sha256(self) -> str:
-        """Of the chat's own bytes: the state that it is in."""
+        """SHA-256 of the chat's own bytes, which names the state that it is in."""
         return hashlib.sha256(self.slice(self.span)).hexdigest()
 
     @property
@@ -58,7 +58,7 @@ class Chat:
 
     @property
     def chat_id(self) -> str:
-        """What TypingMind stores the chat under. Raises ChatSetAside where it names none."""
+        """The id under which TypingMind stores the chat. Raises ChatSetAside where it has none."""
         if chat_id := self.id_if_any:
             return chat_id
         raise ChatSetAside(
@@ -73,7 +73,7 @@ class Chat:
 
     @property
     def updated_at(self) -> str:
-        """When the chat was changed last, as it says itself: TypingMind does not always move this date."""
+        """The date of its last change according to itself; TypingMind does not always move it."""
         return self.text_field("updatedAt")
 
     @property
@@ -83,7 +83,7 @@ class Chat:
 
     @property
     def model_names(self) -> tuple[str, ...]:
-        """What the chat calls its model: `modelInfo`'s id first, then `model`, which may be an internal uuid."""
+        """The chat's names for its model: the id in `modelInfo` first, then `model`, which may be an internal uuid."""
         info = self.field("modelInfo")
         names = (info.get("id") if isinstance(info, dict) else None, self.field("model"))
         return tuple(printable(name) for name in map(spans.text, names) if name)
@@ -145,7 +145,7 @@ def _refuse_endless(chat: Chat, number: int, span: Span) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """Where a chat stands in its document, and its members and messages in it: all offsets are the document's."""
+    """The offsets of a chat, of its members and of its messages, counted from the document's beginning."""
 
     span: Span
     members: tuple[Member, ...]

@@ -1,4 +1,4 @@
-"""What a message says: its content, in every shape that TypingMind knows, as words and placeholders.
+"""The content of a message, in every shape that TypingMind knows, as words and placeholders; and the files it names.
 
 Words are the text that person and persona wrote. Images, files, tool traffic and thinking become short
 placeholders in square brackets: they keep their place in the prompt and are never quoted.
@@ -151,7 +151,7 @@ def attachments(raw: bytes) -> frozenset[str]:
 
 
 def without_its_place(part: object) -> object:
-    """A part of a message's content without where its file is kept: a fork has a copy of it in another place."""
+    """A part of a message's content without the place of its file: a fork keeps its copy of the file elsewhere."""
     if not isinstance(part, Mapping) or next(_named(part), None) is None:
         return part
     rest = {key: value for key, value in part.items() if key != "sync" and not key.endswith(_ENDINGS)}

@@ -23,7 +23,7 @@ def expanded(chat: Chat, ours: Sequence[str]) -> bytes:
 
 
 def our_uuids(chat: Chat) -> tuple[str, ...]:
-    """Those of the messages that say of themselves that they are ours: opening, memories and closing."""
+    """The uuids of the messages whose markers say that they are ours: opening, memories and closing."""
     messages = read_messages(chat)
     return tuple(message.uuid for message in messages if message.uuid and read_marker(message.marker))
 
@@ -71,6 +71,6 @@ def _shaped(name: str) -> str:
 
 
 def _has_passed(date: str, now: str) -> bool:
-    """What is no date has passed too."""
+    """Whether a date is not later than `now`; so is a text that is no date."""
     then, present = parse_date(date), parse_date(now)
     return then is None or present is None or then <= present

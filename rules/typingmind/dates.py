@@ -44,5 +44,5 @@ def dates_inside(first: str | None, last: str | None, count: int, after: datetim
 
 
 def _later(when: datetime, milliseconds: int) -> datetime:
-    """So many milliseconds later, but not after the last moment that a date can name."""
+    """The moment this many milliseconds later, or the last moment that a date can name."""
     return when + min(timedelta(milliseconds=milliseconds), datetime.max.replace(tzinfo=UTC) - when)

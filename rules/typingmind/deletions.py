@@ -12,14 +12,14 @@ from datetime import UTC, datetime
 
 from rules.typingmind import spans, walk
 from rules.typingmind.chat import Chat
-from rules.typingmind.spans import Span, encoded
+from rules.typingmind.spans import Member, Span, encoded
 from rules.typingmind.splice import ByteEdit
 from rules.typingmind.walk import Reel
 
 NAMED_SINCE = datetime(2025, 9, 22, tzinfo=UTC)
 """The day of the build that began to note deletions: a chat with a later message was in that one, or a newer."""
 MOST_NAMED = 100
-"""So many deletions TypingMind keeps in its list."""
+"""TypingMind keeps this many deletions in its list."""
 _SYNC, _LIST, _LIST_OF_FILES = "syncMetadata", "deletedMessageUUIDs", "deletedSyncedBlobIDs"
 
 
@@ -34,7 +34,7 @@ class DeletionList:
 
 
 def deletion_list(chat: Chat) -> DeletionList:
-    """What the chat names as deleted; what has another shape than TypingMind gives it names nothing."""
+    """Read the chat's list of deletions; a list in another shape than TypingMind's counts as empty."""
     sync = chat.field(_SYNC)
     fields = sync if isinstance(sync, dict) else {}
     listed = fields.get(_LIST)
@@ -43,7 +43,7 @@ def deletion_list(chat: Chat) -> DeletionList:
 
 
 def deleted_uuids(chat: Chat) -> frozenset[str]:
-    """The messages that TypingMind takes out wherever it merges the chat, since they were deleted once."""
+    """The uuids of the messages that TypingMind takes out wherever it merges the chat."""
     return deletion_list(chat).uuids
 
 
@@ -70,26 +70,32 @@ def replace_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
 
 
 def _list_of(chat: Chat) -> Span | None:
-    """Where the list stands, if it is one."""
+    """The span of the list, or None where there is none."""
+    known = _member(chat)
+    return known.value if known is not None and chat.text[known.value.start] == "[" else None
+
+
+def _member(chat: Chat) -> Member | None:
+    """What stands under the list's name, whatever it is."""
+    return next((member for member in _sync_members(chat) or () if member.key == _LIST), None)
+
+
+def _sync_members(chat: Chat) -> list[Member] | None:
     sync = chat.member(_SYNC)
     if sync is None or chat.text[sync.value.start] != "{":
         return None
-    inner, _ = walk.members(Reel(chat.text), sync.value.start)
-    known = next((member.value for member in inner if member.key == _LIST), None)
-    return known if known is not None and chat.text[known.start] == "[" else None
+    return walk.members(Reel(chat.text), sync.value.start)[0]
 
 
 def _new_list(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
     """The list where the chat has none, or something else in its place."""
-    sync = chat.member(_SYNC)
+    sync, members, known = chat.member(_SYNC), _sync_members(chat), _member(chat)
     if sync is None:
         brace = Span(chat.span.stop - 1, chat.span.stop - 1)
         return [ByteEdit(brace, b"," + encoded(_SYNC) + b":" + encoded({_LIST: uuids}))]
-    if chat.text[sync.value.start] != "{":
+    if members is None:
         return [ByteEdit(sync.value, encoded({_LIST: uuids}))]
-    inner, _ = walk.members(Reel(chat.text), sync.value.start)
-    known = next((member.value for member in inner if member.key == _LIST), None)
     if known is not None:
-        return [ByteEdit(known, encoded(uuids))]
+        return [ByteEdit(known.value, encoded(uuids))]
     at = sync.value.start + 1
-    return [ByteEdit(Span(at, at), encoded(_LIST) + b":" + encoded(uuids) + (b"," if inner else b""))]
+    return [ByteEdit(Span(at, at), encoded(_LIST) + b":" + encoded(uuids) + (b"," if members else b""))]

@@ -19,7 +19,7 @@ class Message:
     uuid: str | None
     created_at: str | None
     model: str | None
-    """What TypingMind calls the model that answered: the API's name, or for a custom model a uuid of its own."""
+    """TypingMind's name for the model that answered: the API's name, or for a custom model a uuid."""
     parts: tuple[Part, ...]
     digest: str
     """SHA-256 of what was said, whatever the uuid, the date, the order of keys and where its files are kept: it
@@ -34,12 +34,12 @@ class Message:
 
     @property
     def text(self) -> str:
-        """What a model reads: words and placeholders."""
+        """The text that a model reads: words and placeholders."""
         return content.shown(self.parts)
 
     @property
     def words(self) -> str:
-        """What was said in words: a quote is a part of this."""
+        """The words alone, without placeholders: quotes are taken from these."""
         return content.words(self.parts)
 
     @property

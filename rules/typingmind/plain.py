@@ -101,7 +101,7 @@ def all_text(message: object) -> str:
 
 
 def files_of(value: object) -> set[str]:
-    """What stands in any field whose name ends in `blobID` or `BlobID`: files of TypingMind's own store."""
+    """The ids of files of TypingMind's own store: the values of all fields whose names end in `blobID` or `BlobID`."""
     if isinstance(value, dict):
         named = {file for key, file in value.items() if key[-6:] in ("blobID", "BlobID") and isinstance(file, str)}
         return named.union(*(files_of(inner) for inner in value.values())) - {""}

@@ -17,8 +17,8 @@ DEEPEST = 250
 _FEW = 20
 """A text is mostly ASCII where at most one byte in so many is not."""
 _ASCII = bytes(range(128))
-_BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
-_BEYOND_LATIN_ASCII = re.compile(r"[^\x00-\x7f]+")
+_BEYOND_ASCII_BYTES = re.compile(rb"[\x80-\xff]+")
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 _BLANK = re.compile(r"[ \t\n\r]*")
 _HALF_A_TOKEN = re.compile(  # what a cut leaves of a word, a number or an escape
     r"(?:-|\.|[eE][+-]?|t|tr|tru|f|fa|fal|fals|n|nu|nul|u[0-9a-fA-F]{0,4})\Z"
@@ -66,7 +66,7 @@ class Number(str):
 
 
 def text(value: object) -> str:
-    """A parsed value that is a text; empty for everything else."""
+    """The value itself where it is a text, else an empty text."""
     return value if isinstance(value, str) and not isinstance(value, Number) else ""
 
 
@@ -86,7 +86,7 @@ def decoded(raw: bytes) -> str:
     if len(raw) < _MIB or raw.isascii() or len(raw.translate(None, _ASCII)) * _FEW > len(raw):
         return raw.decode("utf-8")
     narrow, view, at = bytearray(), memoryview(raw), 0  # no piece of it is copied more than once
-    for match in _BEYOND_ASCII.finditer(raw):
+    for match in _BEYOND_ASCII_BYTES.finditer(raw):
         narrow += view[at : match.start()]
         narrow += json.dumps(match[0].decode("utf-8"))[1:-1].encode()
         at = match.end()
@@ -96,7 +96,7 @@ def decoded(raw: bytes) -> str:
 
 def decoded_part(latin: str, start: int, stop: int) -> str:
     """The same for a part of JSON bytes that are held as Latin-1 text; no copy of the bytes is made for it."""
-    beyond = list(_BEYOND_LATIN_ASCII.finditer(latin, start, stop))
+    beyond = list(_BEYOND_ASCII.finditer(latin, start, stop))
     if stop - start < _MIB or sum(len(match[0]) for match in beyond) * _FEW > stop - start:
         return latin[start:stop].encode("latin-1").decode("utf-8")
     pieces, at = [], start
@@ -158,12 +158,12 @@ def expected(what: str, text: str, at: int) -> BadJson:
 
 
 def ends_early(text: str, at: int) -> bool:
-    """Nothing is wrong at `at` but that the text stops there, perhaps within a word, a number or an escape."""
+    """Whether the only fault at `at` is that the text stops there, perhaps within a word, a number or an escape."""
     return at >= len(text) or _HALF_A_TOKEN.match(text, at) is not None
 
 
 def characters(text: str, start: int, stop: int) -> str:
-    """What people see in the bytes [start, stop); half a character at the end counts as U+FFFD."""
+    """The characters in the bytes [start, stop); half a character at the end becomes U+FFFD."""
     return text[start:stop].encode("latin-1").decode("utf-8", "replace")
 
 
@@ -178,7 +178,7 @@ def _plain(message: str) -> str:
 
 
 def is_too_deep(value: object) -> bool:
-    """Arrays and objects stand in one another more than DEEPEST levels deep."""
+    """Whether arrays and objects are nested more than DEEPEST levels deep."""
     level, depth = [value], 0
     while level and depth < DEEPEST:
         level = [inner for outer in level for inner in _inside(outer) if isinstance(inner, (dict, list))]

@@ -91,7 +91,7 @@ def replace_or_add_fields(chat: Chat, fields: Mapping[str, object]) -> list[Byte
 
 
 def _comma(chat: Chat) -> bytes:
-    """What stands between two messages of this export: a comma, and its indentation where it has one."""
+    """The separator of messages in this export: a comma, with its indentation if it has one."""
     if len(chat.messages) < 2:
         return b","
     return chat.slice(Span(chat.messages[0].stop, chat.messages[1].start))

@@ -1,4 +1,4 @@
-"""A JSON text that comes piece by piece, of which no more is in memory than what is being looked at."""
+"""Walk over a JSON text that comes in pieces, of which only the one that is looked at is in memory."""
 
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
@@ -52,7 +52,7 @@ class Reel:
                 return found, stop
 
     def seen(self, start: int, stop: int) -> str:
-        """What people see in the bytes [start, stop), the last that were looked at; half a character is U+FFFD."""
+        """The characters in the bytes [start, stop), which were looked at last; half a character becomes U+FFFD."""
         return spans.characters(self._text, start - self._start, stop - self._start)
 
     def expected(self, what: str, at: int) -> BadJson:
@@ -65,7 +65,7 @@ class Reel:
 
     @property
     def length(self) -> int:
-        """Of the whole text; what was not looked at is passed over."""
+        """The length of the whole text; what was not looked at yet is passed over."""
         while self._longer(self._start + len(self._text)):
             pass
         return self._start + len(self._text)

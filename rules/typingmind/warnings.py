@@ -1,4 +1,4 @@
-"""What in a chat's own settings would spoil its memories in TypingMind, each with what to do about it."""
+"""Warnings about a chat's settings in TypingMind that would spoil its memories, with what to do about each."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ _KEPT_FREE = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """What TypingMind sends of a finished chat, in tokens of the o200k encoding."""
+    """The sizes of all that TypingMind sends of a finished chat, in tokens of the o200k encoding."""
 
     system_message: int
     memories: int
@@ -34,7 +34,7 @@ def warnings(chat: Chat, messages: Sequence[Message]) -> tuple[str, ...]:
 
 
 def beyond_window(sizes: Sizes, factor: float, window: int) -> str:
-    """Whether the finished chat is more than TypingMind sends to the chat's model, whose window holds `window` tokens.
+    """Warn where the finished chat is more than TypingMind sends to a model whose window holds `window` tokens.
 
     It keeps 2,000 tokens free, or a fifth of the window where that is less, and leaves out what is oldest without a
     word: the memories first. `factor` is what the model makes of one token of ours. Empty where all of it fits.
@@ -66,7 +66,7 @@ def _context_limit(chat: Chat) -> str:
 
 
 def _context_summary(messages: Sequence[Message]) -> str:
-    """What a summary stands for ends at a message that it names; one that names nothing here is not sent."""
+    """A summary names the message at which it ends; one that names no message of this chat is not sent."""
     named = {summarised_until(message) for message in messages if message.type == "tm_context_summary"}
     if not named:
         return ""

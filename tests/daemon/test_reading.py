@@ -123,7 +123,7 @@ def nameless(messages: list[Json]) -> None:
 @pytest.mark.parametrize("fields", [{}, FORK], ids=["the chat", "a fork"])
 def test_memories_without_markers_and_uuids_are_skipped(archive: Archive, fields: dict[str, str]) -> None:
     chat = changed(DONE.messages, nameless, **fields)
-    with pytest.raises(ChatSetAside, match="another tool has taken them away, so the chat was skipped") as told:
+    with pytest.raises(ChatSetAside, match="cannot be told from the conversation: another tool has taken away") as told:
         read(archive, chat)
     assert "message number" not in str(told.value)
     assert "3 memories" in str(told.value)

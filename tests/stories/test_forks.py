@@ -104,7 +104,7 @@ def test_a_fork_that_another_tool_has_stripped_of_our_field_is_skipped(chat: Cyc
 
     ended = fork.hand_in()
 
-    assert "another tool has taken them away, so the chat was skipped" in ended.out + ended.err
+    assert "cannot be told from the conversation: another tool has taken away" in ended.out + ended.err
     assert "the updated file of the chat that it was forked from" in ended.out + ended.err
     assert (chat.calls(), stand(chat), chat.rows("SELECT id FROM memory")) == (calls, files, known)
     chat.device.bring_in(updated)
@@ -119,7 +119,7 @@ def test_a_chat_without_our_field_and_with_other_uuids_is_skipped_until_it_is_ac
 
     ended = chat.hand_in()
 
-    assert "another tool has taken them away, so the chat was skipped" in ended.out + ended.err
+    assert "cannot be told from the conversation: another tool has taken away" in ended.out + ended.err
     assert f"memproc accept {chat.chat_id}" in ended.out + ended.err
     assert (chat.calls(), stand(chat)) == (calls, files)
     assert list(map(said, chat.expanded())) == raw, "nothing is lost"
