@@ -8,7 +8,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.rows import refuse_damage
 from rules.conversation.memory import Edition, Kind, Memory, Preferred, Quote, shown, told
 from rules.errors import NotFound
-from rules.plan.hindsight import Round
+from rules.plan.rounds import Round
 from rules.recognize.adopt import Adopted
 from rules.recognize.reading import Reading
 
