@@ -10,7 +10,7 @@ from daemon.archive.chats import chat_row
 from daemon.archive.seals import refuse_damage
 from rules.conversation.memory import Edition, Memory, Preferred, Quote, shown, told
 from rules.errors import NotFound
-from rules.plan.hindsight import Round
+from rules.plan.rounds import Round
 from rules.recognize.adopt import Adopted
 from rules.recognize.chat_reading import ChatReading
 

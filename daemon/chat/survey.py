@@ -15,7 +15,7 @@ from rules.conversation.memory import Memory
 from rules.layers.layout import Layout
 from rules.output.arrange import Canned
 from rules.plan.chat_plan import ChatPlan
-from rules.plan.hindsight import Round
+from rules.plan.rounds import Round
 from rules.plan.section import Bounds, section, told_tokens
 from rules.plan.window import Limit, TooLarge
 from rules.plan.work import PlannedChunk

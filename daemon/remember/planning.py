@@ -28,7 +28,7 @@ from primer.texts import Texts
 from rules.conversation.memory import EXTRACTED, WRITTEN, is_enough_for_a_model, questions_of_memories
 from rules.layers.layout import Layout
 from rules.plan.chat_plan import ChatPlan, Overhead, plan_chat
-from rules.plan.hindsight import hindsight_round
+from rules.plan.rounds import hindsight_round
 from rules.plan.window import Limit, TooLarge, nearest_limit, too_large
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat

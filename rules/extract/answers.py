@@ -12,8 +12,8 @@ from math import inf
 
 from rules.extract.choose import choose, densest
 from rules.extract.passage import Said, between_placeholders, is_finished
-from rules.extract.reading import PERSONA, WeighedPassage, details, plain, read, threads
 from rules.extract.sentences import is_fence, sentences
+from rules.extract.weights import PERSONA, WeighedPassage, details, plain, read, threads
 from rules.extract.words import UNSEEN, has_words, length, shorten
 
 _PLACEHOLDER = re.compile(r"\[([^\]\n]*)\]")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.extract.passage import Said, Sentence, has_placeholder, is_finished
-from rules.extract.reading import WeighedPassage
+from rules.extract.weights import WeighedPassage
 from rules.extract.words import terms
 
 _MOST_SENTENCES = 3

@@ -149,9 +149,8 @@ def plan_chat(
 ) -> ChatPlan:
     """The plan for one chat, of whose entries `tokens` are those of each. Nothing is written again as yet."""
     made = chunks_made(reading.entries, tokens)
-    chunking = _what_is_worth_it(
-        _chunked(reading.entries, tokens, limits), overhead, has_memories=bool(reading.memories)
-    )
+    chunking = _chunked(reading.entries, tokens, limits)
+    chunking = _what_is_worth_it(chunking, overhead, has_memories=bool(reading.memories))
     new = _numbered(chunking, 1 + len(reading.chunk_memories))
     to_come = [expected_tokens(chunk.tokens, overhead.questions) for chunk in new]
     memories = Foresight(chat_id, reading.memories, to_come, limits.fold)

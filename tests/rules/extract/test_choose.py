@@ -2,7 +2,7 @@
 
 from rules.extract.choose import choose
 from rules.extract.passage import Said, Sentence, prose
-from rules.extract.reading import rarity
+from rules.extract.weights import rarity
 
 
 def heard(*texts: str) -> tuple[Sentence, ...]:

@@ -4,7 +4,7 @@ import pytest
 
 from rules.extract.languages import TONGUES, UNKNOWN, Tongue, spoken
 from rules.extract.passage import Said, Sentence, prose
-from rules.extract.reading import centrality, details, inwardness, rarity
+from rules.extract.weights import centrality, details, inwardness, rarity
 from rules.extract.words import terms
 
 
