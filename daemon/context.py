@@ -10,19 +10,17 @@ from time import sleep
 
 from daemon.archive.archive import Archive
 from daemon.config import Config
-from daemon.config.layout import core_layout
-from daemon.config.texts import load_texts
+from daemon.config.texts import core_layout, load_texts
 from daemon.events import Note, Tell
 from daemon.files.clock import now
-from daemon.files.leftovers import tidy_up
 from daemon.files.lock import hold
 from daemon.files.paths import Folders
+from daemon.files.removal import tidy_up
 from daemon.files.write import make_private
 from daemon.keys import find_key
-from daemon.models.ask import Asking, Clock, Complete
+from daemon.models.ask import Asking, Clock, Complete, RunBudget
 from daemon.models.completion import complete
 from daemon.models.roles import FindKey
-from daemon.models.run_budget import RunBudget
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,15 +20,25 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from daemon.archive.chat_states import record_doubt, record_processed, was_processed
-from daemon.archive.chats import seen_again
-from daemon.archive.exports import keep_parts, known_parts, record_export
+from daemon.archive.chats import record_doubt, record_processed, seen_again, was_processed
 from daemon.archive.messages import MessageCounts, remember
-from daemon.archive.outputs import acknowledge
-from daemon.chat.deliver import deliver, place_of, stand_already
-from daemon.chat.finish import ReadyChat, assemble_chat, is_in_export, memories_over_budget, prove, ready_chat
+from daemon.archive.outputs import acknowledge, keep_parts, known_parts, record_export
+from daemon.chat.deliver import (
+    Outcome,
+    ReadyChat,
+    SetAside,
+    assemble_chat,
+    deliver,
+    is_in_export,
+    memories_over_budget,
+    place_of,
+    prove,
+    ready_chat,
+    set_aside,
+    stand_already,
+    without_chats,
+)
 from daemon.chat.opening import keep_written, opening_place
-from daemon.chat.outcome import Outcome, SetAside, set_aside, without_chats
 from daemon.chat.resting import AtRest, HeldBack, at_rest, held_back, keep_at_rest, noting, rest_after
 from daemon.chat.survey import Survey
 from daemon.context import Context
@@ -41,9 +51,8 @@ from daemon.remember.planning import survey
 from daemon.remember.taking_over import take_over
 from rules.conversation.marker import text_digest
 from rules.errors import ChatSetAside, NotAccepted
-from rules.plan.chat_plan import LeftAlone
-from rules.plan.section import section, shown_tokens
-from rules.plan.selection import doubled_ids, refuse_doubled, why_skipped
+from rules.plan.chat_plan import LeftAlone, doubled_ids, refuse_doubled, why_skipped
+from rules.plan.folds import section, shown_tokens
 from rules.recognize.chat_reading import user_edits
 from rules.typingmind.chat import Chat
 

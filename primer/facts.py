@@ -17,7 +17,7 @@ from primer.texts import Texts, fill
 from rules.conversation.history import Entry
 from rules.layers.fact_operations import Operation
 from rules.layers.facts import Fact
-from rules.typingmind.dates import parse_date
+from rules.typingmind.message import parse_date
 
 _FORM = """\
 {"memory": [

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from primer.prompt import Turn, keep_inert
 from primer.texts import Texts, fill, wrap
 from rules.conversation.memory import EXTRACTED, Memory, Quote
-from rules.typingmind.dates import parse_date
+from rules.typingmind.message import parse_date
 
 _LISTED = re.compile(r"[\s\-*•#(\[]*(\d{1,4})(?=\s*[\])]*[.):]|\s*$)", re.ASCII)
 _NUMBER = re.compile(r"(?<![\w./-])(?<!\d:)\d{1,4}(?![\w/-]|[.:]\d)", re.ASCII)

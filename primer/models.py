@@ -10,7 +10,7 @@ from datetime import date
 from fnmatch import fnmatch, fnmatchcase
 from types import MappingProxyType
 
-from primer.request import EXTRACTIVE, Model
+from primer.reply import EXTRACTIVE, Model
 
 KEY_VARIABLES: Mapping[str, str] = MappingProxyType(
     {

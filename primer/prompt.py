@@ -15,10 +15,9 @@ from itertools import pairwise
 from primer.texts import TAGS, Texts, fill, wrap
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory
-from rules.extract.passage import Said
+from rules.extract.weights import Said
 from rules.layers.opening import JOINER
-from rules.typingmind.dates import parse_date
-from rules.typingmind.message import Message
+from rules.typingmind.message import Message, parse_date
 
 # Nothing that was matched is given back (`*+`): behind a "<", a hundred thousand line breaks would take minutes.
 _START = r"<(\s*+/?+\s*+)"

@@ -54,7 +54,7 @@ def next_due(timing: Timing, now: datetime) -> datetime:
             return _next(begins(window), now)
 
 
-def after_failure(timing: Timing, now: datetime) -> datetime:
+def next_attempt(timing: Timing, now: datetime) -> datetime:
     """When a job that could not be done is tried again: after an hour, or at its next time if that comes first."""
     return min(next_due(timing, now), now + _AGAIN)
 

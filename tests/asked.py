@@ -7,10 +7,9 @@ from daemon.config import Config
 from daemon.context import Context
 from daemon.events import tell_nobody
 from daemon.files.paths import Folders
-from daemon.models.ask import Clock, Complete
-from daemon.models.run_budget import RunBudget
+from daemon.models.ask import Clock, Complete, RunBudget
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
-from primer.request import Request
+from primer.reply import Request
 from tests.nokeys import no_keys
 
 

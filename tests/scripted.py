@@ -9,7 +9,7 @@ from daemon.archive.journal import Reply
 from daemon.events import Noted
 from daemon.models.completion import Completion, engine_answer
 from daemon.models.scheduler import Steps
-from primer.request import ENGINE, Request
+from primer.reply import ENGINE, Request
 
 T = TypeVar("T")
 

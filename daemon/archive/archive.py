@@ -9,10 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from daemon.archive.bodies import unpacked
-from daemon.archive.errors import archive_errors, damaged, unusable
-from daemon.archive.seals import damaged_rows, seal_from_now_on, seal_of, seal_rows
-from daemon.archive.unfinished import refuse_unfinished
+from daemon.archive.errors import archive_errors, damaged, refuse_unfinished, unusable
+from daemon.archive.seals import damaged_rows, seal_from_now_on, seal_of, seal_rows, unpacked
 from daemon.files import write as file_trouble
 from daemon.files.paths import archive_path
 from daemon.files.write import make_private

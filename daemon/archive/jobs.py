@@ -7,10 +7,12 @@ signs, and what the person has been told, are here too.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
 from daemon.archive.archive import Archive
+from rules.arrival import IN_HAND, UNTAKEN
 from rules.retention import PARTS, Timing, next_due
-from rules.typingmind.dates import write_date
+from rules.typingmind.message import write_date
 
 _COLUMNS = "name, due_at, began_at, ended_at, error"
 _PART = "verified_part"
@@ -108,3 +110,119 @@ def is_news(archive: Archive, text: str, when: str) -> bool:
     """Whether this was never told before; from now on it counts as told."""
     new = "INSERT OR IGNORE INTO notice (text, told_at) VALUES (?, ?) RETURNING 1"
     return archive.value(new, (text, when)) is not None
+
+
+_NOTICE = "notice "
+_SKIPPED = "It was skipped."
+# No newer file has taken the place of the arrival; the same content once more is no newer file.
+_IN_ITS_PLACE = """NOT EXISTS (
+    SELECT 1 FROM arrival AS later WHERE later.path = arrival.path AND later.id > arrival.id
+    AND NOT (later.state = 'done' AND later.sha256 IS arrival.sha256))"""
+
+
+def all_signs(archive: Archive) -> dict[str, Sign]:
+    """Every sign, by its name."""
+    return {name: Sign(value, at) for name, value, at in archive.run("SELECT name, value, at FROM sign")}
+
+
+def files_by_state(archive: Archive) -> dict[str, int]:
+    """How many files are in each state."""
+    return dict(archive.run("SELECT state, count(*) FROM arrival GROUP BY state ORDER BY state"))
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedFile:
+    """A file that is not finished, and what it waits for."""
+
+    arrival: int
+    file: str
+    state: str
+    reason: str
+    changed_at: str
+    next_look_at: str | None
+    tries: int
+
+
+def queued_files(archive: Archive, most: int) -> tuple[QueuedFile, ...]:
+    """The first of the files that are not finished, the one that is furthest on at the beginning."""
+    states = ", ".join(f"'{state}'" for state in (*IN_HAND, *UNTAKEN))
+    rows = archive.run(
+        f"""
+        SELECT id, path, state, reason, changed_at, next_look_at, tries FROM arrival WHERE state IN ({states})
+        ORDER BY CASE state WHEN 'working' THEN 1 WHEN 'planned' THEN 2 WHEN 'copied' THEN 3 WHEN 'waiting' THEN 4
+                 WHEN 'paused' THEN 5 WHEN 'settling' THEN 6 ELSE 7 END, id LIMIT ?
+        """,  # noqa: S608  the states are ours
+        (most,),
+    )
+    return tuple(QueuedFile(arrival, Path(path).name, *rest) for arrival, path, *rest in rows)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTrouble:
+    """A chat or a file that a person has to look at, and the path of the file in the inbox."""
+
+    name: str
+    reason: str
+    next_step: str
+    path: str
+
+
+def chats_in_trouble(archive: Archive) -> tuple[OpenTrouble, ...]:
+    """Chats that were skipped and have not come by again since, the newest first."""
+    rows = archive.run(
+        f"""
+        WITH by_title AS (SELECT title, max(id) AS newest FROM outcome GROUP BY title),
+             by_chat AS (SELECT chat_id, max(id) AS newest FROM outcome GROUP BY chat_id)
+        SELECT outcome.title, outcome.detail, outcome.next_step, arrival.path FROM outcome
+        JOIN arrival ON arrival.id = outcome.arrival
+        JOIN by_title ON by_title.title = outcome.title AND by_title.newest = outcome.id
+        JOIN by_chat ON by_chat.chat_id = outcome.chat_id AND (by_chat.newest = outcome.id OR outcome.chat_id = '')
+        WHERE outcome.kind = 'set aside' AND {_IN_ITS_PLACE} ORDER BY outcome.id DESC
+        """  # noqa: S608
+    )
+    return tuple(OpenTrouble(*row) for row in rows)
+
+
+def files_in_trouble(archive: Archive) -> tuple[OpenTrouble, ...]:
+    """Files that were skipped or wait for the person, the newest first; not those whose chats are in trouble."""
+    rows = archive.run(
+        f"""
+        SELECT path, state, reason, next_step FROM arrival
+        WHERE (state = 'set aside' OR (next_step <> '' AND state NOT IN ('written', 'done', 'gone')))
+        AND id NOT IN (SELECT arrival FROM outcome WHERE kind = 'set aside') AND {_IN_ITS_PLACE} ORDER BY id DESC
+        """  # noqa: S608
+    )
+    return tuple(
+        OpenTrouble(
+            Path(path).name, reason or (_SKIPPED if state == "set aside" else f"It is {state}."), next_step, path
+        )
+        for path, state, reason, next_step in rows
+    )
+
+
+def notice_is_due(archive: Archive, cause: str, since: str, now: str, most: int) -> bool:
+    """Whether a notice of this `cause` may be shown `now`; from then on it counts as shown.
+
+    Not where one of the same cause was shown after `since`, or `most` of any cause. What a clock that was set back
+    has left in the future counts for nothing.
+    """
+    name = f"{_NOTICE}{cause}"
+    mark = (len(_NOTICE), _NOTICE)
+    recent = archive.run(
+        "SELECT name FROM sign WHERE substr(name, 1, ?) = ? AND at > ? AND at <= ?", (*mark, since, now)
+    )
+    if (name,) in recent or len(recent) >= most:
+        return False
+    archive.run("DELETE FROM sign WHERE substr(name, 1, ?) = ? AND at <= ?", (*mark, since))
+    set_sign(archive, name, "", now)
+    return True
+
+
+def structural_faults(archive: Archive) -> list[str]:
+    """What is wrong with the structure of the archive; quick, since no message is held against its hash."""
+    return [str(fault) for (fault,) in archive.run("PRAGMA quick_check") if fault != "ok"]
+
+
+def settings_of_chats(archive: Archive) -> list[tuple[str, str, bytes, bytes]]:
+    """Every chat's id, its title, and its JSON before and after the messages; the one that was seen last at the end."""
+    return archive.run("SELECT chat_id, title, head, tail FROM chat ORDER BY last_seen, id")

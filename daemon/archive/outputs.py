@@ -1,10 +1,92 @@
-"""The updated exports that were written: where each is, what is in it, and which export it was made from."""
+"""Exports that were read, by their content; and where the chats of the last ones lie in their files."""
 
+import json
 import re
+from collections.abc import Collection, Sequence
 from dataclasses import astuple, dataclass
+from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
+from typing import Any, Literal
 
 from daemon.archive.archive import Archive
+from daemon.archive.seals import is_sound
+from daemon.files.read import Export, ExportPart
+from rules.conversation.marker import text_digest
+from rules.typingmind.chat import Outline
+from rules.typingmind.document import DocumentLayout
+from rules.typingmind.spans import Member, Span
+
+
+def record_export(archive: Archive, sha256: str, path: str, size: int, when: str) -> None:
+    """Remember that an export of this content was read; the same content at the same place is one row."""
+    archive.run(
+        """
+        INSERT INTO file_seen (sha256, path, size, seen_at) SELECT ?1, ?2, ?3, ?4
+        WHERE NOT EXISTS (SELECT 1 FROM file_seen WHERE sha256 = ?1 AND path = ?2)
+        """,
+        (sha256, path, size, when),
+    )
+
+
+_KEPT = 8
+"""Exports; what is kept of one is about a hundredth of it."""
+
+
+def known_parts(archive: Archive, sha256: str) -> tuple[ExportPart, ...] | None:
+    """The parts of the export of that hash, as this version of memproc has found them; None where it has not."""
+    parts = archive.value(
+        f"SELECT parts FROM layout WHERE sha256 = ? AND version = ? AND {is_sound('layout')}",  # noqa: S608
+        (sha256, _version()),
+    )
+    return None if parts is None else tuple(_part(*rows) for rows in json.loads(parts))
+
+
+def keep_parts(archive: Archive, export: Export) -> None:
+    """Remember where the chats of an export stand, and forget it of those that came long before."""
+    key = (export.sha256, _version())
+    with archive.transaction():
+        if known_parts(archive, export.sha256) is None:
+            parts = json.dumps([_as_rows(part) for part in export.parts], separators=(",", ":"))
+            archive.run("INSERT OR REPLACE INTO layout (sha256, version, parts) VALUES (?, ?, ?)", (*key, parts))
+            archive.run(
+                "DELETE FROM layout WHERE number NOT IN (SELECT number FROM layout ORDER BY number DESC LIMIT ?)",
+                (_KEPT,),
+            )
+
+
+def _version() -> str:
+    return version("memproc-daemon")
+
+
+def _as_rows(part: ExportPart) -> list[object]:
+    layout = part.layout
+    outlines = [
+        [
+            chat.chat_id, chat.span.start, chat.span.stop,
+            [[member.key, member.start, member.value.start, member.value.stop] for member in chat.members],
+            list(chain.from_iterable((span.start, span.stop) for span in chat.messages)),
+        ]
+        for chat in layout.outlines
+    ]  # fmt: skip
+    return [part.entry, layout.name, layout.size, layout.chunks, [digest.hex() for digest in part.hashes], outlines]
+
+
+def _part(
+    entry: str, name: str, size: int, chunks: Sequence[str], hashes: Sequence[str], outlines: Sequence[Any]
+) -> ExportPart:
+    layout = DocumentLayout(name, size, tuple(_outline(*row) for row in outlines), tuple(chunks))
+    return ExportPart(entry, layout, tuple(map(bytes.fromhex, hashes)))
+
+
+def _outline(chat_id: str, start: int, stop: int, members: Sequence[Any], messages: Sequence[int]) -> Outline:
+    return Outline(
+        Span(start, stop),
+        tuple(Member(key, at, Span(first, last)) for key, at, first, last in members),
+        tuple(map(Span, messages[::2], messages[1::2])),
+        chat_id,
+    )
+
 
 RESTORED = "restored"
 """In the place of the messages' hash: `memproc restore` has put a kept version there."""
@@ -88,3 +170,59 @@ def move_outputs(archive: Archive, folder: Path) -> None:
             paths = archive.run(f"SELECT DISTINCT path FROM {table} WHERE path <> ''")  # noqa: S608
             moved = [(str(folder / _SEPARATOR.split(path)[-1]), path) for (path,) in paths]
             archive.run_many(f"UPDATE {table} SET path = ? WHERE path = ?", moved)  # noqa: S608
+
+
+@dataclass(frozen=True, slots=True)
+class KeptOpening:
+    """An opening's whole text, in its tag; and what stands in it before the sections, without a tag."""
+
+    text: str
+    preface: str
+    by: Literal["memproc", "person"]
+    base: str = ""
+    """Digest of the text that memproc wrote, where the person has edited it."""
+
+    def goes_back_to(self, written: str) -> bool:
+        """Whether it is the opening with this digest, or an edit of it."""
+        return written == self.base or written == text_digest(self.text)
+
+
+def openings(archive: Archive, chat_id: str) -> tuple[KeptOpening, ...]:
+    """All openings of a chat, oldest first."""
+    rows = archive.run(
+        "SELECT text, preface, by, base FROM opening JOIN chat ON chat.id = opening.chat WHERE chat_id = ? "
+        "ORDER BY opening.rowid",
+        (chat_id,),
+    )
+    return tuple(KeptOpening(*row) for row in rows)
+
+
+def reworded(kept: Sequence[KeptOpening]) -> str | None:
+    """The preface as the person has reworded it, the last time; None: they have left it as memproc writes it."""
+    preface = None
+    for at, opening in enumerate(kept):
+        if opening.by == "person":
+            before = edited_from(kept[:at], opening.base)
+            if before is None or before.preface != opening.preface:
+                preface = opening.preface
+    return preface
+
+
+def edited_from(kept: Sequence[KeptOpening], written: str) -> KeptOpening | None:
+    """Of the openings, oldest first, the newest that is the one with this digest or an edit of it."""
+    return next((opening for opening in reversed(kept) if opening.goes_back_to(written)), None)
+
+
+def keep_opening(archive: Archive, chat_id: str, opening: KeptOpening, now: str) -> None:
+    """Remember an opening that stands in an export, or is about to. The same one a second time changes nothing."""
+    archive.run(
+        "INSERT OR IGNORE INTO opening (chat, digest, text, preface, by, base, at) "
+        "VALUES ((SELECT id FROM chat WHERE chat_id = ?), ?, ?, ?, ?, ?, ?)",
+        (chat_id, text_digest(opening.text), opening.text, opening.preface, opening.by, opening.base, now),
+    )
+
+
+def openings_named(archive: Archive, digests: Collection[str]) -> tuple[str, ...]:
+    """The openings of any chat with these digests: a fork shows those of another chat."""
+    sound = f"SELECT text FROM opening WHERE digest = ? AND {is_sound('opening')}"  # noqa: S608
+    return tuple(sorted({text for digest in digests for text in archive.column(sound, (digest,))}))

@@ -5,17 +5,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from daemon.archive.archive import Archive
-from daemon.archive.core_events import Layer, core_events, due_steps, has_step, last_step
-from daemon.archive.fact_events import fact_events
-from daemon.archive.openings import KeptOpening, keep_opening, openings, reworded
+from daemon.archive.layers import Layer, core_events, due_steps, fact_events, has_step, last_step
+from daemon.archive.outputs import KeptOpening, keep_opening, openings, reworded
 from daemon.config import Config
-from daemon.config.layout import core_layout
 from daemon.config.tables import CoreSettings, FactSettings
-from daemon.config.texts import load_texts
+from daemon.config.texts import core_layout, load_texts
 from daemon.models.roles import Roles
 from daemon.models.tokens import count, count_once, keep
 from primer.prompt import keep_inert
-from primer.request import ENGINE
+from primer.reply import ENGINE
 from primer.texts import Texts, wrap
 from rules.conversation.marker import OPENING, text_digest
 from rules.conversation.memory import Memory

@@ -4,32 +4,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from daemon.archive.archive import Archive
-from daemon.archive.chat_states import is_accepted, newest_file
-from daemon.archive.chats import last_deleted
+from daemon.archive.chats import is_accepted, last_deleted, newest_file
 from daemon.archive.forks import find_kin, known_memories, nearest_history
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import dates_said, first_seen, live_messages, missing_keys, past
-from daemon.archive.openings import openings, openings_named
-from daemon.archive.outputs import RESTORED, last_output
+from daemon.archive.outputs import RESTORED, last_output, openings, openings_named
 from daemon.archive.seals import refuse_any_damage, refuse_damage
 from daemon.models.tokens import count
-from rules.conversation.drafts import drafts_of
 from rules.conversation.history import Past, as_it_is_now, history, without_strays
-from rules.conversation.marker import OPENING, Marker, read_marker
+from rules.conversation.marker import OPENING, Marker, drafts_of, read_marker
 from rules.conversation.memory import Edition, Memory, Preferred, Six, aliases, memory_id, shown, told
 from rules.errors import ChatSetAside, NotAccepted
-from rules.output.arrange import Canned
-from rules.recognize.absent import NOTHING_ABSENT, Absent, Deletions, absent, as_known
-from rules.recognize.adopt import Adopted, freeze, inherit
+from rules.output.assemble import Canned
+from rules.recognize.absent import NOTHING_ABSENT, Absent, Deletions, absent, as_known, lost
+from rules.recognize.adopt import Adopted, as_dated, freeze, inherit, may_be_copies, true_dates
 from rules.recognize.chat_reading import ChatReading
-from rules.recognize.loss import lost
 from rules.recognize.recognize import Place, recognise, unnamed_memories
-from rules.recognize.true_dates import as_dated, may_be_copies, true_dates
 from rules.recognize.user_edits import PersonEdits, deleted_memories, edits_of, groups, there
 from rules.typingmind.chat import Chat, read_messages
-from rules.typingmind.dates import parse_date
-from rules.typingmind.deletions import NAMED_SINCE, deleted_uuids, deletion_list
-from rules.typingmind.message import Message
+from rules.typingmind.message import Message, parse_date
+from rules.typingmind.originals import NAMED_SINCE, deleted_uuids, deletion_list
 
 
 @dataclass(frozen=True, slots=True)

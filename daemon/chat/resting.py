@@ -1,4 +1,4 @@
-"""Chats that need not be read: those that wait for a newer export, and those that are as they were the last time."""
+"""What the archive holds of one chat's memories, with the settings that count for this chat."""
 
 import hashlib
 import json
@@ -11,21 +11,53 @@ from pathlib import Path
 from typing import Any
 
 from daemon.archive.archive import Archive
-from daemon.archive.chat_states import has_gone_on, was_seen_before
-from daemon.archive.chats import Rest, keep_rest, rest_of
+from daemon.archive.chats import Rest, has_gone_on, keep_rest, known_chat, rest_of, was_seen_before
+from daemon.archive.memories import editions, find_memory, memories
 from daemon.archive.messages import MessageCounts
 from daemon.archive.outputs import RESTORED, last_output
 from daemon.chat.survey import Survey
 from daemon.config import Config
 from daemon.config.texts import load_texts
-from daemon.files.packed import sha256_of
 from daemon.files.read import Export
+from daemon.files.write import sha256_of
 from daemon.keys import Key, NoKey
 from daemon.models.catalogue import ends_soon
 from daemon.models.roles import FindKey, Who, who
+from rules.conversation.memory import Edition, Memory
 from rules.plan.chat_plan import ChatPlan
+from rules.plan.folds import State, states
 from rules.plan.work import Layers, PlannedChunk
 from rules.typingmind.chat import Chat
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """A chat's memories, oldest first, and then its folds; with the state and all editions of each, by id."""
+
+    chat_id: str
+    memories: tuple[Memory, ...]
+    states: Mapping[str, State]
+    editions: Mapping[str, tuple[Edition, ...]]
+
+    def memory(self, memory_id: str) -> Memory:
+        """The memory of that id, which is one of these."""
+        return next(memory for memory in self.memories if memory.memory_id == memory_id)
+
+
+def holding(archive: Archive, config: Config, chat_id: str) -> Holding:
+    """All that there is of a chat that the archive knows. Raises ChatSetAside where its settings clash."""
+    own = config.of(known_chat(archive, chat_id))
+    found = memories(archive, chat_id, own.memory.editions)
+    every = {memory.memory_id: editions(archive, memory.memory_id) for memory in found}
+    return Holding(chat_id, found, states(chat_id, found, own.limits.fold), every)
+
+
+def holding_of(archive: Archive, config: Config, wanted: str) -> tuple[Holding, Memory]:
+    """The memory of that id, or whose id begins so, and all of its chat. Raises NotFound and ChatSetAside."""
+    chat_id, found = find_memory(archive, wanted)
+    whole = holding(archive, config, chat_id)
+    return whole, whole.memory(found.memory_id)
+
 
 _CHUNKS = ("made", "chunks", "again", "hindsight")
 _FIELDS = {field.name for field in fields(ChatPlan)}

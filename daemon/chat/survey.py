@@ -13,12 +13,11 @@ from primer.texts import Texts
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory
 from rules.layers.layout import Layout
-from rules.output.arrange import Canned
+from rules.output.assemble import Canned
 from rules.plan.chat_plan import ChatPlan
-from rules.plan.rounds import Round
-from rules.plan.section import Bounds, section, told_tokens
+from rules.plan.folds import Bounds, section, told_tokens
 from rules.plan.window import Limit, TooLarge
-from rules.plan.work import PlannedChunk
+from rules.plan.work import PlannedChunk, Round
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
 

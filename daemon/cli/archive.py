@@ -14,8 +14,8 @@ from daemon.cli.table import moment
 from daemon.config.search import own_file
 from daemon.files.backup import check as check_backups
 from daemon.files.clock import now
-from daemon.status.outputs import written_exports
 from daemon.status.sentences import printable_json, visible
+from daemon.status.status import written_exports
 
 if TYPE_CHECKING:
     from daemon.recovery.rebuild import Rebuilt

@@ -13,10 +13,10 @@ from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import moment, print_table
 from daemon.config.providers import MOST_USD
 from daemon.files.clock import at, now, periods
-from daemon.models.run_budget import caps_now
-from daemon.status.budget import Budget, Cap
-from daemon.status.budget import budget as gather
+from daemon.models.ask import caps_now
 from daemon.status.sentences import printable_json, visible, with_span
+from daemon.status.status import Budget, Cap
+from daemon.status.status import budget as gather
 from rules.money.price import NAMES, PICO, Amounts, Which, in_words
 
 _SPANS = {"run": "Each run", "day": "Today", "month": "This month"}

@@ -5,8 +5,7 @@ from dataclasses import asdict
 import click
 
 from daemon.archive.archive import Archive
-from daemon.archive.chat_states import accept_state, newest_arrival, waiting_state
-from daemon.archive.chats import KnownChat, find_chat, known_chats
+from daemon.archive.chats import KnownChat, accept_state, find_chat, known_chats, newest_arrival, waiting_state
 from daemon.archive.outputs import RESTORED, last_output, let_go_of_restored
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.cli.table import moment, print_table

@@ -4,8 +4,8 @@ from dataclasses import asdict
 
 import click
 
-from daemon.archive import choices
-from daemon.chat.holding import holding_of
+from daemon.archive import memories as choices
+from daemon.chat.resting import holding_of
 from daemon.cli.settings import TO_SEE_IT, Settings, json_option, pass_settings
 from daemon.status.sentences import printable_json, visible
 from rules.conversation.memory import called

@@ -5,9 +5,8 @@ from pathlib import Path
 import click
 
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.config.layout import core_layout
 from daemon.config.search import own_file
-from daemon.config.texts import load_texts
+from daemon.config.texts import core_layout, load_texts
 from daemon.files.write import make_private, replace_file, sweep
 from daemon.status.sentences import printable_json, visible
 
@@ -54,7 +53,7 @@ def config() -> None:
 def show(settings: Settings, as_json: bool) -> None:
     """Print every setting that counts, the defaults among them."""
     from daemon.config import toml_text
-    from primer.request import hidden
+    from primer.reply import hidden
 
     tables = settings.config.model_dump(mode="json")
     tables["models"] = hidden(tables["models"])

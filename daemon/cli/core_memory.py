@@ -8,12 +8,12 @@ import click
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat, known_chat
-from daemon.archive.core_events import core_events, keep_core_events
+from daemon.archive.layers import core_events, keep_core_events
 from daemon.chat.opening import as_value, core_now
 from daemon.cli.settings import TO_SEE_IT, AboutChat, ChatGroup, Settings, json_option, pass_about
 from daemon.cli.table import moment
 from daemon.config import Config
-from daemon.config.layout import core_layout
+from daemon.config.texts import core_layout
 from daemon.files.clock import now
 from daemon.status.sentences import printable_json, visible
 from rules.errors import NotFound

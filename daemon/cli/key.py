@@ -113,7 +113,7 @@ def allow(settings: Settings, provider: str | None, host: str | None, forget: bo
     HOST is one that is not the provider's own. A host that your own memproc.toml names, or the environment that holds
     the key, needs no such permission. No key ever goes over plain HTTP, except to this machine.
     """
-    from daemon.models import hosts
+    from daemon.models import addresses as hosts
     from daemon.models.addresses import host_of
 
     if provider is None:

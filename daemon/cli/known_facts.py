@@ -7,7 +7,7 @@ import click
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, find_chat
-from daemon.archive.fact_events import fact_events, keep_fact_events, next_fact, ranked
+from daemon.archive.layers import fact_events, keep_fact_events, next_fact, ranked
 from daemon.chat.opening import facts_now
 from daemon.cli.settings import TO_SEE_IT, AboutChat, ChatGroup, Settings, json_option, pass_about
 from daemon.cli.table import moment, print_table

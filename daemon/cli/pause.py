@@ -9,8 +9,8 @@ from daemon.cli.settings import Settings, pass_settings
 from daemon.cli.status import place_of
 from daemon.files.clock import now
 from daemon.files.lock import is_held
-from daemon.status.pause import begin_pause, read_duration
 from daemon.status.sentences import with_span
+from daemon.status.status import begin_pause, read_duration
 
 
 def _duration(context: click.Context, parameter: click.Parameter, text: str | None) -> timedelta | None:

@@ -8,32 +8,28 @@ from pathlib import Path
 import click
 
 from daemon.archive.archive import Archive
-from daemon.archive.exports import known_parts
 from daemon.archive.ledger import spent
-from daemon.chat.deliver import stand_already
-from daemon.chat.finish import ReadyChat
-from daemon.chat.outcome import SetAside, set_aside, without_chats
+from daemon.archive.outputs import known_parts
+from daemon.chat.deliver import ReadyChat, SetAside, set_aside, stand_already, without_chats
 from daemon.chat.resting import AtRest
 from daemon.chat.survey import Survey
 from daemon.cli.settings import Settings, json_option, pass_settings, wanted_exports
 from daemon.cli.table import print_table
-from daemon.config.layout import core_layout
 from daemon.config.providers import BudgetSettings
-from daemon.config.texts import load_texts
+from daemon.config.texts import core_layout, load_texts
 from daemon.context import Context, keys
 from daemon.events import tell_nobody
 from daemon.files.clock import at, now, periods
 from daemon.files.read import Export, read_export
+from daemon.models.ask import caps_now
 from daemon.models.completion import complete
 from daemon.models.costs import PlanCost, no_work, plan_cost
 from daemon.models.roles import Who, who
-from daemon.models.run_budget import caps_now
 from daemon.status.sentences import printable_json, visible
 from daemon.trip import look, ready_without_calls
 from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate, Traffic
 from rules.money.price import Reached, dollars, first_reached, in_words
-from rules.plan.chat_plan import ChatPlan, LeftAlone
-from rules.plan.selection import doubled_ids, refuse_doubled
+from rules.plan.chat_plan import ChatPlan, LeftAlone, doubled_ids, refuse_doubled
 from rules.typingmind.chat import Chat
 
 

@@ -7,7 +7,7 @@ from daemon.cli.settings import Settings, pass_settings
 from daemon.cli.status import place_of
 from daemon.files.clock import now
 from daemon.files.lock import is_held
-from daemon.status.pause import end_pause
+from daemon.status.status import end_pause
 
 
 @click.command

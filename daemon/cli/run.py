@@ -8,7 +8,7 @@ from time import monotonic, sleep
 
 import click
 
-from daemon.chat.outcome import Outcome, SetAside
+from daemon.chat.deliver import Outcome, SetAside
 from daemon.cli import INTERRUPTED
 from daemon.cli.progress import Progress
 from daemon.cli.settings import Settings, json_option, wanted_exports
@@ -19,7 +19,7 @@ from daemon.models.ask import Unsent
 from daemon.models.completion import TIMEOUT_SECONDS, Completion
 from daemon.status.sentences import printable_json
 from daemon.trip import go_round
-from primer.request import ENGINE, Request
+from primer.reply import ENGINE, Request
 from rules.errors import OverBudget
 from rules.plan.chat_plan import LeftAlone
 

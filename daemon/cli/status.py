@@ -13,9 +13,8 @@ from daemon.archive.archive import Archive
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.files.lock import is_held
 from daemon.status.page import folded, page
-from daemon.status.place import DaemonPlace, read_place
 from daemon.status.sentences import printable_json
-from daemon.status.status import Status, StatusProblem
+from daemon.status.status import DaemonPlace, Status, StatusProblem, read_place
 from daemon.status.status import status as gather
 from daemon.status.waiting import waits_for
 from rules.errors import MemprocError

@@ -15,13 +15,11 @@ from daemon.files.backup import read_version
 from daemon.files.backup import versions as kept_versions
 from daemon.files.paths import Folders
 from daemon.recovery import restore as recovery
-from daemon.recovery.compare import Content, compare
-from daemon.recovery.restore import Restorable
+from daemon.recovery.restore import Content, Restorable, compare
 from daemon.status.sentences import in_one_line, printable_json
 from rules.conversation.memory import Memory
 from rules.errors import NotAnExport, NotFound
-from rules.output.difference import Difference
-from rules.output.readable import DifferenceLine, readable
+from rules.output.difference import Difference, DifferenceLine, readable
 
 _STYLES = {"+": "green", "-": "red", "~": "yellow", " ": "bold"}
 

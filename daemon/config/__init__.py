@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from daemon.config.search import FoundConfig, find
     from daemon.config.settings import Config
     from daemon.config.tables import MemorySettings
-    from daemon.config.writing import toml_text
+    from daemon.config.toml_text import toml_text
 else:
     _HOMES = {
         "MemorySettings": "tables",

@@ -7,12 +7,12 @@ from typing import Any
 import tomli
 from pydantic import ValidationError
 
-from daemon.config.lines import Key
 from daemon.config.problems import problems_of, report
 from daemon.config.providers import price_clashes
 from daemon.config.search import NAME
 from daemon.config.settings import ChatOverride, Config
 from daemon.config.tables import ConfigProblem, FolderSettings, OutputSettings, section_clashes, token_clashes
+from daemon.config.toml_text import Key
 from daemon.files.paths import Folders, settle
 from daemon.files.write import remedy
 from rules.errors import ConfigurationError, FileTrouble

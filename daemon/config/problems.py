@@ -8,10 +8,9 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from daemon.config.lines import Key, key_lines, line_of
 from daemon.config.settings import Config
 from daemon.config.tables import ConfigProblem
-from daemon.config.writing import BARE
+from daemon.config.toml_text import BARE, Key, key_lines, line_of
 
 _MOST_SHOWN = 100
 _LONGEST_SHOWN = 40  # characters

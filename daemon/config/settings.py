@@ -4,7 +4,6 @@ from typing import Annotated, Self
 
 from pydantic import Field
 
-from daemon.config.lines import Key
 from daemon.config.providers import BudgetSettings, ModelSettings
 from daemon.config.tables import (
     AS_WRITTEN,
@@ -25,10 +24,10 @@ from daemon.config.tables import (
     WatchSettings,
     token_clashes,
 )
+from daemon.config.toml_text import Key
 from rules.errors import ChatSetAside
-from rules.plan.chat_plan import Limits
-from rules.plan.section import Bounds
-from rules.plan.selection import fits
+from rules.plan.chat_plan import Limits, fits
+from rules.plan.folds import Bounds
 from rules.typingmind.chat import Chat
 
 

@@ -18,7 +18,7 @@ from pydantic import (
     ValidationInfo,
 )
 
-from daemon.config.lines import Key
+from daemon.config.toml_text import Key
 from daemon.files.paths import resolve
 from rules.layers.core import Value, rendered
 

@@ -1,11 +1,18 @@
 """The Markdown texts that models read: the shipped ones, or the person's own in their place."""
 
-from dataclasses import fields
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from importlib.resources import files
 from pathlib import Path
 
+from daemon.config.tables import CoreSettings, SectionSettings
 from primer.texts import Texts, problems
-from rules.errors import ConfigurationError
+from rules.errors import ConfigurationError, MemprocError
+from rules.layers.core import CoreMemory, OverLimit, Section
+from rules.layers.layout import EditingFunction, Layout, SectionChange, arranged, offered
 
 
 def load_texts(folder: Path | None) -> Texts:
@@ -35,3 +42,98 @@ def load_texts(folder: Path | None) -> Texts:
             "Mend them, or leave texts.folder empty in memproc.toml for memproc's own texts.",
         )
     return Texts(**texts)
+
+
+GROUP = "memproc.core_memory"
+"""The group of entry points that name layouts."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedLayout:
+    """A layout whose sections and functions were read once and checked."""
+
+    sections: tuple[Section, ...]
+    functions: tuple[EditingFunction, ...]
+
+
+def core_layout(settings: CoreSettings) -> Layout:
+    """The layout that the settings name, with what they change about its sections, and further sections.
+
+    Where the core memory is switched off, it is memproc's own: another one need not be installed any more.
+
+    Raises ConfigurationError as `load_layout`, and where a first value is over the limit of its section.
+    """
+    layout = load_layout(settings.layout if settings.enabled else CoreSettings().layout)
+    own = {section.name for section in layout.sections}
+    changes = {name: _changes(section, name in own) for name, section in settings.sections.items()}
+    try:
+        return LoadedLayout(arranged(layout.sections, changes), tuple(layout.functions))
+    except OverLimit as fault:
+        raise ConfigurationError(
+            f"core.sections: {fault}", "Make its value shorter in memproc.toml, or its limit higher."
+        ) from fault
+
+
+@cache
+def load_layout(name: str) -> Layout:
+    """The layout that is registered under this name, searched for once in the life of a process.
+
+    Raises ConfigurationError where none or several are, or where it cannot be used; the message says whose it is.
+    """
+    installed = entry_points(group=GROUP)
+    entries = [entry for entry in installed if entry.name == name]
+    if not entries:
+        names = ", ".join(sorted({entry.name for entry in installed})) or "none"
+        raise ConfigurationError(
+            f'core.layout: no layout of the core memory is called "{name}".',
+            f"Install the one that you mean, or set core.layout in memproc.toml to one that is installed: {names}.",
+        )
+    if len(entries) > 1:
+        owners = " and ".join(sorted(map(_owner, entries)))
+        raise ConfigurationError(
+            f'core.layout: {owners} each have a layout called "{name}".', "Uninstall all of them but one."
+        )
+    return _loaded(entries[0])
+
+
+@contextmanager
+def foreign(told: Callable[[Exception], MemprocError]) -> Iterator[None]:
+    """Turn whatever a layout raises into the error that `told` makes of it."""
+    try:
+        yield
+    except Exception as trouble:  # the boundary: layouts are other people's programs, and raise anything
+        raise told(trouble) from trouble
+
+
+def _changes(section: SectionSettings, is_in_layout: bool) -> SectionChange:
+    """What memproc.toml says about a section. For one of the layout's own, defaults of the settings change nothing."""
+    names = section.model_fields_set if is_in_layout else SectionSettings.model_fields
+    return SectionChange(**{name: getattr(section, name) for name in names})
+
+
+def _loaded(entry: EntryPoint) -> Layout:
+    def refusal(trouble: Exception) -> ConfigurationError:
+        return ConfigurationError(
+            f'core.layout: the layout "{entry.name}" of {_owner(entry)} cannot be used: '
+            f"{type(trouble).__name__}: {trouble}.",
+            f"Mend {_owner(entry)}, or choose another layout: core.layout in memproc.toml.",
+        )
+
+    with foreign(refusal):
+        layout = entry.load()()
+        loaded = LoadedLayout(tuple(layout.sections), tuple(layout.functions))
+        _refuse_doubled_names(loaded)
+        return loaded
+
+
+def _refuse_doubled_names(layout: Layout) -> None:
+    """Raise ValueError where two sections or functions have one name, or a function could not be offered."""
+    CoreMemory(tuple(layout.sections))
+    names = [offered(function).name for function in layout.functions]
+    if len(set(names)) < len(names):
+        raise ValueError("two functions have the same name")
+
+
+def _owner(entry: EntryPoint) -> str:
+    """The distribution that has registered the layout."""
+    return entry.dist.name if entry.dist else entry.module

@@ -16,8 +16,16 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Literal, cast, get_args
 
-from daemon.files.packed import pack, read_blocks, unpack
-from daemon.files.write import file_errors, flush_file, flush_folder, make_private, replace_file
+from daemon.files.write import (
+    file_errors,
+    flush_file,
+    flush_folder,
+    make_private,
+    pack,
+    read_blocks,
+    replace_file,
+    unpack,
+)
 from rules.errors import FileTrouble
 
 Kind = Literal["original", "updated", "removed"]

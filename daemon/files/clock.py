@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from rules.typingmind.dates import parse_date, write_date
+from rules.typingmind.message import parse_date, write_date
 
 
 def now() -> str:

@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 
 from daemon.files.write import file_errors, replace_file
 from rules.errors import MemprocError
-from rules.typingmind.dates import parse_date, write_date
+from rules.typingmind.message import parse_date, write_date
 
 
 class Busy(MemprocError):

@@ -1,22 +1,61 @@
-"""The child process in which the work is done: a memproc command whose events go into the loop's queue.
-
-It is the very command that a person can run (`memproc run FILE --events`). Its settings go to its standard input, which
-stays open for as long as it may work: the end of that pipe tells it to end (daemon/cli/supervised.py).
-"""
+"""What can wake the daemon's loop: small values that other threads and signals put into its queue."""
 
 import os
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import IO
 
-from daemon.events import NoEvent, SettingsAre, of_line, to_line
-from daemon.inbox.wakes import ChildEnded, ChildSaid, Put
+from daemon.events import Event, NoEvent, SettingsAre, of_line, to_line
+
+
+@dataclass(frozen=True, slots=True)
+class FolderChanged:
+    """Something happened in the inbox; what, the scanner finds out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """The clock says that it is time for this: a beat, a scan, a timed job."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChildSaid:
+    """One event of the child process."""
+
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class ChildEnded:
+    """The child process is gone."""
+
+    code: int
+    """Its exit code; minus the signal's number where a signal ended it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The daemon has been asked to end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reload:
+    """The daemon has been asked to read memproc.toml again."""
+
+
+Wake = FolderChanged | Due | ChildSaid | ChildEnded | Stop | Reload
+Put = Callable[[Wake], None]
+"""How a thread hands a wake to the loop: `queue.SimpleQueue.put`, which never waits."""
+
 
 _LONGEST_LINE = 8 << 20
 """Bytes; memproc.toml, the largest thing that is sent, has at most a million."""

@@ -24,7 +24,7 @@ from watchdog.events import (
 from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver
 
-from daemon.inbox.wakes import FolderChanged, Put
+from daemon.inbox.child import FolderChanged, Put
 
 POLL_SECONDS = 10.0
 """With `watch.mode = "poll"` the whole inbox is looked through at least so often."""

@@ -31,12 +31,12 @@ from daemon.files.removal import finish_removals, remove_version
 from daemon.files.write import TEMPORARY, file_errors, flush_file, flush_folder, make_private, put_in_place, sweep
 from daemon.inbox.intake import content_of
 from daemon.remember.planning import survey
-from daemon.status.outputs import written_exports
+from daemon.status.status import written_exports
 from rules.errors import ChatSetAside, FileTrouble, NotAnExport
-from rules.plan.selection import why_skipped
+from rules.plan.chat_plan import why_skipped
 from rules.retention import PARTS, Kept, going
 from rules.typingmind.chat import Chat
-from rules.typingmind.dates import parse_date, write_date
+from rules.typingmind.message import parse_date, write_date
 
 COPIES = 7
 _DAY = timedelta(days=1)

@@ -18,12 +18,11 @@ from daemon.archive.archive import Archive
 from daemon.archive.jobs import set_sign, sign
 from daemon.events import FileIs, Trouble, Watching
 from daemon.files.write import unforeseen
+from daemon.inbox.child import ChildEnded, ChildSaid, Due, FolderChanged, Reload, Stop, Wake
 from daemon.inbox.dispatch import BEAT_SECONDS, Dispatch
 from daemon.inbox.folder_watch import POLL_SECONDS, FolderWatch
 from daemon.inbox.scanner import Unreachable, scan
-from daemon.inbox.schedule import Schedule
-from daemon.inbox.telling import Telling
-from daemon.inbox.wakes import ChildEnded, ChildSaid, Due, FolderChanged, Reload, Stop, Wake
+from daemon.inbox.schedule import Schedule, Telling
 from daemon.inbox.watch_plan import fingerprint
 from daemon.keys import keys_file
 from rules.arrival import Stillness

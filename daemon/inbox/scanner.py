@@ -14,22 +14,23 @@ from daemon.archive.archive import Archive
 from daemon.archive.arrivals import (
     Arrival,
     ArrivalStep,
+    Present,
+    compare_inbox,
     find_arrival,
     known_content,
     last_step,
     mark_copied,
     mark_known,
     note_waiting,
+    record_sightings,
     steps_after,
 )
-from daemon.archive.sightings import Present, compare_inbox, record_sightings
 from daemon.files.candidates import Candidate, UnusableFile, candidates
 from daemon.files.write import trouble
-from daemon.inbox.complete import look_inside
-from daemon.inbox.intake import Changed, NotTaken, NotWanted, Taken, forget_copy, take
+from daemon.inbox.intake import Changed, NotTaken, NotWanted, Taken, forget_copy, look_inside, take
 from daemon.inbox.watch_plan import WatchPlan
 from rules.arrival import Growing, NeedsAttention, Ready, Settling, Sighting, Stillness, decide, stand, unsettled
-from rules.typingmind.dates import parse_date, write_date
+from rules.typingmind.message import parse_date, write_date
 
 _FILES_AT_ONCE = 100
 _BYTES_AT_ONCE = 256 << 20

@@ -28,11 +28,10 @@ from daemon.files.clock import now
 from daemon.files.lock import Busy, hold
 from daemon.files.paths import runtime_folder
 from daemon.files.write import make_own, make_private, sweep, unforeseen
+from daemon.inbox.child import Reload, Stop, Wake
 from daemon.inbox.dispatch import Dispatch
 from daemon.inbox.loop import Loop
-from daemon.inbox.schedule import Schedule
-from daemon.inbox.telling import Telling
-from daemon.inbox.wakes import Reload, Stop, Wake
+from daemon.inbox.schedule import Schedule, Telling
 from daemon.inbox.watch_plan import WatchPlan, plan_of, read_settings
 from daemon.status.log import Log, known_titles
 from daemon.status.notices import Notifier, speaker

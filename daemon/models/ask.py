@@ -1,21 +1,157 @@
-"""What asking a model takes, and the door through which requests leave and replies come back.
+"""The budget: what a call may cost is reserved before it leaves, and settled with its answer.
 
-There are two transports: `direct.py` sends each request by itself, `batch.py` many together at half the price.
+reserve   the worst case: nothing of the prompt in the cache, an answer that fills its room; refused at a cap
+settle    what the provider counted, by our own price; else what LiteLLM says; else the worst case stays
+release   the call did not leave, or was plainly refused: nobody bills that
+
+A reservation that is neither settled nor released was cut off, by a kill or a lost connection. It may have been
+billed, so it counts as it was reserved. Free models reserve nothing.
 """
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from daemon.archive import ledger
 from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply
-from daemon.config.providers import WhenToBatch
+from daemon.config.providers import BudgetSettings, WhenToBatch
 from daemon.events import Tell
-from daemon.files.clock import at
+from daemon.files.clock import Periods, at, periods
 from daemon.models.completion import Completion
-from daemon.models.run_budget import RunBudget
-from primer.request import Request
+from daemon.models.prices import expected, price_of, step_of
+from daemon.models.tokens import count_of
+from primer.models import token_factor
+from primer.reply import Request
+from rules.errors import ContextTooLong, OverBudget
+from rules.money.price import PICO, Amounts, Price, Reached, Usage, cost, dollars, in_words, prompt_bound, worst_case
 from rules.retention import in_window
+
+
+@dataclass(frozen=True, slots=True)
+class RunBudget:
+    """The money of one run: one `memproc run`, or the daemon's work on one file."""
+
+    archive: Archive
+    settings: BudgetSettings
+    run: str
+    """Names the run in the ledger."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """What is reserved for a call that may leave."""
+
+    model: str
+    price: Price | None
+    """None: nobody knows it."""
+    number: int | None
+    """Its number in the ledger; None: the call is free, and is not in there."""
+    tokens: int
+    """Of the prompt, as we count them."""
+
+
+def reserve(budget: RunBudget, request: Request, chat_id: str, now: str, *, batched: bool = False) -> Reservation:
+    """Reserve what a call may cost at most, in a batch or by itself; it may leave when this returns.
+
+    Raises OverBudget where a cap says no, UnknownPrice where nobody knows what it costs.
+    """
+    price = price_of(request.model, budget.settings)
+    if price is not None and batched:
+        price = price.batched
+    if price is not None and price.is_free:
+        return Reservation(request.model.name, price, None, 0)
+    tokens = sum(map(count_of, request.texts))
+    most = None if price is None else most_of(budget.archive, price, request, tokens)
+    call = ledger.LedgerCall(request.key, chat_id, request.model.name, budget.run, tokens, now)
+    when = periods(at(now))
+    number = ledger.reserve(budget.archive, call, most, caps_now(budget.archive, budget.settings, now), when)
+    if isinstance(number, Reached):
+        raise _over_budget(number, when)
+    return Reservation(request.model.name, price, number, tokens)
+
+
+def above_step(budget: RunBudget, request: Request) -> ContextTooLong | None:
+    """Why a request must not leave whose prompt is expected above the tokens from which on its model costs more.
+
+    Plans keep to that with room to spare; this is for what has become larger than planned. It is a matter of money
+    and not of the window, but what helps is the same.
+    """
+    name = request.model.name
+    step = step_of(request.model, budget.settings)
+    if step is None:
+        return None
+    tokens = round(sum(map(count_of, request.texts)) * expected(budget.archive, name).factor)
+    if tokens <= step:
+        return None
+    return ContextTooLong(
+        f"The request has about {tokens:,} tokens, and above {step:,} all of it costs more with {name}, so it was "
+        "not sent.",
+        "Lower tail.tokens, chunk.tokens or fold.budget in memproc.toml; or allow the higher price with "
+        "budget.above_step = true, or choose another model.",
+    )
+
+
+def most_of(archive: Archive, price: Price, request: Request, tokens: int) -> int:
+    """What a call whose prompt has so many of our tokens may cost at most, in picodollars."""
+    name = request.model.name
+    factor = max(token_factor(name), ledger.learned_factors(archive).get(name, (0.0, 0))[0])
+    room = request.parameters.get("max_tokens")
+    bound = prompt_bound(tokens, len(request.turns), factor)
+    return worst_case(price, bound, room if isinstance(room, int) else 0)
+
+
+def settle(budget: RunBudget, reserved: Reservation, answer: Completion) -> float | None:
+    """Say in the ledger what an answer has cost; the dollars, or None where nobody knows."""
+    if reserved.number is None:
+        return 0.0
+    settled = ledger.settle(budget.archive, reserved.number, _amount(reserved.price, answer))
+    if answer.tokens_in and reserved.tokens:
+        ledger.learn_factor(budget.archive, reserved.model, answer.tokens_in / reserved.tokens)
+    return None if settled is None else dollars(settled)
+
+
+def release(budget: RunBudget, reserved: Reservation) -> None:
+    """Say in the ledger that a call has cost nothing."""
+    if reserved.number is not None:
+        ledger.settle(budget.archive, reserved.number, 0)
+
+
+def caps_now(archive: Archive, budget: BudgetSettings, now: str) -> Amounts:
+    """The caps that count now, in picodollars: those of memproc.toml, or what the person has raised them to."""
+    return ledger.raised_caps(archive, budget.caps, now)
+
+
+def _over_budget(reached: Reached, when: Periods) -> OverBudget:
+    """The error that says which cap is reached, what was spent, when it turns, and how to go on before that."""
+    spent, cap, needed = (in_words(amount) for amount in (reached.spent, reached.cap, reached.needed))
+    raised = in_words(max(2 * reached.cap, 2 * reached.needed)).strip("$").replace(",", "")
+    turn = {"run": when.day_ends, "day": when.day_ends, "month": when.month_ends}[reached.which]
+    waiting = _WAITING[reached.which] if reached.helps_to_wait else "By itself it will not go on."
+    return OverBudget(
+        f"The budget of {_OF[reached.which]} is {cap}; {spent} of it is spent or reserved, and the next call may cost "
+        f"up to {needed}, so it was not made.",
+        f"{waiting} To go on now: memproc budget raise --{reached.which} {raised}",
+        turn,
+    )
+
+
+_OF = {"run": "this run", "day": "today", "month": "this month"}
+_WAITING = {
+    "run": "The next run has a budget of its own; the daemon goes on tomorrow.",
+    "day": "The daemon goes on by itself when the day turns, at midnight.",
+    "month": "The daemon goes on by itself on the first of the month.",
+}
+
+
+def _amount(price: Price | None, answer: Completion) -> int | None:
+    """What an answer has cost, in picodollars; None where the provider has not said what it counted."""
+    if price is None:
+        return None if answer.usd is None else round(answer.usd * PICO)
+    if not answer.tokens_in and not answer.tokens_out:
+        return None
+    return cost(price, Usage(answer.tokens_in, answer.tokens_cached, answer.tokens_cache_written, answer.tokens_out))
+
 
 Complete = Callable[[Request], Completion]
 Clock = Callable[[], str]

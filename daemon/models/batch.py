@@ -9,10 +9,11 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TypeVar
 
-from daemon.archive.batches import (
+from daemon.archive.journal import (
     LONGEST_SECONDS,
     BatchItem,
     OpenBatch,
+    Reply,
     batch_age,
     batch_names,
     begin_batch,
@@ -20,19 +21,19 @@ from daemon.archive.batches import (
     is_under_way,
     name_batch,
     open_batches,
+    recall,
+    record,
 )
-from daemon.archive.journal import Reply, recall, record
 from daemon.config.providers import WhenToBatch
 from daemon.events import BatchSent, Note
 from daemon.models import batch_client as client
-from daemon.models.ask import Asking, Outcome, reply_to, time_for_batches
+from daemon.models.ask import Asking, Outcome, Reservation, release, reply_to, reserve, settle, time_for_batches
 from daemon.models.batch_client import Batch, NoBatches, Result, Route, Sent, answer_of, refusal_of, route_of, sent_for
 from daemon.models.completion import Completion
-from daemon.models.patience import ATTEMPTS, persistently
+from daemon.models.direct import ATTEMPTS, persistently
 from daemon.models.prices import known_price
-from daemon.models.run_budget import Reservation, release, reserve, settle
 from primer.models import takes_batches
-from primer.request import Model, Request
+from primer.reply import Model, Request
 from rules.errors import MemprocError, NotNow, OutOfReach, OverBudget
 
 SETTLED_SECONDS = 60.0

@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 import httpx
 
 from daemon.models.completion import Completion, complete_over
-from primer.request import Request
+from primer.reply import Request
 from rules.errors import CutOff, MemprocError, ModelError
-from rules.typingmind.dates import write_date
+from rules.typingmind.message import write_date
 
 _OF_THE_CONNECTION = frozenset({"host", "connection", "accept-encoding", "user-agent", "content-length"})
 _EMPTY = {

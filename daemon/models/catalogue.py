@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from primer.models import AS_OF, ending, with_provider
-from primer.request import EXTRACTIVE
+from primer.reply import EXTRACTIVE
 from rules.errors import ModelError
 from rules.money.price import PICO, Price, Rates
 

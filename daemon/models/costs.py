@@ -9,7 +9,7 @@ from daemon.models.ask import time_for_batches
 from daemon.models.prices import expected, price_of
 from daemon.models.roles import Roles
 from primer.models import takes_batches, token_factor
-from primer.request import Model
+from primer.reply import Model
 from rules.money.estimate import (
     NO_COST,
     NO_TRAFFIC,

@@ -14,7 +14,7 @@ import httpx
 
 from daemon.models.addresses import KEY_HEADERS, OWN_HOSTS, addresses, is_key, is_loopback, is_own, readable
 from primer.models import provider_of
-from primer.request import Model
+from primer.reply import Model
 from rules.errors import ProviderRefuses
 
 

@@ -8,7 +8,7 @@ from daemon.models.addresses import refusal
 from daemon.models.ask import Complete
 from primer.models import provider_of, quiet_options, small_model
 from primer.prompt import Turn
-from primer.request import Model, Request
+from primer.reply import Model, Request
 from rules.errors import MemprocError
 
 _QUESTION = "This is a test of the connection. Please answer with one word."

@@ -11,7 +11,7 @@ from daemon.config.providers import BudgetSettings
 from daemon.models import catalogue
 from daemon.models.addresses import LOCAL_PROVIDERS
 from primer.models import provider_of, token_factor
-from primer.request import ENGINE, Model
+from primer.reply import ENGINE, Model
 from rules.errors import UnknownPrice
 from rules.money.price import FREE, Price
 

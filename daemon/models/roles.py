@@ -25,7 +25,7 @@ from primer.models import (
     takes_batches,
     thinking_room,
 )
-from primer.request import ENGINE, EXTRACTIVE, Model
+from primer.reply import ENGINE, EXTRACTIVE, Model
 from rules.errors import ChatSetAside
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message

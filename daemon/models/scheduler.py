@@ -12,15 +12,12 @@ from types import TracebackType
 from typing import Any, Generic, Self, TypeAlias, TypeVar, cast
 
 from daemon.archive.archive import Archive
-from daemon.archive.batches import open_batches
-from daemon.archive.journal import Reply, recall
+from daemon.archive.journal import Reply, open_batches, recall
 from daemon.config.providers import WhenToBatch
 from daemon.events import ModelAnswered, Note, Noted
-from daemon.models.ask import Asking, Outcome, Transport
+from daemon.models.ask import Asking, Outcome, Transport, above_step
 from daemon.models.direct import Direct
-from daemon.models.run_budget import above_step
-from primer.reply import KINDS
-from primer.request import ENGINE, Request
+from primer.reply import ENGINE, KINDS, Request
 
 T = TypeVar("T")
 

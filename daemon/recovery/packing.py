@@ -11,13 +11,21 @@ from hashlib import sha256
 from pathlib import Path
 
 from daemon.archive.archive import Archive, check
-from daemon.files.leftovers import COPY, writing_to
 from daemon.files.lock import hold
-from daemon.files.packed import BLOCK
 from daemon.files.paths import Folders, archive_path
-from daemon.files.write import TEMPORARY, file_errors, make_private, replace_file
-from daemon.recovery.moving_settings import movable_settings
-from daemon.recovery.parcel import ARCHIVE, ASIDE, MANIFEST, SETTINGS, Manifest, PackedFile, look_into, places
+from daemon.files.removal import COPY, writing_to
+from daemon.files.write import BLOCK, TEMPORARY, file_errors, make_private, replace_file
+from daemon.recovery.parcel import (
+    ARCHIVE,
+    ASIDE,
+    MANIFEST,
+    SETTINGS,
+    Manifest,
+    PackedFile,
+    look_into,
+    movable_settings,
+    places,
+)
 from rules.errors import ArchiveError, FileTrouble, NotFound
 
 _PACKED = frozenset({".gz", ".zip"})

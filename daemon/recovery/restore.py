@@ -1,24 +1,83 @@
-"""Put a kept version, or the raw conversation, where TypingMind can import it."""
+"""Two exports of one chat compared: each recognised by what the archive knows of the chat, whatever markers it has."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from pathlib import Path
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import KnownChat
-from daemon.archive.messages import raw_conversation
-from daemon.archive.outputs import RESTORED, Output, last_output, record_output
+from daemon.archive.chats import KnownChat, known_chat
+from daemon.archive.memories import editions, memories
+from daemon.archive.messages import past, raw_conversation
+from daemon.archive.outputs import RESTORED, Output, last_output, openings, record_output
+from daemon.chat.survey import canned
+from daemon.config import Config
+from daemon.config.texts import core_layout, load_texts
 from daemon.context import Context
 from daemon.files.backup import Version, keep_version, read_version, versions
-from daemon.files.leftovers import writing_to
 from daemon.files.paths import Folders, expanded_folder
 from daemon.files.read import chats_in
+from daemon.files.removal import writing_to
 from daemon.files.write import WrittenFile, file_errors, make_private, replace_file
-from rules.errors import FileTrouble, NotAnExport, NotFound
+from rules.conversation.marker import drafts_of
+from rules.conversation.memory import Memory, aliases
+from rules.errors import ChatSetAside, FileTrouble, NotAnExport, NotFound
+from rules.layers.opening import read_tagged
+from rules.output.assemble import Canned
+from rules.output.difference import Difference, Side, difference
 from rules.output.naming import file_name
-from rules.typingmind.chat import Chat
+from rules.recognize.recognize import recognise
+from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.copies import expanded, our_uuids
 from rules.typingmind.document import chat_container, read_document
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """An export's bytes, and what to call it."""
+
+    name: str
+    data: bytes
+
+
+def compare(
+    archive: Archive, config: Config, chat_id: str, before: Content, after: Content
+) -> tuple[Difference, tuple[Memory, ...]]:
+    """What is different, and all memories and folds of the chat.
+
+    Raises NotAnExport or ChatSetAside where one of the two does not hold the chat.
+    """
+    known = memories(archive, chat_id)
+    own = config.of(known_chat(archive, chat_id))
+    texts = load_texts(own.texts.path)
+    words = canned(texts)
+    names = {section.name for section in core_layout(own.core).sections}
+    read = partial(read_tagged, names=names, introduction=texts.layers)
+    sides = [_side(archive, chat_id, known, words, content) for content in (before, after)]
+    return difference(sides[0], sides[1], known, read), known
+
+
+def _side(archive: Archive, chat_id: str, known: Sequence[Memory], words: Canned, content: Content) -> Side:
+    chat = _chat(chat_id, content)
+    all_editions = {memory.memory_id: editions(archive, memory.memory_id) for memory in known}
+    layered = [opening.text for opening in openings(archive, chat_id)]
+    ours = drafts_of(chat.chat_id, known, all_editions, words.opening, words.closing, layered=layered)
+    digests = {message.key: message.message.digest for message in past(archive, chat_id)}
+    under = {memory.memory_id: {key: digests[key] for key in memory.keys} for memory in known}
+    return Side(chat, recognise(read_messages(chat), ours, under, aliases(known)))
+
+
+def _chat(chat_id: str, content: Content) -> Chat:
+    """The chat of that id; or the only one, which was put in the place of another chat."""
+    chats = chats_in(content.name, content.data)
+    matching = [chat for chat in chats if chat.chat_id == chat_id] or chats
+    if len(matching) != 1:
+        raise ChatSetAside(
+            f"{content.name} holds {len(chats)} chats, and none of them is {chat_id}.",
+            f"Name other versions; they are listed by: memproc versions {chat_id}",
+        )
+    return matching[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,15 +18,25 @@ from pathlib import Path
 
 from daemon.archive.archive import Archive, check
 from daemon.archive.chats import known_chats
+from daemon.archive.errors import begin_import, end_import, is_unfinished
 from daemon.archive.outputs import move_outputs
-from daemon.archive.unfinished import begin_import, end_import, is_unfinished
 from daemon.config.loading import parse
-from daemon.files.leftovers import STAGE
 from daemon.files.lock import hold
 from daemon.files.paths import Folders, archive_path
+from daemon.files.removal import STAGE
 from daemon.files.write import file_errors, flush_folder, make_private, put_in_place, replace_file
-from daemon.recovery.moving_settings import without_hosts
-from daemon.recovery.parcel import ARCHIVE, ASIDE, SETTINGS, Manifest, PackedFile, content, opened, places, refused
+from daemon.recovery.parcel import (
+    ARCHIVE,
+    ASIDE,
+    SETTINGS,
+    Manifest,
+    PackedFile,
+    content,
+    opened,
+    places,
+    refused,
+    without_hosts,
+)
 from rules.errors import ArchiveError, FileTrouble
 
 _ROOM = 64 << 20

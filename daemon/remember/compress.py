@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from daemon.archive.core_events import Layer, begin_steps
 from daemon.archive.jobs import is_news
+from daemon.archive.layers import Layer, begin_steps
 from daemon.archive.memories import (
     begin_round,
     editions,
@@ -23,19 +23,18 @@ from daemon.context import Context
 from daemon.events import MemoryMade, Note, Noted, planned
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
-from daemon.remember.core_memory import Chain, chunk_memory, core_chain
-from daemon.remember.fact_taking import facts_chain
+from daemon.remember.dialogue import worksheet_of_chunk
 from daemon.remember.folds import Folds, Keep
 from daemon.remember.hindsight_edition import make_hindsight
 from daemon.remember.ladder import chunk_analysis, make_memory
-from daemon.remember.question import worksheet_of_chunk
+from daemon.remember.layers import Chain, chunk_memory, core_chain, facts_chain
 from primer.models import token_factor
 from primer.reply import Refused
 from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, Edition, Memory, shown, told
 from rules.errors import ChatSetAside, TooLong
 from rules.plan.cache_order import Lead, leads, needs
-from rules.plan.section import shown_tokens, told_tokens
+from rules.plan.folds import shown_tokens, told_tokens
 from rules.plan.window import room_left
 from rules.plan.work import PlannedChunk
 

@@ -19,16 +19,23 @@ from daemon.models.ask import Clock
 from daemon.models.roles import Roles
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
-from daemon.remember.dialogue import QUOTE_WORDS, Pair, Subject, Transcript, converse
+from daemon.remember.dialogue import (
+    QUOTE_WORDS,
+    Pair,
+    Question,
+    Subject,
+    Transcript,
+    Worksheet,
+    converse,
+    put,
+    worksheet_of_fold,
+)
 from daemon.remember.ladder import Assignment, Count, by_the_engine, first_analysis, first_good, pairs
-from daemon.remember.question import Question, Worksheet, put, worksheet_of_fold
 from primer import fold, prompt
 from primer.prompt import Turn
-from primer.reply import Refused
-from primer.request import ENGINE, Model, Request
+from primer.reply import ENGINE, Model, Refused, Request
 from rules.conversation.memory import MOST_QUOTES, Edition, Memory, Quote, fold_id, fold_words, most_fold_tokens
-from rules.plan.folds import View
-from rules.plan.section import Size, section, told_tokens
+from rules.plan.folds import Size, View, section, told_tokens
 
 
 def make_fold(

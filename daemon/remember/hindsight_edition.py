@@ -13,12 +13,10 @@ from daemon.models.ask import Clock
 from daemon.models.roles import Roles
 from daemon.models.scheduler import Steps, rehearse
 from daemon.models.tokens import count
-from daemon.remember.dialogue import QUOTE_WORDS, Pair, Subject, Transcript, converse
+from daemon.remember.dialogue import QUOTE_WORDS, Pair, Subject, Transcript, Worksheet, converse
 from daemon.remember.ladder import Assignment, Count, first_good, make_memory, pairs
-from daemon.remember.question import Worksheet
 from primer import hindsight, prompt
-from primer.reply import Refused
-from primer.request import ENGINE
+from primer.reply import ENGINE, Refused
 from primer.texts import Texts
 from rules.conversation.history import Entry
 from rules.conversation.memory import (

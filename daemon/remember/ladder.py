@@ -14,12 +14,10 @@ from daemon.events import Noted
 from daemon.models.ask import Clock
 from daemon.models.roles import Roles
 from daemon.models.scheduler import Steps
-from daemon.remember.dialogue import QUOTE_WORDS, Pair, Subject, Transcript, choose_quote, converse
-from daemon.remember.question import Question, Worksheet
+from daemon.remember.dialogue import QUOTE_WORDS, Pair, Question, Subject, Transcript, Worksheet, choose_quote, converse
 from primer import prompt
 from primer.prompt import Turn
-from primer.reply import Refused
-from primer.request import ENGINE, EXTRACTIVE, Model, Request
+from primer.reply import ENGINE, EXTRACTIVE, Model, Refused, Request
 from rules.conversation.history import Entry
 from rules.conversation.memory import (
     CHUNK_LEVEL,

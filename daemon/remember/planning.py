@@ -14,8 +14,7 @@ from daemon.chat.opening import ShownChat, layers_planned, opening_text
 from daemon.chat.reading import read_chat
 from daemon.chat.survey import Survey, canned, told_before
 from daemon.config import Config
-from daemon.config.layout import core_layout
-from daemon.config.texts import load_texts
+from daemon.config.texts import core_layout, load_texts
 from daemon.models.prices import expected, step_of
 from daemon.models.roles import FindKey, Roles, chat_model, choose_roles, offered
 from daemon.models.tokens import count_once, digest_of
@@ -23,13 +22,13 @@ from daemon.remember.hindsight_edition import worth_asking
 from primer.core import tools_of
 from primer.models import token_factor
 from primer.prompt import question
-from primer.request import ENGINE
+from primer.reply import ENGINE
 from primer.texts import Texts
 from rules.conversation.memory import EXTRACTED, WRITTEN, is_enough_for_a_model, questions_of_memories
 from rules.layers.layout import Layout
 from rules.plan.chat_plan import ChatPlan, Overhead, plan_chat
-from rules.plan.rounds import hindsight_round
 from rules.plan.window import Limit, TooLarge, nearest_limit, too_large
+from rules.plan.work import hindsight_round
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message

@@ -10,13 +10,13 @@ from daemon.context import Context
 from daemon.events import Event, ModelAnswered, Tell
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
+from daemon.remember.dialogue import worksheet_of_chunk, worksheet_of_fold
 from daemon.remember.folds import Folds, make_fold
 from daemon.remember.ladder import make_memory
 from daemon.remember.planning import survey_read
-from daemon.remember.question import worksheet_of_chunk, worksheet_of_fold
-from primer.request import ENGINE
+from primer.reply import ENGINE
 from rules.conversation.memory import EXTRACTED, Edition, Memory
-from rules.plan.section import told_tokens
+from rules.plan.folds import told_tokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,18 +4,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
-from daemon.archive.core_events import core_events, keep_core_events
-from daemon.archive.fact_events import fact_events, keep_fact_events, next_fact
 from daemon.archive.forks import inherit_layers
-from daemon.archive.openings import KeptOpening, edited_from, keep_opening, openings
+from daemon.archive.layers import core_events, fact_events, keep_core_events, keep_fact_events, next_fact
+from daemon.archive.outputs import KeptOpening, edited_from, keep_opening, openings
 from daemon.chat.opening import ShownChat, as_line, as_value, core_now, facts_now, opening_place, opening_text, read
 from primer.prompt import restore
 from rules.conversation.marker import text_digest
 from rules.errors import ChatSetAside
 from rules.layers.core import CoreEvent, OverLimit, corrected
 from rules.layers.facts import By, Fact, FactEvent, normal
-from rules.layers.opening import FactLine, Opening, one_line
-from rules.layers.opening_edits import NotTakenOver, OpeningEdits, edits
+from rules.layers.opening import FactLine, NotTakenOver, Opening, OpeningEdits, edits, one_line
 
 _BY_USER = "edited in TypingMind"
 _TAKEN_OVER = "taken over from an export"

@@ -10,18 +10,17 @@ from pathlib import Path
 from shlex import quote
 
 from daemon.archive.archive import Archive, check
-from daemon.archive.overview import all_signs, structural_faults
+from daemon.archive.jobs import all_signs, structural_faults
 from daemon.files.backup import all_versions
 from daemon.files.backup import check as check_backups
 from daemon.files.lock import is_held
 from daemon.files.paths import archive_path
 from daemon.status.findings import Finding, Machine, Setup, error, ok, warning
-from daemon.status.outputs import written_exports
 from daemon.status.sentences import with_span
-from daemon.status.status import daemon_problems
+from daemon.status.status import daemon_problems, written_exports
 from daemon.status.waiting import waits_for
 from rules.errors import ArchiveError
-from rules.typingmind.dates import write_date
+from rules.typingmind.message import write_date
 
 LITELLM = ((1, 105, 7), (1, 110))
 MALICIOUS = ("1.82.7", "1.82.8")

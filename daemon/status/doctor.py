@@ -17,8 +17,7 @@ from typing import TypeVar
 from platformdirs import user_config_path
 
 from daemon.config import Config, folders
-from daemon.config.layout import core_layout
-from daemon.config.texts import load_texts
+from daemon.config.texts import core_layout, load_texts
 from daemon.context import keys
 from daemon.models.tokens import tables
 from daemon.status.checks import OF_MACHINE, OF_SETUP

@@ -9,7 +9,7 @@ from typing import Literal
 from daemon.config import Config
 from daemon.files.paths import Folders
 from daemon.models.roles import FindKey
-from daemon.status.place import DaemonPlace
+from daemon.status.status import DaemonPlace
 from service.unit import ServiceState
 
 

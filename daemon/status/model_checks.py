@@ -5,19 +5,19 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from daemon.archive.archive import Archive
+from daemon.archive.jobs import settings_of_chats
 from daemon.archive.messages import raw_conversation
-from daemon.archive.overview import settings_of_chats
 from daemon.config import Config
 from daemon.config.providers import ModelSettings
 from daemon.keys import Key, NoKey, credential_files, read_keys
 from daemon.models.catalogue import Facts, facts, known_models
-from daemon.models.faults import nearest
+from daemon.models.completion import nearest
 from daemon.models.roles import CHAT, FindKey, Roles, choose_roles, is_ones_own
 from daemon.status.findings import Finding, Setup, error, ok, warning
 from primer.models import KEY_VARIABLES, key_variables, provider_of
-from primer.request import EXTRACTIVE, Model
+from primer.reply import EXTRACTIVE, Model
 from rules.errors import ChatSetAside, ConfigurationError, MemprocError
-from rules.plan.selection import why_skipped
+from rules.plan.chat_plan import why_skipped
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.document import chat_container, read_document
 from rules.typingmind.spans import Span

@@ -10,12 +10,12 @@ from hashlib import sha256
 from typing import Literal, TextIO
 
 from daemon.archive.archive import Archive
-from daemon.archive.overview import notice_is_due
+from daemon.archive.jobs import notice_is_due
 from daemon.events import ChatIs, Event, FileIs, Note, Trouble, UserEdits
 from daemon.files.clock import at
 from daemon.status.log import Speak
 from daemon.status.sentences import in_full, in_one_line, is_problem, sentence
-from rules.typingmind.dates import write_date
+from rules.typingmind.message import write_date
 
 Kind = Literal["problem", "ready", "edits", "begun"]
 _WANTED: dict[str, frozenset[Kind]] = {

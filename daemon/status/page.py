@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from textwrap import wrap
 
 from daemon.archive.arrivals import ChatOutcome
-from daemon.archive.overview import QueuedFile
+from daemon.archive.jobs import QueuedFile
 from daemon.status.sentences import in_one_line, local, seconds_between, span, visible, with_span
 from daemon.status.status import Status
 

@@ -1,32 +1,207 @@
-"""Gathers what `memproc status` shows: whether the daemon is well, what it works on and what it has done.
-
-All times are texts in UTC.
-"""
+"""Finds the daemon's archive and lock by memproc.toml, quickly, and also while memproc.toml is wrong elsewhere."""
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, Literal
+
+import tomli
 
 from daemon.archive import ledger
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import ChatOutcome, newest_outcomes
-from daemon.archive.batches import LONGEST_SECONDS, batch_age, open_batches
-from daemon.archive.jobs import Job, Sign, jobs
-from daemon.archive.overview import (
+from daemon.archive.chats import known_chats
+from daemon.archive.jobs import (
+    Job,
     QueuedFile,
+    Sign,
     all_signs,
     chats_in_trouble,
     files_by_state,
     files_in_trouble,
+    jobs,
     queued_files,
+    remove_signs,
+    set_sign,
+    sign,
 )
-from daemon.files.clock import periods
-from daemon.status.pause import Pause, current_pause
+from daemon.archive.journal import LONGEST_SECONDS, batch_age, open_batches
+from daemon.archive.ledger import by_model, last_run, spent
+from daemon.archive.outputs import standing_outputs
+from daemon.config.providers import BudgetSettings
+from daemon.files.clock import at, periods
+from daemon.files.paths import default_state, resolve
+from daemon.files.write import sha256_of
+from daemon.models.ask import caps_now
 from daemon.status.sentences import seconds_between, span
 from rules.arrival import IN_HAND, UNTAKEN
-from rules.money.price import dollars
-from rules.typingmind.dates import write_date
+from rules.money.price import NAMES, Which, dollars
+from rules.typingmind.message import parse_date, write_date
+
+RESCAN_SECONDS = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonPlace:
+    """Where the archive, the log and the daemon's lock lie, and how often the daemon looks through the inbox."""
+
+    state: Path
+    rescan_seconds: float = RESCAN_SECONDS
+
+    @property
+    def lock(self) -> Path:
+        """Held by the daemon for as long as it lives."""
+        return self.state / "daemon.lock"
+
+
+def read_place(toml: Path) -> DaemonPlace | None:
+    """The place that memproc.toml names, whatever its other settings say; None where that much cannot be read."""
+    try:
+        tables, is_whole = _tables(toml.read_bytes().decode("utf-8-sig"))
+    except (OSError, ValueError):
+        return None
+    folders, watch = tables.get("folders", {}), tables.get("watch", {})
+    # Below the line where it is broken, the state folder may be named after all.
+    written = folders.get("state", "" if is_whole else None) if isinstance(folders, dict) else None
+    if not isinstance(written, str):
+        return None
+    state = resolve(written or str(default_state()), toml.parent)
+    seconds = watch.get("rescan_seconds") if isinstance(watch, dict) else None
+    rescan_seconds = float(seconds) if isinstance(seconds, int | float) else RESCAN_SECONDS
+    return DaemonPlace(state, rescan_seconds) if isinstance(state, Path) else None
+
+
+def _tables(text: str) -> tuple[Mapping[str, Any], bool]:
+    """The tables of memproc.toml up to the line where it is broken, and whether they are all of it."""
+    try:
+        return tomli.loads(text), True
+    except tomli.TOMLDecodeError as error:
+        return tomli.loads("".join(text.splitlines(keepends=True)[: error.lineno - 1])), False
+
+
+_SIGN = "paused_until"
+_LONGEST = timedelta(days=366)
+_PART = re.compile(r"([0-9]{1,6})([smhd])")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """No work is taken up until `until` (UTC); empty: until `memproc resume`."""
+
+    until: str
+
+
+def read_duration(text: str) -> timedelta:
+    """How long "2h", "30m", "3d" or "1h30m" is. Raises ValueError with half a sentence where it is no duration."""
+    parts = _PART.findall(text)
+    if not parts or "".join(number + unit for number, unit in parts) != text:
+        raise ValueError('must be a number with s, m, h or d, like "30m", "2h" or "3d"')
+    length = sum((timedelta(**{_UNITS[unit]: int(number)}) for number, unit in parts), timedelta())
+    if not timedelta() < length <= _LONGEST:
+        raise ValueError("must be longer than nothing, and not longer than a year")
+    return length
+
+
+def begin_pause(archive: Archive, length: timedelta | None, now: str) -> Pause:
+    """Pause from `now` on, until `end_pause` where there is no `length`. Durable when this returns."""
+    began = parse_date(now)
+    until = write_date(began + length) if began and length else ""
+    set_sign(archive, _SIGN, until, now)
+    return Pause(until)
+
+
+def end_pause(archive: Archive, now: str) -> Pause | None:
+    """End the pause, and return it; None where there was none."""
+    pause = current_pause(archive, now)
+    remove_signs(archive, _SIGN)
+    return pause
+
+
+def current_pause(archive: Archive, now: str) -> Pause | None:
+    """The pause that is in force at `now`; None where work may be taken up. One small query."""
+    entry = sign(archive, _SIGN)
+    return Pause(entry.value) if entry and (not entry.value or now < entry.value) else None
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenExport:
+    """An updated export as it is now; one that is gone may be the person's doing."""
+
+    title: str
+    path: Path
+    state: Literal["as written", "changed", "gone"]
+
+
+def written_exports(archive: Archive) -> Iterator[WrittenExport]:
+    """The updated exports that chats have now, each file once. Each is read to its last byte."""
+    titles = {chat.chat_id: chat.title for chat in known_chats(archive)}
+    for output in standing_outputs(archive):
+        path = Path(output.path)
+        sha256 = sha256_of(path)
+        state: Literal["changed", "gone"] = "gone" if sha256 is None else "changed"
+        title = titles.get(output.chat_id, output.chat_id)
+        yield WrittenExport(title, path, "as written" if sha256 == output.sha256 else state)
+
+
+@dataclass(frozen=True, slots=True)
+class Cap:
+    """One cap, in dollars; `configured` is what memproc.toml says, where the person has raised it for a while."""
+
+    name: Which
+    usd: float
+    configured_usd: float
+    spent_usd: float
+    """Spent and reserved."""
+    turns_at: str
+    """UTC; empty for the cap on a run, since each run has its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnModel:
+    """What one model has cost this month, in dollars."""
+
+    model: str
+    calls: int
+    usd: float
+    open_usd: float
+    """Reserved for calls that are under way, or were cut off and may have been billed."""
+    unpriced: int
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """All that `memproc budget show` prints."""
+
+    caps: tuple[Cap, ...]
+    models: tuple[OnModel, ...]
+
+
+def budget(archive: Archive, settings: BudgetSettings, now: str) -> Budget:
+    """The budget at `now`; the run is the last in which anything was reserved."""
+    when = periods(at(now))
+    caps, amounts = caps_now(archive, settings, now), spent(archive, last_run(archive), when)
+    turns: dict[Which, str] = {"run": "", "day": when.day_ends, "month": when.month_ends}
+    return Budget(
+        tuple(
+            Cap(
+                name,
+                dollars(caps.of(name)),
+                dollars(settings.caps.of(name)),
+                dollars(amounts.of(name)),
+                turns[name],
+            )
+            for name in NAMES
+        ),
+        tuple(
+            OnModel(entry.model, entry.calls, dollars(entry.settled), dollars(entry.open), entry.unpriced)
+            for entry in by_model(archive, when.month_began)
+        ),
+    )
+
 
 HEALTHY, ATTENTION, NOT_RUNNING = 0, 1, 2
 MOST_QUEUED = 100
@@ -138,7 +313,7 @@ def status(
         files_by_state(archive),
         queued_files(archive, MOST_QUEUED),
         newest_outcomes(archive),
-        spent(archive, time),
+        money_spent(archive, time),
         jobs(archive),
         tuple(
             SentBatch(len(batch.items), batch.began_at)
@@ -170,7 +345,7 @@ def daemon_problems(
         yield StatusProblem("the daemon", reason, "Start it anew: end its process, or say memproc service install.")
 
 
-def spent(archive: Archive, time: datetime) -> Money:
+def money_spent(archive: Archive, time: datetime) -> Money:
     """The money of the calls that were asked since midnight, and since the first of the month."""
     today = periods(time)
     amounts = ledger.spent(archive, "", today)

@@ -13,7 +13,7 @@ from functools import cache
 from rapidfuzz.distance import LCSseq
 
 from rules.extract.languages import TONGUES
-from rules.extract.words import length, terms
+from rules.extract.sentences import length, terms
 
 _FOREIGN = "The answer is in another language than the conversation."
 

@@ -15,8 +15,7 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import LCSseq
 
 from rules.conversation.history import Entry
-from rules.extract.sentences import sentences, without_open_fence
-from rules.extract.words import CROWDED, has_words, length
+from rules.extract.sentences import CROWDED, has_words, length, sentences, without_open_fence
 
 _ALIKE = str.maketrans("‘’‚‛“”„‟«»‹›「」『』–—―−‐‑", '\'\'\'\'""""""\'\'""""------')
 _GAP = re.compile(r"\s+")

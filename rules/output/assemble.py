@@ -1,31 +1,220 @@
-"""The bytes of the finished chat: opening, memories, closing, live tail.
+"""The order of the finished chat: what is kept, what is new, and where memories go.
 
-Whatever is not compressed stays as it is, byte for byte and in its order; memories that the export has
-already are kept as they stand there. Only the bytes between the first and the last changed message,
-`updatedAt` and `syncMetadata` are ours.
+    input   [training] m1 m2 (m3 cleared) m4 m5 | m6 m7 m8
+    output  [training] opening  memory of m1 m2 m4 m5  closing  (m3 cleared) | m6 m7 m8
+
+A memory stands where its messages stood, or else where the first of what it stands for was. One of which
+messages were deleted gets them back; one that the export shows in another edition is renewed, unless the
+person has touched it in TypingMind, and it is whole. What is under a memory stays behind it with
+`keep-originals`; otherwise only where it names a file that TypingMind would delete with it, and so does a message of
+ours that is to go.
 """
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
-from rules.conversation.drafts import Draft, memory_drafts
 from rules.conversation.history import Entry
-from rules.conversation.marker import CLOSING, OPENING, text_digest
+from rules.conversation.marker import CLOSING, MEMORY, OPENING, Draft, memory_drafts, text_digest
 from rules.conversation.memory import Memory
-from rules.output.arrange import Canned, MemorySection, Original, Part, arrange
 from rules.recognize.recognize import Place
+from rules.recognize.user_edits import groups
 from rules.typingmind import spans
 from rules.typingmind.chat import Chat
-from rules.typingmind.compose import write_message
-from rules.typingmind.dates import dates_inside, parse_date, write_date
-from rules.typingmind.deletions import add_deleted_uuids, deleted_uuids
-from rules.typingmind.message import read_message
-from rules.typingmind.originals import is_for_attachment, kept_original
-from rules.typingmind.splice import changed_at, replace_messages, splice
+from rules.typingmind.content import attachments
+from rules.typingmind.message import dates_inside, parse_date, read_message, write_date
+from rules.typingmind.originals import (
+    add_deleted_uuids,
+    deleted_uuids,
+    is_for_attachment,
+    kept_original,
+    with_attachments,
+)
+from rules.typingmind.splice import changed_at, replace_messages, splice, write_message
+
+
+@dataclass(frozen=True, slots=True)
+class Canned:
+    """The two canned messages, with their tags."""
+
+    opening: str
+    closing: str
+    has_layers: bool = False
+    """The opening holds core memory or facts, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """A message that stays beside its memory, excluded from the context."""
+
+    place: Place
+    memory: Memory
+    for_attachment: bool = False
+    """Whether it stays only because it names a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySection:
+    """All memories and folds of a chat, and those of them that are to be shown, oldest first."""
+
+    memories: Sequence[Memory]
+    shown: Sequence[Memory]
+    touched: Collection[str] = ()
+    """Ids of those whose messages stay as they stand in the export, whatever their edition."""
+
+
+Part = Place | Memory | Draft | Original
+"""A part of an output: a message that is kept, a whole new memory, a new message of ours, or an original."""
+
+
+def arrange(
+    chat_id: str,
+    places: Sequence[Place],
+    entries: Sequence[Entry],
+    section: MemorySection,
+    canned: Canned,
+    *,
+    keep: bool,
+) -> list[Part]:
+    """Every part of the output, in order. With `keep`, raw messages under memories stay (`keep-originals`)."""
+    parts = list(_parts(places, entries, section, keep=keep))
+    at = [index for index, part in enumerate(parts) if memory_of(part)]
+    if at:
+        last = memory_of(parts[at[-1]])
+        opening = _opening(places, canned) or Draft.opening(chat_id, canned.opening, layers=canned.has_layers)
+        parts.insert(at[-1] + 1, _closing_behind(places, last) or Draft.closing(last, canned.closing))
+        parts.insert(at[0], opening)
+    return _with_attachments_of_ours(parts, places, section.memories)
+
+
+def memory_of(part: Part) -> str:
+    """The id of the memory that the part is, or is a message of; empty for all others."""
+    if isinstance(part, Memory):
+        return part.memory_id
+    if isinstance(part, Draft):
+        return part.marker.memory
+    if isinstance(part, Place) and part.ours is not None and part.ours.kind == MEMORY:
+        return part.ours.memory
+    return ""
+
+
+def _parts(places: Sequence[Place], entries: Sequence[Entry], section: MemorySection, *, keep: bool) -> Iterator[Part]:
+    shown = groups(places)
+    waiting = _by_anchor(places, entries, section)
+    known = {memory.memory_id for memory in section.memories}
+    under = {memory.number: memory for memory in section.memories if not memory.is_fold}
+    numbers = {entry.at: entry.memory for entry in entries if entry.at is not None}
+    attached = _with_attachments(places, entries)
+    for at in range(len(places) + 1):
+        for memory in waiting.get(at, ()):
+            yield from _standing(memory, shown.get(memory.memory_id, {}), section.touched)
+        if at == len(places):
+            return
+        place, number = places[at], numbers.get(at)
+        if place.ours is not None:
+            if place.ours.kind == MEMORY and place.ours.memory not in known:
+                yield place
+        elif number is None:
+            yield place
+        elif keep or at in attached:
+            yield Original(place, under[number], for_attachment=not keep)
+
+
+def _with_attachments(places: Sequence[Place], entries: Sequence[Entry]) -> frozenset[int]:
+    """Indices of the messages under memories that must not leave the chat."""
+    under: dict[int, list[Place]] = {}
+    for entry in entries:
+        if entry.memory is not None and entry.at is not None:
+            under.setdefault(entry.memory, []).append(places[entry.at])
+    each = (mine[index].at for mine in under.values() for index in with_attachments([one.message for one in mine]))
+    return frozenset(each)
+
+
+def _with_attachments_of_ours(parts: list[Part], places: Sequence[Place], memories: Sequence[Memory]) -> list[Part]:
+    """Keep each message of ours that was to go but names a file, before the raw message that stood behind it.
+
+    Somebody may have attached a file to it, or talked on in another branch of it.
+    """
+    staying = {part.at for part in parts if isinstance(part, Place)}
+    by_id = {memory.memory_id: memory for memory in memories}
+    for place in places:
+        if place.ours is not None and place.at not in staying and attachments(place.message.raw) and memories:
+            kept = Original(place, by_id.get(place.ours.memory, memories[0]), for_attachment=True)
+            parts.insert(next((index for index, part in enumerate(parts) if _is_behind(part, place)), len(parts)), kept)
+    return parts
+
+
+def _is_behind(part: Part, ours: Place) -> bool:
+    raw = part.place if isinstance(part, Original) else part
+    return isinstance(raw, Place) and raw.ours is None and raw.at > ours.at
+
+
+def _standing(memory: Memory, group: Mapping[int, Place], touched: Collection[str]) -> Iterator[Part]:
+    """The memory as the export has it, with what it lacks; or as a new one."""
+    is_whole = len(group) == len(memory.edition.texts)
+    if not group or not (_may_stay(memory, group) or (is_whole and memory.memory_id in touched)):
+        yield memory
+        return
+    for slot, draft in enumerate(memory_drafts(memory), 1):
+        yield group.get(slot, draft)
+
+
+def _may_stay(memory: Memory, group: Mapping[int, Place]) -> bool:
+    """Whether it reads as it should, in the order of its dates, and its missing messages can bear the same name."""
+    if any(place.message.text != memory.edition.texts[slot - 1] for slot, place in group.items()):
+        return False
+    dates = [place.message.created_at or "" for _, place in sorted(group.items())]
+    names = {spans.text((place.message.marker or {}).get("memory")) for place in group.values()}
+    return dates == sorted(dates) and (len(group) == len(memory.edition.texts) or names == {memory.memory_id})
+
+
+def _by_anchor(places: Sequence[Place], entries: Sequence[Entry], section: MemorySection) -> dict[int, list[Memory]]:
+    """The shown memories by the index of the export that they stand before; they never change their order."""
+    first = _first_places(places, entries, section.memories)
+    anchors = [first.get(memory.memory_id) for memory in section.shown]
+    live = min((entry.at for entry in entries if entry.memory is None and entry.at is not None), default=len(places))
+    found: dict[int, list[Memory]] = {}
+    at = next((anchor for anchor in anchors if anchor is not None), live)
+    for memory, anchor in zip(section.shown, anchors, strict=True):
+        at = max(at, anchor if anchor is not None else at)
+        found.setdefault(at, []).append(memory)
+    return found
+
+
+def _first_places(places: Sequence[Place], entries: Sequence[Entry], memories: Sequence[Memory]) -> dict[str, int]:
+    """Where the messages of each memory begin in the export, or those that it stands for."""
+    found = {name: min(place.at for place in group.values()) for name, group in groups(places).items()}
+    raw: dict[int, int] = {}
+    for entry in entries:
+        if entry.at is not None and entry.memory is not None:
+            raw[entry.memory] = min(entry.at, raw.get(entry.memory, entry.at))
+    for memory in sorted(memories, key=lambda one: (one.is_fold, one.level)):
+        inside = [found[name] for name in memory.members if name in found]
+        inside += [raw[memory.number]] if not memory.is_fold and memory.number in raw else []
+        if memory.memory_id not in found and inside:
+            found[memory.memory_id] = min(inside)
+    return found
+
+
+def _opening(places: Sequence[Place], canned: Canned) -> Place | None:
+    """The opening that the export has already, if it says what it should."""
+    opening = next((place for place in places if place.ours is not None and place.ours.kind == OPENING), None)
+    return opening if opening is not None and opening.message.text == canned.opening else None
+
+
+def _closing_behind(places: Sequence[Place], memory: str) -> Place | None:
+    """The closing that the export has already, where it stands behind the same memory."""
+    before = ""
+    for place in places:
+        if place.ours is not None and place.ours.kind == CLOSING and before == memory:
+            return place
+        if place.ours is not None and place.ours.kind == MEMORY:
+            before = place.ours.memory
+    return None
+
 
 Mode = Literal["replace", "new-chat", "keep-originals"]
 

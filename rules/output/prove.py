@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rules.conversation.history import Entry
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, read_marker
-from rules.output.arrange import MemorySection
+from rules.output.assemble import MemorySection
 from rules.recognize.recognize import Place
 from rules.typingmind.chat import Chat
 from rules.typingmind.originals import is_original, plain_original

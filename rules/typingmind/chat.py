@@ -5,11 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rules.errors import ChatSetAside
-from rules.typingmind import spans, walk
+from rules.typingmind import spans
+from rules.typingmind import spans as walk
 from rules.typingmind.content import parts, printable
 from rules.typingmind.message import Message, read_message
-from rules.typingmind.spans import LONGEST_TEXT, Member, Span
-from rules.typingmind.walk import Reel
+from rules.typingmind.spans import LONGEST_TEXT, Member, Reel, Span
 
 # What would steer a terminal, break a line, or turn the rest of it round.
 _UNSEEMLY = dict.fromkeys([*range(32), *range(127, 160), *map(ord, "\u2028\u2029\u202d\u202e")], " ")

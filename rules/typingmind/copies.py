@@ -9,8 +9,8 @@ from itertools import count
 
 from rules.conversation.marker import read_marker
 from rules.typingmind.chat import Chat, read_chat, read_messages
-from rules.typingmind.dates import parse_date
-from rules.typingmind.deletions import deleted_uuids, replace_deleted_uuids
+from rules.typingmind.message import parse_date
+from rules.typingmind.originals import deleted_uuids, replace_deleted_uuids
 from rules.typingmind.splice import replace_field, replace_or_add_fields, splice
 
 

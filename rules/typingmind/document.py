@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.errors import NotAnExport
-from rules.typingmind import walk
+from rules.typingmind import spans as walk
 from rules.typingmind.chat import Chat, Outline, walk_chat
-from rules.typingmind.spans import BadJson, Member, Span, TooDeep
-from rules.typingmind.walk import Reel
+from rules.typingmind.spans import BadJson, Member, Reel, Span, TooDeep
 
 _BLOCK_BYTES = 1 << 16  # it fits into the processor's cache, where checking it is ten times as quick
 _BYTE_ORDER_MARK = codecs.BOM_UTF8.decode("latin-1")

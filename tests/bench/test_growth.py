@@ -8,9 +8,8 @@ import pytest
 from rules.conversation.answer import foreign
 from rules.conversation.quote import NotVerbatim, Verbatim, nearest_passage
 from rules.extract.answers import refinement
-from rules.extract.passage import Said
-from rules.extract.sentences import sentences
-from rules.extract.words import length
+from rules.extract.sentences import length, sentences
+from rules.extract.weights import Said
 from rules.recognize.recognize import believed
 from rules.typingmind.message import read_message
 from tests.chats import json_bytes

@@ -9,7 +9,7 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.messages import remember
 from daemon.archive.outputs import Output, record_output
-from daemon.status.outputs import written_exports
+from daemon.status.status import written_exports
 from rules.recognize.recognize import recognise
 from rules.typingmind.document import read_document
 from tests.chats import chat, export_bytes, user

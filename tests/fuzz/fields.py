@@ -10,7 +10,7 @@ from typing import Any
 
 from daemon.archive.archive import Archive
 from daemon.archive.seals import seal_from_now_on
-from daemon.chat.outcome import Outcome, SetAside
+from daemon.chat.deliver import Outcome, SetAside
 from daemon.config import parse
 from daemon.context import Context
 from daemon.events import ExportWritten, tell_nobody

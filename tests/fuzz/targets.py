@@ -7,15 +7,16 @@ from daemon.config import parse
 from daemon.files.read import chats_in
 from rules.conversation.history import history, without_strays
 from rules.errors import ChatSetAside, ConfigurationError, NotAnExport
-from rules.plan.selection import why_skipped
+from rules.plan.chat_plan import why_skipped
 from rules.recognize.recognize import recognise
 from rules.recognize.user_edits import groups
-from rules.typingmind import spans, walk
+from rules.typingmind import spans
+from rules.typingmind import spans as walk
 from rules.typingmind.chat import Chat, read_messages
-from rules.typingmind.deletions import add_deleted_uuids
 from rules.typingmind.message import branches
+from rules.typingmind.originals import add_deleted_uuids
+from rules.typingmind.spans import Reel
 from rules.typingmind.splice import replace_field, replace_messages, splice
-from rules.typingmind.walk import Reel
 from rules.typingmind.warnings import warnings
 
 _MEMPROC_TOML = Path("/fuzz/memproc.toml")

@@ -2,8 +2,7 @@
 
 from daemon.config.texts import load_texts
 from primer.prompt import closing, opening
-from rules.conversation.drafts import Draft
-from rules.conversation.marker import text_digest
+from rules.conversation.marker import Draft, text_digest
 from tests.chats import CHAT_ID
 from tests.hostile.message import Hostile, person, persona
 

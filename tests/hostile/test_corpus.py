@@ -3,8 +3,7 @@
 import pytest
 
 from primer.prompt import context, keep_inert, make_inert, read_passage, restore
-from rules.conversation.drafts import Draft
-from rules.conversation.marker import Marker
+from rules.conversation.marker import Draft, Marker
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import Chat
 from rules.typingmind.document import read_document

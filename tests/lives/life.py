@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from daemon.chat.outcome import Outcome, SetAside
+from daemon.chat.deliver import Outcome, SetAside
 from daemon.events import ExportWritten
 from rules.plan.chat_plan import LeftAlone
 from tests.chats import Json

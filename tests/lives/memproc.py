@@ -3,19 +3,16 @@
 from pathlib import Path
 from typing import Any
 
-from daemon.archive import choices
+from daemon.archive import memories as choices
 from daemon.archive.archive import Archive
-from daemon.archive.chat_states import accept_state, waiting_state
-from daemon.archive.chats import find_chat
-from daemon.archive.core_events import core_events, keep_core_events
-from daemon.archive.fact_events import keep_fact_events, next_fact
+from daemon.archive.chats import accept_state, find_chat, waiting_state
+from daemon.archive.layers import core_events, keep_core_events, keep_fact_events, next_fact
 from daemon.archive.memories import find_memory
 from daemon.archive.outputs import RESTORED, last_output, let_go_of_restored
+from daemon.chat.deliver import Outcome
 from daemon.chat.opening import as_value, core_now
-from daemon.chat.outcome import Outcome
 from daemon.config import Config
-from daemon.config.layout import core_layout
-from daemon.config.texts import load_texts
+from daemon.config.texts import core_layout, load_texts
 from daemon.context import Context
 from daemon.events import tell_nobody
 from daemon.files.backup import versions
@@ -24,7 +21,7 @@ from daemon.models.completion import Completion
 from daemon.recovery.restore import find_version, restorable, restore
 from daemon.trip import go_round
 from primer.prompt import closing, opening
-from primer.request import Request
+from primer.reply import Request
 from rules.layers.core import CoreEvent, taken_back
 from rules.layers.facts import FactEvent
 from rules.layers.layout import Layout

@@ -5,7 +5,7 @@ from random import Random
 
 from daemon.models.completion import Completion, engine_answer
 from primer.prompt import ToolCall, Turn
-from primer.request import ENGINE, Request
+from primer.reply import ENGINE, Request
 from tests.lives.keeper import edits, operations
 
 _PASSAGE = re.compile(r"<to_remember[^>]*>\n(.*?)\n</to_remember>", re.DOTALL)

@@ -7,7 +7,7 @@ import pytest
 
 from daemon.models.catalogue import facts, known_models
 from primer.models import KEY_VARIABLES, quiet_options, small_model, successor, thinking_room, thinks
-from primer.request import Model
+from primer.reply import Model
 from tests.litellm_map import entries
 from tests.server.asking import ask, asking_quote, litellm
 from tests.server.server import ModelServer

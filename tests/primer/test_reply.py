@@ -17,7 +17,7 @@ from rules.conversation.history import Entry
 from rules.conversation.memory import allowance
 from rules.conversation.quote import NotVerbatim, find_quote
 from rules.extract import answers
-from rules.extract.passage import Said
+from rules.extract.weights import Said
 from tests.entries import talk
 from tests.exports.words import answer as told_by_the_persona
 from tests.exports.words import question as told_by_the_person

@@ -1,7 +1,7 @@
 """Secrets among the options of a model are neither kept nor shown."""
 
 from primer.prompt import Turn
-from primer.request import HIDDEN, Model, Request, hidden, is_secret
+from primer.reply import HIDDEN, Model, Request, hidden, is_secret
 
 
 def test_secrets_are_told_by_their_names_and_ordinary_options_are_not() -> None:

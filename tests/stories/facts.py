@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from daemon.archive.archive import Archive
-from daemon.archive.fact_events import fact_events
+from daemon.archive.layers import fact_events
 from rules.layers.facts import FactEvent
 from tests.server.request import Request
 from tests.server.step import read_task

@@ -8,7 +8,7 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.messages import raw_conversation
-from daemon.chat.outcome import Outcome
+from daemon.chat.deliver import Outcome
 from daemon.config import parse
 from daemon.context import Context
 from daemon.events import ExportWritten, tell_nobody

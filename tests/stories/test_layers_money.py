@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.core_events import core_events
+from daemon.archive.layers import core_events
 from daemon.archive.ledger import learn_factor
 from daemon.models import batch as pauses
 from daemon.models.prices import ENOUGH

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.core_events import core_events
-from daemon.archive.fact_events import fact_events
+from daemon.archive.layers import core_events, fact_events
 from rules.layers.core import CoreEvent
 from rules.layers.facts import FactEvent
 from tests.server.scribe import scribe

@@ -8,6 +8,7 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import (
     ChatOutcome,
+    Present,
     change_state,
     find_arrival,
     is_needed,
@@ -16,9 +17,9 @@ from daemon.archive.arrivals import (
     newest_outcomes,
     next_work,
     record_outcome,
+    record_sightings,
     resume_after_restart,
 )
-from daemon.archive.sightings import Present, record_sightings
 from rules.arrival import Sighting, State
 from rules.errors import ArchiveError
 

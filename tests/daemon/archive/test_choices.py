@@ -6,8 +6,18 @@ from dataclasses import replace
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.choices import choose_edition, pin, recall, unpin
-from daemon.archive.memories import editions, find_memory, keep_edition, keep_fold, keep_memory, memories
+from daemon.archive.memories import (
+    choose_edition,
+    editions,
+    find_memory,
+    keep_edition,
+    keep_fold,
+    keep_memory,
+    memories,
+    pin,
+    recall,
+    unpin,
+)
 from rules.conversation.memory import Memory
 from rules.errors import NotFound
 from tests.daemon.archive.test_messages import CHAT, TALK, see

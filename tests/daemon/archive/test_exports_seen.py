@@ -1,7 +1,7 @@
 """An export is noted by its content."""
 
 from daemon.archive.archive import Archive
-from daemon.archive.exports import record_export
+from daemon.archive.outputs import record_export
 
 
 def test_the_same_content_at_the_same_place_is_noted_once() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from daemon.archive.archive import Archive
-from daemon.archive.fact_events import fact_events, keep_fact_events, next_fact, ranked
+from daemon.archive.layers import fact_events, keep_fact_events, next_fact, ranked
 from rules.layers.fact_operations import KnownFacts, Operation, Outcome, carry_out, forgotten
 from rules.layers.facts import FactEvent, Source, live, nearest, normal
 

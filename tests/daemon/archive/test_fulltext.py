@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.archive.fact_events import ranked
+from daemon.archive.layers import ranked
 from rules.errors import ArchiveError
 
 FACTS = ("Ada likes tea.", "Tomas takes the ferry to Ilse.", "The ferry is late.", "彼女は猫が好きです。")

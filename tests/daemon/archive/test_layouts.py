@@ -8,7 +8,7 @@ from typing import NoReturn
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.exports import keep_parts, known_parts
+from daemon.archive.outputs import keep_parts, known_parts
 from daemon.files.read import Export, read_export
 from tests.chats import chat, export_bytes
 from tests.exports.chats import CHATS
@@ -54,7 +54,7 @@ def test_what_another_version_has_found_does_not_count(
 ) -> None:
     found = read(archive, tmp_path / "a.json", export_bytes(chat()))
     keep_parts(archive, found)
-    monkeypatch.setattr("daemon.archive.exports.version", lambda _: "another")
+    monkeypatch.setattr("daemon.archive.outputs.version", lambda _: "another")
     assert known_parts(archive, found.sha256) is None
     keep_parts(archive, found)
     assert known_parts(archive, found.sha256) == found.parts

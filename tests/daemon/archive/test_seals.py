@@ -11,11 +11,9 @@ import pytest
 from click import UsageError
 
 from daemon.archive.archive import Archive, check
-from daemon.archive.chat_states import record_processed
-from daemon.archive.chats import Rest, keep_rest, rest_of
-from daemon.archive.core_events import core_events, keep_core_events
-from daemon.archive.fact_events import fact_events, keep_fact_events
+from daemon.archive.chats import Rest, keep_rest, record_processed, rest_of
 from daemon.archive.journal import recall, record
+from daemon.archive.layers import core_events, fact_events, keep_core_events, keep_fact_events
 from daemon.archive.memories import end_turn, find_memory, keep_memory, memories
 from daemon.archive.messages import raw_conversation
 from daemon.archive.seals import SEALED, damaged_rows, refuse_any_damage, refuse_damage, refuse_lost_name, seal_of

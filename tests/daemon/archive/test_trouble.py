@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from daemon.archive.additions import insert_version
 from daemon.archive.archive import Archive, check
 from daemon.archive.errors import archive_errors
 from daemon.archive.journal import recall, record
 from daemon.archive.memories import keep_memory
-from daemon.archive.messages import past, raw_conversation
+from daemon.archive.messages import insert_version, past, raw_conversation
 from daemon.files.paths import archive_path
 from rules.errors import ArchiveError, FileTrouble, MemprocError
 from tests.daemon.archive.test_archive import reply

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.archive import OLDEST, STEPS, Archive, check
-from daemon.archive.chat_states import waiting_state
-from daemon.archive.chats import rest_of
-from daemon.archive.fact_events import fact_events
+from daemon.archive.chats import rest_of, waiting_state
 from daemon.archive.journal import recall
+from daemon.archive.layers import fact_events
 from daemon.archive.memories import memories
 from daemon.archive.messages import missing_keys, raw_conversation
 from daemon.archive.outputs import last_output

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from daemon.models import batch_client as client
 from daemon.models.batch_client import NoBatches, Route, answer_of, fault_of, refusal_of, route_of, sent_for
 from daemon.models.completion import complete
-from primer.request import Model
+from primer.reply import Model
 from rules.errors import ContextTooLong, CutOff, ModelError, NotNow, ProviderRefuses
 from tests.daemon.batches.world import HAIKU, question
 from tests.server.batching import Batching

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from daemon.archive.batches import open_batches
+from daemon.archive.journal import open_batches
 from daemon.config.providers import BudgetSettings
 from daemon.events import BatchSent
 from daemon.models import batch as pauses
 from daemon.models import batch_client as client
+from daemon.models.ask import reserve
 from daemon.models.batch_client import route_of, sent_for
-from daemon.models.run_budget import reserve
 from rules.money.price import PICO
 from tests.daemon.batches.world import Killed, World, question, world
 from tests.server.batching import Batching

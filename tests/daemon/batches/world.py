@@ -19,8 +19,8 @@ from daemon.models import batch_client as client
 from daemon.models.completion import complete
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from primer.prompt import Turn
-from primer.request import Model, Request
-from rules.typingmind.dates import write_date
+from primer.reply import Model, Request
+from rules.typingmind.message import write_date
 from tests.nokeys import no_keys
 from tests.server.server import ModelServer
 from tests.server.setup import KEY

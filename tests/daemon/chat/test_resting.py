@@ -11,9 +11,8 @@ import pytest
 
 import daemon.trip
 from daemon.archive.archive import Archive
-from daemon.archive.choices import pin
-from daemon.archive.memories import memories
-from daemon.chat.outcome import Outcome
+from daemon.archive.memories import memories, pin
+from daemon.chat.deliver import Outcome
 from daemon.chat.resting import at_rest
 from daemon.config import parse
 from daemon.context import Context

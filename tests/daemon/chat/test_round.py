@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import daemon.trip
 from daemon.archive.archive import Archive
-from daemon.chat.outcome import Outcome, SetAside, set_aside
+from daemon.chat.deliver import Outcome, SetAside, set_aside
 from daemon.config import parse
 from daemon.context import Context
 from daemon.events import ExportWritten, tell_nobody
@@ -23,7 +23,7 @@ from daemon.files.write import make_private
 from daemon.models.ask import Unsent
 from daemon.trip import go_round
 from rules.errors import ArchiveError, OverBudget, ProviderRefuses
-from rules.plan.selection import refuse_doubled
+from rules.plan.chat_plan import refuse_doubled
 from rules.typingmind.chat import Chat
 from tests.chats import export_bytes, long_chat
 from tests.nokeys import no_keys
@@ -161,7 +161,7 @@ def test_a_mistake_is_told_with_its_place_and_never_with_what_it_says() -> None:
     except AttributeError as bug:
         told = set_aside(Archive.memory(), "a chat", bug)
     assert told.reason == (
-        "This is a mistake in memproc itself (AttributeError in rules/plan/selection.py, line "
+        "This is a mistake in memproc itself (AttributeError in rules/plan/chat_plan.py, line "
         f"{told.reason.split('line ')[1].split(',')[0]}, refuse_doubled). Nothing of yours was changed by it."
     )
     note = Path(told.next_step.removeprefix("Please report the file "))

@@ -6,7 +6,7 @@ import tomli
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.config.lines import Key, key_lines, line_of
+from daemon.config.toml_text import Key, key_lines, line_of
 
 TEXT = '''\
 top = 1

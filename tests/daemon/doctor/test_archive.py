@@ -5,8 +5,8 @@ from pathlib import Path
 from daemon.archive.archive import Archive
 from daemon.archive.outputs import Output, record_output
 from daemon.files.backup import keep_original, keep_version, versions
-from daemon.files.packed import sha256_of
 from daemon.files.paths import archive_path
+from daemon.files.write import sha256_of
 from daemon.status.checks import archive, backups, outputs
 from daemon.status.findings import Setup
 from tests.chats import CHAT_ID, long_chat

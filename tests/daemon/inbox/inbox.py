@@ -14,7 +14,7 @@ from daemon.archive.archive import Archive
 from daemon.inbox.scanner import Scanned, Unreachable, scan
 from daemon.inbox.watch_plan import WatchPlan
 from rules.arrival import Stillness
-from rules.typingmind.dates import write_date
+from rules.typingmind.message import write_date
 
 SETTLE = 5.0
 _BEGIN = datetime(2026, 11, 21, tzinfo=UTC)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from daemon.files import read as bundle
-from daemon.inbox import complete
-from daemon.inbox.complete import look_inside
+from daemon.inbox import intake as complete
+from daemon.inbox.intake import look_inside
 from rules.arrival import Content, Unfinished, Unfit, Whole
 
 EXPORT = json.dumps({"data": {"chats": [{"messages": [{"content": 'a "}" \\ ü'}]}]}}, ensure_ascii=False).encode()

@@ -37,12 +37,11 @@ from daemon.events import (
 )
 from daemon.files.clock import now
 from daemon.files.lock import hold
+from daemon.inbox.child import ChildEnded, ChildSaid, Wake
 from daemon.inbox.dispatch import BEAT_SECONDS, HANG_SECONDS, Dispatch
 from daemon.inbox.intake import copy_path
-from daemon.inbox.schedule import Schedule
-from daemon.inbox.telling import Telling
-from daemon.inbox.wakes import ChildEnded, ChildSaid, Wake
-from daemon.status.pause import begin_pause, end_pause
+from daemon.inbox.schedule import Schedule, Telling
+from daemon.status.status import begin_pause, end_pause
 
 LIMIT_SECONDS = 20.0
 SHA = "a" * 64

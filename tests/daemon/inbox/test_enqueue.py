@@ -10,7 +10,7 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import find_arrival
-from daemon.chat.outcome import SetAside
+from daemon.chat.deliver import SetAside
 from daemon.config import parse
 from daemon.context import Context
 from daemon.events import ExportWritten, tell_nobody
@@ -20,7 +20,7 @@ from daemon.inbox.intake import copy_path, enqueue
 from daemon.inbox.jobs import postponed
 from daemon.models.completion import Completion
 from daemon.trip import go_round
-from primer.request import Request
+from primer.reply import Request
 from rules.arrival import MOST_FAILURES, State
 from rules.errors import NotNow
 from tests.chats import export_bytes, long_chat

@@ -9,8 +9,8 @@ from queue import SimpleQueue
 
 import pytest
 
+from daemon.inbox.child import FolderChanged, Wake
 from daemon.inbox.folder_watch import FolderWatch
-from daemon.inbox.wakes import FolderChanged, Wake
 
 LIMIT_SECONDS = 10.0
 

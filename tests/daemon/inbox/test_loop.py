@@ -12,11 +12,10 @@ from daemon.archive.archive import Archive
 from daemon.archive.jobs import sign
 from daemon.events import Event, Note, SettingsAre, Trouble, Watching
 from daemon.files.clock import now
+from daemon.inbox.child import ChildSaid, Due, FolderChanged, Reload, Stop, Wake
 from daemon.inbox.dispatch import Dispatch
 from daemon.inbox.loop import Loop
-from daemon.inbox.schedule import Schedule
-from daemon.inbox.telling import Telling
-from daemon.inbox.wakes import ChildSaid, Due, FolderChanged, Reload, Stop, Wake
+from daemon.inbox.schedule import Schedule, Telling
 from daemon.inbox.watch_plan import plan_of
 from rules.errors import ArchiveError
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.exports import record_export
+from daemon.archive.outputs import record_export
 from daemon.files.paths import arrivals_folder
 from daemon.inbox.jobs import maintain
 from rules.errors import ArchiveError

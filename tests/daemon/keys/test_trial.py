@@ -7,7 +7,7 @@ from daemon.keys import Key
 from daemon.models.completion import Completion
 from daemon.models.key_trial import Fails, Untried, Works, try_key
 from primer.models import small_model
-from primer.request import Request
+from primer.reply import Request
 from rules.errors import NotNow, ProviderRefuses
 
 KEY = Key("sk-canary", "file")

@@ -11,10 +11,10 @@ from daemon.archive.archive import Archive
 from daemon.archive.journal import recall
 from daemon.config.providers import BudgetSettings
 from daemon.models import completion
+from daemon.models.ask import RunBudget
 from daemon.models.completion import Completion, complete
-from daemon.models.run_budget import RunBudget
 from primer.prompt import Turn
-from primer.request import Model, Request
+from primer.reply import Model, Request
 from rules.errors import ModelError, OverBudget
 from rules.money.price import PICO
 from tests.asked import ask

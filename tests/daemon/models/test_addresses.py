@@ -9,8 +9,7 @@ import pytest
 from daemon.config import parse
 from daemon.config.providers import ModelSettings
 from daemon.keys import Key, NoKey, Where
-from daemon.models.addresses import addresses, host_of, is_loopback, refusal
-from daemon.models.hosts import allow, allowed, disallow, hosts_file
+from daemon.models.addresses import addresses, allow, allowed, disallow, host_of, hosts_file, is_loopback, refusal
 from rules.errors import ConfigurationError
 
 CLAUDE, GPT = "anthropic/claude-haiku-5-5", "openai/gpt-4o"

@@ -14,18 +14,17 @@ from daemon.archive.journal import Reply, recall
 from daemon.archive.ledger import by_model, learned_factors, raise_cap, spent
 from daemon.config.providers import BudgetSettings, PriceSettings
 from daemon.files.clock import at, periods
-from daemon.models.ask import Unsent
+from daemon.models.ask import RunBudget, Unsent, above_step, most_of
 from daemon.models.completion import Completion
 from daemon.models.direct import MOST_CUT_OFF
 from daemon.models.prices import ENOUGH, Expected, expected
-from daemon.models.run_budget import RunBudget, above_step, most_of
 from daemon.models.tokens import count
 from primer.models import token_factor
 from primer.prompt import Turn
-from primer.request import ENGINE, Model, Request
+from primer.reply import ENGINE, Model, Request
 from rules.errors import ContextTooLong, CutOff, ModelError, OutOfReach, OverBudget, UnknownPrice
 from rules.money.price import PICO, Price, Usage, cost, rates
-from rules.typingmind.dates import write_date
+from rules.typingmind.message import write_date
 from tests.asked import ask
 
 NOON = "2026-11-21T12:00:00.000Z"

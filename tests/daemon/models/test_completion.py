@@ -10,7 +10,7 @@ import pytest
 
 from daemon.models.completion import complete, complete_over
 from primer.prompt import ToolCall, Turn, tool
-from primer.request import ENGINE, Model, Request
+from primer.reply import ENGINE, Model, Request
 from primer.texts import wrap
 from rules.errors import ModelError
 
@@ -45,7 +45,7 @@ def test_importing_litellm_reaches_no_network() -> None:
     """The guard raises in this process at the first look-up; LiteLLM would try three times."""
     script = (
         "from daemon.models.completion import complete\n"
-        "from primer.prompt import Turn\nfrom primer.request import ENGINE, Request\n"
+        "from primer.prompt import Turn\nfrom primer.reply import ENGINE, Request\n"
         "turn = Turn('user', '<to_remember>\\nhi there\\n</to_remember>')\n"
         "print(complete(Request('quote', ENGINE, (turn,), 9)).text)"
     )

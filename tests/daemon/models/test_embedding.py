@@ -11,7 +11,7 @@ from daemon.models import completion
 from daemon.models.completion import complete
 from daemon.models.prices import price_of
 from primer.prompt import Turn
-from primer.request import EMBEDDING, Model, Request
+from primer.reply import EMBEDDING, Model, Request
 from rules.errors import ModelError, ProviderRefuses
 from rules.money.price import Price, rates
 from tests.server.server import ModelServer

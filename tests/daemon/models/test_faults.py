@@ -7,9 +7,9 @@ import pytest
 
 from daemon.models import completion
 from daemon.models.completion import complete
-from daemon.models.patience import ATTEMPTS, patiently
+from daemon.models.direct import ATTEMPTS, patiently
 from primer.prompt import ask_quote, question
-from primer.request import Model, Request
+from primer.reply import Model, Request
 from rules.errors import ContextTooLong, CutOff, MemprocError, ModelError, NotNow, ProviderRefuses
 from tests.entries import entries, said
 from tests.server.asking import TEXTS, TOLD, context

@@ -5,7 +5,7 @@ from datetime import date
 from daemon.config.providers import ModelSettings
 from daemon.keys import Key, NoKey
 from daemon.models.roles import Roles, chat_model, choose_roles
-from primer.request import ENGINE
+from primer.reply import ENGINE
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.document import read_document
 from tests.chats import assistant, chat, export_bytes, user

@@ -7,9 +7,9 @@ from daemon.chat.survey import Passage
 from daemon.config.texts import load_texts
 from daemon.models.completion import Completion
 from daemon.models.roles import Roles
+from daemon.remember.dialogue import Worksheet
 from daemon.remember.ladder import chunk_analysis, make_memory
-from daemon.remember.question import Worksheet
-from primer.request import ENGINE, Model, Request
+from primer.reply import ENGINE, Model, Request
 from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, WRITTEN, Memory
 from tests.entries import talk

@@ -10,12 +10,12 @@ from daemon.archive.journal import Reply
 from daemon.chat.survey import Passage
 from daemon.config.texts import load_texts
 from daemon.models.completion import Completion
-from daemon.remember.core_memory import Tended, WrittenMemory, tend
+from daemon.remember.dialogue import Worksheet
 from daemon.remember.ladder import make_memory
-from daemon.remember.question import Worksheet
+from daemon.remember.layers import Tended, WrittenMemory, tend
 from primer.core import read_edits, tools_of
 from primer.prompt import ToolCall, context
-from primer.request import ENGINE, Model, Request
+from primer.reply import ENGINE, Model, Request
 from rules.layers.core import CoreEvent, CoreMemory, Section, Value, core_after
 from rules.layers.layout import ChatLayout, CoreEdit
 from tests.daemon.remembering.test_compress import CHUNK, QUOTE, ROLES, WHEN

@@ -7,9 +7,9 @@ import pytest
 
 from daemon.config.texts import load_texts
 from daemon.models.completion import Completion
-from daemon.remember.fact_taking import take_facts
-from daemon.remember.question import Worksheet
-from primer.request import ENGINE, Model
+from daemon.remember.dialogue import Worksheet
+from daemon.remember.layers import take_facts
+from primer.reply import ENGINE, Model
 from rules.layers.facts import FactEvent, live
 from tests.daemon.remembering.test_compress import MANAGER, Desk
 from tests.entries import talk

@@ -9,10 +9,10 @@ from daemon.config.texts import load_texts
 from daemon.models.completion import Completion
 from daemon.models.roles import Roles
 from daemon.models.tokens import count
+from daemon.remember.dialogue import Worksheet
 from daemon.remember.folds import make_fold
-from daemon.remember.question import Worksheet
 from primer import prompt
-from primer.request import ENGINE, Model
+from primer.reply import ENGINE, Model
 from rules.conversation.memory import EXTRACTED, WRITTEN, Edition, Memory, Quote, Six, most_fold_tokens
 from rules.extract.sentences import with_closed_fence
 from tests.daemon.remembering.test_compress import AGENT, MANAGER, ROLES, WHEN, Desk

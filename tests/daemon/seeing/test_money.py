@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.status.status import Money, spent
+from daemon.status.status import Money, money_spent
 from tests.daemon.seeing.filled import NOON, call
 
 
 def test_nothing_was_spent_where_nothing_was_asked(archive: Archive) -> None:
-    assert spent(archive, NOON) == Money(0.0, 0.0, 0)
+    assert money_spent(archive, NOON) == Money(0.0, 0.0, 0)
 
 
 def test_a_day_begins_at_local_midnight_and_a_month_on_its_first(
@@ -27,8 +27,8 @@ def test_a_day_begins_at_local_midnight_and_a_month_on_its_first(
     ):
         call(archive, asked_at, usd)
 
-    assert spent(archive, NOON) == Money(1.0, 7.0, 0)
-    assert spent(archive, datetime(2026, 11, 1, 5, 0, tzinfo=UTC)) == Money(7.0, 7.0, 0)
+    assert money_spent(archive, NOON) == Money(1.0, 7.0, 0)
+    assert money_spent(archive, datetime(2026, 11, 1, 5, 0, tzinfo=UTC)) == Money(7.0, 7.0, 0)
 
 
 def test_calls_without_a_price_are_counted(archive: Archive) -> None:
@@ -36,4 +36,4 @@ def test_calls_without_a_price_are_counted(archive: Archive) -> None:
     call(archive, "2026-11-21T11:00:00.000Z", 0.5)
     call(archive, "2026-10-01T11:00:00.000Z", None)
 
-    assert spent(archive, NOON) == Money(0.5, 0.5, 1)
+    assert money_spent(archive, NOON) == Money(0.5, 0.5, 1)

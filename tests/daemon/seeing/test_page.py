@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from daemon.archive.archive import Archive
-from daemon.archive.batches import BatchItem, begin_batch
+from daemon.archive.journal import BatchItem, begin_batch
 from daemon.status.page import folded, headline, page
-from daemon.status.pause import begin_pause
+from daemon.status.status import begin_pause
 from tests.daemon.seeing.filled import ago, ahead, alive, arrival, at_noon, call, job, outcome
 
 HEALTHY = """\

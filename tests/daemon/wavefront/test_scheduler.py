@@ -17,13 +17,13 @@ from daemon.config.providers import BudgetSettings, PriceSettings
 from daemon.context import Context
 from daemon.events import Event, ModelAnswered, Note, Noted
 from daemon.files.paths import Folders
+from daemon.models.ask import most_of
 from daemon.models.completion import Completion
 from daemon.models.prices import price_of
-from daemon.models.run_budget import most_of
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
 from primer.prompt import Turn
-from primer.request import ENGINE, Model, Request
+from primer.reply import ENGINE, Model, Request
 from rules.errors import ContextTooLong, CutOff, ModelError, NotNow, OverBudget, ProviderRefuses
 from rules.money.price import PICO
 from tests.nokeys import no_keys

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.errors import NotAnExport
-from rules.plan.selection import doubled_ids
+from rules.plan.chat_plan import doubled_ids
 from rules.typingmind.chat import read_messages
 from rules.typingmind.document import lay_out_chunk, read_document
 from tests.chats import Json, chat, conversation, export_bytes, json_bytes, long_chat, user

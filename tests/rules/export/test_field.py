@@ -6,9 +6,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rules.typingmind.spans import BadJson, Span
+from rules.typingmind.spans import BadJson, Reel, Span, members
 from rules.typingmind.splice import field_bytes, with_field, without_field
-from rules.typingmind.walk import Reel, members
 from tests.exports.generated import messages
 
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from rules.errors import NotAnExport
 from rules.typingmind.document import DocumentLayout, lay_out_document, with_chats
-from rules.typingmind.spans import BadJson, Span
-from rules.typingmind.walk import Reel
+from rules.typingmind.spans import BadJson, Reel, Span
 from tests.exports.files import CONTAINERS
 from tests.exports.generated import exports
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.typingmind import spans, walk
-from rules.typingmind.spans import DEEPEST, BadJson, TooDeep
-from rules.typingmind.walk import Reel
+from rules.typingmind import spans
+from rules.typingmind import spans as walk
+from rules.typingmind.spans import DEEPEST, BadJson, Reel, TooDeep
 from tests.exports.generated import values
 
 

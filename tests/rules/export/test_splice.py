@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from rules.typingmind import spans
 from rules.typingmind.chat import Chat, read_messages
-from rules.typingmind.deletions import add_deleted_uuids
 from rules.typingmind.document import read_document
+from rules.typingmind.originals import add_deleted_uuids
 from rules.typingmind.spans import Span
 from rules.typingmind.splice import ByteEdit, replace_field, replace_messages, splice
 from tests.chats import Json, chat, conversation, export_bytes, user

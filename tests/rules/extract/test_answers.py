@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.extract.answers import analysis, perspective, quote, refinement, what_was_there
-from rules.extract.passage import Said
-from rules.extract.sentences import is_fence
-from rules.extract.words import length
+from rules.extract.sentences import is_fence, length
+from rules.extract.weights import Said
 
 ANSWERS = (quote, perspective, analysis, refinement)
 

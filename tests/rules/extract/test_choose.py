@@ -1,8 +1,7 @@
 """Which sentences are kept when not all can be."""
 
-from rules.extract.choose import choose
-from rules.extract.passage import Said, Sentence, prose
-from rules.extract.weights import rarity
+from rules.extract.answers import choose
+from rules.extract.weights import Said, Sentence, prose, rarity
 
 
 def heard(*texts: str) -> tuple[Sentence, ...]:

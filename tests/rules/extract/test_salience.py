@@ -3,9 +3,8 @@
 import pytest
 
 from rules.extract.languages import TONGUES, UNKNOWN, Tongue, spoken
-from rules.extract.passage import Said, Sentence, prose
-from rules.extract.weights import centrality, details, inwardness, rarity
-from rules.extract.words import terms
+from rules.extract.sentences import terms
+from rules.extract.weights import Said, Sentence, centrality, details, inwardness, prose, rarity
 
 
 def heard(*texts: str) -> tuple[Sentence, ...]:

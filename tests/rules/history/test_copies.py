@@ -3,8 +3,8 @@
 import json
 from collections.abc import Sequence
 
+from rules.recognize.adopt import as_dated, may_be_copies, true_dates
 from rules.recognize.recognize import Place, recognise
-from rules.recognize.true_dates import as_dated, may_be_copies, true_dates
 from rules.typingmind.message import Message, read_message
 from rules.typingmind.splice import with_date
 from tests.entries import said

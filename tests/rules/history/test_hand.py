@@ -7,8 +7,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.conversation.drafts import drafts_of
 from rules.conversation.history import Past
+from rules.conversation.marker import drafts_of
 from rules.conversation.memory import Edition, Memory
 from rules.output.assemble import Mode
 from rules.recognize.recognize import Place, recognise

@@ -5,8 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.layers.opening import FactLine, Opening
-from rules.layers.opening_edits import NotTakenOver, OpeningEdits, edits
+from rules.layers.opening import FactLine, NotTakenOver, Opening, OpeningEdits, edits
 
 ENGINEER = FactLine("2024-03-05", "Ada is a software engineer.")
 BROTHER = FactLine("2024-04-01", "Ada has a brother in Porto.")

@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from rules.conversation.drafts import drafts_of, memory_drafts
-from rules.conversation.marker import Marker
+from rules.conversation.marker import Marker, drafts_of, memory_drafts
 from rules.conversation.memory import Memory
 from rules.recognize.user_edits import deleted_memories
 from tests.entries import memory_of, talk

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.retention import Daily, Nightly, after_failure, in_window, next_due, timings
+from rules.retention import Daily, Nightly, in_window, next_attempt, next_due, timings
 
 BERLIN = timezone(timedelta(hours=2))
 
@@ -39,8 +39,8 @@ def test_postponed_work_is_looked_for_each_hour_of_the_window(now: datetime, due
 def test_a_job_that_failed_is_tried_again_after_an_hour_or_at_its_time() -> None:
     daily = Daily(time(3, 30))
 
-    assert after_failure(daily, at(14, 12)) == at(14, 13)
-    assert after_failure(daily, at(14, 3)) == at(14, 3, 30)
+    assert next_attempt(daily, at(14, 12)) == at(14, 13)
+    assert next_attempt(daily, at(14, 3)) == at(14, 3, 30)
 
 
 def test_without_a_window_nothing_is_looked_for_at_night() -> None:
@@ -63,4 +63,4 @@ def test_the_window_may_go_past_midnight(window: str, inside: list[time], outsid
 @given(st.datetimes(timezones=st.just(BERLIN), min_value=datetime(2020, 1, 1), max_value=datetime(2090, 1, 1)))
 def test_every_job_is_due_in_the_day_to_come(now: datetime) -> None:
     for timing in timings("22:30-01:15").values():
-        assert now < after_failure(timing, now) <= next_due(timing, now) <= now + timedelta(days=1)
+        assert now < next_attempt(timing, now) <= next_due(timing, now) <= now + timedelta(days=1)

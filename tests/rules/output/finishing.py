@@ -9,11 +9,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rules.conversation.drafts import drafts_of
 from rules.conversation.history import Entry, Past, history, without_strays
+from rules.conversation.marker import drafts_of
 from rules.conversation.memory import Memory
-from rules.output.arrange import Canned, MemorySection
-from rules.output.assemble import Assembled, Mode, assemble
+from rules.output.assemble import Assembled, Canned, MemorySection, Mode, assemble
 from rules.output.prove import Finished
 from rules.recognize.recognize import Place, recognise
 from rules.typingmind.chat import Chat, read_messages

@@ -7,11 +7,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.conversation.drafts import Draft
-from rules.conversation.marker import Marker
+from rules.conversation.marker import Draft, Marker
 from rules.conversation.memory import Memory
-from rules.output.arrange import MemorySection, Original, Part, arrange
-from rules.output.assemble import Mode
+from rules.output.assemble import MemorySection, Mode, Original, Part, arrange
 from rules.output.prove import verify
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import read_message

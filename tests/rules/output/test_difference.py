@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.memory import Memory
-from rules.layers.opening import FactLine, Opening, read_tagged
-from rules.layers.opening_edits import NO_EDITS
+from rules.layers.opening import NO_EDITS, FactLine, Opening, read_tagged
 from rules.output.assemble import Mode
 from rules.output.difference import Difference, Field, MemoryChange, Side, difference
 from rules.typingmind.chat import Chat, read_chat

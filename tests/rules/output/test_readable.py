@@ -2,10 +2,8 @@
 
 from dataclasses import replace
 
-from rules.layers.opening import FactLine
-from rules.layers.opening_edits import OpeningEdits
-from rules.output.difference import Difference, Field, How, MemoryChange, MessageChange
-from rules.output.readable import DifferenceLine, readable
+from rules.layers.opening import FactLine, OpeningEdits
+from rules.output.difference import Difference, DifferenceLine, Field, How, MemoryChange, MessageChange, readable
 from tests.rules.output.test_difference import FOLD, KNOWN
 
 NOTHING = Difference(8, 8, 1, 1, (), (), reordered=False, canned=(), fields=())

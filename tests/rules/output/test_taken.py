@@ -2,7 +2,7 @@
 
 import json
 
-from rules.conversation.drafts import Draft, memory_drafts
+from rules.conversation.marker import Draft, memory_drafts
 from rules.conversation.memory import Memory
 from rules.output.prove import verify
 from rules.typingmind.chat import Chat

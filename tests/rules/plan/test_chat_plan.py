@@ -9,7 +9,7 @@ from rules.conversation.history import Entry
 from rules.conversation.memory import SHIPPED_QUESTIONS, expected_tokens
 from rules.money.estimate import calls
 from rules.plan.chat_plan import CALLS_A_FOLD, CALLS_A_HINDSIGHT, CALLS_A_MEMORY, ChatPlan, Limits, Overhead, plan_chat
-from rules.plan.section import Bounds
+from rules.plan.folds import Bounds
 from rules.plan.work import PlannedChunk
 from rules.recognize.adopt import Adopted
 from rules.recognize.chat_reading import ChatReading

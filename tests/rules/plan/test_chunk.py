@@ -7,8 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.plan.chunks import Chunk, Chunking, Split, by_turns, chunks
-from rules.plan.turns import Spoken, units
+from rules.plan.chunks import Chunk, Chunking, Split, Spoken, by_turns, chunks, units
 
 SIZE = 40
 

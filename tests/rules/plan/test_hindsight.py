@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.memory import Memory
-from rules.plan.rounds import Round, hindsight_round
+from rules.plan.work import Round, hindsight_round
 from tests.entries import entries, memory_of, said
 
 TALK = entries([said("user", f"m{at}", at) for at in range(40)])

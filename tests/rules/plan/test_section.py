@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.memory import Memory, fold_id
-from rules.plan.folds import MissingFold, Standing, View
-from rules.plan.section import Bounds, over_budget, section, shown_tokens, told_tokens
+from rules.plan.folds import Bounds, MissingFold, Standing, View, over_budget, section, shown_tokens, told_tokens
 from tests.entries import entries, fold_of, memory_of, said, sized, with_edition
 
 TALK = entries([said("user", f"m{at}", at) for at in range(40)])

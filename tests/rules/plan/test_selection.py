@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rules.plan.selection import fits, why_skipped
+from rules.plan.chat_plan import fits, why_skipped
 from rules.typingmind.chat import Chat
 from rules.typingmind.document import read_document
 from tests.chats import chat, export_bytes

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.memory import Memory, fold_id
-from rules.plan.section import Bounds, State, in_words, section, shown_tokens, states
+from rules.plan.folds import Bounds, State, in_words, section, shown_tokens, states
 from tests.entries import fold_of, memory_of, talk
 
 CHAT = "k3v9xq2m7p"

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.plan.turns import Spoken, Unit, units
+from rules.plan.chunks import Spoken, Unit, units
 
 WORDS = {"u": "user", "a": "assistant", "c": "assistant", "t": "tool", "f": "function"}
 
