@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from daemon.files.write import file_errors, make_private, replace_file, sweep
 from primer.models import KEY_VARIABLES, key_variables
 from rules.errors import ConfigurationError
-from service.systemd import NO_CREDENTIAL
 
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
@@ -67,6 +66,8 @@ class KeyChange:
     no_keyring: str = ""
 
 
+_NO_CREDENTIAL = "-"
+"""What the systemd unit hands over where there is no file with a key: systemd has no empty credentials."""
 SERVICE = "memproc"
 SECONDS = 3.0
 _NO_ANSWER = NoKeyring("did not answer in time: it may be locked, or be asking in a window of its own")
@@ -234,7 +235,7 @@ def _credential(variable: str, environ: Mapping[str, str]) -> str:
     path = Path(folder or "/", variable)
     with file_errors(path, "read"):
         text = path.read_text("utf-8", "replace").strip() if folder and path.is_file() else ""
-    return "" if text == NO_CREDENTIAL else text
+    return "" if text == _NO_CREDENTIAL else text
 
 
 def credential_files(folder: Path) -> tuple[tuple[str, Path], ...]:

@@ -39,16 +39,14 @@ from daemon.chat.deliver import (
     without_chats,
 )
 from daemon.chat.opening import keep_written, opening_place
-from daemon.chat.resting import AtRest, HeldBack, at_rest, held_back, keep_at_rest, noting, rest_after
-from daemon.chat.survey import Survey
+from daemon.chat.survey import AtRest, HeldBack, Survey, at_rest, held_back, keep_at_rest, noting, rest_after
 from daemon.context import Context
 from daemon.events import Note, UserEdits
 from daemon.files.read import Export, fingerprint_of, read_export
 from daemon.models.prices import price_of
 from daemon.models.tokens import keep
 from daemon.remember.compress import compress
-from daemon.remember.planning import survey
-from daemon.remember.taking_over import take_over
+from daemon.remember.planning import survey, take_over
 from rules.conversation.marker import text_digest
 from rules.errors import ChatSetAside, NotAccepted
 from rules.plan.chat_plan import LeftAlone, doubled_ids, refuse_doubled, why_skipped

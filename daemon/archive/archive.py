@@ -9,8 +9,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from daemon.archive.errors import archive_errors, damaged, refuse_unfinished, unusable
-from daemon.archive.seals import damaged_rows, seal_from_now_on, seal_of, seal_rows, unpacked
+from daemon.archive.seals import (
+    archive_errors,
+    damaged,
+    damaged_rows,
+    refuse_unfinished,
+    seal_from_now_on,
+    seal_of,
+    seal_rows,
+    unpacked,
+    unusable,
+)
 from daemon.files import write as file_trouble
 from daemon.files.paths import archive_path
 from daemon.files.write import make_private

@@ -16,8 +16,7 @@ from rules.recognize.adopt import Adopted, said_at, with_true_date
 from rules.recognize.chat_reading import ChatReading
 from rules.recognize.recognize import Place
 from rules.typingmind.chat import Chat
-from rules.typingmind.content import attachments
-from rules.typingmind.message import Message, read_message
+from rules.typingmind.message import Message, attachments, read_message
 from rules.typingmind.splice import with_date
 
 _NEWEST = "version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)"

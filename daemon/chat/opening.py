@@ -18,9 +18,8 @@ from primer.texts import Texts, wrap
 from rules.conversation.marker import OPENING, text_digest
 from rules.conversation.memory import Memory
 from rules.errors import ChatSetAside
-from rules.layers.core import CoreMemory, OverLimit, Section, Value, core_after
+from rules.layers.core import CoreMemory, Layout, OverLimit, Section, Value, core_after
 from rules.layers.facts import Fact, FactEvent, live, within
-from rules.layers.layout import Layout
 from rules.layers.opening import FactLine, Opening, fact_line, read_tagged, write_opening
 from rules.plan.chat_plan import ChatPlan
 from rules.plan.work import NO_LAYERS, Layers, chosen

@@ -1,23 +1,39 @@
 """What is known of a chat before the work on it: its messages, its whole history, their tokens, and the plan."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from datetime import date
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
 
+from daemon.archive.archive import Archive
+from daemon.archive.chats import Rest, has_gone_on, keep_rest, known_chat, rest_of, was_seen_before
+from daemon.archive.memories import editions, find_memory, memories
+from daemon.archive.messages import MessageCounts
+from daemon.archive.outputs import RESTORED, last_output
 from daemon.chat.opening import ShownChat
-from daemon.config import MemorySettings
+from daemon.config import Config, MemorySettings
 from daemon.config.tables import CoreSettings, FactSettings
-from daemon.models.roles import Roles
+from daemon.config.texts import load_texts
+from daemon.files.read import Export
+from daemon.files.write import sha256_of
+from daemon.keys import Key, NoKey
+from daemon.models.catalogue import ends_soon
+from daemon.models.roles import FindKey, Roles, Who, who
 from daemon.models.tokens import Counts
 from primer.prompt import closing, opening
 from primer.texts import Texts
 from rules.conversation.history import Entry
-from rules.conversation.memory import Memory
-from rules.layers.layout import Layout
+from rules.conversation.memory import Edition, Memory
+from rules.layers.core import Layout
 from rules.output.assemble import Canned
 from rules.plan.chat_plan import ChatPlan
-from rules.plan.folds import Bounds, section, told_tokens
-from rules.plan.window import Limit, TooLarge
-from rules.plan.work import PlannedChunk, Round
+from rules.plan.folds import Bounds, State, section, states, told_tokens
+from rules.plan.work import Layers, Limit, PlannedChunk, Round, TooLarge
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
 
@@ -116,3 +132,168 @@ def told_before(found: Survey, memories: Sequence[Memory], upto: int) -> tuple[M
 def canned(texts: Texts) -> Canned:
     """The two canned messages as they stand in an export."""
     return Canned(opening(texts), closing(texts))
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """A chat's memories, oldest first, and then its folds; with the state and all editions of each, by id."""
+
+    chat_id: str
+    memories: tuple[Memory, ...]
+    states: Mapping[str, State]
+    editions: Mapping[str, tuple[Edition, ...]]
+
+    def memory(self, memory_id: str) -> Memory:
+        """The memory of that id, which is one of these."""
+        return next(memory for memory in self.memories if memory.memory_id == memory_id)
+
+
+def holding(archive: Archive, config: Config, chat_id: str) -> Holding:
+    """All that there is of a chat that the archive knows. Raises ChatSetAside where its settings clash."""
+    own = config.of(known_chat(archive, chat_id))
+    found = memories(archive, chat_id, own.memory.editions)
+    every = {memory.memory_id: editions(archive, memory.memory_id) for memory in found}
+    return Holding(chat_id, found, states(chat_id, found, own.limits.fold), every)
+
+
+def holding_of(archive: Archive, config: Config, wanted: str) -> tuple[Holding, Memory]:
+    """The memory of that id, or whose id begins so, and all of its chat. Raises NotFound and ChatSetAside."""
+    chat_id, found = find_memory(archive, wanted)
+    whole = holding(archive, config, chat_id)
+    return whole, whole.memory(found.memory_id)
+
+
+_CHUNKS = ("made", "chunks", "again", "hindsight")
+_FIELDS = {field.name for field in fields(ChatPlan)}
+_NOTHING_NEW = MessageCounts(0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBack:
+    """A chat that is not processed because its updated export stands for something newer, or was restored."""
+
+    chat_id: str
+    title: str
+    reason: str
+
+
+def held_back(archive: Archive, chat: Chat, export: Export) -> HeldBack | None:
+    """Hold back a chat that has gone on in a newer export, or was restored since this export was written.
+
+    An export is newer than a restore if neither it nor this state of the chat was seen before.
+    """
+    if has_gone_on(archive, chat.chat_id, chat.sha256, export.fingerprint.modified_ns):
+        reason = "it was processed already, and has gone on in a newer export since"
+        return HeldBack(chat.chat_id, chat.title, reason)
+    last = last_output(archive, chat.chat_id)
+    if last is None or last.messages_sha256 != RESTORED:
+        return None
+    if not was_seen_before(archive, chat.chat_id, chat.sha256, export.sha256, last.written_at):
+        return None
+    reason = (
+        f"it was restored on {last.written_at[:10]}, and this export is from before that; to go on from this one: "
+        f"memproc accept {chat.chat_id}"
+    )
+    return HeldBack(chat.chat_id, chat.title, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class AtRest:
+    """What the last survey found of the chat, and another one would find again."""
+
+    chat_id: str
+    title: str
+    reason: str
+    plan: ChatPlan
+    who: Who
+
+
+def noting(key: FindKey, noted: dict[str, str]) -> FindKey:
+    """Find keys, and note for which providers they were looked for, and how that ended."""
+
+    def find(provider: str) -> Key | NoKey:
+        found = key(provider)
+        noted[provider] = _ended(found)
+        return found
+
+    return find
+
+
+def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str) -> AtRest | None:
+    """What the last survey of the chat found, if nothing that it depends on has changed; `config` is the chat's."""
+    rest = rest_of(archive, chat.chat_id)
+    if (
+        rest is None
+        or rest.found["plan"].keys() != _FIELDS
+        or rest.sha256 != chat.sha256
+        or rest.stand != _fingerprint(config)
+    ):
+        return None
+    found = rest.found
+    models = Who(**found["who"] | {"notices": tuple(found["who"]["notices"])})
+    is_same = (
+        all(_ended(key(provider)) == ended for provider, ended in found["keys"].items())
+        and _endings(models, now) == found["endings"]
+        and all(sha256_of(Path(path)) == sha256 for path, sha256 in found["output"].items())
+    )
+    return AtRest(chat.chat_id, chat.title, found["reason"], _plan(found["plan"]), models) if is_same else None
+
+
+def rest_after(
+    found: Survey, config: Config, keys: Mapping[str, str], now: str, remembered: MessageCounts = _NOTHING_NEW
+) -> Rest | None:
+    """What to keep of this survey, if nothing was to be done and the archive learned nothing new; else None.
+
+    With `output.container = "export"` every chat is written whenever one is. A new chat's place depends on
+    other chats of the archive.
+    """
+    reading, hand = found.reading, found.reading.edits
+    done = found.plan.calls or hand.is_news or hand.changed or hand.deleted or reading.adopted.memories
+    whole = config.output.container != "chat" or config.output.mode == "new-chat"
+    if done or whole or remembered != _NOTHING_NEW:
+        return None
+    models = who(found.roles)
+    noted = {
+        "plan": asdict(found.plan), "who": asdict(models), "keys": dict(keys), "endings": _endings(models, now),
+    }  # fmt: skip
+    return Rest(found.chat.sha256, _fingerprint(config), noted)
+
+
+def keep_at_rest(archive: Archive, chat_id: str, rest: Rest | None, reason: str, output: Path | None = None) -> None:
+    """Keep `rest`, if there is any, as long as the updated export `output` stays as it is."""
+    if rest is not None:
+        standing = {} if output is None else {str(output): sha256_of(output)}
+        keep_rest(archive, chat_id, replace(rest, found={**rest.found, "reason": reason, "output": standing}))
+
+
+def _fingerprint(config: Config) -> str:
+    """Fingerprint of all settings, texts and versions that a plan depends on.
+
+    What [chats] says of the chat is in `config` already; LiteLLM brings the map of models.
+    """
+    texts = asdict(load_texts(config.texts.path))
+    counts = [*_versions(), config.model_dump_json(exclude={"chats"}), texts]
+    return hashlib.sha256(json.dumps(counts).encode()).hexdigest()
+
+
+@cache
+def _versions() -> tuple[str, ...]:
+    return version("memproc-daemon"), version("litellm")
+
+
+def _ended(found: Key | NoKey) -> str:
+    """How the search for a key ended, without the key itself."""
+    return "there is one" if isinstance(found, Key) else repr(found)
+
+
+def _endings(models: Who, now: str) -> list[str | None]:
+    names = (models.agent, models.context_manager, models.fallback)
+    return [ends_soon(name, date.fromisoformat(now[:10])) for name in names if name]
+
+
+def _plan(found: Mapping[str, Any]) -> ChatPlan:
+    chunks = {name: tuple(PlannedChunk(**chunk) for chunk in found[name]) for name in _CHUNKS}
+    rows = {name: tuple(found[name]) for name in ("folds", "most_folds", "warnings")}
+    # A chat at rest has no chunks after whose memories anything is due.
+    layers = Layers(**{**found["layers"], "core": (), "facts": ()})
+    return ChatPlan(**{**found, **chunks, **rows, "layers": layers})

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from daemon.archive.archive import Archive, check
-from daemon.archive.errors import MEND
-from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.cli.table import moment
+from daemon.archive.seals import MEND
+from daemon.cli.settings import Settings, json_option, moment, pass_settings
 from daemon.config.search import own_file
 from daemon.files.backup import check as check_backups
 from daemon.files.clock import now

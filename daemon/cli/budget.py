@@ -7,11 +7,9 @@ import click
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import retry_paused
 from daemon.archive.chats import find_chat
-from daemon.archive.journal import Reply, replies
-from daemon.archive.ledger import raise_cap
-from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.cli.table import moment, print_table
-from daemon.config.providers import MOST_USD
+from daemon.archive.journal import Reply, raise_cap, replies
+from daemon.cli.settings import Settings, json_option, moment, pass_settings, print_table
+from daemon.config.settings import MOST_USD
 from daemon.files.clock import at, now, periods
 from daemon.models.ask import caps_now
 from daemon.status.sentences import printable_json, visible, with_span

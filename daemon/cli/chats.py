@@ -7,8 +7,7 @@ import click
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, accept_state, find_chat, known_chats, newest_arrival, waiting_state
 from daemon.archive.outputs import RESTORED, last_output, let_go_of_restored
-from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.cli.table import moment, print_table
+from daemon.cli.settings import Settings, json_option, moment, pass_settings, print_table
 from daemon.files.clock import now
 from daemon.files.lock import is_held
 from daemon.status.sentences import printable_json

@@ -5,7 +5,7 @@ from dataclasses import asdict
 import click
 
 from daemon.archive import memories as choices
-from daemon.chat.resting import holding_of
+from daemon.chat.survey import holding_of
 from daemon.cli.settings import TO_SEE_IT, Settings, json_option, pass_settings
 from daemon.status.sentences import printable_json, visible
 from rules.conversation.memory import called
@@ -112,7 +112,7 @@ def retry(settings: Settings, memory: str, say: str, as_json: bool) -> int:
     Without --say only questions that were never asked before are sent: after a refusal, say something.
     """
     from daemon.cli.memories import describe
-    from daemon.cli.progress import Progress
+    from daemon.cli.run import Progress
     from daemon.remember.retry import UnchangedMemory
     from daemon.remember.retry import retry as ask_again
 

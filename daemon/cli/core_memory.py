@@ -10,16 +10,14 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat, known_chat
 from daemon.archive.layers import core_events, keep_core_events
 from daemon.chat.opening import as_value, core_now
-from daemon.cli.settings import TO_SEE_IT, AboutChat, ChatGroup, Settings, json_option, pass_about
-from daemon.cli.table import moment
+from daemon.cli.settings import TO_SEE_IT, AboutChat, ChatGroup, Settings, json_option, moment, pass_about
 from daemon.config import Config
 from daemon.config.texts import core_layout
 from daemon.files.clock import now
 from daemon.status.sentences import printable_json, visible
 from rules.errors import NotFound
-from rules.layers.core import CoreEvent, CoreMemory, OverLimit, Section, rendered, taken_back
-from rules.layers.layout import Layout
-from rules.typingmind.content import printable
+from rules.layers.core import CoreEvent, CoreMemory, Layout, OverLimit, Section, rendered, taken_back
+from rules.typingmind.message import printable
 
 
 @click.group(cls=ChatGroup, default="show")

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.cli.table import print_table
+from daemon.cli.settings import Settings, json_option, pass_settings, print_table
 from daemon.status.sentences import printable_json
 
 if TYPE_CHECKING:

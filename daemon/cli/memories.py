@@ -6,9 +6,8 @@ from dataclasses import asdict
 import click
 
 from daemon.archive.chats import find_chat
-from daemon.chat.resting import Holding, holding, holding_of
-from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.cli.table import moment, print_table
+from daemon.chat.survey import Holding, holding, holding_of
+from daemon.cli.settings import Settings, json_option, moment, pass_settings, print_table
 from daemon.status.sentences import printable_json, visible
 from rules.conversation.memory import EXTRACTED, Edition, Memory, called, dates
 from rules.plan.folds import in_words

@@ -8,14 +8,12 @@ from pathlib import Path
 import click
 
 from daemon.archive.archive import Archive
-from daemon.archive.ledger import spent
+from daemon.archive.journal import spent
 from daemon.archive.outputs import known_parts
 from daemon.chat.deliver import ReadyChat, SetAside, set_aside, stand_already, without_chats
-from daemon.chat.resting import AtRest
-from daemon.chat.survey import Survey
-from daemon.cli.settings import Settings, json_option, pass_settings, wanted_exports
-from daemon.cli.table import print_table
-from daemon.config.providers import BudgetSettings
+from daemon.chat.survey import AtRest, Survey
+from daemon.cli.settings import Settings, json_option, pass_settings, print_table, wanted_exports
+from daemon.config.settings import BudgetSettings
 from daemon.config.texts import core_layout, load_texts
 from daemon.context import Context, keys
 from daemon.events import tell_nobody

@@ -8,8 +8,7 @@ import click
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, find_chat
-from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.cli.table import moment, print_table
+from daemon.cli.settings import Settings, json_option, moment, pass_settings, print_table
 from daemon.context import Context
 from daemon.files.backup import read_version
 from daemon.files.backup import versions as kept_versions

@@ -8,11 +8,9 @@ import tomli
 from pydantic import ValidationError
 
 from daemon.config.problems import problems_of, report
-from daemon.config.providers import price_clashes
 from daemon.config.search import NAME
-from daemon.config.settings import ChatOverride, Config
-from daemon.config.tables import ConfigProblem, FolderSettings, OutputSettings, section_clashes, token_clashes
-from daemon.config.toml_text import Key
+from daemon.config.settings import ChatOverride, Config, price_clashes
+from daemon.config.tables import ConfigProblem, FolderSettings, Key, OutputSettings, section_clashes, token_clashes
 from daemon.files.paths import Folders, settle
 from daemon.files.write import remedy
 from rules.errors import ConfigurationError, FileTrouble

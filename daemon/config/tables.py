@@ -18,9 +18,11 @@ from pydantic import (
     ValidationInfo,
 )
 
-from daemon.config.toml_text import Key
 from daemon.files.paths import resolve
 from rules.layers.core import Value, rendered
+
+Key = tuple[str | int, ...]
+"""The names that lead to a setting, and in a list of tables the entry's number, counted from 0."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,7 @@ from pathlib import Path
 from daemon.config.tables import CoreSettings, SectionSettings
 from primer.texts import Texts, problems
 from rules.errors import ConfigurationError, MemprocError
-from rules.layers.core import CoreMemory, OverLimit, Section
-from rules.layers.layout import EditingFunction, Layout, SectionChange, arranged, offered
+from rules.layers.core import CoreMemory, EditingFunction, Layout, OverLimit, Section, SectionChange, arranged, offered
 
 
 def load_texts(folder: Path | None) -> Texts:

@@ -13,8 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
-Key = tuple[str | int, ...]
-"""The names that lead to a setting, and in a list of tables the entry's number, counted from 0."""
+from daemon.config.tables import Key
 
 _TOKEN = re.compile(
     r'''

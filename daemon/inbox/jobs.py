@@ -18,8 +18,8 @@ from pathlib import Path
 from daemon.archive.archive import Archive
 from daemon.archive.archive import check as check_archive
 from daemon.archive.arrivals import Arrival, extracted_from, is_needed, is_outdated, skipped_arrivals, waiting_arrivals
-from daemon.archive.errors import MEND
 from daemon.archive.jobs import part_to_verify, part_verified, set_sign, sign
+from daemon.archive.seals import MEND
 from daemon.context import Context
 from daemon.events import JobEnded
 from daemon.files.backup import Version, all_versions

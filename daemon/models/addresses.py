@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from platformdirs import user_config_path
 
-from daemon.config.providers import ModelSettings
+from daemon.config.settings import ModelSettings
 from daemon.keys import Key, NoKey, private_content, write_private
 from primer.models import provider_of
 from rules.errors import ConfigurationError

@@ -12,10 +12,10 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from daemon.archive import ledger
+from daemon.archive import journal as ledger
 from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply
-from daemon.config.providers import BudgetSettings, WhenToBatch
+from daemon.config.settings import BudgetSettings, WhenToBatch
 from daemon.events import Tell
 from daemon.files.clock import Periods, at, periods
 from daemon.models.completion import Completion

@@ -24,7 +24,7 @@ from daemon.archive.journal import (
     recall,
     record,
 )
-from daemon.config.providers import WhenToBatch
+from daemon.config.settings import WhenToBatch
 from daemon.events import BatchSent, Note
 from daemon.models import batch_client as client
 from daemon.models.ask import Asking, Outcome, Reservation, release, reply_to, reserve, settle, time_for_batches

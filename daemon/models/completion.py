@@ -24,7 +24,7 @@ from primer.reply import EMBEDDING, ENGINE, Request
 from rules.errors import ContextTooLong, CutOff, MemprocError, ModelError, NotNow, ProviderRefuses
 from rules.extract import answers
 from rules.layers.facts import cosines
-from rules.typingmind.content import printable
+from rules.typingmind.message import printable
 
 _LATER = frozenset({408, 409, 425, 429})
 _SERVER_FAULT = 500

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from daemon.config.providers import ModelSettings
+from daemon.config.settings import ModelSettings
 from daemon.keys import Key
 from daemon.models.addresses import refusal
 from daemon.models.ask import Complete

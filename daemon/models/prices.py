@@ -6,8 +6,8 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from daemon.archive.archive import Archive
-from daemon.archive.ledger import learned_factors
-from daemon.config.providers import BudgetSettings
+from daemon.archive.journal import learned_factors
+from daemon.config.settings import BudgetSettings
 from daemon.models import catalogue
 from daemon.models.addresses import LOCAL_PROVIDERS
 from primer.models import provider_of, token_factor

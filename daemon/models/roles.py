@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal
 
-from daemon.config.providers import ModelSettings
+from daemon.config.settings import ModelSettings
 from daemon.keys import Key, NoKey
 from daemon.models.addresses import addresses, refusal
 from daemon.models.catalogue import ends_soon, facts

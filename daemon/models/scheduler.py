@@ -13,7 +13,7 @@ from typing import Any, Generic, Self, TypeAlias, TypeVar, cast
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply, open_batches, recall
-from daemon.config.providers import WhenToBatch
+from daemon.config.settings import WhenToBatch
 from daemon.events import ModelAnswered, Note, Noted
 from daemon.models.ask import Asking, Outcome, Transport, above_step
 from daemon.models.direct import Direct

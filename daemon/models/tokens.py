@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from daemon.archive.archive import Archive
-from daemon.archive.ledger import keep_counts, known_counts
+from daemon.archive.journal import keep_counts, known_counts
 from rules.errors import ModelError
 
 if TYPE_CHECKING:

@@ -36,7 +36,7 @@ from daemon.files.paths import Folders
 from daemon.files.read import chats_in, read_export
 from daemon.files.write import file_errors, sha256_of
 from daemon.models.tokens import count
-from daemon.remember.taking_over import take_over
+from daemon.remember.planning import take_over
 from primer.prompt import question
 from rules.conversation.memory import aliases
 from rules.errors import ArchiveError, ChatSetAside, DamagedChat, MemprocError

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from daemon.archive.archive import Archive, check
 from daemon.archive.chats import known_chats
-from daemon.archive.errors import begin_import, end_import, is_unfinished
 from daemon.archive.outputs import move_outputs
+from daemon.archive.seals import begin_import, end_import, is_unfinished
 from daemon.config.loading import parse
 from daemon.files.lock import hold
 from daemon.files.paths import Folders, archive_path

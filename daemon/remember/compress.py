@@ -25,8 +25,7 @@ from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
 from daemon.remember.dialogue import worksheet_of_chunk
 from daemon.remember.folds import Folds, Keep
-from daemon.remember.hindsight_edition import make_hindsight
-from daemon.remember.ladder import chunk_analysis, make_memory
+from daemon.remember.ladder import chunk_analysis, make_hindsight, make_memory
 from daemon.remember.layers import Chain, chunk_memory, core_chain, facts_chain
 from primer.models import token_factor
 from primer.reply import Refused
@@ -35,8 +34,7 @@ from rules.conversation.memory import EXTRACTED, Edition, Memory, shown, told
 from rules.errors import ChatSetAside, TooLong
 from rules.plan.cache_order import Lead, leads, needs
 from rules.plan.folds import shown_tokens, told_tokens
-from rules.plan.window import room_left
-from rules.plan.work import PlannedChunk
+from rules.plan.work import PlannedChunk, room_left
 
 KeepChunk = Callable[[], bool]
 """Keeps what came of a chunk; whether it was extracted, and not written by a model."""

@@ -23,8 +23,7 @@ from rules.conversation.memory import SHIPPED_QUESTIONS, Memory, Quote, Six
 from rules.conversation.quote import NotVerbatim, Verbatim, find_quote, nearest_passage
 from rules.errors import ContextTooLong, TooLong
 from rules.extract.sentences import with_closed_fence
-from rules.plan.window import largest_part, parts_of
-from rules.plan.work import PlannedChunk
+from rules.plan.work import PlannedChunk, largest_part, parts_of
 
 _MORE_ROOM = 4
 _PASSAGE_ALONE = ("analysis", "facts")

@@ -20,19 +20,18 @@ from daemon.context import Context
 from daemon.events import Noted
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.remember.dialogue import Question, Worksheet, put, worksheet_of_chunk
-from primer import core, prompt
-from primer.core import read_edits
-from primer.facts import Operations, Unreadable, ask_facts, numbered_passage, read_operations
+from primer import layers as core
+from primer import prompt
+from primer.layers import Operations, Unreadable, ask_facts, numbered_passage, read_edits, read_operations
 from primer.models import thinks
 from primer.prompt import ToolCall, Turn
 from primer.reply import CALLED, EMBEDDING, ENGINE, Model, Refused, Request, read_reply
 from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, Memory, Six
 from rules.errors import ChatSetAside, TooLong
-from rules.layers.core import CoreEvent, CoreMemory, Refusal
+from rules.layers.core import CoreEdit, CoreEvent, CoreMemory, Layout, Refusal, apply
 from rules.layers.fact_operations import KnownFacts, Operation, carry_out, forgotten
 from rules.layers.facts import Fact, FactEvent, Source, alike, live, nearest, normal
-from rules.layers.layout import CoreEdit, Layout, apply
 from rules.plan.cache_order import Lead
 from rules.plan.work import CORE_WORDS, PlannedChunk
 from rules.typingmind.message import parse_date

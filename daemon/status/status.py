@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import tomli
 
-from daemon.archive import ledger
+from daemon.archive import journal as ledger
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import ChatOutcome, newest_outcomes
 from daemon.archive.chats import known_chats
@@ -28,10 +28,9 @@ from daemon.archive.jobs import (
     set_sign,
     sign,
 )
-from daemon.archive.journal import LONGEST_SECONDS, batch_age, open_batches
-from daemon.archive.ledger import by_model, last_run, spent
+from daemon.archive.journal import LONGEST_SECONDS, batch_age, by_model, last_run, open_batches, spent
 from daemon.archive.outputs import standing_outputs
-from daemon.config.providers import BudgetSettings
+from daemon.config.settings import BudgetSettings
 from daemon.files.clock import at, periods
 from daemon.files.paths import default_state, resolve
 from daemon.files.write import sha256_of

@@ -11,7 +11,7 @@ from typing import Self
 
 from rules.conversation.memory import Edition, Memory
 from rules.typingmind import spans
-from rules.typingmind.content import printable
+from rules.typingmind.message import printable
 
 OPENING, MEMORY, CLOSING = "opening", "memory", "closing"
 _VERSION = 1

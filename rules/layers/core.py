@@ -1,8 +1,10 @@
 """Core memory: sections of bounded size, and the events that their values are made of. Events are only added."""
 
-from collections.abc import Iterator, Sequence
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Self
+from typing import Literal, Protocol, Self
 
 Value = str | tuple[str, ...]
 """A text, or a list of texts."""
@@ -196,3 +198,235 @@ def taken_back(sections: Sequence[Section], events: Sequence[CoreEvent]) -> Core
             last.section, first[last.section], held=False, by="person", function="undo", undoes=last.number
         )
     return replace(before[-1], by="person", function="undo", memory=0, edition=0, number=0, undoes=last.number, at="")
+
+
+EditingFunction = Callable[..., CoreMemory | Refusal]
+"""Takes the memory and texts by name, and returns the edited memory, or why it cannot be edited so.
+
+Its name, its docstring and its parameters are what the agent is offered as a tool.
+"""
+
+
+class Layout(Protocol):
+    """What an entry point of `memproc.core_memory` names: a class that is made without arguments."""
+
+    @property
+    def sections(self) -> Sequence[Section]:
+        """The sections, with their first values."""
+
+    @property
+    def functions(self) -> Sequence[EditingFunction]:
+        """What the agent may call."""
+
+
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""What providers take as the name of a function."""
+_PARAMETER = re.compile(r"^(\w+): (.+(?:\n[ \t]+\S.*)*)$", re.MULTILINE)
+"""A line, with the indented lines below it."""
+
+
+class Undocumented(ValueError):
+    """A function that cannot be offered, since a model would not know how to call it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a model is told about a function."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, str]
+    """The names of the texts that it takes, in order, each with its description."""
+
+
+def offered(function: EditingFunction) -> Offer:
+    """What the agent is told about `function`; its first parameter is the memory, and no concern of the agent's.
+
+    Raises Undocumented for one without a name or docstring, or with a parameter that the docstring does not describe.
+    """
+    name = getattr(function, "__name__", "")
+    if not _NAME.fullmatch(name):
+        raise Undocumented(f'the function "{name}" has no name that a model could call')
+    description, _, described = (inspect.getdoc(function) or "").partition("\n\n")
+    if not description:
+        raise Undocumented(f'the function "{name}" has no docstring')
+    descriptions = {parameter: " ".join(text.split()) for parameter, text in _PARAMETER.findall(described)}
+    names = list(inspect.signature(function).parameters)[1:]
+    if undescribed := [parameter for parameter in names if parameter not in descriptions]:
+        raise Undocumented(f'the docstring of "{name}" has no line "{undescribed[0]}: ..." about that parameter')
+    return Offer(name, " ".join(description.split()), {parameter: descriptions[parameter] for parameter in names})
+
+
+@dataclass(frozen=True, slots=True)
+class CoreEdit:
+    """A function and what it is to be called with, as the agent has named them."""
+
+    function: str
+    arguments: Mapping[str, object]
+
+
+def apply(functions: Sequence[EditingFunction], memory: CoreMemory, edit: CoreEdit) -> CoreMemory | Refusal:
+    """The memory after the edit, or why it stays as it is."""
+    function = next((candidate for candidate in functions if offered(candidate).name == edit.function), None)
+    if function is None:
+        names = ", ".join(offered(candidate).name for candidate in functions)
+        return Refusal(f"There is no function of that name; the functions are {names}.", "unknown function")
+    arguments = {name: text for name, text in edit.arguments.items() if isinstance(text, str)}
+    parameters = offered(function).parameters
+    if arguments.keys() != parameters.keys() or len(arguments) < len(edit.arguments):
+        return Refusal(f"{edit.function} takes {_listed(parameters)}.", "wrong arguments")
+    try:
+        after = function(memory, **arguments)
+    except OverLimit as fault:
+        return Refusal(str(fault), "over the limit")
+    return after if isinstance(after, Refusal) else _lawful(memory, after)
+
+
+def _listed(names: Mapping[str, str]) -> str:
+    return f"{', '.join(names)}, each of them a text" if names else "no arguments"
+
+
+def _lawful(before: CoreMemory, after: CoreMemory) -> CoreMemory | Refusal:
+    """What an editing function has returned, unless it has changed more than values."""
+    if not isinstance(after, CoreMemory):
+        return Refusal("The function has returned no core memory, so nothing was changed.")
+    if [_frame(section) for section in before] != [_frame(section) for section in after]:
+        return Refusal(
+            "A section cannot be added, removed or renamed, its description and limit stay, and one that the person "
+            "keeps cannot be edited.",
+            "sections changed",
+        )
+    changed = ((was.name, line) for was, now in zip(before, after, strict=True) for line in _lost(was, now))
+    if lost := next(changed, None):
+        name, line = lost
+        return Refusal(
+            f'The person has written this line of the section "{name}" themselves; it stays as it is until they '
+            f"release it: {line}",
+            "kept by the person",
+        )
+    return after
+
+
+def _lost(before: Section, after: Section) -> list[str]:
+    """The person's lines that are not there any more."""
+    lines = lines_of(after.value)
+    return [line for line in before.held_lines if line not in lines]
+
+
+def _frame(section: Section) -> tuple[object, ...]:
+    """All of a section that no edit changes."""
+    value = section.value if section.held else None
+    return section.name, section.description, section.limit, section.held, section.held_lines, value
+
+
+_LIMIT = 2_000
+_NOTHING = Refusal("The content is empty, so there is nothing to append.", "no content")
+_NOTHING_OLD = Refusal("The old content is empty; name the text that is to be replaced.", "no content")
+
+
+def core_memory_append(memory: CoreMemory, name: str, content: str) -> CoreMemory | Refusal:
+    """Add something at the end of a section of your core memory, on a line of its own.
+
+    name: The name of the section.
+    content: The text to add, in the language of the conversation.
+    """
+    section = editable(memory, name)
+    if isinstance(section, Refusal):
+        return section
+    return written(memory, name, _with(section.value, content)) if content.strip() else _NOTHING
+
+
+def core_memory_replace(memory: CoreMemory, name: str, old_content: str, new_content: str) -> CoreMemory | Refusal:
+    """Replace a text in a section of your core memory, wherever it occurs there.
+
+    name: The name of the section.
+    old_content: The text that is to go, exactly as it stands in the section, character for character.
+    new_content: The text that takes its place; empty to delete the old one.
+    """
+    section = editable(memory, name)
+    if isinstance(section, Refusal):
+        return section
+    if not old_content:
+        return _NOTHING_OLD
+    replaced = _replaced(section.value, old_content, new_content)
+    return _not_found(section) if replaced is None else written(memory, name, replaced)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatLayout:
+    """`persona` and `human`, to append and to replace."""
+
+    sections: Sequence[Section] = (
+        Section(
+            "persona",
+            "Who you are in this conversation: your character as it has grown, what you hold to, how you speak, what "
+            "you have promised to be.",
+            _LIMIT,
+        ),
+        Section(
+            "human",
+            "Who the person is: their name, the people around them, what they care about and live with, how they wish "
+            "to be spoken to.",
+            _LIMIT,
+        ),
+    )
+    functions: Sequence[EditingFunction] = (core_memory_append, core_memory_replace)
+
+
+def _with(value: Value, content: str) -> Value:
+    if isinstance(value, str):
+        return f"{value}\n{content}" if value else content
+    return (*value, content)
+
+
+def _replaced(value: Value, old: str, new: str) -> Value | None:
+    """The value with every occurrence replaced, within the entries of a list; None where there is none.
+
+    An entry of which nothing is left goes.
+    """
+    if isinstance(value, str):
+        return value.replace(old, new) if old in value else None
+    if not any(old in entry for entry in value):
+        return None
+    return tuple(entry.replace(old, new) for entry in value if entry.replace(old, new).strip() or old not in entry)
+
+
+def _not_found(section: Section) -> Refusal:
+    listed = "" if isinstance(section.value, str) else ', within one entry and without the "- " before it'
+    return Refusal(
+        f'The old content does not occur in the section "{section.name}"; it must be copied character for '
+        f"character{listed}.",
+        "not found",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SectionChange:
+    """What is said about one section; None: nothing, so that the layout's own holds."""
+
+    description: str | None = None
+    limit: int | None = None
+    value: Value | None = None
+
+
+def arranged(sections: Sequence[Section], changes: Mapping[str, SectionChange]) -> tuple[Section, ...]:
+    """The layout's sections in its order, then the further ones in theirs; one whose limit is 0 is left out.
+
+    Raises OverLimit where a first value is longer than its section may be.
+    """
+    own = {section.name: section for section in sections}
+    further = {name: Section(name, "", 0) for name in changes if name not in own}
+    laid_over = (_laid_over(section, changes.get(name, SectionChange())) for name, section in (own | further).items())
+    return tuple(section for section in laid_over if section)
+
+
+def _laid_over(section: Section, change: SectionChange) -> Section | None:
+    limit = section.limit if change.limit is None else change.limit
+    if limit == 0:
+        return None
+    return replace(
+        section,
+        description=section.description if change.description is None else change.description,
+        limit=limit,
+        value=section.value if change.value is None else change.value,
+    )

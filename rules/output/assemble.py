@@ -24,8 +24,7 @@ from rules.recognize.recognize import Place
 from rules.recognize.user_edits import groups
 from rules.typingmind import spans
 from rules.typingmind.chat import Chat
-from rules.typingmind.content import attachments
-from rules.typingmind.message import dates_inside, parse_date, read_message, write_date
+from rules.typingmind.message import attachments, dates_inside, parse_date, read_message, write_date
 from rules.typingmind.originals import (
     add_deleted_uuids,
     deleted_uuids,

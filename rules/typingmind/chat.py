@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from rules.errors import ChatSetAside
 from rules.typingmind import spans
 from rules.typingmind import spans as walk
-from rules.typingmind.content import parts, printable
-from rules.typingmind.message import Message, read_message
+from rules.typingmind.message import Message, parts, printable, read_message
 from rules.typingmind.spans import LONGEST_TEXT, Member, Reel, Span
 
 # What would steer a terminal, break a line, or turn the rest of it round.

@@ -8,8 +8,7 @@ import pytest
 from daemon.config.tables import CoreSettings
 from daemon.config.texts import core_layout, load_layout
 from rules.errors import ConfigurationError
-from rules.layers.core import Section
-from rules.layers.layout import ChatLayout
+from rules.layers.core import ChatLayout, Section
 
 Install = Callable[..., None]
 GOOD = '''

@@ -22,9 +22,8 @@ from daemon.recovery.restore import find_version, restorable, restore
 from daemon.trip import go_round
 from primer.prompt import closing, opening
 from primer.reply import Request
-from rules.layers.core import CoreEvent, taken_back
+from rules.layers.core import CoreEvent, Layout, taken_back
 from rules.layers.facts import FactEvent
-from rules.layers.layout import Layout
 from tests.chats import START, date
 from tests.lives.keeper import SECTIONS
 from tests.lives.model import LivelyModel

@@ -6,11 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.config.texts import load_texts
-from primer.core import after_memory, ask, in_words, read_edits, results, tools_of
+from primer.layers import after_memory, ask, in_words, read_edits, results, tools_of
 from primer.prompt import ToolCall, Turn, make_inert
 from primer.texts import TAGS
-from rules.layers.core import CoreMemory, Refusal, Section
-from rules.layers.layout import ChatLayout, CoreEdit
+from rules.layers.core import ChatLayout, CoreEdit, CoreMemory, Refusal, Section
 
 TEXTS = load_texts(None)
 LAYOUT = ChatLayout()

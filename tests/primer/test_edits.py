@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from primer.core import read_edits
+from primer.layers import read_edits
 from primer.prompt import ToolCall, make_inert
-from rules.layers.core import Refusal
-from rules.layers.layout import CoreEdit
+from rules.layers.core import CoreEdit, Refusal
 
 APPEND = CoreEdit("core_memory_append", {"name": "human", "content": "Her name is Nessa."})
 WRITTEN = json.dumps(APPEND.arguments)

@@ -3,7 +3,7 @@
 import json
 
 from daemon.config.texts import load_texts
-from primer.facts import Operations, ask_facts, numbered_passage, read_operations
+from primer.layers import Operations, ask_facts, numbered_passage, read_operations
 from tests.entries import entries, said, talk
 from tests.rules.facts.known import fact
 

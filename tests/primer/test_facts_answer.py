@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from primer.facts import Operations, Unreadable, read_operations
+from primer.layers import Operations, Unreadable, read_operations
 from rules.layers.fact_operations import Operation
 
 ADD = Operation("ADD", "", "Ada likes tea.", "", 3)

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from daemon.archive.archive import Archive
+from daemon.archive.journal import learn_factor
 from daemon.archive.layers import core_events
-from daemon.archive.ledger import learn_factor
 from daemon.models import batch as pauses
 from daemon.models.prices import ENOUGH
 from tests.chats import CHAT_ID, export_bytes, long_chat

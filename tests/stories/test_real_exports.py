@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.ledger import learn_factor
+from daemon.archive.journal import learn_factor
 from daemon.models.prices import ENOUGH
 from tests.server.child import serve
 from tests.server.setup import KEY

@@ -11,7 +11,7 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.config import Config
-from daemon.config.providers import BudgetSettings, WhenToBatch
+from daemon.config.settings import BudgetSettings, WhenToBatch
 from daemon.context import Context
 from daemon.events import Event
 from daemon.files.paths import Folders

@@ -13,7 +13,7 @@ import daemon.trip
 from daemon.archive.archive import Archive
 from daemon.archive.memories import memories, pin
 from daemon.chat.deliver import Outcome
-from daemon.chat.resting import at_rest
+from daemon.chat.survey import at_rest
 from daemon.config import parse
 from daemon.context import Context
 from daemon.events import ExportWritten, tell_nobody

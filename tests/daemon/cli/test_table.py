@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from daemon.cli.table import moment, print_table
+from daemon.cli.settings import moment, print_table
 
 HEADINGS = ("No.", "Memory", "From", "Tokens", "Edition", "State")
 ROW = ("1", "m48dbaa85b4ccd05", "2026-03-08 to 2026-03-11", "1,510", "as-of 1 of 1", "folded_into_f1c0ffee00c0ffee0")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from daemon.config import Config, parse
-from daemon.config.providers import ModelSettings
+from daemon.config.settings import ModelSettings
 from rules.errors import ConfigurationError
 
 pytestmark = pytest.mark.usefixtures("home")

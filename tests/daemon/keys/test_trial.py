@@ -2,7 +2,7 @@
 
 import pytest
 
-from daemon.config.providers import ModelSettings
+from daemon.config.settings import ModelSettings
 from daemon.keys import Key
 from daemon.models.completion import Completion
 from daemon.models.key_trial import Fails, Untried, Works, try_key

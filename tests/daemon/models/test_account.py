@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import recall
-from daemon.config.providers import BudgetSettings
+from daemon.config.settings import BudgetSettings
 from daemon.models import completion
 from daemon.models.ask import RunBudget
 from daemon.models.completion import Completion, complete

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive
-from daemon.archive.journal import Reply, recall
-from daemon.archive.ledger import by_model, learned_factors, raise_cap, spent
-from daemon.config.providers import BudgetSettings, PriceSettings
+from daemon.archive.journal import Reply, by_model, learned_factors, raise_cap, recall, spent
+from daemon.config.settings import BudgetSettings, PriceSettings
 from daemon.files.clock import at, periods
 from daemon.models.ask import RunBudget, Unsent, above_step, most_of
 from daemon.models.completion import Completion

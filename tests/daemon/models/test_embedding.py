@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from daemon.config.providers import BudgetSettings
+from daemon.config.settings import BudgetSettings
 from daemon.models import completion
 from daemon.models.completion import complete
 from daemon.models.prices import price_of

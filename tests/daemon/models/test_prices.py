@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from daemon.config import parse
-from daemon.config.providers import BudgetSettings, PriceSettings
+from daemon.config.settings import BudgetSettings, PriceSettings
 from daemon.models.catalogue import price
 from daemon.models.prices import price_of, step_of
 from primer.reply import ENGINE, Model

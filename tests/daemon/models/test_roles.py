@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from daemon.config.providers import ModelSettings
+from daemon.config.settings import ModelSettings
 from daemon.keys import Key, NoKey
 from daemon.models.roles import Roles, chat_model, choose_roles
 from primer.reply import ENGINE

@@ -13,11 +13,10 @@ from daemon.models.completion import Completion
 from daemon.remember.dialogue import Worksheet
 from daemon.remember.ladder import make_memory
 from daemon.remember.layers import Tended, WrittenMemory, tend
-from primer.core import read_edits, tools_of
+from primer.layers import read_edits, tools_of
 from primer.prompt import ToolCall, context
 from primer.reply import ENGINE, Model, Request
-from rules.layers.core import CoreEvent, CoreMemory, Section, Value, core_after
-from rules.layers.layout import ChatLayout, CoreEdit
+from rules.layers.core import ChatLayout, CoreEdit, CoreEvent, CoreMemory, Section, Value, core_after
 from tests.daemon.remembering.test_compress import CHUNK, QUOTE, ROLES, WHEN
 from tests.entries import talk
 from tests.primer.test_fold import memory

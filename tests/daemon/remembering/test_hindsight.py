@@ -8,8 +8,7 @@ from daemon.chat.survey import Passage
 from daemon.config.texts import load_texts
 from daemon.models.roles import Roles
 from daemon.remember.dialogue import Worksheet
-from daemon.remember.hindsight_edition import make_hindsight
-from daemon.remember.ladder import make_memory
+from daemon.remember.ladder import make_hindsight, make_memory
 from primer.reply import ENGINE, Model, Refused, Request
 from rules.conversation.memory import WRITTEN, Edition
 from tests.daemon.remembering.test_compress import AGENT, CHUNK, MANAGER, QUOTE, ROLES, WHEN, Desk

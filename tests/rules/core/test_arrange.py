@@ -2,8 +2,7 @@
 
 import pytest
 
-from rules.layers.core import OverLimit, Section
-from rules.layers.layout import SectionChange, arranged
+from rules.layers.core import OverLimit, Section, SectionChange, arranged
 
 PERSONA, HUMAN = Section("persona", "Who you are.", 100, "Dry."), Section("human", "Who they are.", 100)
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from rules.layers.core import CoreMemory, Refusal, Section, Value
-from rules.layers.layout import ChatLayout, core_memory_append, core_memory_replace
+from rules.layers.core import ChatLayout, CoreMemory, Refusal, Section, Value, core_memory_append, core_memory_replace
 
 EMPTY = CoreMemory(tuple(ChatLayout().sections))
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.layers.core import CoreMemory, Refusal, Section
-from rules.layers.layout import ChatLayout, CoreEdit, apply
+from rules.layers.core import ChatLayout, CoreEdit, CoreMemory, Refusal, Section, apply
 
 FUNCTIONS = ChatLayout().functions
 MEMORY = CoreMemory(

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from rules.layers.core import CoreMemory
-from rules.layers.layout import ChatLayout, Undocumented, core_memory_replace, offered
+from rules.layers.core import ChatLayout, CoreMemory, Undocumented, core_memory_replace, offered
 
 
 def test_a_function_is_offered_by_its_name_its_first_paragraph_and_its_parameters() -> None:

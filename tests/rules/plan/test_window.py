@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.plan.window import Limit, nearest_limit, parts_of, room_left, too_large
-from rules.plan.work import PlannedChunk
+from rules.plan.work import Limit, PlannedChunk, nearest_limit, parts_of, room_left, too_large
 from tests.rules.plan.defaults import at_the_defaults
 
 WINDOW = Limit(8400)
