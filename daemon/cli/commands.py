@@ -46,7 +46,7 @@ _COMMANDS = {
 """Each command's module in this package, and its summary in `memproc --help`."""
 
 
-_HIDDEN = frozenset({"job"})
+_HIDDEN = {"job": ("job", "")}
 """Commands that only the daemon calls."""
 
 
@@ -59,10 +59,10 @@ class _LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name; importing its module is what costs time."""
-        if cmd_name not in _COMMANDS and cmd_name not in _HIDDEN:
+        home, _ = _COMMANDS.get(cmd_name) or _HIDDEN.get(cmd_name) or ("", "")
+        if not home:
             return None
-        module = import_module(f"daemon.cli.{_COMMANDS[cmd_name][0]}")
-        command = getattr(module, cmd_name.replace("-", "_"))
+        command = getattr(import_module(f"daemon.cli.{home}"), cmd_name.replace("-", "_"))
         return command if isinstance(command, click.Command) else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
