@@ -18,10 +18,10 @@ from rules.layers.core import CoreMemory
 layout = load_layout("promises")
 memory = CoreMemory(layout.sections)
 for edit in [
-    Edit("promise_made", {"promise": "To ask about Tomas."}),
-    Edit("promise_made", {"promise": "To read the log."}),
-    Edit("promise_kept", {"promise": "To ask about Tomas."}),
-    Edit("core_memory_append", {"name": "human", "content": "Her name is Nessa."}),
+    CoreEdit("promise_made", {"promise": "To ask about Tomas."}),
+    CoreEdit("promise_made", {"promise": "To read the log."}),
+    CoreEdit("promise_kept", {"promise": "To ask about Tomas."}),
+    CoreEdit("core_memory_append", {"name": "human", "content": "Her name is Nessa."}),
 ]:
     memory = apply(layout.functions, memory, edit)
 print([(section.name, section.value) for section in memory])

@@ -276,9 +276,9 @@ def _cells(found: ChatPlan, money: PlanCost | None) -> list[str]:
 def _notes(row: _Row) -> Iterator[str]:
     found = row.found
     if isinstance(found, SetAside):
-        yield f"{found.what}: would be set aside. {found.reason} {found.next_step}"
+        yield f"{found.what}: would be skipped. {found.reason} {found.next_step}"
     elif isinstance(found, LeftAlone):
-        yield f"{found.title}: left alone: {found.reason}"
+        yield f"{found.title}: unchanged: {found.reason}"
     else:
         yield from (f"{found.title}: {said}" for said in (found.reason, found.over_budget) if said)
         if row.who and found.work:

@@ -75,8 +75,8 @@ def _show(place: DaemonPlace, toml: Path | None, as_json: bool, anew: bool) -> S
 
 
 def _with_waiting(status: Status, toml: Path | None) -> Status:
-    """The status with what a daemon waits for that cannot begin yet, where there is one."""
-    if status.running or (trouble := waits_for(toml)) is None:
+    """The status with what a daemon waits for that cannot begin yet, where there is one; it may be trying just now."""
+    if (trouble := waits_for(toml)) is None:
         return status
     waiting = StatusProblem("the daemon waits and tries again", trouble.message, trouble.next_step)
     return replace(status, running=True, problems=(waiting, *status.problems))

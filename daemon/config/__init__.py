@@ -7,11 +7,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from daemon.config.as_toml import toml_text
     from daemon.config.loading import folders, load, parse, shipped_text
     from daemon.config.search import FoundConfig, find
     from daemon.config.settings import Config
     from daemon.config.tables import MemorySettings
-    from daemon.config.toml_text import toml_text
 else:
     _HOMES = {
         "MemorySettings": "tables",
@@ -22,7 +22,7 @@ else:
         "find": "search",
         "Config": "settings",
         "shipped_text": "loading",
-        "toml_text": "writing",
+        "toml_text": "as_toml",
     }
 
     def __getattr__(name: str) -> object:

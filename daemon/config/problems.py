@@ -8,9 +8,9 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from daemon.config.as_toml import BARE, key_lines, line_of
 from daemon.config.settings import Config
 from daemon.config.tables import ConfigProblem, Key
-from daemon.config.toml_text import BARE, key_lines, line_of
 
 _MOST_SHOWN = 100
 _LONGEST_SHOWN = 40  # characters

@@ -198,7 +198,7 @@ def _alive(stall: StallExit, dispatch: Dispatch) -> None:
 def _one_daemon(plan: WatchPlan) -> Iterator[None]:
     """Hold the locks of a daemon. Raises Busy, which says who holds one."""
     archive, inbox = plan.state / "daemon.lock", _inbox_lock(plan.inbox)
-    with hold(archive, "looks after this archive"), hold(inbox, "looks after this inbox"):
+    with hold(archive, "is at work on this archive"), hold(inbox, "is at work on this inbox"):
         yield
 
 

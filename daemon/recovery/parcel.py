@@ -13,8 +13,8 @@ from typing import Annotated, Literal, Self
 import tomli
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from daemon.config.as_toml import toml_text
 from daemon.config.loading import load
-from daemon.config.toml_text import toml_text
 from daemon.files.paths import Folders, arrivals_folder
 from daemon.files.write import BLOCK, file_errors
 from daemon.models.addresses import host_of, names_a_host

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import tomli
 
@@ -30,7 +30,6 @@ from daemon.archive.jobs import (
 )
 from daemon.archive.journal import LONGEST_SECONDS, batch_age, by_model, last_run, open_batches, spent
 from daemon.archive.outputs import standing_outputs
-from daemon.config.settings import BudgetSettings
 from daemon.files.clock import at, periods
 from daemon.files.paths import default_state, resolve
 from daemon.files.write import sha256_of
@@ -41,6 +40,9 @@ from rules.money.price import NAMES, Which, dollars
 from rules.typingmind.message import parse_date, write_date
 
 RESCAN_SECONDS = 300.0
+
+if TYPE_CHECKING:
+    from daemon.config.settings import BudgetSettings  # status starts without all that settings load
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +181,7 @@ class Budget:
     models: tuple[OnModel, ...]
 
 
-def budget(archive: Archive, settings: BudgetSettings, now: str) -> Budget:
+def budget(archive: Archive, settings: "BudgetSettings", now: str) -> Budget:
     """The budget at `now`; the run is the last in which anything was reserved."""
     when = periods(at(now))
     caps, amounts = caps_now(archive, settings, now), spent(archive, last_run(archive), when)

@@ -130,7 +130,7 @@ def test_a_second_daemon_is_told_who_holds_the_archive_or_the_inbox(ada: Person,
     other.toml.write_text(other.toml.read_text().replace(f'{place} = "', f'{place} = "{ada.home}/'))
 
     def begin_another(meanwhile: Meanwhile) -> None:
-        with pytest.raises(Busy, match=rf"process {os.getpid()}, .* looks after this {named}"):
+        with pytest.raises(Busy, match=rf"process {os.getpid()}, .* is at work on this {named}"):
             watch(other.toml)
 
     assert Meanwhile(ada, begin_another).watch() == 0
@@ -295,7 +295,7 @@ def test_under_a_service_manager_another_daemon_is_waited_for(ada: Person, monke
     (ada.home / "state").mkdir()
     other = FileLock(ada.home / "state" / "daemon.lock", thread_local=False)
     other.acquire()
-    assert behind(ada, "looks after this archive", other.release).watch() == 0
+    assert behind(ada, "is at work on this archive", other.release).watch() == 0
 
 
 def test_a_daemon_that_waits_ends_when_it_is_told_to(ada: Person) -> None:

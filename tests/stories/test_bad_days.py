@@ -92,7 +92,7 @@ def test_the_disk_is_full(bea: Person, undisturbed: list[object], small_disk: Pa
     filling = small_disk / "filling"
     filling.write_bytes(b"x" * (os.statvfs(small_disk).f_bavail * os.statvfs(small_disk).f_bsize - 4096))
 
-    ends_clearly(bea.spawn("run"), 1, "set aside", "full")
+    ends_clearly(bea.spawn("run"), 1, "skipped", "full")
 
     assert old.read_bytes() == content
     assert [path.name for path in (small_disk / "updated").iterdir()] == [old.name], "no half-written file is left"
@@ -142,7 +142,9 @@ def test_two_runs_at_once(bea: Person, undisturbed: list[object]) -> None:
     first = bea.start("run")
     assert first.stdout is not None
     assert first.stdout.readline()
+    first.send_signal(signal.SIGSTOP)  # it would be through before the second has begun
     second = bea.spawn("run")
+    first.send_signal(signal.SIGCONT)
     _, err = first.communicate(timeout=60)
     ends_clearly(second, 1, "Another memproc", f"process {first.pid}")
     assert (first.returncode, err) == (0, "")

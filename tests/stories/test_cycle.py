@@ -16,7 +16,7 @@ from tests.typingmind.shapes import Build
 from tests.typingmind.texts import text_of
 
 pytestmark = [pytest.mark.timeout(200), pytest.mark.variants]
-NOTHING_NEW = "left alone: it is compressed already"
+NOTHING_NEW = "unchanged: it is compressed already"
 ROUNDS = 10
 A_ROUND = 6
 """Turns between two of the ten rounds."""

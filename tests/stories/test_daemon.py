@@ -45,14 +45,14 @@ def test_a_second_daemon_says_who_is_there_already(ida: Person, tmp_path: Path) 
         second = ida.spawn("watch")
         assert (second.code, second.out) == (1, "")
         assert f"Another memproc (process {daemon.process.pid}, since " in second.err
-        assert "looks after this archive" in second.err
+        assert "is at work on this archive" in second.err
 
         other = Person(tmp_path / "other")
         other.toml.write_text(other.toml.read_text().replace('"inbox"', json.dumps(str(ida.inbox))) + QUICK)
         third = other.spawn("watch")
         assert (third.code, third.out) == (1, "")
         assert f"(process {daemon.process.pid}, since " in third.err
-        assert "looks after this inbox" in third.err
+        assert "is at work on this inbox" in third.err
 
         ida.drop(export("one", SHORT), "one.json")
         daemon.comes_to("one.json", "done")

@@ -182,7 +182,7 @@ def test_plan_and_run_set_the_bad_chat_aside_and_end_with_1(tmp_path: Path, monk
     ada.settings('[models]\nagent = "memproc/extractive"\ncontext_manager = "memproc/extractive"\n')
     for name, chat_id in (("a", BAD), ("b", "goodchat01")):
         ada.drop(export_bytes(long_chat(5600, chatID=chat_id, id=chat_id, chatTitle=chat_id)), f"{name}.json")
-    for command, told in (("plan", "would be set aside"), ("run", "1 written, 0 unchanged, 1 skipped")):
+    for command, told in (("plan", "would be skipped"), ("run", "1 written, 0 unchanged, 1 skipped")):
         ended = ada.memproc(command)
         assert ended.code == 1
         assert told in ended.out

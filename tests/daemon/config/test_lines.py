@@ -6,8 +6,8 @@ import tomli
 from hypothesis import given
 from hypothesis import strategies as st
 
+from daemon.config.as_toml import key_lines, line_of
 from daemon.config.tables import Key
-from daemon.config.toml_text import key_lines, line_of
 
 TEXT = '''\
 top = 1

@@ -136,7 +136,7 @@ def test_a_backup_that_cannot_be_listed_is_told_and_stops_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     unread = FileTrouble("backups/x.gz could not be read: the disk reported an error.", "Check the disk.")
-    monkeypatch.setattr("daemon.context.list_again", lambda folder: (unread,))
+    monkeypatch.setattr("daemon.files.removal.list_again", lambda folder: (unread,))
     person = Person(tmp_path / "ada")
     person.drop(export_bytes(chat(*conversation(1, 40))))
     assert main(person.argv("run")[1:]) == 0

@@ -10,6 +10,7 @@ from rules.errors import NotAnExport
 from rules.plan.chat_plan import doubled_ids
 from rules.typingmind.chat import read_messages
 from rules.typingmind.document import lay_out_chunk, read_document
+from rules.typingmind.spans import BadJson
 from tests.chats import Json, chat, conversation, export_bytes, json_bytes, long_chat, user
 from tests.exports.chats import CHATS
 from tests.exports.files import CONTAINERS
@@ -76,7 +77,7 @@ def test_a_part_is_a_bare_array_of_chats() -> None:
 
 @pytest.mark.parametrize("data", [b"{}", b"[] x", b"", b"[{}", b'[{"messages":[],"messages":[]}]'])
 def test_what_is_no_array_of_chats_is_no_part(data: bytes) -> None:
-    with pytest.raises(NotAnExport):
+    with pytest.raises((NotAnExport, BadJson)):
         lay_out_chunk("x.json", [data])
 
 
