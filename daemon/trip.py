@@ -1,14 +1,14 @@
 """The trip of an export, from bytes to bytes: READ THIS FIRST.
 
     read       the file, block by block, every byte in its place     files/read, rules/typingmind
-    rest       a chat that is as it was, and had nothing to do       chat/resting
+    rest       a chat that is as it was, and had nothing to do       chat/survey
     survey     what is new, what the person did, what to compress    remember/planning, chat/reading, rules/plan
     archive    every raw message, for ever                           archive/messages
-    take over  what the person edited in the opening message         remember/taking_over
-    compress   each planned chunk into a memory, one by one,         remember/work
-               and after each memory core memory, facts, folds       remember/core_memory, fact_taking, folds
-    assemble   opening, memories, closing, live tail                 chat/finish, rules/output/assemble
-    prove      no faults, or nothing is written                      chat/finish, rules/output/prove
+    take over  what the person edited in the opening message         remember/planning
+    compress   each planned chunk into a memory, one by one,         remember/compress
+               and after each memory core memory, facts, folds       remember/layers, remember/folds
+    assemble   opening, memories, closing, live tail                 chat/deliver, rules/output/assemble
+    prove      no faults, or nothing is written                      chat/deliver, rules/output/prove
     keep       the first original, and what is replaced              chat/deliver, files/backup
     write      the updated export, in its place at once              chat/deliver, files/write
 

@@ -1,4 +1,4 @@
-"""What the agent is asked about its core memory, after each of its memories.
+"""The questions about core memory and facts, and how their answers are read.
 
 context, six texts      the very bytes of the memory's own requests, so that a provider's cache is read
 question                in <context_manager>: the sections as they are, and what to do

@@ -1,4 +1,4 @@
-"""A request to a model: its turns, its parameters, and its key. Secrets among a model's options are kept nowhere."""
+"""Requests to models, with their keys and without secrets; and how a reply is read and judged."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""The files that were dropped into the inbox: what state each is in, the steps on its way, and what became of it."""
+"""The files that were dropped into the inbox: their states and steps, compared with what lies there now."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass

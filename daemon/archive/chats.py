@@ -1,4 +1,4 @@
-"""The chats that the archive knows, how a person names one, and what was found of those at rest."""
+"""The chats that the archive knows: names, the states that exports showed, and chats at rest."""
 
 import json
 from collections.abc import Mapping, Sequence

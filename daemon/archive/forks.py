@@ -1,4 +1,4 @@
-"""Other chats of the archive that an export may come from: a fork's memories are those of its origin."""
+"""Other chats that an export may come from, and raw messages that a rebuild puts back."""
 
 import hashlib
 import json

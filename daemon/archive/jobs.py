@@ -1,4 +1,4 @@
-"""Timed jobs as rows of the archive: when each is due, and how it went. So none is forgotten by a restart.
+"""Timed jobs, signs of the daemon, and the counts that the status page shows.
 
 A job that came due while the machine slept, or while memproc was off, is still due afterwards: once. The daemon's
 signs, and what the person has been told, are here too.

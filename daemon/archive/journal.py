@@ -1,4 +1,4 @@
-"""The journal: every reply of a model, durable before it is used, so that nothing is paid for twice."""
+"""What models were asked: replies, open batches, and the money reserved and spent, durable before a reply is used."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What was written into a chat's core memory, kept for ever; and after which memories a layer has its step."""
+"""The events of core memory and facts, kept for ever; and which steps of the two layers are due."""
 
 import json
 import sqlite3

@@ -1,4 +1,4 @@
-"""The memories of a chat and their editions, which are kept for ever; and the folds that stand for several of them."""
+"""Memories, folds and their editions, kept for ever; and what the person has chosen for them."""
 
 import json
 from collections.abc import Collection, Sequence

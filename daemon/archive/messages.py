@@ -1,4 +1,4 @@
-"""The raw messages of a chat: every version that was ever seen, in the order of the conversation, for ever."""
+"""Raw messages, for ever: every version of every message, in the order of the conversation, also of adopted ones."""
 
 import hashlib
 from collections.abc import Mapping, Sequence

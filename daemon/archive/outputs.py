@@ -1,4 +1,4 @@
-"""Exports that were read, by their content; and where the chats of the last ones lie in their files."""
+"""Exports that were read, updated exports that were written, and the openings that stood in them."""
 
 import json
 import re

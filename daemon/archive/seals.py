@@ -1,4 +1,5 @@
-"""Says in a clear sentence what SQLite reports about the archive, and what the person can do."""
+"""Damage is noticed: the hash of each row, raw bytes that prove themselves, and what SQLite's errors mean for a
+person."""
 
 import hashlib
 import os

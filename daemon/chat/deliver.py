@@ -1,4 +1,4 @@
-"""Finish a chat: assemble it from what stays and what was made, and prove it. Nothing is written here."""
+"""Finish a chat and put it in its place: assembled, proved, the version before kept, the new one written."""
 
 import hashlib
 import io

@@ -1,4 +1,4 @@
-"""What is known of a chat before the work on it: its messages, its whole history, their tokens, and the plan."""
+"""What is known of a chat before the work on it; and chats at rest, which are not surveyed again."""
 
 import hashlib
 import json

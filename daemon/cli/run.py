@@ -1,4 +1,4 @@
-"""Shows in the terminal what a run does: a bar for each chat, a line for each thing that happened, and the counts."""
+"""`memproc run`: process the exports in the inbox or those named, once, and show what happens."""
 
 import signal
 from collections import Counter

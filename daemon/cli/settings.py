@@ -1,4 +1,4 @@
-"""What commands print: a plain table with numbers to the right, nothing cut off in a pipe; and moments."""
+"""What every command starts from: settings, exports, chats; and how tables are printed."""
 
 import os
 from collections.abc import Iterator, Sequence

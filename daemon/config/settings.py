@@ -1,4 +1,4 @@
-"""`[models]` and `[budget]`: which models are asked, with which of LiteLLM's options, and for how many dollars.
+"""All settings together, those of models and money among them, and those that count for one chat.
 
 In `[models.options]` a name that holds "/" is a model's, wildcards allowed, and has a table of options for those
 models alone.

@@ -1,4 +1,4 @@
-"""The Markdown texts that models read: the shipped ones, or the person's own in their place."""
+"""The texts that models read, and the layout of the core memory: the shipped ones, or the person's own."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Backups that the index does not name: a kill came between the file and its line, or something became of the index.
+"""Remove versions from the backups, list backups that the index lost, and take away what killed processes have left.
 
 One that is whole gets its line again; any other goes to `unlisted`, beside the rest. Nothing is ever deleted here.
 """

@@ -1,4 +1,4 @@
-"""Writes files whole or not at all, makes folders that are private, and says in a sentence what the system refused.
+"""Write files whole or not at all, packed where they are kept; make private folders; say what the system refused.
 
 A new file is written beside the old one, put on the disk, read back, and takes its place in one step.
 """

@@ -1,4 +1,4 @@
-"""What can wake the daemon's loop: small values that other threads and signals put into its queue."""
+"""What can wake the daemon's loop, and the child process in which a memproc command does the work."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""The work on one dropped file, as the archive has it: what the child tells becomes the state of the file's row.
+"""What the daemon's child is given, one file or timed job after the other, and what becomes of its events.
 
     Planned               what to do with it is known
     ModelAnswered ...     it is in progress

@@ -1,4 +1,4 @@
-"""Whether a file in the inbox is complete: a JSON text closed to its last bracket, a ZIP with its directory.
+"""Take a complete file out of the inbox: a copy of our own, named by its content, that nothing can change any more.
 
 A file that is neither counts as complete: whoever reads it as an export will say what it is.
 """

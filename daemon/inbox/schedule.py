@@ -1,4 +1,4 @@
-"""The daemon's one clock: APScheduler's thread, which puts Due(name) into the loop's queue at the right time.
+"""The daemon's one clock, APScheduler, which posts into the loop's queue; and who is told of events.
 
     beat      every few seconds: a sign of life for the service manager, a look at settings, pauses and the child
     rescan    the full look at the inbox, at its interval

@@ -1,4 +1,4 @@
-"""The hosts that the person lets keys go to, beside their providers' own: a small file in the configuration folder."""
+"""The addresses at which models are asked, and whether a key may go there."""
 
 import os
 import re

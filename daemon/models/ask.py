@@ -1,4 +1,4 @@
-"""The budget: what a call may cost is reserved before it leaves, and settled with its answer.
+"""The door to models: the budget that a call is reserved from, and the transports that carry it.
 
 reserve   the worst case: nothing of the prompt in the cache, an answer that fills its room; refused at a cap
 settle    what the provider counted, by our own price; else what LiteLLM says; else the worst case stays

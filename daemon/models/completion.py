@@ -1,4 +1,4 @@
-"""What a failed call means: ask again later, stop everything, or this request alone cannot be answered.
+"""The call itself: LiteLLM, imported here alone and late; what its errors mean; and the engine that needs no model.
 
 LiteLLM's exceptions are told apart by their status and their kind. Its words may repeat the prompt, so they
 are looked at and never shown.

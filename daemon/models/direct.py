@@ -1,4 +1,4 @@
-"""Ask again when a provider is busy or out of reach: after growing pauses, or as long as it asks for, not for ever."""
+"""The direct transport: each request by itself, several at once, patiently where a provider is busy."""
 
 import random
 import threading

@@ -1,4 +1,4 @@
-"""The file that moves everything to another computer: a ZIP with a list of its contents, which is proved first."""
+"""The file that moves everything to another computer: its list of contents, its settings, and what is allowed in it."""
 
 import re
 import stat

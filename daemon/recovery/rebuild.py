@@ -1,4 +1,4 @@
-"""Which files a lost archive can be rebuilt from, and which chats each of them shows; oldest first.
+"""Rebuild a lost archive from backups and updated exports: raw messages put back, memories adopted.
 
 Every file is read twice: once for the ids in it, and again when its chat has its turn, so that there is never more
 than one chat's worth of them in memory.

@@ -1,4 +1,4 @@
-"""Two exports of one chat compared: each recognised by what the archive knows of the chat, whatever markers it has."""
+"""Restore a kept version, expand the raw conversation, and compare two exports of one chat."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

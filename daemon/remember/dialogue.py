@@ -1,4 +1,4 @@
-"""One question to a model, with its second chances: more room for an answer that was cut off, then other words.
+"""The dialogue that makes a memory, question by question, with second chances for answers that cannot be used.
 
 asked                    used, if it is good
 cut off                  once more, with room for four times as much

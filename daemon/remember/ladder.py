@@ -1,4 +1,4 @@
-"""Who is asked to write an edition, one after the other, and with how many words.
+"""Who writes an edition, one after the other, until one fits: a memory of a chunk, or one with hindsight.
 
 agent             its answers, else half as long if they are not clearly smaller than what they stand for
 fallback model    the same

@@ -1,4 +1,4 @@
-"""The core memory: after each memory the agent is asked for edits of its bounded sections.
+"""After each memory: edits of the core memory, and facts taken from the chunk.
 
 The steps of a layer go one after the other, in the order of the chunks, beside the memories. Step k sees what step
 k - 1 has left, and begins when the memory of its own chunk is kept. So what comes of them is the same whatever the

@@ -1,4 +1,4 @@
-"""Take over what the opening of an export says and the archive does not know: user edits, a fork, a lost archive."""
+"""Survey and plan a chat, and take over what its opening says that the archive does not know."""
 
 import json
 from collections.abc import Iterator, Sequence

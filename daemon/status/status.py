@@ -1,4 +1,4 @@
-"""Finds the daemon's archive and lock by memproc.toml, quickly, and also while memproc.toml is wrong elsewhere."""
+"""The status of the daemon: where it is, whether it is paused, its problems, its money, what it has done."""
 
 import os
 import re
@@ -33,7 +33,6 @@ from daemon.archive.outputs import standing_outputs
 from daemon.files.clock import at, periods
 from daemon.files.paths import default_state, resolve
 from daemon.files.write import sha256_of
-from daemon.models.ask import caps_now
 from daemon.status.sentences import seconds_between, span
 from rules.arrival import IN_HAND, UNTAKEN
 from rules.money.price import NAMES, Which, dollars
@@ -183,6 +182,8 @@ class Budget:
 
 def budget(archive: Archive, settings: "BudgetSettings", now: str) -> Budget:
     """The budget at `now`; the run is the last in which anything was reserved."""
+    from daemon.models.ask import caps_now  # status itself starts without all that models load
+
     when = periods(at(now))
     caps, amounts = caps_now(archive, settings, now), spent(archive, last_run(archive), when)
     turns: dict[Which, str] = {"run": "", "day": when.day_ends, "month": when.month_ends}

@@ -1,4 +1,5 @@
-"""The small `memproc` field by which our own messages are known again.
+"""Our own messages: how they are written before they have TypingMind's shape, and the marker by which they are
+recognised.
 
 TypingMind keeps it through edit, fork, sync, import and export, and never sends it to a model.
 """

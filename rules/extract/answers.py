@@ -1,4 +1,5 @@
-"""Which sentences are kept: up to three neighbours that tell most of a state of mind, or as many as a budget holds."""
+"""The answers of the built-in engine: which sentences are kept, and how they read as a quote, a perspective, a
+summary."""
 
 import heapq
 import re

@@ -1,4 +1,4 @@
-"""What a word is, in any script: words to compare texts by, and words to measure texts by.
+"""Words and sentences in any script: words to compare and measure texts by, and where a sentence begins and ends.
 
 Most scripts put spaces between words. Han, kana, Thai, Lao, Khmer, Burmese and Tibetan do not: their
 texts are compared by pairs of neighbouring characters, and measured by characters a word.

@@ -1,4 +1,4 @@
-"""A passage of a conversation, and its sentences of prose in order."""
+"""A passage of a conversation as sentences of prose, and how much each of them weighs."""
 
 import re
 from collections import Counter

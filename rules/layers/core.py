@@ -1,4 +1,4 @@
-"""Core memory: sections of bounded size, and the events that their values are made of. Events are only added."""
+"""Core memory: sections of bounded size, the events that their values are made of, and the layouts that offer edits."""
 
 import inspect
 import re

@@ -1,4 +1,4 @@
-"""The opening with core memory and facts in it, written and read.
+"""The opening with core memory and facts in it: written, read back, and compared for what the person changed.
 
     what the person or memproc wrote before it
     ## persona                 a heading for each section of the core memory

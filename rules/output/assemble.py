@@ -1,4 +1,4 @@
-"""The order of the finished chat: what is kept, what is new, and where memories go.
+"""Assemble the finished chat: what is kept, what is new, in which order, and every other byte as it was.
 
     input   [training] m1 m2 (m3 cleared) m4 m5 | m6 m7 m8
     output  [training] opening  memory of m1 m2 m4 m5  closing  (m3 cleared) | m6 m7 m8

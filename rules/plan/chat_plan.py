@@ -1,4 +1,4 @@
-"""Which chats of an export are processed: the chats that memproc.toml names, and each of them once."""
+"""The plan of a chat: whether it is processed at all, what becomes a memory now, and what waits and why."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Which memories are folded, so that the memory section keeps to its budget.
+"""The memory section: which memories stand in it within its budget, and which are folded into one.
 
 Memories come one after the other. After each one, while the section is larger than the budget, the oldest `group`
 items of the lowest level that has so many become one fold of the next level. With groups of three, and room for six:

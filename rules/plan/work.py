@@ -1,4 +1,5 @@
-"""Which memories get a hindsight edition: the last before a round's new ones, each at most once by itself.
+"""The work on a chat as data: its chunks, its rounds of hindsight, its layers, and whether each chunk fits the
+window.
 
 A round is begun when new chunks are planned, and is over when the last of them has its memory. A round that was
 broken off goes on as it was begun, so that a kill changes nothing of what comes of it.

@@ -1,4 +1,4 @@
-"""Which messages an export lacks that stood in the chat before, and whether the person deleted them.
+"""What an export lacks that stood in the chat before: deleted, in another branch, missing, or lost all at once.
 
 TypingMind notes the person's deletions in `syncMetadata.deletedMessageUUIDs`: the last 100, among them those that we
 noted when memories took the place of messages. Older builds note nothing. So of what an export lacks:

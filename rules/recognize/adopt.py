@@ -1,4 +1,5 @@
-"""When the messages of a fork were truly said: older clients give every copy a new uuid, and the day of the fork.
+"""Memories that this chat's archive does not know, adopted from another chat or frozen; and the true dates of
+copies.
 
     archive   m1 7 Nov   m2 7 Nov   m3 8 Nov ...
     fork      m1 21 Nov  m2 21 Nov  m3 21 Nov ...  m9 22 Nov, said in the fork

@@ -1,4 +1,4 @@
-"""The content of a message, in every shape that TypingMind knows, as words and placeholders; and the files it names.
+"""A message of an export: its dates, its content in every shape that TypingMind knows, its files, its branches.
 
 Words are the text that person and persona wrote. Images, files, tool traffic and thinking become short
 placeholders in square brackets: they keep their place in the prompt and are never quoted.

@@ -1,4 +1,4 @@
-"""Originals that stay in the chat beside their memory: shown to the person, no longer sent.
+"""Originals that stay in the chat, shown and no longer sent; and TypingMind's list of deleted messages.
 
     {"role":"user","content":"Hi"}
     {"role":"user","content":"Hi","contextClearedAt":"...","memproc":{"v":1,"kind":"original","memory":"..."}}

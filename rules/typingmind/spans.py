@@ -1,4 +1,4 @@
-"""Where each value of a JSON text begins and ends, so that the rest can stay the person's own bytes.
+"""Where each value of a JSON text begins and ends: in memory, or walked over piece by piece.
 
 The text is the file's bytes read as latin-1, so a character's index is its byte's offset; JSON's own
 signs are ASCII. Values that we do not need are skipped by the standard library's C scanner.

@@ -1,4 +1,5 @@
-"""Change some of a chat's bytes, and leave every other byte as it is: fields of an object, messages of a chat.
+"""Change some of a chat's bytes and leave every other byte as it is; write our messages in the shape of the chat's
+own.
 
 {"role":"user","content":"Hi"}          the object, from `{` to `}`
 {"role":"user","content":"Hi","n":1}    `n` set: behind the last field, where it was not there before
