@@ -25,8 +25,8 @@ for edit in [
 ]:
     memory = apply(layout.functions, memory, edit)
 print([(section.name, section.value) for section in memory])
-print(apply(layout.functions, memory, Edit("promise_made", {"promise": "x" * 1000})).kind)
-print(apply(layout.functions, memory, Edit("promise_kept", {"promise": "log"})).kind)
+print(apply(layout.functions, memory, CoreEdit("promise_made", {"promise": "x" * 1000})).kind)
+print(apply(layout.functions, memory, CoreEdit("promise_kept", {"promise": "log"})).kind)
 """
 
 

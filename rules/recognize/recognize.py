@@ -89,20 +89,29 @@ def recognise(
 def unnamed_memories(places: Sequence[Place], known_keys: Collection[str]) -> int:
     """Count the memories of ours from which another tool seems to have taken both markers and uuids.
 
-    Their shape gives them away: three questions in a row that are whole messages in our tag, each with its answer.
+    Their shape gives them away: behind an opening, three questions in a row that are whole messages in our tag, each
+    with its answer. Who has only pasted such texts into the conversation has no opening directly before them.
     `known_keys` are the keys of messages that the archive has as part of the conversation: the person has accepted
     these.
     """
     unknown = [place.lived and not place.message.marker and place.key not in known_keys for place in places]
     questions = [ok and _is_question(place.message) for ok, place in zip(unknown, places, strict=True)]
     answers = [ok and place.message.role == "assistant" for ok, place in zip(unknown, places, strict=True)]
-    times, at = 0, 0
+    count, at = 0, 0
     while at + _SIX <= len(places):
-        if all(questions[at : at + _SIX : 2]) and all(answers[at + 1 : at + _SIX : 2]):
-            times, at = times + 1, at + _SIX
+        if _is_opening(places[at].message):
+            at += 1
+            while (
+                all(questions[at : at + _SIX : 2]) and all(answers[at + 1 : at + _SIX : 2]) and at + _SIX <= len(places)
+            ):
+                count, at = count + 1, at + _SIX
         else:
             at += 1
-    return times
+    return count
+
+
+def _is_opening(message: Message) -> bool:
+    return message.role == "user" and message.text.startswith("<system>\n")
 
 
 def _is_question(message: Message) -> bool:

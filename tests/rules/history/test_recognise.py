@@ -68,6 +68,7 @@ def test_tags_in_a_persons_text_make_no_memory(text: str) -> None:
     assert place.lived
 
 
+OPENS = "<system>\nWhat follows is a set of memories.\n</system>"
 QUESTION = "<context_manager>\nWhat was it to you?\n</context_manager>"
 
 
@@ -77,23 +78,24 @@ def asked_and_answered(times: int, question: str = QUESTION) -> list[Json]:
 
 @pytest.mark.parametrize(("questions", "memories"), [(2, 0), (3, 1), (5, 1), (6, 2)])
 def test_the_shape_of_a_memory_tells_one_that_has_lost_its_names(questions: int, memories: int) -> None:
-    assert unnamed_memories(places(user("Hi", 98), *asked_and_answered(questions)), ()) == memories
+    assert unnamed_memories(places(user("Hi", 98), user(OPENS, 99), *asked_and_answered(questions)), ()) == memories
 
 
 @pytest.mark.parametrize(
     "messages",
     [
         [user(QUESTION, at) for at in range(9)],
+        asked_and_answered(9),
         asked_and_answered(9, f"I quote: {QUESTION}"),
         [one for pair in zip(asked_and_answered(6), asked_and_answered(6, "Hm?"), strict=True) for one in pair],
     ],
 )
-def test_questions_of_ours_in_another_shape_are_the_person_s(messages: list[Json]) -> None:
+def test_questions_of_ours_in_another_shape_or_place_are_the_person_s(messages: list[Json]) -> None:
     assert unnamed_memories(places(*messages), ()) == 0
 
 
 def test_what_the_archive_has_as_part_of_the_conversation_is_no_memory_without_a_name() -> None:
-    found = places(*asked_and_answered(3))
+    found = places(user(OPENS, 99), *asked_and_answered(3))
     assert unnamed_memories(found, {place.key for place in found}) == 0
 
 
