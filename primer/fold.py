@@ -8,8 +8,7 @@ engine            the same as the context manager
 import re
 from collections.abc import Sequence
 
-from primer.prompt import Turn, keep_inert
-from primer.texts import Texts, fill, wrap
+from primer.prompt import Texts, Turn, fill, keep_inert, wrap
 from rules.conversation.memory import EXTRACTED, Memory, Quote
 from rules.typingmind.message import parse_date
 

@@ -9,8 +9,7 @@ question                           in <context_manager>
 from collections.abc import Sequence
 from dataclasses import replace
 
-from primer.prompt import Turn, context, ending_prefix, lived, question
-from primer.texts import Texts, fill
+from primer.prompt import Texts, Turn, context, ending_prefix, fill, lived, question
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory
 

@@ -12,8 +12,19 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ValidationError
 
-from primer.prompt import ToolCall, Turn, answer, keep_inert, make_inert, question, restore, to_remember, tool
-from primer.texts import Texts, fill
+from primer.prompt import (
+    Texts,
+    ToolCall,
+    Turn,
+    answer,
+    fill,
+    keep_inert,
+    make_inert,
+    question,
+    restore,
+    to_remember,
+    tool,
+)
 from rules.conversation.history import Entry
 from rules.conversation.memory import Six
 from rules.layers.core import CoreEdit, CoreMemory, Layout, Offer, Refusal, Section, lines_of, offered

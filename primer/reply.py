@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from primer.prompt import Turn, keep_inert
-from primer.texts import TAGS
+from primer.prompt import TAGS, Turn, keep_inert
 from rules.conversation.answer import foreign, is_repeated, is_restated
 from rules.extract.sentences import UNSEEN, length
 

@@ -12,9 +12,8 @@ from daemon.config.tables import CoreSettings, FactSettings
 from daemon.config.texts import core_layout, load_texts
 from daemon.models.roles import Roles
 from daemon.models.tokens import count, count_once, keep
-from primer.prompt import keep_inert
+from primer.prompt import Texts, keep_inert, wrap
 from primer.reply import ENGINE
-from primer.texts import Texts, wrap
 from rules.conversation.marker import OPENING, text_digest
 from rules.conversation.memory import Memory
 from rules.errors import ChatSetAside

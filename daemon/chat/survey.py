@@ -25,8 +25,7 @@ from daemon.keys import Key, NoKey
 from daemon.models.catalogue import ends_soon
 from daemon.models.roles import FindKey, Roles, Who, who
 from daemon.models.tokens import Counts
-from primer.prompt import closing, opening
-from primer.texts import Texts
+from primer.prompt import Texts, closing, opening
 from rules.conversation.history import Entry
 from rules.conversation.memory import Edition, Memory
 from rules.layers.core import Layout

@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from daemon.config.tables import CoreSettings, SectionSettings
-from primer.texts import Texts, problems
+from primer.prompt import Texts, problems
 from rules.errors import ConfigurationError, MemprocError
 from rules.layers.core import CoreMemory, EditingFunction, Layout, OverLimit, Section, SectionChange, arranged, offered
 

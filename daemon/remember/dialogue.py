@@ -15,9 +15,8 @@ from daemon.events import Noted
 from daemon.models.scheduler import Steps
 from primer import prompt
 from primer.models import token_factor
-from primer.prompt import Turn, keep_inert, restore
+from primer.prompt import Texts, Turn, keep_inert, restore
 from primer.reply import ENGINE, Answered, Model, Refused, Request, forged, judge, read_reply, repeated
-from primer.texts import Texts
 from rules.conversation.history import Entry
 from rules.conversation.memory import SHIPPED_QUESTIONS, Memory, Quote, Six
 from rules.conversation.quote import NotVerbatim, Verbatim, find_quote, nearest_passage

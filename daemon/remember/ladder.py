@@ -18,9 +18,8 @@ from daemon.models.scheduler import Steps, rehearse
 from daemon.models.tokens import count
 from daemon.remember.dialogue import QUOTE_WORDS, Pair, Question, Subject, Transcript, Worksheet, choose_quote, converse
 from primer import hindsight, prompt
-from primer.prompt import Turn
+from primer.prompt import Texts, Turn
 from primer.reply import ENGINE, EXTRACTIVE, Model, Refused, Request
-from primer.texts import Texts
 from rules.conversation.history import Entry
 from rules.conversation.memory import (
     CHUNK_LEVEL,

@@ -34,9 +34,8 @@ from daemon.models.tokens import count_once, digest_of
 from daemon.remember.ladder import worth_asking
 from primer.layers import tools_of
 from primer.models import token_factor
-from primer.prompt import question, restore
+from primer.prompt import Texts, question, restore
 from primer.reply import ENGINE
-from primer.texts import Texts
 from rules.conversation.marker import text_digest
 from rules.conversation.memory import EXTRACTED, WRITTEN, is_enough_for_a_model, questions_of_memories
 from rules.errors import ChatSetAside
@@ -46,9 +45,8 @@ from rules.layers.opening import FactLine, NotTakenOver, Opening, OpeningEdits, 
 from rules.plan.chat_plan import ChatPlan, Overhead, plan_chat
 from rules.plan.work import Limit, TooLarge, hindsight_round, nearest_limit, too_large
 from rules.recognize.chat_reading import ChatReading
-from rules.typingmind.chat import Chat
+from rules.typingmind.chat import Chat, Sizes, beyond_window, warnings
 from rules.typingmind.message import Message
-from rules.typingmind.warnings import Sizes, beyond_window, warnings
 
 _BY_USER = "edited in TypingMind"
 _TAKEN_OVER = "taken over from an export"

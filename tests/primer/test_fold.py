@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from daemon.config.texts import load_texts
 from primer.fold import ask_choice, memories_alone, read_choice
-from primer.prompt import read_passage
-from primer.texts import TAGS
+from primer.prompt import TAGS, read_passage
 from rules.conversation.memory import EXTRACTED, Edition, Memory, Quote
 
 TEXTS = load_texts(None)

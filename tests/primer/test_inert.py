@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from primer.prompt import keep_inert, make_inert, restore
-from primer.texts import TAGS, wrap
+from primer.prompt import TAGS, keep_inert, make_inert, restore, wrap
 
 _LIVE = re.compile(rf"<\s*/?\s*({'|'.join(TAGS)})\b", re.IGNORECASE)
 _pieces = st.sampled_from(

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from primer import prompt
-from primer.prompt import keep_inert, restore
+from primer.prompt import TAGS, Tag, keep_inert, restore, wrap
 from primer.reply import Answered, Kind, Refused, forged, judge, read_reply
-from primer.texts import TAGS, Tag, wrap
 from rules.conversation.history import Entry
 from rules.conversation.memory import allowance
 from rules.conversation.quote import NotVerbatim, find_quote

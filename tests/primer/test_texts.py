@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from daemon.models.tokens import count
 from primer import prompt
-from primer.texts import PLACEHOLDERS, TAGS, Texts, fill, problems
+from primer.prompt import PLACEHOLDERS, TAGS, Texts, fill, problems
 
 NAMES = tuple(field.name for field in fields(Texts))
 QUESTIONS = {

@@ -8,8 +8,7 @@ from typing import Any
 
 from daemon.config.texts import load_texts
 from primer import prompt
-from primer.prompt import Turn, tool
-from primer.texts import wrap
+from primer.prompt import Turn, tool, wrap
 from rules.conversation.history import Entry
 from tests.entries import memory_of, talk
 from tests.server.editing import APPEND

@@ -16,9 +16,8 @@ from daemon.events import tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.read import read_export
 from daemon.trip import process
-from primer.prompt import Turn
+from primer.prompt import Texts, Turn
 from primer.reply import Request
-from primer.texts import Texts
 from tests.chats import assistant, export_bytes, long_chat, texts, user
 from tests.nokeys import no_keys
 from tests.scripted import ScriptedModel

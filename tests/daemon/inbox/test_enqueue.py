@@ -55,7 +55,9 @@ class Home:
     def context(self, model: Callable[[Request], Completion] | None = None, more: str = "") -> Context:
         config = parse(SETTINGS.format(more=more).encode(), self.folders.state / "memproc.toml")
         ask = ScriptedModel() if model is None else model
-        return Context(config, self.folders, self.archive, ask, no_keys, lambda: MORNING, tell_nobody)
+        return Context(
+            config, self.folders, self.archive, ask, no_keys, lambda: MORNING, tell_nobody, pause=lambda seconds: None
+        )
 
     def drop(self, name: str, content: bytes, state: State, tries: int = 0) -> int:
         """A dropped file that is in this state now; the number of its arrival."""

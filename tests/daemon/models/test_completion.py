@@ -9,9 +9,8 @@ import httpx
 import pytest
 
 from daemon.models.completion import complete, complete_over
-from primer.prompt import ToolCall, Turn, tool
+from primer.prompt import ToolCall, Turn, tool, wrap
 from primer.reply import ENGINE, Model, Request
-from primer.texts import wrap
 from rules.errors import ModelError
 
 SECRET = "the words of a person"

@@ -2,9 +2,8 @@
 
 import pytest
 
-from rules.typingmind.chat import read_messages
+from rules.typingmind.chat import Sizes, beyond_window, read_messages, warnings
 from rules.typingmind.document import read_document
-from rules.typingmind.warnings import Sizes, beyond_window, warnings
 from tests.chats import Json, assistant, chat, export_bytes, long_chat, user
 from tests.exports.chats import CHATS, without
 from tests.exports.messages import MESSAGES
