@@ -387,31 +387,3 @@ def adopt(archive: Archive, row: int, adopted: Adopted, when: str) -> None:
         )
         if not memory.is_fold:
             add_chunk(archive, row, name, {old.key: 0 for old in adopted.past if old.memory == memory.number})
-
-
-@dataclass(frozen=True, slots=True)
-class ChatCounts:
-    """How much the archive has of a chat."""
-
-    messages: int
-    memories: int
-    """Folds are not among them."""
-    without_messages: int
-    """Those of the memories under which no raw message lies."""
-    folds: int
-
-
-def count_chat(archive: Archive, row: int) -> ChatCounts:
-    """What the archive has of the chat in this row."""
-    counts = archive.run(
-        """
-        WITH lone AS (
-            SELECT id FROM memory WHERE chat = ?1 AND NOT EXISTS (SELECT 1 FROM fold_member WHERE fold = memory.id)
-        )
-        SELECT (SELECT count(*) FROM message WHERE chat = ?1), (SELECT count(*) FROM lone),
-               (SELECT count(*) FROM lone WHERE NOT EXISTS (SELECT 1 FROM chunk_message WHERE memory = lone.id)),
-               (SELECT count(*) FROM memory WHERE chat = ?1 AND id NOT IN (SELECT id FROM lone))
-        """,
-        (row,),
-    )
-    return ChatCounts(*counts[0])

@@ -57,11 +57,6 @@ class Manifest(BaseModel):
         """Bytes of all files together."""
         return sum(entry.size for entry in self.files)
 
-    @property
-    def has_settings(self) -> bool:
-        """Whether a memproc.toml is among the files."""
-        return any(entry.name == SETTINGS for entry in self.files)
-
     @model_validator(mode="after")
     def _has_allowed_names(self) -> Self:
         """Every name leads to its own place, on systems that ignore case, too."""

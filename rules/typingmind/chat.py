@@ -103,13 +103,6 @@ class Chat:
                 return printable(text)
         return ""
 
-    @property
-    def around_messages(self) -> tuple[bytes, bytes]:
-        """Its bytes before its first message, and those behind the last; all and nothing where it has no list."""
-        member = self.member("messages")
-        start, stop = (member.value.start + 1, member.value.stop - 1) if member else (self.span.stop,) * 2
-        return self.slice(Span(self.span.start, start)), self.slice(Span(stop, self.span.stop))
-
 
 def read_messages(chat: Chat) -> tuple[Message, ...]:
     """Every message of the chat, in order. Raises ChatSetAside where they are no list, or one of them is no object."""
