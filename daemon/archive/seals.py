@@ -34,10 +34,15 @@ _SIGNS_OF_DAMAGE = ("no such table", "Could not decode to UTF-8", "malformed dat
 
 @contextmanager
 def archive_errors(path: Path) -> Iterator[None]:
-    """Turn SQLite's error inside the block into ArchiveError; a mistake in our own SQL stays what it is."""
+    """Turn SQLite's error inside the block into ArchiveError; a mistake in our own SQL stays what it is.
+
+    Ctrl-C while SQLite seals a row comes back as an error of `seal_of`, which has no others: it is Ctrl-C again here.
+    """
     try:
         yield
     except sqlite3.Error as fault:
+        if str(fault) == "user-defined function raised exception":
+            raise KeyboardInterrupt from fault
         if (trouble := _trouble(path, fault)) is None:
             raise
         raise trouble from fault

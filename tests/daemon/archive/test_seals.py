@@ -16,7 +16,15 @@ from daemon.archive.journal import recall, record
 from daemon.archive.layers import core_events, fact_events, keep_core_events, keep_fact_events
 from daemon.archive.memories import end_turn, find_memory, keep_memory, memories
 from daemon.archive.messages import raw_conversation
-from daemon.archive.seals import SEALED, damaged_rows, refuse_any_damage, refuse_damage, refuse_lost_name, seal_of
+from daemon.archive.seals import (
+    SEALED,
+    archive_errors,
+    damaged_rows,
+    refuse_any_damage,
+    refuse_damage,
+    refuse_lost_name,
+    seal_of,
+)
 from daemon.files.paths import archive_path
 from daemon.models.ask import Unsent
 from rules.errors import ArchiveError, DamagedChat, FileTrouble
@@ -210,3 +218,14 @@ def test_every_column_of_a_sealed_table_is_sealed_but_where_a_file_lies_and_when
 def rows(database: sqlite3.Connection, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
     database.create_function("seal_of", -1, seal_of, deterministic=True)
     return database.execute(sql, tuple(values)).fetchall()
+
+
+def test_an_interrupt_while_a_row_is_sealed_is_an_interrupt(tmp_path: Path) -> None:
+    def interrupted(*row: object) -> str:
+        raise KeyboardInterrupt
+
+    connection = sqlite3.connect(":memory:")
+    connection.create_function("seal_of", -1, interrupted)
+    with pytest.raises(KeyboardInterrupt), archive_errors(tmp_path):
+        connection.execute("SELECT seal_of(1)").fetchall()
+    connection.close()
