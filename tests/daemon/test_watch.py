@@ -7,18 +7,18 @@ import sqlite3
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 
 import pytest
-from filelock import FileLock
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import newest_outcomes
 from daemon.archive.jobs import sign
 from daemon.cli import main
-from daemon.files.lock import Busy
+from daemon.files.lock import Busy, hold
 from daemon.inbox.child import command
 from daemon.inbox.watch import watch
 from daemon.status.waiting import waits_for
@@ -293,9 +293,9 @@ def test_an_archive_that_a_database_viewer_holds_is_waited_for_and_shown_till_th
 def test_under_a_service_manager_another_daemon_is_waited_for(ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NOTIFY_SOCKET", "@nobody-listens-here")
     (ada.home / "state").mkdir()
-    other = FileLock(ada.home / "state" / "daemon.lock", thread_local=False)
-    other.acquire()
-    assert behind(ada, "is at work on this archive", other.release).watch() == 0
+    other = ExitStack()
+    other.enter_context(hold(ada.home / "state" / "daemon.lock", "is at work on this archive"))
+    assert behind(ada, "is at work on this archive", other.close).watch() == 0
 
 
 def test_a_daemon_that_waits_ends_when_it_is_told_to(ada: Person) -> None:

@@ -2,10 +2,10 @@
 
 import errno
 import os
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 
 from daemon.cli import main
 from daemon.files.lock import hold
@@ -73,19 +73,20 @@ def test_one_of_ours_stays_what_it_is_and_an_error_with_a_file_names_it() -> Non
 def test_a_lock_that_cannot_be_let_go_of_hides_nothing(
     raised: ValueError | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    let_go = FileLock.release
+    let_go = os.close
 
-    def release(lock: FileLock, force: bool = False) -> None:
-        let_go(lock, force)
+    def close(handle: int) -> None:
+        let_go(handle)
         raise OSError(errno.ENOLCK, "No locks available")
 
-    monkeypatch.setattr(FileLock, "release", release)
-    if raised is None:
-        with hold(tmp_path / "lock"):
-            pass
-    else:
-        with pytest.raises(ValueError, match="first"), hold(tmp_path / "lock"):
+    def work() -> None:
+        monkeypatch.setattr(os, "close", close)
+        if raised is not None:
             raise raised
+
+    expected = nullcontext() if raised is None else pytest.raises(ValueError, match="first")
+    with expected, hold(tmp_path / "lock"):
+        work()
     monkeypatch.undo()
 
 
