@@ -1,4 +1,4 @@
-"""`memproc chats`: the chats that the archive knows; `memproc accept CHAT`: one that was skipped is meant as it is."""
+"""The chats that the archive knows: `memproc chats`, `versions` of one, and `accept` for one that was skipped."""
 
 from dataclasses import asdict
 
@@ -8,6 +8,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, accept_state, find_chat, known_chats, newest_arrival, waiting_state
 from daemon.archive.outputs import RESTORED, last_output, let_go_of_restored
 from daemon.cli.settings import Settings, json_option, moment, pass_settings, print_table
+from daemon.files.backup import versions as kept_versions
 from daemon.files.clock import now
 from daemon.files.lock import is_held
 from daemon.status.sentences import printable_json
@@ -33,6 +34,32 @@ def chats(settings: Settings, as_json: bool) -> None:
 
 def _row(chat: KnownChat) -> tuple[str, ...]:
     return (chat.title, chat.chat_id, f"{chat.messages:,}", f"{chat.memories:,}", moment(chat.last_seen)[:16])
+
+
+@click.command
+@click.argument("chat")
+@json_option
+@pass_settings
+def versions(settings: Settings, chat: str, as_json: bool) -> None:
+    """List the kept versions of CHAT, the first original among them, oldest first."""
+    with settings.archive() as archive:
+        known = find_chat(archive, chat)
+    kept = kept_versions(settings.folders.backups, known.chat_id)
+    if as_json:
+        click.echo(printable_json([{**asdict(version), "path": str(version.path)} for version in kept]))
+        return
+    rows = [
+        (
+            str(version.number),
+            moment(version.written_at),
+            version.kind,
+            f"{version.size:,}",
+            version.sha256[:12],
+            str(version.path),
+        )
+        for version in kept
+    ]
+    print_table(("No.", "Kept (UTC)", "What", "Bytes", "SHA-256", "File"), rows, right=(0, 3))
 
 
 @click.command

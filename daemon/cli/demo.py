@@ -13,11 +13,11 @@ from platformdirs import user_cache_path
 
 from daemon.archive.chats import known_chats
 from daemon.archive.memories import memories
+from daemon.cli.chats import versions
 from daemon.cli.memories import describe
 from daemon.cli.plan import plan
 from daemon.cli.run import run
 from daemon.cli.settings import Settings
-from daemon.cli.versions import versions
 from daemon.files.lock import Busy, hold
 from daemon.files.write import make_private
 from daemon.status.sentences import visible

@@ -7,12 +7,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from time import monotonic, sleep
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.progress import Progress as Bars
 
 from daemon.chat.deliver import Outcome, SetAside
 from daemon.cli import INTERRUPTED
@@ -42,6 +39,9 @@ from daemon.trip import go_round
 from primer.reply import ENGINE, Request
 from rules.errors import OverBudget
 from rules.plan.chat_plan import LeftAlone
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
 
 
 @dataclass(slots=True)
@@ -114,6 +114,11 @@ class Progress:
     """Takes the events of a run, shows them, and counts. What was skipped goes to the error output."""
 
     def __init__(self, *, quiet: bool) -> None:
+        # Loaded here: the daemon's child shows nothing.
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bars
+
         self.tally = Tally()
         self._quiet = quiet
         self._console = Console(soft_wrap=True, highlight=False)

@@ -1,4 +1,4 @@
-"""What was kept of a chat, and how to have it back: `memproc versions`, `diff`, `restore` and `expand`."""
+"""What was kept of a chat, compared and put back: `memproc diff`, `restore` and `expand`."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -8,7 +8,7 @@ import click
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, find_chat
-from daemon.cli.settings import Settings, json_option, moment, pass_settings, print_table
+from daemon.cli.settings import Settings, json_option, moment, pass_settings
 from daemon.context import Context
 from daemon.files.backup import read_version
 from daemon.files.backup import versions as kept_versions
@@ -21,32 +21,6 @@ from rules.errors import NotAnExport, NotFound
 from rules.output.difference import Difference, DifferenceLine, readable
 
 _STYLES = {"+": "green", "-": "red", "~": "yellow", " ": "bold"}
-
-
-@click.command
-@click.argument("chat")
-@json_option
-@pass_settings
-def versions(settings: Settings, chat: str, as_json: bool) -> None:
-    """List the kept versions of CHAT, the first original among them, oldest first."""
-    with settings.archive() as archive:
-        known = find_chat(archive, chat)
-    kept = kept_versions(settings.folders.backups, known.chat_id)
-    if as_json:
-        click.echo(printable_json([{**asdict(version), "path": str(version.path)} for version in kept]))
-        return
-    rows = [
-        (
-            str(version.number),
-            moment(version.written_at),
-            version.kind,
-            f"{version.size:,}",
-            version.sha256[:12],
-            str(version.path),
-        )
-        for version in kept
-    ]
-    print_table(("No.", "Kept (UTC)", "What", "Bytes", "SHA-256", "File"), rows, right=(0, 3))
 
 
 @click.command
