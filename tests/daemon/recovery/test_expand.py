@@ -22,7 +22,7 @@ def test_what_a_killed_expand_has_left_is_taken_away_at_the_next_start(tmp_path:
     assert ada.memproc("run").code == 0
     folder = tmp_path / "stick" if output else ada.home / "expanded"
     left = 0
-    for number in count(1, 5):
+    for number in count(1, 2):
         command = ["expand", "aaa", *(["--output", str(folder / f"{number}.json")] if output else [])]
         code, _ = in_child(lambda number=number, command=command: dying(number, lambda: ada.memproc(*command)))  # type: ignore[misc]
         left += any(path.name.startswith(".memproc-") for path in folder.glob(".*"))
@@ -32,5 +32,7 @@ def test_what_a_killed_expand_has_left_is_taken_away_at_the_next_start(tmp_path:
             break
         assert code == -signal.SIGKILL
     assert left > 0
-    (whole,) = folder.iterdir()
-    assert len(json.loads(whole.read_bytes())["data"]["chats"][0]["messages"]) > 10
+    written = list(folder.iterdir())
+    assert written
+    for path in written:  # a kill may have come when the file was in its place already
+        assert len(json.loads(path.read_bytes())["data"]["chats"][0]["messages"]) > 10
