@@ -2,6 +2,10 @@
 
 That is the order in which they count. First stands the keyring, which may hang; then finding, storing and forgetting a
 key; then the other places.
+
+A key is never printed, logged, archived or given as an argument; it goes from where it was found into a call. A
+keyring that shows a prompt nobody sees, or a bus that never answers, would hold up memproc for ever. So each question
+to it has a thread of its own, which is left behind when it takes too long.
 """
 
 import os

@@ -3,6 +3,12 @@
 context, six texts      the very bytes of the memory's own requests, so that a provider's cache is read
 question                in <context_manager>: the sections as they are, and what to do
 its calls               with the result of each, where one was refused; then it may call once more
+
+What the context manager is shown and asked so that it keeps the facts.
+
+system     who it is
+user       the passage: raw messages, each with its role, date and a number from 1; never memories
+user       the facts to compare with, numbered afresh from 0, and the question
 """
 
 import json

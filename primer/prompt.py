@@ -1,4 +1,18 @@
-"""The texts that models read, and the prompts that are made of them."""
+"""The texts that models read, and the prompts that are made of them.
+
+The requests for a memory: the agent's context, the passage alone, and the questions.
+
+Tags that people wrote themselves are made inert before a model reads them, and can be had back:
+
+    <system>        becomes  <J system>     J is a word joiner, U+2060, which shows as nothing
+    <J system>      becomes  <JJ system>    so that nothing is lost: taking one joiner out undoes it
+
+system      the chat's own system message, and the primer
+memories    opening, six messages a memory, closing                \\
+tail        raw messages, as they were                              > cached: the same for
+chunk       each message in <to_remember>, with its date           /  all three questions
+question    in <context_manager>; the dialogue grows by answers
+"""
 
 import html
 import re

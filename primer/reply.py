@@ -1,4 +1,12 @@
-"""Requests to models, with their keys and without secrets; and how a reply is read and judged."""
+"""Requests to models, with their keys and without secrets; and how a reply is read and judged.
+
+    read_reply     has it ended by itself, and does it say anything?
+    judge          is it an answer to this question about this passage?
+    repeated       is it one of the memory's earlier answers once more?
+    forged         does it hold tags of ours, which are made inert before it is kept?
+
+Whether a quote is verbatim is for rules/conversation/quote to say.
+"""
 
 import hashlib
 import json

@@ -4,6 +4,9 @@ compare     what became of the file at a path
 follow      whether its JSON is closed, read block by block
 decide      whether it may be taken now
 after_failure, after_outage     when the work on it is tried again
+
+A file that is still being written is waited for, with pauses that double up to a minute; after an hour it needs the
+person's attention, and is waited for all the same.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,11 @@
 """When timed jobs are due, and which kept versions of a chat go. All times are aware.
 
 Days and windows are those of the clock on the wall.
+
+Kept versions thin out: all of the last day, then the newest of each day for 14 days, of each week for 8 weeks, of each
+month for ever. A day is one in UTC, a week goes from Monday to Sunday, and belongs to the month of its Thursday. So
+each month is made of whole weeks, and what stays for a month has stayed for its week and its day before: it does not
+matter how often, or how late, versions are removed.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping

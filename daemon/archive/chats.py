@@ -1,4 +1,8 @@
-"""The chats that the archive knows: names, the states that exports showed, and chats at rest."""
+"""The chats that the archive knows: names, the states that exports showed, and chats at rest.
+
+What was found of a chat at rest counts until something of the chat changes: triggers remove the row whenever one of its
+memories, messages or outputs is written, by whomever, so that no function has to think of it.
+"""
 
 import json
 from collections.abc import Mapping, Sequence

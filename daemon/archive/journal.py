@@ -1,4 +1,7 @@
-"""What models were asked: replies, open batches, and the money reserved and spent, durable before a reply is used."""
+"""What models were asked: replies, open batches, and the money reserved and spent, durable before a reply is used.
+
+And tokens: those of texts, which are counted once, and what models make of one of ours.
+"""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

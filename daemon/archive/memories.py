@@ -1,4 +1,9 @@
-"""Memories, folds and their editions, kept for ever; and what the person has chosen for them."""
+"""Memories, folds and their editions, kept for ever; and what the person has chosen for them.
+
+What the person decides about a memory at the command line: which edition is shown, pinned or not, recalled.
+
+No edition is touched here. Each function says whether it changed anything, so that a second time can be told.
+"""
 
 import json
 from collections.abc import Collection, Sequence

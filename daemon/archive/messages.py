@@ -1,4 +1,9 @@
-"""Raw messages, for ever: every version of every message, in the order of the conversation, also of adopted ones."""
+"""Raw messages, for ever: every version of every message, in the order of the conversation, also of adopted ones.
+
+Adds raw messages and memories to a chat: what it takes over from the chat it came from, or a rebuild finds.
+
+All of it within a transaction of the caller's.
+"""
 
 import hashlib
 from collections.abc import Mapping, Sequence

@@ -1,5 +1,10 @@
 """Damage is noticed: the hash of each row, raw bytes that prove themselves, and what SQLite's errors mean for a
-person."""
+person.
+
+A seal on every row that a chat is made from: a hash which shows when anything but memproc has changed the row.
+
+A connection of memproc's seals what it writes, by triggers of its own. Readers ask before they hand out a chat.
+"""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""Core memory and facts of a chat as they stand now, by all that has happened to them."""
+"""Core memory and facts of a chat as they are now, how they stand in its opening, and what is due for them."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence

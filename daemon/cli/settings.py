@@ -1,4 +1,7 @@
-"""What every command starts from: settings, exports, chats; and how tables are printed."""
+"""What every command starts from: settings, exports, chats; and how tables are printed.
+
+All is imported late, since `memproc --help` passes here too.
+"""
 
 import os
 from collections.abc import Iterator, Sequence

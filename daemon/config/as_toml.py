@@ -1,4 +1,4 @@
-"""On which line of a TOML text each key stands, so that a problem can be pointed at.
+"""Settings as TOML text: written out, and on which line each key stands, so that a problem can be pointed at.
 
     [chunk]            ("chunk",) -> 1
     tokens = 3         ("chunk", "tokens") -> 2

@@ -3,6 +3,11 @@
 INDEX.tsv is the plain list: one line a version, only ever added to. A version that is removed later gets a second
 line, of the kind "removed", so the numbers of the others stay. A line that a kill or a full disk cut short is no line;
 it is cleared away before the next one is added.
+
+    backups/README.txt, INDEX.tsv
+    backups/originals/<first 2 of sha256>/<sha256>.json.gz     the first original of each chat, for ever
+    backups/versions/<chat>/<UTC>-<first 8 of sha256>.json.gz  what stood in updated/ before a new file
+    backups/unlisted/...                                       what the index does not name, and is not whole
 """
 
 import json

@@ -1,6 +1,7 @@
 """Remove versions from the backups, list backups that the index lost, and take away what killed processes have left.
 
-One that is whole gets its line again; any other goes to `unlisted`, beside the rest. Nothing is ever deleted here.
+Of the backups that the index lost, one that is whole gets its line again; any other goes to `unlisted`, beside the
+rest, and is not deleted.
 """
 
 import gzip

@@ -4,11 +4,18 @@
     ModelAnswered ...     it is in progress
     BatchSent             the same, and a batch has to end first
     ChatIs                what became of one of its chats
-    RunDone               written, done, or set aside: by what became of its chats
-    RunFailed, lost       tried again after a while, at last set aside; or it waits until the person has acted
+    RunDone               written, unchanged or skipped, by what became of its chats
+    RunFailed, lost       tried again after a while, at last skipped; or it waits until the person has acted
     stopped               it is taken up again where it was left
 
-Each step is one transaction. What is to be logged is given back.
+Each step is one transaction.
+
+    next     memproc.toml read again, then a file, then a timed job; nothing but settings while paused
+    take     an event of the child: into the archive and the log
+    ended    the child is gone; where it broke off, the file is tried again, and the job later
+    beat     a child that hangs is killed
+
+All of it belongs to the daemon's one thread.
 """
 
 from collections.abc import Callable, Sequence

@@ -2,6 +2,9 @@
 
 Nothing relies on their events. They are lost when the system has too many of them, and end when the inbox is replaced;
 the full look at the inbox, at its interval, finds whatever they left out.
+
+watchdog's own polling keeps every file's data in memory (20 MB for 20,000 files, and twice that while it compares), so
+it is not used.
 """
 
 import errno

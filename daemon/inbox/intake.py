@@ -1,6 +1,9 @@
 """Take a complete file out of the inbox: a copy of our own, named by its content, that nothing can change any more.
 
-A file that is neither counts as complete: whoever reads it as an export will say what it is.
+A JSON text is complete with its last bracket, a ZIP with its directory. A file that is neither counts as complete:
+whoever reads it as an export will say what it is.
+
+temp beside the copies -> copy and hash -> was it changed meanwhile? -> flush -> into its place -> flush the folder
 """
 
 import os

@@ -1,4 +1,12 @@
-"""The addresses at which models are asked, and whether a key may go there."""
+"""The addresses at which models are asked, and whether a key may go there.
+
+A key goes to its provider's own address. Another one counts as agreed where the person has named it:
+- in the same environment as the key, by a variable that LiteLLM reads (ANTHROPIC_API_BASE and its kin);
+- in a memproc.toml of their own configuration folder, or one named by --config or $MEMPROC_CONFIG;
+- with `memproc key allow PROVIDER HOST`.
+A memproc.toml that was merely found in the current folder names nothing. No key goes over plain HTTP, except to this
+machine.
+"""
 
 import os
 import re

@@ -6,6 +6,8 @@ release   the call did not leave, or was plainly refused: nobody bills that
 
 A reservation that is neither settled nor released was cut off, by a kill or a lost connection. It may have been
 billed, so it counts as it was reserved. Free models reserve nothing.
+
+There are two transports: `direct.py` sends each request by itself, `batch.py` many together at half the price.
 """
 
 from collections.abc import Callable, Collection, Iterator

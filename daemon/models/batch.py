@@ -2,6 +2,10 @@
 
 What is asked is written down before a batch is created, and its name after; so after a kill at any point it is found
 at the provider, by the requests' own keys, before anything is asked again.
+
+succeeded           its answer is in the journal, and settled at half the price
+errored             nothing is billed. What a direct call would raise is raised, unless it may go better another time
+expired, canceled   nothing is billed; it is asked by itself
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

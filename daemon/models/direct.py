@@ -1,4 +1,8 @@
-"""The direct transport: each request by itself, several at once, patiently where a provider is busy."""
+"""The direct transport: each request by itself, several at once, patiently where a provider is busy.
+
+The money is reserved before a call leaves, and settled in the transaction in which its answer is kept. Nothing but
+the call itself happens in its thread.
+"""
 
 import random
 import threading

@@ -1,4 +1,11 @@
-"""What a model costs, and how many tokens it counts for one of ours: as its replies have shown, else as is known."""
+"""What a model costs, and how many tokens it counts for one of ours: as its replies have shown, else as is known.
+
+configured                     [[budget.price]], the last that fits
+the built-in engine            free
+a server on one's own network  free (api_base, or a provider that runs models locally)
+known to LiteLLM               its price, with the dearer tier for long prompts
+none of these                  refused, unless budget.unpriced
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -3,6 +3,10 @@
 A dialogue is a generator that yields a Request and is sent its Reply. The journal answers first, so that a dialogue
 that was cut off by a kill goes on where it stopped. Any other request goes to a transport, in the order that the
 provider's cache wants. All but the calls themselves happens in one thread.
+
+Of dialogues whose requests begin alike one leads: when its first request is answered, the others find the beginning
+in the provider's cache. Meanwhile they send ahead what needs no answer before it. After an error, an interruption or a
+wish to end, nothing more is sent; what is under way is waited for and kept.
 """
 
 from collections.abc import Generator, Iterator, Sequence

@@ -2,6 +2,12 @@
 
 Every file is read twice: once for the ids in it, and again when its chat has its turn, so that there is never more
 than one chat's worth of them in memory.
+
+    original   m1 m2 m3 m4 m5
+    version    [opening][memory: m1 to m3, 3 messages][closing] m4 m5 m6
+    archive    m1 m2 m3 m4 m5 m6, and the memory as it stands, with m1 m2 m3 under it
+
+A memory whose messages no file holds any more stays as it is, without them. What the archive knows stays as it is.
 """
 
 import hashlib

@@ -4,6 +4,15 @@ asked                    used, if it is good
 cut off                  once more, with room for four times as much
 unusable                 once more, in other words that name the reason
 still unusable           a Refused with its reason; what comes then is for the dialogue to say
+
+A dialogue: the direct quote, the perspective, the independent analysis, and the refinement with it in view.
+
+The quote is verbatim, whoever has to choose it:
+
+the agent's                 if it stands in one raw message, character for character
+the agent's, asked again    with the reason why the first one does not
+the nearest passage         to what the agent has said, in the raw message's own characters
+the engine's choice         marked so
 """
 
 from collections.abc import Callable, Mapping, Sequence

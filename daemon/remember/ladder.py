@@ -3,6 +3,11 @@
 agent             its answers, else half as long if they are not clearly smaller than what they stand for
 fallback model    the same
 engine            only where there must be no hole: shorter and shorter until it fits, down to a word an answer
+
+A memory is written once more, with what came after its chunk in view.
+
+From the raw chunk and never from an earlier summary. The quote is permanent: it is copied, not asked for
+again. The analysis is the very request of the as-of edition, so the journal answers it for nothing.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -3,6 +3,15 @@
 The steps of a layer go one after the other, in the order of the chunks, beside the memories. Step k sees what step
 k - 1 has left, and begins when the memory of its own chunk is kept. So what comes of them is the same whatever the
 concurrency, and in however many rounds the chunks came.
+
+After a memory, the context manager is asked once what the chunk says that is to be known.
+
+asked         the chunk's raw messages, never memories, and the known facts that are nearest to them
+unusable      once more, with more room or in other words, as every question; then nothing changes, and it is counted
+answered      its operations become events; with an embedding model, wordings that say the same are found first
+
+Edits of the core memory are applied one after the other, each to what the one before has left. A refused one is told
+to the agent, which may answer once more; what is refused again is counted, and never silently changed.
 """
 
 import json

@@ -1,4 +1,7 @@
-"""The status of the daemon: where it is, whether it is paused, its problems, its money, what it has done."""
+"""The status of the daemon: where it is, whether it is paused, its problems, its money, what it has done.
+
+All times are texts in UTC.
+"""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Editions of a memory: written as-of, with hindsight, by the person, or as a fold. None is ever overwritten."""
+"""Memories and folds, and their editions: as-of, with hindsight, or by the person. None is ever overwritten."""
 
 import hashlib
 from collections.abc import Collection, Sequence

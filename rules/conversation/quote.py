@@ -1,8 +1,14 @@
-"""Is this a direct quote? Only what stands in one raw message, character for character.
+"""Direct quotes: what stands in one raw message, character for character; else the passage that comes nearest.
 
 A model may set another space, quotation mark or dash than the writer did. So the search looks past just
 these, and what is kept are the raw message's own characters. Where a fence of code stays open in them, they are the
 longest part without it.
+
+Where nothing is verbatim, the nearest passage is taken:
+
+    answer     The sea breathes, I said, "and nobody had ever heard it..."
+    message    It is true. The sea breathes, and nobody ever heard it. Not even I.
+    passage                The sea breathes, and nobody ever heard it.
 """
 
 import re

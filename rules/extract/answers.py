@@ -1,5 +1,12 @@
 """The answers of the built-in engine: which sentences are kept, and how they read as a quote, a perspective, a
-summary."""
+summary.
+
+Where nothing can be quoted or summed up (emoji, images, code, single words), one sentence says what was there.
+
+Each sentence that is kept lowers the worth of its words for the others (maximal marginal relevance, with words for
+likeness). Worth only ever falls, so a heap finds each next best without looking at all. The same passage always gets
+the same answers.
+"""
 
 import heapq
 import re

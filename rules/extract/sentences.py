@@ -2,6 +2,10 @@
 
 Most scripts put spaces between words. Han, kana, Thai, Lao, Khmer, Burmese and Tibetan do not: their
 texts are compared by pairs of neighbouring characters, and measured by characters a word.
+
+A sentence ends at a stop that its script knows, or with its line. Most stops need white space behind them; those of
+Chinese, Hindi, Burmese and others do not. A full stop may also belong to an abbreviation, an initial or a date. Thai
+and Lao have no stop: a long run of theirs is cut at a space.
 """
 
 import re

@@ -1,4 +1,8 @@
-"""A passage of a conversation as sentences of prose, and how much each of them weighs."""
+"""A passage of a conversation as sentences of prose, and how much each of them weighs.
+
+A sentence is central when it shares the passage's telling words: the cosine between its words, weighed by how rare
+they are, and those of the passage as a whole.
+"""
 
 import re
 from collections import Counter

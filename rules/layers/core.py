@@ -1,4 +1,9 @@
-"""Core memory: sections of bounded size, the events that their values are made of, and the layouts that offer edits."""
+"""Core memory: sections of bounded size, the events that their values are made of, and the layouts that offer edits.
+
+A layout of the core memory: which sections there are, and with which functions the agent edits them.
+
+A developer adds one as a small class, and registers it as an entry point of the group `memproc.core_memory`.
+"""
 
 import inspect
 import re

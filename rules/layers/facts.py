@@ -6,6 +6,10 @@ fact has one live version or none.
     live                what is true after these events
     normal, opposed     whether two texts say the same, by their words; cosines, alike: by their vectors
     nearest, within     which facts are compared with a chunk, and which stand in the export
+
+Where several orders are made into one (reciprocal rank fusion), each gives what stands in it 1 / (60 + place), and the
+sums decide. 60 is the constant of Cormack, Clarke and Büttcher (SIGIR 2009), who proposed the rule: what is first in
+one order alone does not win over what is near the top of two.
 """
 
 import unicodedata

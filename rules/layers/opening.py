@@ -13,6 +13,14 @@ nothing):
     an empty line   becomes  J               at the beginning and at the end of a text alone
 
 Where joiners stand already, it is one more, so that nothing is lost: taking one out undoes it.
+
+What the person did in TypingMind to the sections and the facts of an opening.
+
+What it was is read off the opening that stood there, not off the archive: what has happened to the core memory and
+to the facts since then is nobody's edit.
+
+It is read back as people's editors leave it: other line breaks, white space at the end of lines, and further empty
+lines between the parts change nothing. Tags are not made inert here: who passes the texts has done so.
 """
 
 import re

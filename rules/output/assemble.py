@@ -8,6 +8,10 @@ messages were deleted gets them back; one that the export shows in another editi
 person has touched it in TypingMind, and it is whole. What is under a memory stays behind it with
 `keep-originals`; otherwise only where it names a file that TypingMind would delete with it, and so does a message of
 ours that is to go.
+
+Whatever is not compressed stays as it is, byte for byte and in its order; memories that the export has
+already are kept as they stand there. Only the bytes between the first and the last changed message,
+`updatedAt` and `syncMetadata` are ours.
 """
 
 import hashlib

@@ -6,6 +6,24 @@
           a turn above `most` is also cut here: two messages of the same role in a row
 
 A tool call, its results and the answer to them are never parted.
+
+    begin                                                        newest message
+      |--- chunk ---|-- chunk --|--- chunk ---|.. waits ..|------ live tail ------|
+
+Where chunks end is for a Splitter to say. `by_turns` looks ahead before it sets a bound:
+
+      |--- chunk ---|-- chunk --|
+                    ^
+                    |== window: the next 4 sizes, all of it final ==|
+                    where a chunk ends is the first bound of the best partition of its window
+
+The window may reach into the live tail, the chunk may not. So a bound depends on the messages alone,
+and never on when the history was looked at.
+
+In a partition, a group costs the square of its distance from `size`. A turn above `size` cannot be cut, so what it has
+too much costs nothing: it is a group by itself, and only a scrap too small for a memory of its own (less than a quarter
+of `size`) may go with it, at the square of the scrap. So one long turn does not ruin its neighbours. The tail of a
+chunk moves far at a time, as much below `keep` as above it, since each move writes all of it to the provider's cache.
 """
 
 from collections.abc import Callable, Iterable, Sequence

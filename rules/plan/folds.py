@@ -23,6 +23,12 @@ There are two exceptions. At some lengths of a conversation the larger budget's 
 smaller one's would have come within about six memories (simulated with memories and folds of about 1,000 tokens,
 up to 400 of them: at 7 lengths of 100 from 16,000 to 32,000, at 2 of 100 to 64,000). And a fold of mixed levels depends
 on the budget, as does every fold after it.
+
+What stands in the memory section of a chat: its memories and folds now, those that are expected, and their states.
+
+section     what stands for the first so many of a chat's memories
+Foresight   the same with memories that are still to come
+states      for each memory whether it is shown, folded, forgotten or not in use
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -9,6 +9,14 @@ noted when memories took the place of messages. Older builds note nothing. So of
     missing     all others. Where the list is complete, the person has not deleted them; else nobody can tell
 
 An export went back where it lacks all that came since some earlier moment: it goes on from an older state.
+
+Whether an export has suddenly lost what the chat held the last time: then it is skipped, not mirrored.
+
+    last time   [memories] m5 m6 m7 ... m60
+    ordinary    [memories] m5 m6 m7 ... m60 m61     some edited, inserted or deleted, the newest answer regenerated
+    lost        [memories] m61, with m5 ... m60 in another branch; or most of it is gone; or the newest are
+
+What the chat's own list of deletions names was the person's will. What is lost here is still in the archive.
 """
 
 from collections import defaultdict, deque

@@ -6,6 +6,12 @@ copies.
     read as   m1 7 Nov   m2 7 Nov   m3 8 Nov ...   m9 22 Nov
 
 Copies are known by what they say, in order, and by their dates, which lie within a minute. Their bytes stay.
+
+Memories that an export shows and this chat's archive does not know: a fork's, or those of a lost archive.
+
+of a fork      another chat of the archive knows them: this one gets memories of its own, with all their editions,
+               and the raw messages under them
+of nobody      they stay as they are, frozen; what was under them is not known any more
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,11 @@
-"""What the person has done to memories in TypingMind since the archive last saw the chat."""
+"""What the person has done to memories in TypingMind since the archive last saw the chat.
+
+edited      its texts are those of no edition: they become one, the person's, and the memory is pinned
+touched     excluded from the context or pinned there: its messages stay as they are
+forgotten   it is gone, and so are its raw messages and every fold of it
+recalled    it was forgotten, and stands there again
+changed     a raw message of a memory reads otherwise, or is gone: the memory needs a new edition
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

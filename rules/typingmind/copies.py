@@ -1,6 +1,9 @@
 """The raw conversation as a chat that TypingMind can import, and that stays so where devices sync.
 
 None of its messages is still named as deleted, and the memories that another device shows are.
+
+TypingMind stores a chat under `chatID` and replaces whatever has the same: in a new chat, the new id is what keeps the
+old one safe. Message uuids may stand in two chats, so messages keep theirs.
 """
 
 import hashlib

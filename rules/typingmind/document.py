@@ -1,4 +1,9 @@
-"""One JSON text of an export: where its chats stand, and how they are put back; or why it is no export."""
+"""One JSON text of an export: where its chats stand, and how they are put back; or why it is no export.
+
+Containers: `{"data": {"chats": [...]}}`, `{"chats": [...]}`, the older one with a checksum, and the parts of a ZIP (a
+`data.json`, and for large exports chunk files that are bare arrays of chats). They are recognised by what they hold,
+never by their names.
+"""
 
 import codecs
 from collections import deque

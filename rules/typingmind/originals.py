@@ -8,6 +8,13 @@ under which memory the message stands. Everything else about the message is stil
 
 With `keep-originals` all messages under a memory stay. Otherwise only those stay that name a file of TypingMind's own
 store, which would be deleted with them; their marker says so: `"for":"attachment"`.
+
+Which messages a chat names as deleted: TypingMind takes them out again wherever its devices sync.
+
+    "syncMetadata":{"deletedMessageUUIDs":["6f2c","91aa"],"deletedSyncedBlobIDs":[]}
+
+TypingMind notes here what the person deletes; older builds note nothing. memproc adds the messages that memories took
+the place of, else another device's sync brings them back.
 """
 
 from collections.abc import Mapping, Sequence

@@ -2,6 +2,9 @@
 
 The text is the file's bytes read as latin-1, so a character's index is its byte's offset; JSON's own
 signs are ASCII. Values that we do not need are skipped by the standard library's C scanner.
+
+How deep values may be nested has a bound, so that nothing that walks a parsed message can run out of stack. A
+regenerated message nests what came after it four levels deeper; that may happen sixty times over.
 """
 
 import hashlib

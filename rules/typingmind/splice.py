@@ -4,6 +4,11 @@ own.
 {"role":"user","content":"Hi"}          the object, from `{` to `}`
 {"role":"user","content":"Hi","n":1}    `n` set: behind the last field, where it was not there before
 {"content":"Hi","n":1}                  `role` taken out, with one comma
+
+A message of ours as TypingMind stores it.
+
+A generated assistant message has the keys of an assistant message of the same chat, and one text part or
+one string, never empty: what TypingMind sends and shows depends on these.
 """
 
 import hashlib
