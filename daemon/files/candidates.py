@@ -22,6 +22,9 @@ _MACOS_AWAY = 0x40000000
 # SQLite's integers are signed; inode numbers of some file systems are not.
 _LARGEST = (1 << 63) - 1
 
+LARGEST_BYTES = 512 << 20
+"""A JSON text, or all texts of a ZIP unpacked. TypingMind itself takes 512 MB as ZIP."""
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:

@@ -16,7 +16,8 @@ from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import BinaryIO
 
-from daemon.files.write import remedy
+from daemon.files.candidates import LARGEST_BYTES
+from daemon.files.write import BLOCK, remedy
 from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind.chat import Chat
 from rules.typingmind.document import DocumentLayout, explain_bad_json, lay_out_chunk, lay_out_document
@@ -104,9 +105,6 @@ def fingerprint_of(path: Path) -> FileFingerprint | None:
         return None
 
 
-LARGEST_BYTES = 512 << 20
-"""A JSON text, or all texts of a ZIP unpacked. TypingMind itself takes 512 MB as ZIP."""
-
 INDEX = "data.json"
 
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError)
@@ -118,9 +116,7 @@ _ENTRY_SIGN = b"PK\x01\x02"  # before each entry of a ZIP's directory, which is 
 
 _ENCRYPTED = 1
 
-_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
-
-_BLOCK_BYTES = 1 << 20
+METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 
 _MIB = 1 << 20
 
@@ -169,7 +165,7 @@ class Bundle:
             raise NotAnExport(
                 f"{self.name} is an encrypted ZIP file.", "Unlock it first, or export again from TypingMind."
             )
-        if any(part.compress_type not in _METHODS for part in parts):
+        if any(part.compress_type not in METHODS for part in parts):
             raise NotAnExport(
                 f"{self.name} is a ZIP file packed in an unusual way.", "Drop the ZIP as TypingMind wrote it."
             )
@@ -215,7 +211,7 @@ def _entries(file: BinaryIO) -> int:
     """About how many entries the directory has: signs that are in the contents count too."""
     file.seek(0)
     found, rest = 0, b""
-    while block := file.read(_BLOCK_BYTES):
+    while block := file.read(BLOCK):
         found += (rest + block).count(_ENTRY_SIGN)
         rest = block[1 - len(_ENTRY_SIGN) :]
     return found

@@ -78,7 +78,7 @@ def _line_of(folder: Path, path: Path) -> IndexLine | None:
     if not chats or not digest.startswith(named):
         return None
     return IndexLine(
-        written_at=_changed_at(path)
+        written_at=changed_at(path)
         if is_original or not version
         else "{}-{}-{}T{}:{}:{}.{}Z".format(*version.groups()),
         chat_id=chats[0].chat_id,
@@ -91,7 +91,8 @@ def _line_of(folder: Path, path: Path) -> IndexLine | None:
     )
 
 
-def _changed_at(path: Path) -> str:
+def changed_at(path: Path) -> str:
+    """When a file was changed last, by its own date. Raises FileTrouble."""
     with file_errors(path, "looked at"):
         return write_date(datetime.fromtimestamp(path.stat().st_mtime, UTC))
 

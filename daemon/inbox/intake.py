@@ -17,14 +17,11 @@ from typing import BinaryIO
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import Arrival, change_state, find_arrival, is_needed
-from daemon.files.candidates import sighting_of
+from daemon.files.candidates import LARGEST_BYTES, sighting_of
 from daemon.files.paths import arrivals_folder
-from daemon.files.write import TEMPORARY, file_errors, flush_file, flush_folder, make_private, put_in_place
+from daemon.files.write import BLOCK, TEMPORARY, file_errors, flush_file, flush_folder, make_private, put_in_place
 from rules.arrival import Closed, Content, Open, Sighting, State, Unfinished, Unfit, Whole, follow
 from rules.errors import FileTrouble
-
-LARGEST_BYTES = 512 << 20
-"""No export larger than this is read."""
 
 _TAIL_BYTES = 256 << 10
 _MIB = 1 << 20
@@ -124,7 +121,6 @@ def _zip(file: BinaryIO, size: int) -> Content:
     return Whole() if file.read(4) == _DIRECTORY else Unfinished(f"ZIP without its directory at byte {size}")
 
 
-_BLOCK = 1 << 20
 _CHANGED = "it changed while it was copied"
 _REASON = "its work was put off, and is tried again"
 _AGAIN: tuple[State, ...] = ("waiting", "paused", "set aside", "written")
@@ -243,7 +239,7 @@ def _copy(source: Path, sighting: Sighting, copy: BinaryIO) -> _Copied | Changed
 
 def _pour(file: BinaryIO, copy: BinaryIO, size: int) -> _Copied:
     digest, poured = sha256(), 0
-    while poured <= size and (block := file.read(_BLOCK)):
+    while poured <= size and (block := file.read(BLOCK)):
         digest.update(block)
         with file_errors(Path(str(copy.name)), "written"):
             copy.write(block)

@@ -3,7 +3,6 @@
 import re
 import stat
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -16,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from daemon.config.as_toml import toml_text
 from daemon.config.loading import load
 from daemon.files.paths import Folders, arrivals_folder
+from daemon.files.read import DAMAGE, METHODS
 from daemon.files.write import BLOCK, file_errors
 from daemon.models.addresses import host_of, names_a_host
 from primer.reply import is_secret
@@ -28,9 +28,6 @@ ASIDE = "before-import-"
 _FOLDERS = ("backups", "updated", "arrivals")
 _RISKY = re.compile(r'[\\:*?"<>|\x00-\x1f]')
 _LARGEST_MANIFEST = 64 << 20  # bytes; half a million files have fewer
-_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError)
-"""What the standard library raises for a broken ZIP."""
-_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 
 
 class PackedFile(BaseModel):
@@ -83,7 +80,7 @@ def opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
     try:
         with file_errors(path, "read"), zipfile.ZipFile(path) as package:
             yield package, _manifest(package)
-    except _DAMAGE as fault:
+    except DAMAGE as fault:
         raise refused("it is damaged or cut off, or no moving file") from fault
 
 
@@ -112,7 +109,7 @@ def _manifest(package: zipfile.ZipFile) -> Manifest:
         raise refused("it has no list of contents, or a name twice")
     for info in infos.values():
         kind = stat.S_IFMT(info.external_attr >> 16)
-        if info.is_dir() or kind not in (0, stat.S_IFREG) or info.flag_bits & 1 or info.compress_type not in _METHODS:
+        if info.is_dir() or kind not in (0, stat.S_IFREG) or info.flag_bits & 1 or info.compress_type not in METHODS:
             raise refused(f"{info.filename!r} in it is no plain file")
     with package.open(MANIFEST) as file:
         listed = file.read(_LARGEST_MANIFEST + 1)

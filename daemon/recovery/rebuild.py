@@ -14,7 +14,6 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from daemon.archive.archive import Archive
@@ -40,7 +39,8 @@ from daemon.files.backup import INDEX, UnreadableLine, Version, all_versions, re
 from daemon.files.candidates import exports_in
 from daemon.files.paths import Folders
 from daemon.files.read import chats_in, read_export
-from daemon.files.write import file_errors, sha256_of
+from daemon.files.removal import changed_at
+from daemon.files.write import sha256_of
 from daemon.models.tokens import count
 from daemon.remember.planning import take_over
 from primer.prompt import question
@@ -54,7 +54,7 @@ from rules.recognize.user_edits import groups
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.copies import as_new_chat, new_chat_id
 from rules.typingmind.document import chat_container, read_document
-from rules.typingmind.message import Message, read_message, write_date
+from rules.typingmind.message import Message, read_message
 from rules.typingmind.originals import is_original, plain_original
 
 
@@ -133,8 +133,8 @@ def _all(folders: Folders, more: Iterable[Path]) -> list[BackupFile]:
     named = [path for place in more for path in exports_in(place)]
     return [
         *(BackupFile(version.path, version.written_at, version, is_output=False) for version in kept),
-        *(BackupFile(path, _changed_at(path), None, is_output=True) for path in updated),
-        *(BackupFile(path, _changed_at(path), None, is_output=False) for path in named),
+        *(BackupFile(path, changed_at(path), None, is_output=True) for path in updated),
+        *(BackupFile(path, changed_at(path), None, is_output=False) for path in named),
     ]
 
 
@@ -142,11 +142,6 @@ def _age(file: BackupFile) -> tuple[bool, str, bool, str]:
     """What lies among the updated exports is the newest of its chat, whatever the clock said of it."""
     is_original = file.version is not None and file.version.kind == "original"
     return file.is_output, file.kept_at, not is_original, str(file.path)
-
-
-def _changed_at(path: Path) -> str:
-    with file_errors(path, "looked at"):
-        return write_date(datetime.fromtimestamp(path.stat().st_mtime, UTC))
 
 
 def _readable_id(chat: Chat) -> str | None:

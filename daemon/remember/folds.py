@@ -6,8 +6,9 @@ up to six of all members together     all of them
 more than six                         those that the agent names by their numbers
 no such answer, or no agent           the first quote of each member
 
-A fold is at most half as large as its members. Where its quotes alone make that impossible, it has at most 400 tokens
-more than its quotes. The analysis sees the members' answers alone; the perspective is over the whole stretch of time.
+A fold is at most half as large as its members. Where its quotes alone make that impossible, it has at most 200 tokens
+more than its quotes and questions. The analysis sees the members' answers alone; the perspective is over the whole
+stretch of time.
 """
 
 from collections.abc import Callable, Sequence

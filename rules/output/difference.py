@@ -9,14 +9,10 @@ from rules.conversation.marker import CLOSING, OPENING
 from rules.conversation.memory import Memory, called, dates
 from rules.layers.opening import NO_EDITS, Opening, OpeningEdits, edits
 from rules.recognize.recognize import Place
-from rules.recognize.user_edits import groups
+from rules.recognize.user_edits import Group, groups
 from rules.typingmind import spans
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message
-
-Group = Mapping[int, Place]
-"""The messages of a memory that an export shows, by slot."""
-
 
 Read = Callable[[str], Opening]
 

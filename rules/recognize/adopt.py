@@ -24,6 +24,7 @@ from rules.conversation.history import Past
 from rules.conversation.marker import Marker, text_digest
 from rules.conversation.memory import WRITTEN, Edition, Memory, Quote, fold_id, memory_id, with_members
 from rules.recognize.recognize import Place
+from rules.recognize.user_edits import SLOTS, Group
 from rules.typingmind.message import Message, parse_date
 
 _AT_ONCE = timedelta(minutes=1)
@@ -76,10 +77,6 @@ def said_at(message: Message) -> str:
 def _is_earlier(date: str, copied: str | None) -> bool:
     original, copy = parse_date(date), parse_date(copied)
     return original is not None and (copy is None or original < copy)
-
-
-Group = Mapping[int, Place]
-_SLOTS = range(1, 7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,14 +161,14 @@ def freeze(
         if name in own_ids
         else _frozen(name, group, number, count)
         for number, (name, group) in enumerate(
-            ((name, group) for name, group in shown.items() if len(group) == len(_SLOTS)), first_number
+            ((name, group) for name, group in shown.items() if len(group) == len(SLOTS)), first_number
         )
     ]
     return Adopted(tuple(memories), {memory.memory_id: (memory.edition,) for memory in memories})
 
 
 def _frozen(name: str, group: Group, number: int, count: Callable[[str], int]) -> Memory:
-    places = [group[slot] for slot in _SLOTS]
+    places = [group[slot] for slot in SLOTS]
     marker = places[0].ours or Marker("", "")
     one, two, three, four, five, six = (place.message.text for place in places)
     texts = (one, two, three, four, five, six)

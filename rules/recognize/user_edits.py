@@ -18,6 +18,8 @@ from rules.typingmind.message import is_touched, read_message
 from rules.typingmind.originals import is_for_attachment, with_attachments
 
 SLOTS = range(1, 7)
+Group = Mapping[int, Place]
+"""The messages of one memory in an export, by their slots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ def edits_of(
     )
 
 
-def _texts(group: Mapping[int, Place], editions: Sequence[Edition]) -> Six:
+def _texts(group: Group, editions: Sequence[Edition]) -> Six:
     """The six texts as they stand in the export; what is missing or empty is that of the edition that it shows."""
     marker = next(iter(group.values())).ours
     edition = next((it for it in editions if marker is not None and it.number == marker.edition), editions[-1])
