@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon.files import read as bundle
-from daemon.inbox import intake as complete
+from daemon.files.candidates import LARGEST_BYTES
+from daemon.files.write import BLOCK
 from daemon.inbox.intake import look_inside
 from rules.arrival import Content, Unfinished, Unfit, Whole
 
@@ -90,7 +90,7 @@ def test_what_follows_the_last_bracket_is_left_to_the_reader(content: Path) -> N
     assert look(content, EXPORT + b"garbage") == Whole()
 
 
-@pytest.mark.parametrize("size", [complete._BLOCK - 1, complete._BLOCK, complete._BLOCK + 1, 3 * complete._BLOCK])
+@pytest.mark.parametrize("size", [BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK])
 def test_the_bounds_of_blocks_are_not_seen(content: Path, size: int) -> None:
     for ending in (b'\\\\"}', b'\\""}', b'x"}'):
         data = b'{"a":"' + b"y" * (size - 6 - len(ending)) + ending
@@ -113,11 +113,7 @@ def test_a_file_that_is_not_there_any_more_is_not_complete(tmp_path: Path) -> No
 
 def test_a_file_that_no_reader_would_take_is_told_at_once(content: Path) -> None:
     with content.open("wb") as file:
-        file.truncate(complete.LARGEST_BYTES + 1)
+        file.truncate(LARGEST_BYTES + 1)
     found = look_inside(content)
     assert isinstance(found, Unfit)
     assert "512 MiB" in found.reason
-
-
-def test_the_reader_takes_files_of_the_same_size() -> None:
-    assert complete.LARGEST_BYTES == bundle.LARGEST_BYTES
