@@ -13,6 +13,7 @@ _COMMANDS = {
     "plan": ("plan", "Show what would be done; sends and writes nothing."),
     "watch": ("watch", "Process whatever is dropped into the inbox, until stopped."),
     "run": ("run", "Process the exports in the inbox, or those named, and exit."),
+    "open": ("page", "Open the page in the browser, or one of the folders."),
     "status": ("status", "Show whether the daemon is well, and what it has done."),
     "doctor": ("doctor", "Find what is wrong, and what mends it."),
     "logs": ("logs", "Tell what the daemon did, in sentences."),
@@ -46,7 +47,7 @@ _COMMANDS = {
 """Each command's module in this package, and its summary in `memproc --help`."""
 
 
-_HIDDEN = {"job": ("job", "")}
+_HIDDEN = {"job": ("job", ""), "page": ("page", "")}
 """Commands that only the daemon calls."""
 
 

@@ -28,6 +28,7 @@ from daemon.config.tables import (
     MemorySettings,
     NotifySettings,
     OutputSettings,
+    PageSettings,
     ScheduleSettings,
     Table,
     TailSettings,
@@ -309,6 +310,7 @@ class Config(Table):
     watch: WatchSettings = WatchSettings()
     schedule: ScheduleSettings = ScheduleSettings()
     notify: NotifySettings = NotifySettings()
+    page: PageSettings = PageSettings()
     budget: BudgetSettings = BudgetSettings()
 
     @property

@@ -31,6 +31,7 @@ from daemon.files.write import make_own, make_private, sweep, unforeseen
 from daemon.inbox.child import Reload, Stop, Wake
 from daemon.inbox.dispatch import Dispatch
 from daemon.inbox.loop import Loop
+from daemon.inbox.page_port import CAN_HAND_OVER, PagePort
 from daemon.inbox.schedule import Schedule, Telling
 from daemon.inbox.watch_plan import WatchPlan, plan_of, read_settings
 from daemon.status.log import Log, known_titles
@@ -176,7 +177,7 @@ def _run(archive: Archive, plan: WatchPlan, settings: SettingsAre, queue: Queue,
     if has_watchman:
         stall.start()
     try:
-        with Schedule(queue.put) as schedule:
+        with _page(plan, config, log), Schedule(queue.put) as schedule:
             telling = Telling(archive, log, Notifier(archive, notice_command, log.log), plan.notify, now)
             dispatch = Dispatch(archive, settings, config, schedule, telling, queue.put, now)
             loop = Loop(archive, dispatch, schedule, queue, telling, partial(_alive, stall, dispatch), now)
@@ -185,6 +186,19 @@ def _run(archive: Archive, plan: WatchPlan, settings: SettingsAre, queue: Queue,
     finally:
         if has_watchman:
             stall.stop()
+
+
+@contextmanager
+def _page(plan: WatchPlan, config: Path | None, log: Log) -> Iterator[None]:
+    """Keep the page's port for as long as the daemon runs, where there is to be a page."""
+    if not (plan.page_port and CAN_HAND_OVER):
+        yield
+        return
+    port = PagePort(plan.page_port, config, lambda fault: log.log(Trouble("the page", fault.message, fault.next_step)))
+    try:
+        yield
+    finally:
+        port.stop()
 
 
 def _alive(stall: StallExit, dispatch: Dispatch) -> None:
