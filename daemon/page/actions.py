@@ -1,4 +1,4 @@
-"""What buttons do: the very commands that a person would type, in a process of their own.
+"""What buttons do: the very commands that a person would type, each in a process of its own.
 
 So a button follows the same rules, holds the same locks and tells the same sentences as a command, and what a command
 loads leaves memory with it.
@@ -10,7 +10,12 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlencode
 
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from daemon.page.app import desk_of, field, shown
 from service.command import memproc_argv
 
 _LONGEST_SECONDS = 120.0
@@ -50,3 +55,42 @@ def start_command(toml: Path | None, arguments: Sequence[str]) -> None:
         memproc_argv(toml, *arguments), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         start_new_session=sys.platform != "win32",
     )  # fmt: skip
+
+
+def pin(request: Request) -> Response:
+    """Keep a memory as it is."""
+    return _on_memory(request, "pin")
+
+
+def unpin(request: Request) -> Response:
+    """Let a memory be rewritten and folded again."""
+    return _on_memory(request, "unpin")
+
+
+def recall(request: Request) -> Response:
+    """Bring back a memory that the person has deleted."""
+    return _on_memory(request, "recall")
+
+
+def use(request: Request) -> Response:
+    """Show another edition of a memory."""
+    return _on_memory(request, "use", field(request, "edition"))
+
+
+def restore(request: Request) -> Response:
+    """Put a kept version back."""
+    chat, number = request.path_params["chat"], str(request.path_params["number"])
+    return _after(request, f"/chat/{chat}", "restore", "--yes", "--", chat, number)
+
+
+def _on_memory(request: Request, command: str, *more: str) -> Response:
+    memory = request.path_params["memory"]
+    return _after(request, f"/memory/{memory}", command, "--", memory, *more)
+
+
+def _after(request: Request, address: str, *arguments: str) -> Response:
+    """Run the command, then show at `address` what it said; what went wrong is a page of its own."""
+    result = do_command(desk_of(request).toml, *arguments)
+    if not result.is_done:
+        return shown(request, "trouble.html", 409, message=result.text, next_step="")
+    return RedirectResponse(f"{address}?{urlencode({'said': result.text})}", 303)

@@ -64,6 +64,12 @@ def desk_of(request: Request) -> Desk:
     return desk
 
 
+def field(request: Request, name: str) -> str:
+    """What a field of the form says; empty where there is none."""
+    value = request.state.form.get(name)
+    return value if isinstance(value, str) else ""
+
+
 def shown(request: Request, template: str, status: int = 200, **values: Any) -> Response:
     """A page made of a template; `form_token` stands in each of its forms."""
     session = request.cookies.get(_COOKIE, "")
@@ -101,6 +107,7 @@ def _within_session(view: View) -> Callable[[Request], Any]:
             token = form.get("form_token") or request.headers.get("x-form-token", "")
             if not isinstance(token, str) or not is_form_token(session, token):
                 raise HTTPException(403, "This form is not from the page that is open now. Load it again.")
+            request.state.form = form
         return await run_in_threadpool(view, request)
 
     return guarded

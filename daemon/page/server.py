@@ -14,6 +14,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 IDLE_SECONDS = 600.0
 _LOOK_SECONDS = 1.0
+_LAST_SECONDS = 3
+"""How long a request may go on after the process was told to end."""
 
 
 class _Activity:
@@ -39,7 +41,14 @@ def serve(listener: socket.socket, app: ASGIApp, idle_seconds: float = IDLE_SECO
     activity = _Activity(app)
     # No access log: the secret of a one-time link stands in its URL.
     config = uvicorn.Config(
-        activity, log_config=None, access_log=False, ws="none", lifespan="off", server_header=False, date_header=False
+        activity,
+        log_config=None,
+        access_log=False,
+        ws="none",
+        lifespan="off",
+        server_header=False,
+        date_header=False,
+        timeout_graceful_shutdown=_LAST_SECONDS,
     )
     server = uvicorn.Server(config)
 

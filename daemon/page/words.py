@@ -28,11 +28,21 @@ def day(date: str | None) -> str:
     return f"{moment.day} {moment:%B %Y}" if moment else "on an unknown day"
 
 
+def days(began: str | None, ended: str | None) -> str:
+    """From when to when, in as few words as that takes: 15 to 20 March 2026."""
+    first, last = parse_date(began or ""), parse_date(ended or "")
+    if not (first and last) or first.date() == last.date():
+        return day(began or ended)
+    if (first.year, first.month) == (last.year, last.month):
+        return f"{first.day} to {day(ended)}"
+    return f"{first.day} {first:%B} to {day(ended)}" if first.year == last.year else f"{day(began)} to {day(ended)}"
+
+
 def minute(date: str | None) -> str:
     """A date in UTC to the minute, as in 15 March 2026, 14:07."""
     moment = parse_date(date or "")
     return f"{moment.day} {moment:%B %Y, %H:%M}" if moment else "at an unknown time"
 
 
-FILTERS: Mapping[str, Callable[..., Any]] = {"tokens": tokens, "usd": usd, "day": day, "minute": minute}
+FILTERS: Mapping[str, Callable[..., Any]] = {"tokens": tokens, "usd": usd, "day": day, "days": days, "minute": minute}
 """By the names that templates use."""
