@@ -45,7 +45,7 @@ def page(settings: Settings, number: int) -> None:
     from daemon.page.server import serve
 
     with socket.socket(fileno=number) as listener:
-        desk = Desk(settings.config, settings.folders, settings.path or settings.found.path)
+        desk = Desk(settings.config, settings.folders, settings.path)
         serve(listener, application(desk, listener.getsockname()[1], VIEWS, ACTIONS))
 
 

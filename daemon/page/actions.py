@@ -15,6 +15,8 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from daemon.archive.archive import Archive
+from daemon.archive.chats import find_chat
 from daemon.page.app import desk_of, field, shown
 from service.command import memproc_argv
 
@@ -80,17 +82,63 @@ def use(request: Request) -> Response:
 def restore(request: Request) -> Response:
     """Put a kept version back."""
     chat, number = request.path_params["chat"], str(request.path_params["number"])
-    return _after(request, f"/chat/{chat}", "restore", "--yes", "--", chat, number)
+    return after(request, f"/chat/{chat}", "restore", "--yes", "--", chat, number)
 
 
 def _on_memory(request: Request, command: str, *more: str) -> Response:
     memory = request.path_params["memory"]
-    return _after(request, f"/memory/{memory}", command, "--", memory, *more)
+    return after(request, f"/memory/{memory}", command, "--", memory, *more)
 
 
-def _after(request: Request, address: str, *arguments: str) -> Response:
+def after(request: Request, address: str, *arguments: str, given: str = "") -> Response:
     """Run the command, then show at `address` what it said; what went wrong is a page of its own."""
-    result = do_command(desk_of(request).toml, *arguments)
+    result = do_command(desk_of(request).toml, *arguments, given=given)
     if not result.is_done:
         return shown(request, "trouble.html", 409, message=result.text, next_step="")
     return RedirectResponse(f"{address}?{urlencode({'said': result.text})}", 303)
+
+
+def set_section(request: Request) -> Response:
+    """Have a section of the core memory say what the person has written."""
+    return _on_core(request, "set", request.path_params["section"], "-", given=field(request, "text"))
+
+
+def release_section(request: Request) -> Response:
+    """Let the persona edit a section again."""
+    return _on_core(request, "release", request.path_params["section"])
+
+
+def undo_core(request: Request) -> Response:
+    """Take back the newest edit of the core memory."""
+    return _on_core(request, "undo")
+
+
+def add_fact(request: Request) -> Response:
+    """Add a fact of today."""
+    return _on_facts(request, "add", "--", field(request, "text"))
+
+
+def forget_fact(request: Request) -> Response:
+    """Forget a fact."""
+    return _on_facts(request, "forget", str(request.path_params["number"]))
+
+
+def accept(request: Request) -> Response:
+    """Say that a chat which was skipped is meant as it is."""
+    return after(request, "/", "accept", "--", request.path_params["chat"])
+
+
+def _on_core(request: Request, *arguments: str, given: str = "") -> Response:
+    chat = _chat_id(request)
+    return after(request, f"/chat/{chat}/core", "core", chat, *arguments, given=given)
+
+
+def _on_facts(request: Request, *arguments: str) -> Response:
+    chat = _chat_id(request)
+    return after(request, f"/chat/{chat}/facts", "facts", chat, *arguments)
+
+
+def _chat_id(request: Request) -> str:
+    """The id of the chat that the address names, which a group of commands takes before its own arguments."""
+    with Archive.read(desk_of(request).folders.state) as archive:
+        return find_chat(archive, request.path_params["chat"]).chat_id

@@ -70,6 +70,11 @@ def field(request: Request, name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
+def said(request: Request) -> str:
+    """What a button's command has said, for the page that is shown after it."""
+    return request.query_params.get("said", "")
+
+
 def shown(request: Request, template: str, status: int = 200, **values: Any) -> Response:
     """A page made of a template; `form_token` stands in each of its forms."""
     session = request.cookies.get(_COOKIE, "")

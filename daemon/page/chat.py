@@ -11,7 +11,7 @@ from daemon.archive.chats import find_chat
 from daemon.archive.outputs import last_output
 from daemon.chat.survey import Holding, holding
 from daemon.files.backup import read_version, versions
-from daemon.page.app import desk_of, shown
+from daemon.page.app import desk_of, said, shown
 from daemon.page.sizes import chat_sizes
 from daemon.recovery.restore import Content, compare, find_version, read_updated, updated_path
 from rules.conversation.memory import EXTRACTED, Memory
@@ -69,7 +69,7 @@ def chat(request: Request) -> Response:
     kept = versions(desk.folders.backups, known.chat_id)
     return shown(
         request, "chat.html", chat=known, entries=timeline(held), sizes=sizes, versions=kept[::-1],
-        updated=bool(output), said=request.query_params.get("said", ""),
+        updated=bool(output), said=said(request),
     )  # fmt: skip
 
 

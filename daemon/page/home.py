@@ -10,7 +10,7 @@ from daemon.archive.chats import KnownChat, known_chats
 from daemon.chat.survey import holding
 from daemon.config import Config
 from daemon.files.lock import is_held
-from daemon.page.app import desk_of, shown
+from daemon.page.app import desk_of, said, shown
 from daemon.page.sizes import ChatSizes, chat_sizes
 from daemon.status.status import DaemonPlace, Status, status
 from rules.errors import MemprocError
@@ -28,7 +28,7 @@ def home(request: Request) -> Response:
         chats=chats,
         now=now,
         caps=desk.config.budget,
-        said=request.query_params.get("said", ""),
+        said=said(request),
     )
 
 

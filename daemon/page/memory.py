@@ -10,7 +10,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat
 from daemon.archive.messages import past
 from daemon.chat.survey import Holding, holding_of
-from daemon.page.app import desk_of, shown
+from daemon.page.app import desk_of, said, shown
 from daemon.page.chat import tags_of
 from rules.conversation.history import Past
 from rules.conversation.memory import Edition, Memory
@@ -75,7 +75,7 @@ def memory(request: Request) -> Response:
     return shown(
         request, "memory.html", chat=known, memory=found, editions=editions[::-1], messages=messages,
         members=_members(held, found), tags=tuple(tags_of(found, is_forgotten)), is_forgotten=is_forgotten,
-        said=request.query_params.get("said", ""),
+        said=said(request),
     )  # fmt: skip
 
 
