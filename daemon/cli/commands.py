@@ -21,6 +21,7 @@ _COMMANDS = {
     "pause": ("pause", "Have the daemon begin nothing new for a while."),
     "resume": ("resume", "End the pause."),
     "chats": ("chats", "List the chats that the archive knows."),
+    "search": ("search", "Search everything that was ever said, remembered or known."),
     "memories": ("memories", "List the memories of a chat."),
     "show": ("memories", "Show one memory in full, in all its editions."),
     "use": ("choices", "Choose the edition of a memory that is shown."),

@@ -8,13 +8,15 @@ from starlette.responses import Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat
-from daemon.archive.messages import past
+from daemon.archive.messages import around, past
 from daemon.chat.survey import Holding, holding_of
 from daemon.page.app import desk_of, said, shown
 from daemon.page.chat import tags_of
 from rules.conversation.history import Past
 from rules.conversation.memory import Edition, Memory
+from rules.errors import NotFound
 
+_NEIGHBOURS = 3
 _QUOTE, _PERSPECTIVE, _MEMORY = 1, 3, 5  # places of the persona's own words among the six texts
 
 
@@ -77,6 +79,24 @@ def memory(request: Request) -> Response:
         members=_members(held, found), tags=tuple(tags_of(found, is_forgotten)), is_forgotten=is_forgotten,
         said=said(request),
     )  # fmt: skip
+
+
+def message(request: Request) -> Response:
+    """A raw message that stands under no memory, between its neighbours."""
+    desk = desk_of(request)
+    with Archive.read(desk.folders.state) as archive:
+        known = find_chat(archive, request.path_params["chat"])
+        key = request.path_params["key"]
+        messages = [
+            RawMessage(
+                name, neighbour.speaker == "assistant", neighbour.created_at,
+                (Stretch(neighbour.text, is_quoted=name == key),), is_deleted=False, is_edited=False,
+            )
+            for name, neighbour in around(archive, known.chat_id, key, _NEIGHBOURS, _NEIGHBOURS)
+        ]  # fmt: skip
+    if not messages:
+        raise NotFound("This message is not in the conversation any more.", "Search for it again.")
+    return shown(request, "message.html", chat=known, messages=messages)
 
 
 def cut_at_quotes(text: str, quotes: list[str]) -> tuple[Stretch, ...]:

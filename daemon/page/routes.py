@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from daemon.page import actions, files, money, setup
 from daemon.page.app import View
 from daemon.page.chat import chat, version
+from daemon.page.hits import search
 from daemon.page.home import home
-from daemon.page.memory import memory
+from daemon.page.memory import memory, message
 from daemon.page.mind import core, facts
 
 VIEWS: Mapping[str, View] = {
@@ -14,10 +15,12 @@ VIEWS: Mapping[str, View] = {
     "/start": setup.start,
     "/settings": setup.settings,
     "/money": money.money,
+    "/search": search,
     "/chat/{chat}": chat,
     "/chat/{chat}/core": core,
     "/chat/{chat}/facts": facts,
     "/chat/{chat}/plan": money.plan,
+    "/chat/{chat}/messages/{key}": message,
     "/chat/{chat}/download": files.download,
     "/chat/{chat}/versions/{number:int}": version,
     "/memory/{memory}": memory,
