@@ -22,6 +22,7 @@ _COMMANDS = {
     "resume": ("resume", "End the pause."),
     "chats": ("chats", "List the chats that the archive knows."),
     "search": ("search", "Search everything that was ever said, remembered or known."),
+    "mcp": ("mcp", "Let a model look things up in the archive while it talks."),
     "memories": ("memories", "List the memories of a chat."),
     "show": ("memories", "Show one memory in full, in all its editions."),
     "use": ("choices", "Choose the edition of a memory that is shown."),
