@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
 
 from daemon.config.as_toml import BARE, key_lines, line_of
 from daemon.config.settings import Config
@@ -23,42 +22,44 @@ _KINDS = {
     "string_type": "must be a text in quotes",
     "tuple_type": 'must be a list of texts, like ["one", "two"]',
 }
+_REQUIRED = {
+    "chat": "the chat's title, with wildcards, or its id or its folder's",
+    "model": 'a name like "provider/model", with wildcards',
+    "as_of": 'the day on which this was the price, like "2026-11-21"',
+    "input": "dollars for a million tokens of the prompt",
+    "output": "dollars for a million tokens of the answer",
+}
 
 
 def report(problems: Sequence[ConfigProblem], text: str, path: Path) -> str:
     """The problems of the file `path`, which holds `text`, in the order of its lines; a hundred of them at most."""
     lines = key_lines(text)
-    placed = [(_line(problem, lines), problem) for problem in problems]
-    placed.sort(key=lambda pair: pair[0] or 0)
+    placed: list[tuple[int, str]] = []
+    for problem in problems:
+        # Where to look: at the first of the problem's settings that is in the file, or else at its table.
+        line = next((lines[key] for key in problem.keys if key in lines), line_of(lines, problem.keys[0]))
+        place = "" if line is None else f"line {line}: "
+        placed.append((line or 0, f"  {place}{_dotted(problem.keys[0])}: {problem.reason}"))
+    sentences = [sentence for _, sentence in sorted(placed, key=lambda pair: pair[0])]
+    if len(sentences) > _MOST_SHOWN:
+        sentences[_MOST_SHOWN:] = [f"  and {len(sentences) - _MOST_SHOWN} more"]
     many = "1 problem" if len(placed) == 1 else f"{len(placed)} problems"
-    sentences = [
-        f"{'' if line is None else f'line {line}: '}{_dotted(problem.keys[0])}: {problem.reason}"
-        for line, problem in placed[:_MOST_SHOWN]
-    ]
-    if len(placed) > _MOST_SHOWN:
-        sentences.append(f"and {len(placed) - _MOST_SHOWN} more")
-    return "\n".join([f"{path} has {many}:", *(f"  {sentence}" for sentence in sentences)])
+    return "\n".join([f"{path} has {many}:", *sentences])
 
 
 def problems_of(error: ValidationError) -> list[ConfigProblem]:
     """What pydantic found, in our words, each with the setting, the table or the override that it is about."""
     problems = []
     for details in error.errors(include_url=False):
-        key = details["loc"]
-        if isinstance(key[-1], int) and details["type"] != "model_type":
+        kind, key = details["type"], details["loc"]
+        is_entry = isinstance(key[-1], int) and kind != "model_type"
+        if is_entry:
             key = key[:-1]  # an entry of a list of texts is no setting of its own; one of a list of tables is
-        problems.append(ConfigProblem((key,), _in_words(key, details)))
+        reason = _unknown(key) if kind == "extra_forbidden" else _requirement(kind, details.get("ctx", {}), key)
+        if kind not in ("extra_forbidden", "missing", "option"):  # the value of an option may be a key
+            reason = f"{'each entry ' if is_entry else ''}{reason} (is {_shown(details['input'])})"
+        problems.append(ConfigProblem((key,), reason))
     return problems
-
-
-def _in_words(key: Key, details: ErrorDetails) -> str:
-    if details["type"] == "extra_forbidden":
-        return _unknown(key)
-    requirement = _requirement(details["type"], details.get("ctx", {}), key)
-    if details["type"] == "option":  # its value may be a key
-        return requirement
-    which = "each entry " if len(details["loc"]) > len(key) else ""
-    return f"{which}{requirement} (is {_shown(details['input'])})"
 
 
 def _requirement(kind: str, limits: Mapping[str, Any], key: Key) -> str:
@@ -71,6 +72,8 @@ def _requirement(kind: str, limits: Mapping[str, Any], key: Key) -> str:
             return f"must be at least {limits['ge']}"
         case "less_than_equal":
             return f"must be at most {limits['le']}"
+        case "missing":
+            return f"must be there: {_REQUIRED[str(key[-1])]}"
         case "literal_error":
             return f"must be {limits['expected'].replace(chr(39), chr(34))}"
         case "value_error":
@@ -123,12 +126,6 @@ def _shown(value: object) -> str:
             return "a table"
         case _:
             return "a date or a time"
-
-
-def _line(problem: ConfigProblem, lines: Mapping[Key, int]) -> int | None:
-    """Where to look: at the first of the problem's settings that is in the file, or else at its table."""
-    written = [lines[key] for key in problem.keys if key in lines]
-    return written[0] if written else line_of(lines, problem.keys[0])
 
 
 def _dotted(key: Key) -> str:

@@ -5,11 +5,11 @@ models alone.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from copy import deepcopy
 from datetime import date
 from fnmatch import fnmatchcase
-from math import isfinite
+from math import inf, isfinite
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, PrivateAttr, ValidationError
@@ -19,7 +19,6 @@ from daemon.config.tables import (
     AS_WRITTEN,
     MOST_TOKENS,
     ChunkSettings,
-    ConfigProblem,
     CoreSettings,
     FactSettings,
     FolderSettings,
@@ -55,33 +54,17 @@ _OURS = frozenset(
 _DEEPEST = 8  # levels of tables and lists; no provider's options go deeper
 
 
-def _refusals(options: Options) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Every option that cannot be passed on: its place in the table, and why. Never its value, which may be a key."""
-    for name, value in options.items():
-        if "/" not in name:
-            reason = _refusal(name, value)
-            if reason:
-                yield (name,), reason
-        elif not isinstance(value, dict):
-            yield (name,), "must be a table: the options for the models of that name"
-        else:
-            yield from (((name, own), reason) for own in value if (reason := _refusal(own, value[own])))
-
-
 def _refusal(name: str, value: object) -> str | None:
+    """Why an option cannot be passed on; None where it can. Its value, which may be a key, is never repeated."""
     if name.lower() == "api_key":
         return "a key does not belong in this file: memproc key set PROVIDER"
     if name.lower() in _OURS:
         return "memproc decides this itself"
     if not name.isidentifier():
         return "must be the name of an option, like temperature"
-    if name == "timeout" and not _is_a_time(value):
+    if name == "timeout" and not (isinstance(value, int | float) and value is not True and 0 < value < inf):
         return "must be a number of seconds, more than 0"
     return _unsendable(value)
-
-
-def _is_a_time(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and value > 0
 
 
 def _unsendable(value: object, depth: int = 0) -> str | None:
@@ -125,9 +108,18 @@ def _window(value: int) -> int:
 
 def _sendable(options: Options) -> Options:
     """Raises ValidationError with every option that is refused, so that all of them are told at once."""
+    refusals: dict[tuple[str, ...], str | None] = {}
+    for name, value in options.items():
+        if "/" not in name:
+            refusals[name,] = _refusal(name, value)
+        elif isinstance(value, dict):
+            refusals |= {(name, own): _refusal(own, value[own]) for own in value}
+        else:
+            refusals[name,] = "must be a table: the options for the models of that name"
     refused = [
         InitErrorDetails(type=PydanticCustomError("option", "{reason}", {"reason": reason}), loc=place, input=None)
-        for place, reason in _refusals(options)
+        for place, reason in refusals.items()
+        if reason
     ]
     if refused:
         raise ValidationError.from_exception_data("options", refused)
@@ -192,10 +184,10 @@ def _day(value: str) -> str:
 class PriceSettings(Table):
     """One `[[budget.price]]`: dollars for a million tokens of the models that `model` fits."""
 
-    model: Text = ""  # required: `price_clashes` says so
-    as_of: Annotated[str, AfterValidator(_day)] = "1970-01-01"
-    input: _Dollars = 0.0
-    output: _Dollars = 0.0
+    model: Text
+    as_of: Annotated[str, AfterValidator(_day)]
+    input: _Dollars
+    output: _Dollars
     cache_read: _Dollars | None = None
     cache_write: _Dollars | None = None
     above: Annotated[int, Field(ge=1)] | None = None
@@ -210,11 +202,15 @@ class PriceSettings(Table):
         basic = rates(self.input, self.output, self.cache_read, self.cache_write)
         if self.above is None:
             return Price(basic)
+
+        def first(*rates: float | None) -> float:
+            return next((rate for rate in rates if rate is not None), 0.0)
+
         higher = rates(
-            _first(self.input_above, self.input),
-            _first(self.output_above, self.output),
-            _first(self.cache_read_above, self.input_above, self.cache_read),
-            _first(self.cache_write_above, self.input_above, self.cache_write),
+            first(self.input_above, self.input),
+            first(self.output_above, self.output),
+            first(self.cache_read_above, self.input_above, self.cache_read),
+            first(self.cache_write_above, self.input_above, self.cache_write),
         )
         return Price(basic, self.above, higher)
 
@@ -240,35 +236,10 @@ class BudgetSettings(Table):
         return next((row.price for row in fitting), None)
 
 
-def price_clashes(budget: BudgetSettings) -> Iterator[ConfigProblem]:
-    """Prices that do not say for which models they are, of which day, or what a token costs."""
-    for index, price in enumerate(budget.price):
-        for name in ("model", "as_of", "input", "output"):
-            if name not in price.model_fields_set:
-                yield ConfigProblem((("budget", "price", index, name),), _MISSING[name])
-        if price.above is None and any(name.endswith("_above") for name in price.model_fields_set):
-            yield ConfigProblem(
-                (("budget", "price", index, "above"),), "must say above how many tokens of prompt the other rates count"
-            )
-
-
-_MISSING = {
-    "model": 'must be there: a name like "provider/model", with wildcards',
-    "as_of": 'must be there: the day on which this was the price, like "2026-11-21"',
-    "input": "must be there: dollars for a million tokens of the prompt",
-    "output": "must be there: dollars for a million tokens of the answer",
-}
-
-
-def _first(*rates: float | None) -> float:
-    """The first rate that is written."""
-    return next((rate for rate in rates if rate is not None), 0.0)
-
-
 class ChatOverride(Table):
     """One `[[chats.override]]`: settings for the chats that `chat` fits. Only what is written in it counts."""
 
-    chat: Text = ""  # required: the check of the whole override says so
+    chat: Text
     models: ModelSettings = ModelSettings()
     tail: TailSettings = TailSettings()
     chunk: ChunkSettings = ChunkSettings()
