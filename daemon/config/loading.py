@@ -97,10 +97,6 @@ def _clashes(config: Config) -> Iterator[ConfigProblem]:
                 (("budget", "price", index, "above"),), "must say above how many tokens of prompt the other rates count"
             )
     yield from _night_clashes(config, ("models", "batch"))
-    settled = settle(config.folders.model_dump())
-    if not isinstance(settled, Folders):
-        for refused in settled:
-            yield ConfigProblem(tuple(("folders", name) for name in refused.names), refused.reason)
     for index, override in enumerate(config.chats.override):
         yield from _override_clashes(config, index, override)
 

@@ -56,7 +56,7 @@ def problems_of(error: ValidationError) -> list[ConfigProblem]:
         if is_entry:
             key = key[:-1]  # an entry of a list of texts is no setting of its own; one of a list of tables is
         reason = _unknown(key) if kind == "extra_forbidden" else _requirement(kind, details.get("ctx", {}), key)
-        if kind not in ("extra_forbidden", "missing", "option"):  # the value of an option may be a key
+        if kind not in ("extra_forbidden", "missing", "refused"):  # what is refused may be a key
             reason = f"{'each entry ' if is_entry else ''}{reason} (is {_shown(details['input'])})"
         problems.append(ConfigProblem((key,), reason))
     return problems
@@ -78,7 +78,7 @@ def _requirement(kind: str, limits: Mapping[str, Any], key: Key) -> str:
             return f"must be {limits['expected'].replace(chr(39), chr(34))}"
         case "value_error":
             return str(limits["error"])
-        case "option":
+        case "refused":
             return str(limits["reason"])
         case _:
             return _KINDS.get(kind, "cannot be used")  # a later pydantic may bring further kinds

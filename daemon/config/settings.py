@@ -12,8 +12,7 @@ from fnmatch import fnmatchcase
 from math import inf, isfinite
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, PrivateAttr, ValidationError
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic import AfterValidator, Field, PrivateAttr
 
 from daemon.config.tables import (
     AS_WRITTEN,
@@ -34,6 +33,7 @@ from daemon.config.tables import (
     Texts,
     TextSettings,
     WatchSettings,
+    refusal,
     token_clashes,
 )
 from rules.errors import ChatSetAside
@@ -108,7 +108,7 @@ def _window(value: int) -> int:
 
 def _sendable(options: Options) -> Options:
     """Raises ValidationError with every option that is refused, so that all of them are told at once."""
-    refusals: dict[tuple[str, ...], str | None] = {}
+    refusals: dict[Key, str | None] = {}
     for name, value in options.items():
         if "/" not in name:
             refusals[name,] = _refusal(name, value)
@@ -116,13 +116,8 @@ def _sendable(options: Options) -> Options:
             refusals |= {(name, own): _refusal(own, value[own]) for own in value}
         else:
             refusals[name,] = "must be a table: the options for the models of that name"
-    refused = [
-        InitErrorDetails(type=PydanticCustomError("option", "{reason}", {"reason": reason}), loc=place, input=None)
-        for place, reason in refusals.items()
-        if reason
-    ]
-    if refused:
-        raise ValidationError.from_exception_data("options", refused)
+    if refused := {place: reason for place, reason in refusals.items() if reason}:
+        raise refusal(refused)
     return options
 
 

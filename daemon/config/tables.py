@@ -1,7 +1,7 @@
 """The small tables of memproc.toml, and what all tables have in common; memproc.toml says why each setting is."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -15,10 +15,13 @@ from pydantic import (
     PlainValidator,
     SerializationInfo,
     SerializeAsAny,
+    ValidationError,
     ValidationInfo,
+    model_validator,
 )
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from daemon.files.paths import resolve
+from daemon.files.paths import Folders, resolve, settle
 from rules.layers.core import Value, rendered
 
 Key = tuple[str | int, ...]
@@ -41,6 +44,17 @@ class Table(BaseModel):
     def overridden(self, by: Self) -> Self:
         """This table with every setting that is written in `by`; what `by` leaves out stays as it is here."""
         return self.model_copy(update={name: getattr(by, name) for name in by.model_fields_set})
+
+
+def refusal(reasons: Mapping[Key, str]) -> ValidationError:
+    """What a validator raises to refuse several settings below it at once, each for a reason of its own."""
+    return ValidationError.from_exception_data(
+        "refusal",
+        [
+            InitErrorDetails(type=PydanticCustomError("refused", "{reason}", {"reason": reason}), loc=place, input=None)
+            for place, reason in reasons.items()
+        ],
+    )
 
 
 def _as_written(tables: Any, info: SerializationInfo) -> Any:
@@ -83,6 +97,14 @@ class FolderSettings(Table):
     updated: _Folder = "~/memproc/updated"
     backups: _Folder = "~/memproc/backups"
     state: _OptionalFolder = ""
+
+    @model_validator(mode="after")
+    def _is_settled(self, info: ValidationInfo) -> Self:
+        """Whether the folders of a file fit each other; the defaults are not looked at before they are used."""
+        settled = None if info.context is None else settle(self.model_dump())
+        if settled and not isinstance(settled, Folders):
+            raise refusal({(refused.names[0],): refused.reason for refused in settled})
+        return self
 
 
 class TextSettings(Table):

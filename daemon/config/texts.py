@@ -112,8 +112,8 @@ def load_layout(name: str) -> Layout:
         layout = entries[0].load()()
         loaded = LoadedLayout(tuple(layout.sections), tuple(layout.functions))
         CoreMemory(loaded.sections)  # raises ValueError where two sections have one name
-        names = [offered(function).name for function in loaded.functions]
-        if len(set(names)) < len(names):
+        offers = [offered(function).name for function in loaded.functions]
+        if len(set(offers)) < len(offers):
             raise ValueError("two functions have the same name")
         return loaded
 
