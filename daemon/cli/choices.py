@@ -116,7 +116,8 @@ def retry(settings: Settings, memory: str, say: str, as_json: bool) -> int:
     from daemon.remember.retry import UnchangedMemory
     from daemon.remember.retry import retry as ask_again
 
-    with Progress(quiet=settings.quiet or as_json) as progress, settings.context(progress.tell) as context:
+    progress = Progress(quiet=settings.quiet or as_json)
+    with progress.bars, settings.context(progress.tell) as context:
         outcome = ask_again(context, memory, say)
     if as_json:
         kind = "kept" if isinstance(outcome, UnchangedMemory) else "written"
