@@ -1,13 +1,11 @@
 """The archive as a whole: `memproc verify`, `rebuild`, `export-archive` and `import-archive`."""
 
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from daemon.archive.archive import Archive, check
+from daemon.archive.archive import check
 from daemon.archive.seals import MEND
 from daemon.cli.settings import Settings, json_option, moment, pass_settings
 from daemon.config.search import own_file
@@ -15,9 +13,6 @@ from daemon.files.backup import check as check_backups
 from daemon.files.clock import now
 from daemon.status.sentences import printable_json, visible
 from daemon.status.status import written_exports
-
-if TYPE_CHECKING:
-    from daemon.recovery.rebuild import Rebuilt
 
 
 @click.command
@@ -28,28 +23,21 @@ def verify(settings: Settings, as_json: bool) -> int:
     with settings.archive() as archive:
         problems = list(check(archive))
         is_damaged = bool(problems)
-        problems += () if is_damaged else _changed_outputs(archive)
+        for export in () if is_damaged else written_exports(archive):
+            if export.state == "gone":
+                gone = "the updated export is gone; drop the chat's export again to have it made anew"
+                problems.append(f"{export.path}: {gone}")
+            elif export.state == "changed":
+                problems.append(f"{export.path}: the updated export was changed after memproc wrote it")
     problems += [f"{damage.path}: {damage.reason}" for damage in check_backups(settings.folders.backups)]
     if as_json:
         click.echo(printable_json({"problems": problems}))
     elif not problems:
         settings.say("All is well: the archive, every backup and every updated export are as they were written.")
     else:
-        click.echo(visible("\n".join(problems)), err=True)
-        if is_damaged:
-            click.echo(MEND, err=True)
-        click.echo(
-            "To get kept versions back one by one: memproc versions CHAT, then memproc restore CHAT NUMBER", err=True
-        )
+        more = "To get kept versions back one by one: memproc versions CHAT, then memproc restore CHAT NUMBER"
+        click.echo(visible("\n".join([*problems, *([MEND] if is_damaged else []), more])), err=True)
     return 1 if problems else 0
-
-
-def _changed_outputs(archive: Archive) -> Iterator[str]:
-    for export in written_exports(archive):
-        if export.state == "gone":
-            yield f"{export.path}: the updated export is gone; drop the chat's export again to have it made anew"
-        elif export.state == "changed":
-            yield f"{export.path}: the updated export was changed after memproc wrote it"
 
 
 @click.command
@@ -68,28 +56,23 @@ def rebuild(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
         rebuilt = add_what_is_missing(context, paths)
     if as_json:
         click.echo(printable_json(asdict(rebuilt)))
-    else:
-        for line in _rebuilt_lines(rebuilt):
-            settings.say(line)
-        for file in rebuilt.passed_over:
-            click.echo(visible(f"Skipped {file.path}: {file.reason}"), err=True)
-    return 1 if rebuilt.passed_over else 0
-
-
-def _rebuilt_lines(rebuilt: "Rebuilt") -> Iterator[str]:
+        return 1 if rebuilt.passed_over else 0
     if not rebuilt.chats:
         why = "" if rebuilt.passed_over else ": the archive has all that the backups and the updated exports hold"
-        yield f"Nothing was added{why}."
+        settings.say(f"Nothing was added{why}.")
     for chat in rebuilt.chats:
-        yield (
+        settings.say(
             f'"{chat.title}" ({chat.chat_id}): {chat.messages:,} raw messages, '
             f"{chat.memories - chat.without_messages:,} memories with the raw messages that they stand for, "
             f"{chat.without_messages:,} without."
         )
         if chat.found_again:
-            yield f"  {chat.found_again:,} memories have their raw messages again."
+            settings.say(f"  {chat.found_again:,} memories have their raw messages again.")
         if chat.without_messages:
-            yield "  Those without stay as they are. Older exports that you have may help: memproc rebuild PATH"
+            settings.say("  Those without stay as they are. Older exports that you have may help: memproc rebuild PATH")
+    for file in rebuilt.passed_over:
+        click.echo(visible(f"Skipped {file.path}: {file.reason}"), err=True)
+    return 1 if rebuilt.passed_over else 0
 
 
 @click.command("export-archive")

@@ -28,12 +28,11 @@ def chats(settings: Settings, as_json: bool) -> None:
     elif not known:
         click.echo("The archive knows no chats yet. Drop an export into the inbox, then: memproc run")
     else:
-        rows = [_row(chat) for chat in known]
+        rows = [
+            (chat.title, chat.chat_id, f"{chat.messages:,}", f"{chat.memories:,}", moment(chat.last_seen)[:16])
+            for chat in known
+        ]
         print_table(("Chat", "Id", "Messages", "Memories", "Last seen (UTC)"), rows, right=(2, 3))
-
-
-def _row(chat: KnownChat) -> tuple[str, ...]:
-    return (chat.title, chat.chat_id, f"{chat.messages:,}", f"{chat.memories:,}", moment(chat.last_seen)[:16])
 
 
 @click.command
@@ -49,15 +48,8 @@ def versions(settings: Settings, chat: str, as_json: bool) -> None:
         click.echo(printable_json([{**asdict(version), "path": str(version.path)} for version in kept]))
         return
     rows = [
-        (
-            str(version.number),
-            moment(version.written_at),
-            version.kind,
-            f"{version.size:,}",
-            version.sha256[:12],
-            str(version.path),
-        )
-        for version in kept
+        (str(entry.number), moment(entry.written_at), entry.kind, f"{entry.size:,}", entry.sha256[:12], str(entry.path))
+        for entry in kept
     ]
     print_table(("No.", "Kept (UTC)", "What", "Bytes", "SHA-256", "File"), rows, right=(0, 3))
 

@@ -11,14 +11,14 @@ _COMMANDS = {
     "demo": ("demo", "Process a sample conversation; no key, no network."),
     "init": ("config", "Write memproc.toml and make the folders."),
     "plan": ("plan", "Show what would be done; sends and writes nothing."),
-    "watch": ("watch", "Process whatever is dropped into the inbox, until stopped."),
+    "watch": ("status", "Process whatever is dropped into the inbox, until stopped."),
     "run": ("run", "Process the exports in the inbox, or those named, and exit."),
     "status": ("status", "Show whether the daemon is well, and what it has done."),
-    "doctor": ("doctor", "Find what is wrong, and what mends it."),
-    "logs": ("logs", "Tell what the daemon did, in sentences."),
+    "doctor": ("status", "Find what is wrong, and what mends it."),
+    "logs": ("status", "Tell what the daemon did, in sentences."),
     "budget": ("budget", "Show what was spent and may be spent, or raise a cap."),
-    "pause": ("pause", "Have the daemon begin nothing new for a while."),
-    "resume": ("resume", "End the pause."),
+    "pause": ("status", "Have the daemon begin nothing new for a while."),
+    "resume": ("status", "End the pause."),
     "chats": ("chats", "List the chats that the archive knows."),
     "memories": ("memories", "List the memories of a chat."),
     "show": ("memories", "Show one memory in full, in all its editions."),
@@ -46,7 +46,7 @@ _COMMANDS = {
 """Each command's module in this package, and its summary in `memproc --help`."""
 
 
-_HIDDEN = {"job": ("job", "")}
+_HIDDEN = {"job": ("supervised", "")}
 """Commands that only the daemon calls."""
 
 

@@ -52,7 +52,13 @@ def show(settings: Settings, memory: str, as_json: bool) -> None:
     if as_json:
         click.echo(printable_json({"chat_id": whole.chat_id, **_in_full(whole, shown)}))
         return
-    click.echo(visible("\n".join((*_stands_for(shown), *_around(whole, shown)))))
+    lines = [*_stands_for(shown)]
+    if shown.keys:
+        lines.append(f"from message {shown.keys[0]} to {shown.keys[-1]}")
+    for member in map(whole.memory, shown.members):
+        lines.append(f"made of {called(member)}, {dates(member)}: {member.edition.tokens:,} tokens")
+    lines.append(in_words(shown, whole.states[shown.memory_id]))
+    click.echo(visible("\n".join(lines)))
     _print_editions(shown, whole.editions[shown.memory_id])
 
 
@@ -60,7 +66,7 @@ def describe(memory: Memory) -> Iterator[str]:
     """The memory as lines, in the edition that is shown."""
     yield from _stands_for(memory)
     yield ""
-    yield from _edition_lines(memory, memory.edition)
+    yield "\n\n".join(_parts(memory, memory.edition))
 
 
 def _in_full(whole: Holding, memory: Memory) -> dict[str, object]:
@@ -75,17 +81,18 @@ def _in_tree(whole: Holding) -> Iterator[tuple[Memory, int]]:
 
     What is forgotten stands where it was; folds that are not in use come last.
     """
-    top = [memory for memory in whole.memories if whole.states[memory.memory_id].word in ("shown", "forgotten")]
-    unused = [memory for memory in whole.memories if whole.states[memory.memory_id].word == "not in use"]
+
+    def branch(memory: Memory, depth: int) -> Iterator[tuple[Memory, int]]:
+        yield memory, depth
+        for name in memory.members:
+            if whole.states[name].into == memory.memory_id:
+                yield from branch(whole.memory(name), depth + 1)
+
+    words = {memory.memory_id: whole.states[memory.memory_id].word for memory in whole.memories}
+    top = [memory for memory in whole.memories if words[memory.memory_id] in ("shown", "forgotten")]
+    unused = [memory for memory in whole.memories if words[memory.memory_id] == "not in use"]
     for memory in [*sorted(top, key=lambda memory: _first_number(whole, memory)), *unused]:
-        yield from _branch(whole, memory, 0)
-
-
-def _branch(whole: Holding, memory: Memory, depth: int) -> Iterator[tuple[Memory, int]]:
-    yield memory, depth
-    for name in memory.members:
-        if whole.states[name].into == memory.memory_id:
-            yield from _branch(whole, whole.memory(name), depth + 1)
+        yield from branch(memory, 0)
 
 
 def _first_number(whole: Holding, memory: Memory) -> int:
@@ -121,16 +128,6 @@ def _stands_for(memory: Memory) -> Iterator[str]:
     )
 
 
-def _around(whole: Holding, memory: Memory) -> Iterator[str]:
-    """What it is made of, and what became of it."""
-    if memory.keys:
-        yield f"from message {memory.keys[0]} to {memory.keys[-1]}"
-    for name in memory.members:
-        member = whole.memory(name)
-        yield f"made of {called(member)}, {dates(member)}: {member.edition.tokens:,} tokens"
-    yield in_words(memory, whole.states[memory.memory_id])
-
-
 def _print_editions(memory: Memory, editions: Sequence[Edition]) -> None:
     """Print them side by side in 120 columns or more, else one below the other."""
     from rich.console import Console
@@ -140,7 +137,7 @@ def _print_editions(memory: Memory, editions: Sequence[Edition]) -> None:
     console = Console(highlight=False, markup=False, emoji=False)
     if len(editions) == 1 or console.width < _WIDE:
         for edition in editions:
-            click.echo(visible("\n".join(("", *_edition_lines(memory, edition)))))
+            click.echo(visible("\n" + "\n\n".join(_parts(memory, edition))))
         return
     table = Table.grid(expand=True, padding=(0, 2))
     for _ in editions:
@@ -150,41 +147,28 @@ def _print_editions(memory: Memory, editions: Sequence[Edition]) -> None:
     console.print(table)
 
 
-def _edition_lines(memory: Memory, edition: Edition) -> Iterator[str]:
-    """One edition as lines: what it is and where it comes from, then its six messages."""
-    about, *messages = _parts(memory, edition)
-    yield about
-    for message in messages:
-        yield ""
-        yield message
-
-
 def _parts(memory: Memory, edition: Edition) -> tuple[str, ...]:
-    """What an edition is, and its six messages."""
+    """What an edition is and where it comes from, then its six messages."""
+    shown = ", shown" if memory.edition.number == edition.number else ""
+    in_prompts = ", seen by later prompts" if memory.told.number == edition.number else ""
+    made = f"agent {edition.agent}, context manager {edition.context_manager}"
+    if edition.kind == "person":
+        made = f"edited in TypingMind, after {made}"  # these two have written it first
+    elif edition.made == EXTRACTED:
+        made = f"extracted from the conversation by the built-in engine: {made}"
+    else:
+        made = f"written: {made}"
+    about = [
+        f"edition {edition.number}, {edition.kind}{shown}{in_prompts}: {edition.tokens:,} tokens",
+        f"{made}, {moment(edition.written_at)} UTC",
+    ]
+    if edition.requests:
+        about.append(f"requests {', '.join(request[:_HASH] for request in edition.requests)}")
+    for quote in edition.quotes:
+        source = f"is from message {quote.source}" if quote.source else "is from a message that is not known any more"
+        about.append(f"the quote of {len(quote.text)} characters {source}, chosen by the {quote.chosen}")
     messages = (
         f"{'--- context manager ' + '-' * 10 if slot % 2 == 0 else '--- agent ' + '-' * 20}\n{text}"
         for slot, text in enumerate(edition.texts)
     )
-    return "\n".join(_about(memory, edition)), *messages
-
-
-def _about(memory: Memory, edition: Edition) -> Iterator[str]:
-    shown = ", shown" if memory.edition.number == edition.number else ""
-    in_prompts = ", seen by later prompts" if memory.told.number == edition.number else ""
-    yield f"edition {edition.number}, {edition.kind}{shown}{in_prompts}: {edition.tokens:,} tokens"
-    yield f"{_made(edition)}, {moment(edition.written_at)} UTC"
-    if edition.requests:
-        yield f"requests {', '.join(request[:_HASH] for request in edition.requests)}"
-    for quote in edition.quotes:
-        source = f"is from message {quote.source}" if quote.source else "is from a message that is not known any more"
-        yield f"the quote of {len(quote.text)} characters {source}, chosen by the {quote.chosen}"
-
-
-def _made(edition: Edition) -> str:
-    """Who made it. What the person edited was first written by these two."""
-    by = f"agent {edition.agent}, context manager {edition.context_manager}"
-    if edition.kind == "person":
-        return f"edited in TypingMind, after {by}"
-    if edition.made == EXTRACTED:
-        return f"extracted from the conversation by the built-in engine: {by}"
-    return f"written: {by}"
+    return "\n".join(about), *messages

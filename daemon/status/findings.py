@@ -47,7 +47,6 @@ class Machine:
     """As `sys.platform` names it."""
     user: int
     """The account's number; 0 where accounts have none."""
-    home: Path
     litellm: str
     """The version that is installed; empty where none is."""
     tokenizers: Path

@@ -55,17 +55,13 @@ def known_titles(archive: Archive) -> tuple[Titled, ...]:
     return tuple(Titled(*row) for row in titles_to_hide(archive))
 
 
-def say_nothing(at: str, event: Event) -> None:
-    """For a log that nobody watches."""
-
-
 class Log:
     """The daemon's log. A log that cannot be written stops nothing; `trouble` says so until it can be again."""
 
     def __init__(
         self,
         state: Path,
-        speak: Speak = say_nothing,
+        speak: Speak = lambda at, event: None,
         titles: Callable[[], Sequence[Titled]] = tuple,
         now: Callable[[], str] = present,
         largest: int = LARGEST,

@@ -3,13 +3,16 @@
 All times are texts in UTC.
 """
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import tomli
 
@@ -31,20 +34,19 @@ from daemon.archive.jobs import (
     set_sign,
     sign,
 )
-from daemon.archive.journal import LONGEST_SECONDS, batch_age, by_model, last_run, open_batches, spent
+from daemon.archive.journal import LONGEST_SECONDS, batch_age, open_batches
 from daemon.archive.outputs import standing_outputs
-from daemon.files.clock import at, periods
-from daemon.files.paths import default_state, resolve
-from daemon.files.write import sha256_of
+from daemon.files.clock import periods
+from daemon.files.lock import hold, is_held
+from daemon.files.paths import default_state, resolve, runtime_folder
+from daemon.files.write import is_own, make_own, replace_file, sha256_of
 from daemon.status.sentences import seconds_between, span
 from rules.arrival import IN_HAND, UNTAKEN
-from rules.money.price import NAMES, Which, dollars
+from rules.errors import MemprocError
+from rules.money.price import dollars
 from rules.typingmind.message import parse_date, write_date
 
 RESCAN_SECONDS = 300.0
-
-if TYPE_CHECKING:
-    from daemon.config.settings import BudgetSettings  # status starts without all that settings load
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,36 @@ def _tables(text: str) -> tuple[Mapping[str, Any], bool]:
         return tomli.loads(text), True
     except tomli.TOMLDecodeError as error:
         return tomli.loads("".join(text.splitlines(keepends=True)[: error.lineno - 1])), False
+
+
+@contextmanager
+def shown_as_waiting(config: Path | None, trouble: MemprocError) -> Iterator[None]:
+    """Let `waits_for` return `trouble` for as long as the block runs; where not even that can be kept, nothing.
+
+    It is kept outside the state folder, whose disk may be what is missing.
+    """
+    path = _waiting_place(config)
+    with ExitStack() as stack:
+        with suppress(MemprocError, OSError):
+            make_own(path.parent)
+            stack.enter_context(hold(path.with_suffix(".lock"), "waits"))
+            replace_file(path, [json.dumps([trouble.message, trouble.next_step]).encode()])
+        yield
+
+
+def waits_for(config: Path | None) -> MemprocError | None:
+    """What the daemon with this memproc.toml waits for; None where no daemon waits."""
+    for path in (_waiting_place(config), _waiting_place(None)):
+        with suppress(MemprocError, OSError, ValueError, TypeError):
+            if is_own(path.parent) and is_held(path.with_suffix(".lock")):
+                return MemprocError(*json.loads(path.read_bytes()))
+    return None
+
+
+def _waiting_place(config: Path | None) -> Path:
+    """A file for each memproc.toml; a daemon for which none was named has one for itself."""
+    name = sha256(str(config.absolute() if config else "").encode()).hexdigest()[:16]
+    return runtime_folder() / f"waiting-{name}.json"
 
 
 _SIGN = "paused_until"
@@ -144,68 +176,10 @@ def written_exports(archive: Archive) -> Iterator[WrittenExport]:
     titles = {chat.chat_id: chat.title for chat in known_chats(archive)}
     for output in standing_outputs(archive):
         path = Path(output.path)
-        sha256 = sha256_of(path)
-        state: Literal["changed", "gone"] = "gone" if sha256 is None else "changed"
+        content = sha256_of(path)
+        state: Literal["changed", "gone"] = "gone" if content is None else "changed"
         title = titles.get(output.chat_id, output.chat_id)
-        yield WrittenExport(title, path, "as written" if sha256 == output.sha256 else state)
-
-
-@dataclass(frozen=True, slots=True)
-class Cap:
-    """One cap, in dollars; `configured` is what memproc.toml says, where the person has raised it for a while."""
-
-    name: Which
-    usd: float
-    configured_usd: float
-    spent_usd: float
-    """Spent and reserved."""
-    turns_at: str
-    """UTC; empty for the cap on a run, since each run has its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class OnModel:
-    """What one model has cost this month, in dollars."""
-
-    model: str
-    calls: int
-    usd: float
-    open_usd: float
-    """Reserved for calls that are under way, or were cut off and may have been billed."""
-    unpriced: int
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """All that `memproc budget show` prints."""
-
-    caps: tuple[Cap, ...]
-    models: tuple[OnModel, ...]
-
-
-def budget(archive: Archive, settings: "BudgetSettings", now: str) -> Budget:
-    """The budget at `now`; the run is the last in which anything was reserved."""
-    from daemon.models.ask import caps_now  # status itself starts without all that models load
-
-    when = periods(at(now))
-    caps, amounts = caps_now(archive, settings, now), spent(archive, last_run(archive), when)
-    turns: dict[Which, str] = {"run": "", "day": when.day_ends, "month": when.month_ends}
-    return Budget(
-        tuple(
-            Cap(
-                name,
-                dollars(caps.of(name)),
-                dollars(settings.caps.of(name)),
-                dollars(amounts.of(name)),
-                turns[name],
-            )
-            for name in NAMES
-        ),
-        tuple(
-            OnModel(entry.model, entry.calls, dollars(entry.settled), dollars(entry.open), entry.unpriced)
-            for entry in by_model(archive, when.month_began)
-        ),
-    )
+        yield WrittenExport(title, path, "as written" if content == output.sha256 else state)
 
 
 HEALTHY, ATTENTION, NOT_RUNNING = 0, 1, 2

@@ -21,7 +21,7 @@ from daemon.cli import main
 from daemon.files.lock import Busy, hold
 from daemon.inbox.child import command
 from daemon.inbox.watch import watch
-from daemon.status.waiting import waits_for
+from daemon.status.status import waits_for
 from rules.errors import ArchiveError, ConfigurationError
 from tests.chats import export_bytes, long_chat
 from tests.stories.person import Person

@@ -28,7 +28,6 @@ def machine(home: Path, **changes: Any) -> Machine:
         now=NOW,
         system="linux",
         user=home.stat().st_uid,
-        home=home,
         litellm="1.106.2",
         tokenizers=home,
         service=ServiceState("running", ("The service runs.",)),

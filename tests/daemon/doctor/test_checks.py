@@ -8,8 +8,8 @@ import pytest
 
 from daemon.config import load
 from daemon.status.checks import OF_SETUP
-from daemon.status.doctor import _LIMIT_SECONDS, carry_out, examine, look_at_machine, look_at_setup, worst_first
-from daemon.status.findings import Finding, Machine, error, ok, warning
+from daemon.status.doctor import _LIMIT_SECONDS, carry_out, examine, look_at_machine, look_at_setup
+from daemon.status.findings import Finding, Machine, ok
 from daemon.status.model_checks import OF_MODELS
 from rules.errors import ArchiveError
 from service.command import NOT_HERE, TOO_SLOW, Answer
@@ -35,13 +35,6 @@ def test_a_check_that_cannot_be_done_is_a_warning_and_the_others_go_on(tmp_path:
     assert levels(found) == ["ok", "warning", "warning", "ok"]
     assert (found[1].name, found[1].remedy) == ("damaged archive", "Take a copy.")
     assert "Permission denied" in found[2].text
-
-
-def test_problems_come_first_and_errors_before_warnings() -> None:
-    found = worst_first(
-        [ok("a", "."), warning("b", ".", "."), error("c", ".", "."), ok("d", "."), error("e", ".", ".")]
-    )
-    assert [finding.name for finding in found] == ["c", "e", "b", "a", "d"]
 
 
 def test_a_sound_house_on_a_sound_machine_has_no_error(tmp_path: Path) -> None:

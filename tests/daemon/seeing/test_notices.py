@@ -9,7 +9,7 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.events import ChatIs, Event, FileIs, JobEnded, Note, SettingsRefused, Trouble, Watching
-from daemon.status.notices import MOST_AN_HOUR, DesktopNotice, FindCommand, Kind, Notifier, is_wanted, notice_of
+from daemon.status.notices import MOST_AN_HOUR, DesktopNotice, FindCommand, Kind, Notifier, notice_of
 from tests.daemon.seeing.filled import ago, ahead
 
 LIMIT_SECONDS = 20.0
@@ -88,9 +88,11 @@ def test_files_with_the_same_trouble_have_one_cause() -> None:
 @pytest.mark.parametrize(
     ("when", "kinds"), [("problems", {"problem", "ready"}), ("all", {"problem", "ready", "begun"}), ("never", set())]
 )
-def test_memproc_toml_says_of_what(when: str, kinds: set[str]) -> None:
+def test_memproc_toml_says_of_what(archive: Archive, when: str, kinds: set[str]) -> None:
+    desk = Desk(archive, silent)
     every: tuple[Kind, ...] = ("problem", "ready", "begun")
-    assert {kind for kind in every if is_wanted(when, kind)} == kinds
+    assert {kind for kind in every if desk.give(DesktopNotice(kind, "x", "", ""), when=when)} == kinds
+    desk.notifier.stop()
 
 
 def test_a_notice_reaches_the_desktop(archive: Archive, tmp_path: Path) -> None:

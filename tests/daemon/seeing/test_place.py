@@ -62,8 +62,8 @@ def test_where_even_that_cannot_be_read_all_that_is_wrong_is_told(tmp_path: Path
 
 def test_looking_costs_no_heavy_import(tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; import daemon.cli.status, daemon.cli.pause, daemon.cli.resume, "
-        "daemon.cli.logs; from daemon.cli.settings import Settings; from daemon.cli.status import place_of; "
+        "import sys; from pathlib import Path; import daemon.cli.status; "
+        "from daemon.cli.settings import Settings; from daemon.cli.status import place_of; "
         f"place_of(Settings(Path({str(tmp_path / 'memproc.toml')!r}), False)); "
         "print([name for name in ('pydantic', 'rich', 'litellm', 'tiktoken') if name in sys.modules])"
     )
