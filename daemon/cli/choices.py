@@ -34,11 +34,9 @@ def use(settings: Settings, memory: str, edition: int | None) -> None:
         _, now = holding_of(context.archive, context.config, before.memory_id)
     shown = f"{now.edition.kind} edition {now.edition.number} of {called(now)}"
     how = "as memory.editions prefers" if edition is None else "as you have chosen"
-    if not changed:
-        settings.say(f"Nothing to do: {shown} is shown already, {how}.")
-        return
-    settings.say(f"From now on {shown} is shown, {how}.")
-    if now.edition.number != before.edition.number:
+    begun = f"From now on {shown} is shown" if changed else f"Nothing to do: {shown} is shown already"
+    settings.say(f"{begun}, {how}.")
+    if changed and now.edition.number != before.edition.number:
         settings.say(TO_SEE_IT)
 
 

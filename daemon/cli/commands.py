@@ -42,12 +42,9 @@ _COMMANDS = {
     "key": ("key", "Keep, try or forget a provider's key."),
     "service": ("service", "Have the system run memproc, or stop that."),
     "config": ("config", "Show, check or find memproc.toml."),
+    "job": ("supervised", ""),
 }
-"""Each command's module in this package, and its summary in `memproc --help`."""
-
-
-_HIDDEN = {"job": ("supervised", "")}
-"""Commands that only the daemon calls."""
+"""Each command's module in this package, and its summary in `memproc --help`; only the daemon calls one without."""
 
 
 class _LazyGroup(click.Group):
@@ -55,20 +52,20 @@ class _LazyGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Every command, in the order of this file."""
-        return list(_COMMANDS)
+        return [name for name, (_, summary) in _COMMANDS.items() if summary]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name; importing its module is what costs time."""
-        home, _ = _COMMANDS.get(cmd_name) or _HIDDEN.get(cmd_name) or ("", "")
-        if not home:
+        if cmd_name not in _COMMANDS:
             return None
+        home, _ = _COMMANDS[cmd_name]
         command = getattr(import_module(f"daemon.cli.{home}"), cmd_name.replace("-", "_"))
         return command if isinstance(command, click.Command) else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands in `--help`."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in _COMMANDS.items()])
+            formatter.write_dl([(name, summary) for name, (_, summary) in _COMMANDS.items() if summary])
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -88,18 +88,16 @@ def _in_tree(whole: Holding) -> Iterator[tuple[Memory, int]]:
             if whole.states[name].into == memory.memory_id:
                 yield from branch(whole.memory(name), depth + 1)
 
+    def first_number(memory: Memory) -> int:
+        while memory.is_fold:
+            memory = whole.memory(memory.members[0])
+        return memory.number
+
     words = {memory.memory_id: whole.states[memory.memory_id].word for memory in whole.memories}
     top = [memory for memory in whole.memories if words[memory.memory_id] in ("shown", "forgotten")]
     unused = [memory for memory in whole.memories if words[memory.memory_id] == "not in use"]
-    for memory in [*sorted(top, key=lambda memory: _first_number(whole, memory)), *unused]:
+    for memory in [*sorted(top, key=first_number), *unused]:
         yield from branch(memory, 0)
-
-
-def _first_number(whole: Holding, memory: Memory) -> int:
-    """The number of the oldest chunk's memory that it stands for."""
-    while memory.is_fold:
-        memory = whole.memory(memory.members[0])
-    return memory.number
 
 
 def _row(whole: Holding, memory: Memory, depth: int) -> tuple[str, ...]:

@@ -58,7 +58,15 @@ def plan(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     likely, at_most = (first_reached(caps, so_far, amount) for amount in (cost.likely, cost.at_most))
     if as_json:
         pauses = {"likely": likely and likely.which, "at_most": at_most and at_most.which}
-        totals = {**_counts(rows), **_money(traffic, cost), "unpriced_chats": _unpriced(rows), "pauses_at": pauses}
+        plans = [row.found for row in rows if isinstance(row.found, ChatPlan)]
+        totals = {
+            "chats": len(plans),
+            "chunks": sum(len(chat.chunks) for chat in plans),
+            "calls": sum(chat.calls for chat in plans),
+            **_money(traffic, cost),
+            "unpriced_chats": sum(row.money is not None and row.money.cost is None for row in rows),
+            "pauses_at": pauses,
+        }
         click.echo(printable_json({"chats": [_as_json(row) for row in rows], "totals": totals}))
     else:
         settings.say_which_file()
@@ -136,20 +144,6 @@ def _as_json(row: _Row) -> dict[str, object]:
     return report
 
 
-def _counts(rows: Sequence[_Row]) -> dict[str, object]:
-    plans = [row.found for row in rows if isinstance(row.found, ChatPlan)]
-    return {
-        "chats": len(plans),
-        "chunks": sum(len(plan.chunks) for plan in plans),
-        "calls": sum(plan.calls for plan in plans),
-    }
-
-
-def _unpriced(rows: Sequence[_Row]) -> int:
-    """How many chats have tokens and no costs, because nobody knows the price of their models."""
-    return sum(row.money is not None and row.money.cost is None for row in rows)
-
-
 def _money(traffic: Traffic, cost: CostEstimate | None) -> dict[str, object]:
     """Tokens, as the models are likely to count them, and dollars."""
     return {
@@ -171,31 +165,25 @@ def _print(rows: Sequence[_Row], last: str) -> None:
 
     console = Console(highlight=False)
     headings = ("Chat", "Messages", "Tokens", "Memories", "New", "Calls", "To send", "Waiting", "Live")
-    cells = [_cells(row.found, row.money) for row in rows if isinstance(row.found, ChatPlan)]
+    cells, lines = [], []
+    for row in rows:
+        plan = row.found
+        if isinstance(plan, SetAside):
+            lines.append(f"{plan.what}: would be skipped. {plan.reason} {plan.next_step}")
+        elif isinstance(plan, LeftAlone):
+            lines.append(f"{plan.title}: unchanged: {plan.reason}")
+        else:
+            lines += [f"{plan.title}: {note}" for note in _notes_on(plan, row.who, row.money) if note]
+            numbers = (
+                plan.messages, plan.tokens, plan.memories, len(plan.chunks), plan.calls,
+                row.money.traffic.sent if row.money else 0, plan.waiting_tokens, plan.live_tokens,
+            )  # fmt: skip
+            cells.append([plan.title, *(f"{number:,}" for number in numbers)])
     if cells:
         print_table(headings, cells, right=range(1, 9))
-    for line in (*(line for row in rows for line in _notes(row)), last):
+    for line in (*lines, last):
         if line:
             console.print(visible(line), markup=False, soft_wrap=not console.is_terminal)
-
-
-def _cells(plan: ChatPlan, money: PlanCost | None) -> list[str]:
-    to_send = money.traffic.sent if money else 0
-    numbers = [
-        plan.messages, plan.tokens, plan.memories, len(plan.chunks), plan.calls, to_send, plan.waiting_tokens,
-        plan.live_tokens,
-    ]  # fmt: skip
-    return [plan.title, *(f"{number:,}" for number in numbers)]
-
-
-def _notes(row: _Row) -> Iterator[str]:
-    plan = row.found
-    if isinstance(plan, SetAside):
-        yield f"{plan.what}: would be skipped. {plan.reason} {plan.next_step}"
-    elif isinstance(plan, LeftAlone):
-        yield f"{plan.title}: unchanged: {plan.reason}"
-    else:
-        yield from (f"{plan.title}: {note}" for note in _notes_on(plan, row.who, row.money) if note)
 
 
 def _notes_on(plan: ChatPlan, who: Who | None, money: PlanCost | None) -> Iterator[str]:

@@ -9,27 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from daemon import events
 from daemon.chat.deliver import Outcome, SetAside
 from daemon.cli import INTERRUPTED
 from daemon.cli.settings import Settings, json_option, moment, wanted_exports
 from daemon.cli.supervised import as_events
-from daemon.context import Context
-from daemon.events import (
-    Alive,
-    BatchSent,
-    ChatIs,
-    Event,
-    ExportWritten,
-    Folded,
-    MemoryMade,
-    ModelAnswered,
-    Note,
-    Noted,
-    Planned,
-    RunDone,
-    Tell,
-    UserEdits,
-)
 from daemon.models.ask import Unsent
 from daemon.models.completion import TIMEOUT_SECONDS, Completion
 from daemon.status.sentences import in_one_line, printable_json, span, visible
@@ -55,9 +39,9 @@ class Tally:
     unpriced_calls: int = 0
     """Calls whose price nobody knows."""
     noted: dict[str, int] = field(default_factory=dict)
-    user_edits: list[UserEdits] = field(default_factory=list)
+    user_edits: list[events.UserEdits] = field(default_factory=list)
 
-    def add(self, answer: ModelAnswered) -> None:
+    def add(self, answer: events.ModelAnswered) -> None:
         """Count one fresh reply."""
         self.calls += 1
         self.tokens_in += answer.tokens_in
@@ -120,30 +104,30 @@ class Progress:
         self._tasks: dict[str, TaskID] = {}
         self._began = monotonic()
 
-    def tell(self, event: Event) -> None:
+    def tell(self, event: events.Event) -> None:
         """Show and count an event."""
         match event:
-            case Planned():
+            case events.Planned():
                 self._began = monotonic()
                 self._tasks[event.chat_id] = self.bars.add_task(in_one_line(event.title), total=event.chunks, so_far="")
                 words = (event.words, *(f"note: {warning}" for warning in event.warnings))
                 self._line("\n".join(f"{event.title}: {line}" for line in words))
-            case ModelAnswered():
+            case events.ModelAnswered():
                 self.tally.add(event)
                 for task in self.bars.task_ids:
                     self.bars.update(task, so_far=self.tally.so_far())
-            case UserEdits():
+            case events.UserEdits():
                 self.tally.user_edits.append(event)
-            case Noted(what):
+            case events.Noted(what):
                 self.tally.noted[what] = self.tally.noted.get(what, 0) + 1
-            case MemoryMade():
+            case events.MemoryMade():
                 self._memory_made(event)
-            case ChatIs(kind="set aside"):
+            case events.ChatIs(kind="set aside"):
                 click.echo(visible(f"{event.title}: skipped. {event.detail} {event.next_step}"), err=True)
             case _:
                 self._line(_in_words(event))
 
-    def _memory_made(self, event: MemoryMade) -> None:
+    def _memory_made(self, event: events.MemoryMade) -> None:
         """Move the bar of a chat on, or print a line with about how long the rest takes, if it goes on as it has."""
         self.bars.update(self._tasks[event.chat_id], completed=event.done)
         if not self._console.is_terminal:
@@ -158,18 +142,18 @@ class Progress:
             self._console.print(visible(text), markup=False)
 
 
-def _in_words(event: Event) -> str:
+def _in_words(event: events.Event) -> str:
     """What is printed of an event that is not counted; empty for one that only programs are told."""
     match event:
-        case Note(text):
+        case events.Note(text):
             return f"note: {text}"
-        case ChatIs(title=title, kind="left alone", detail=detail):
+        case events.ChatIs(title=title, kind="left alone", detail=detail):
             return f"{title}: unchanged: {detail}"
-        case ChatIs(title=title, detail=detail, path=path):
+        case events.ChatIs(title=title, detail=detail, path=path):
             return f"{title}: {detail}\n  {path}"
-        case Folded(title=title, memories=memories, level=level):
+        case events.Folded(title=title, memories=memories, level=level):
             return f"{title}: {memories} memories folded into one of level {level}"
-        case BatchSent(requests, since):
+        case events.BatchSent(requests, since):
             return (
                 f"waiting for a batch ({requests:,} requests, since {moment(since)} UTC), which takes minutes, or up "
                 "to a day; interrupted, memproc goes on with it the next time"
@@ -178,7 +162,7 @@ def _in_words(event: Event) -> str:
             return ""
 
 
-_KINDS: dict[type[Outcome], str] = {ExportWritten: "written", LeftAlone: "left_alone", SetAside: "set_aside"}
+_KINDS: dict[type[Outcome], str] = {events.ExportWritten: "written", LeftAlone: "left_alone", SetAside: "set_aside"}
 _LOOK_SECONDS = 0.25
 
 
@@ -212,31 +196,31 @@ class Stopping:
 @click.command
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--dry-run", is_flag=True, help="Only show what would be done, as `memproc plan` does.")
-@click.option("--events", is_flag=True, help="Print what happens as it happens, for programs: one JSON object a line.")
+@click.option("--events", "for_programs", is_flag=True, help="Print, for programs, each event as a line of JSON.")
 @json_option
 @click.pass_context
-def run(ctx: click.Context, paths: tuple[Path, ...], dry_run: bool, events: bool, as_json: bool) -> int:
+def run(ctx: click.Context, paths: tuple[Path, ...], dry_run: bool, for_programs: bool, as_json: bool) -> int:
     """Compress the exports in the inbox, or the files and folders named, and exit."""
     if dry_run:
         from daemon.cli.plan import plan
 
         return int(ctx.invoke(plan, paths=paths, as_json=as_json))
     settings = ctx.ensure_object(Settings)
-    if events:
+    if for_programs:
         return as_events(lambda tell: _tell_events(settings, paths, tell))
     # Ending it is the same as interrupting it: the calls under way are waited for, and their answers kept.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     return _show(settings, paths, as_json)
 
 
-def _tell_events(settings: Settings, paths: tuple[Path, ...], tell: Tell) -> int:
+def _tell_events(settings: Settings, paths: tuple[Path, ...], tell: events.Tell) -> int:
     stopping = Stopping()
     signal.signal(signal.SIGTERM, stopping.ask)
     try:
         outcomes = list(_process(settings, wanted_exports(settings, paths), tell, stopping))
     except Unsent:
         return INTERRUPTED
-    tell(RunDone())
+    tell(events.RunDone())
     return _exit_code(outcomes)
 
 
@@ -269,45 +253,38 @@ def _show(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     return _exit_code(outcomes)
 
 
-def _process(settings: Settings, exports: Sequence[Path], tell: Tell, stopping: Stopping) -> Iterator[Outcome]:
+def _process(settings: Settings, exports: Sequence[Path], tell: events.Tell, stopping: Stopping) -> Iterator[Outcome]:
     """Take every export through the trip; `tell` hears everything, and what became of each chat.
 
-    Raises ToldToStop between two calls where the run is to end.
+    Before each call and each pause it is told how long nothing may be heard. These are good places to end: raises
+    ToldToStop there where the run is to end.
     """
 
-    def hear(event: Event) -> None:
+    def hear(event: events.Event) -> None:
         tell(event)
         stopping.check()
-
-    with settings.context(hear) as context:
-        for outcome in go_round(_with_signs_of_life(context, tell, stopping), exports):
-            hear(_chat_is(outcome))
-            yield outcome
-
-
-def _with_signs_of_life(context: Context, tell: Tell, stopping: Stopping) -> Context:
-    """The same, but before each call and each pause it is told how long nothing may be heard; good places to end."""
 
     def complete(request: Request) -> Completion:
         stopping.check()
         if request.model != ENGINE:
             timeout = float(str(request.route.get("timeout", TIMEOUT_SECONDS)))
-            tell(Alive(2 * timeout))  # the limit counts for connecting and for answering
+            tell(events.Alive(2 * timeout))  # the limit counts for connecting and for answering
         return context.complete(request)
 
     def pause(seconds: float) -> None:
-        tell(Alive(seconds))
+        tell(events.Alive(seconds))
         stopping.pause(seconds)
 
-    return replace(context, complete=complete, pause=pause)
-
-
-def _chat_is(outcome: Outcome) -> ChatIs:
-    if isinstance(outcome, ExportWritten):
-        return ChatIs(outcome.plan.chat_id, outcome.plan.title, "written", outcome.sentence, path=outcome.path)
-    if isinstance(outcome, LeftAlone):
-        return ChatIs(outcome.chat_id, outcome.title, "left alone", outcome.reason)
-    return ChatIs(outcome.chat_id, outcome.what, "set aside", outcome.reason, outcome.next_step, later=outcome.later)
+    with settings.context(hear) as context:
+        for outcome in go_round(replace(context, complete=complete, pause=pause), exports):
+            match outcome:
+                case events.ExportWritten(plan=plan, path=path):
+                    hear(events.ChatIs(plan.chat_id, plan.title, "written", outcome.sentence, path=path))
+                case LeftAlone(chat_id=chat_id, title=title, reason=reason):
+                    hear(events.ChatIs(chat_id, title, "left alone", reason))
+                case SetAside(chat_id=chat_id, what=title, reason=reason, next_step=next_step, later=later):
+                    hear(events.ChatIs(chat_id, title, "set aside", reason, next_step, later=later))
+            yield outcome
 
 
 def _exit_code(outcomes: Sequence[Outcome]) -> int:

@@ -121,7 +121,6 @@ def logs(settings: Settings, chat: str | None, follow: bool) -> int:
         for entry in entries(log_folder(place.state), (lambda: time.sleep(_LOOK_SECONDS)) if follow else None):
             if of_chat and not of_chat.has(entry.event):
                 continue
-            of_chat = of_chat and of_chat.with_arrival(entry.event)
             is_empty = False
             if entry.event is None:
                 click.echo("(a line that this memproc cannot read)")

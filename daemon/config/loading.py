@@ -42,9 +42,9 @@ def parse(content: bytes, path: Path) -> Config:
 
     Raises ConfigurationError, as `load` does.
     """
-    text = _text(content, path)
+    text, data = _read(content, path)
     try:
-        config = Config.model_validate(_data(text, path), context=path.parent)
+        config = Config.model_validate(data, context=path.parent)
     except ValidationError as error:
         problems = problems_of(error)
     else:
@@ -54,24 +54,21 @@ def parse(content: bytes, path: Path) -> Config:
     return config
 
 
-def _text(content: bytes, path: Path) -> str:
+def _read(content: bytes, path: Path) -> tuple[str, dict[str, Any]]:
+    """The text, and what TOML makes of it. Raises ConfigurationError."""
     if len(content) > _LARGEST:
         raise ConfigurationError(
             f"{path} is larger than {_LARGEST:,} bytes: it is no configuration of memproc.",
             "Name the right file with --config.",
         )
     try:
-        return content.decode("utf-8-sig")  # Windows editors put a byte order mark in front
+        text = content.decode("utf-8-sig")  # Windows editors put a byte order mark in front
+        return text, tomli.loads(text)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ConfigurationError(
             f"{path}, line {line}: the file is not UTF-8 text.", "Save it again with the encoding UTF-8."
         ) from error
-
-
-def _data(text: str, path: Path) -> dict[str, Any]:
-    try:
-        return tomli.loads(text)
     except tomli.TOMLDecodeError as error:
         place = f"{path}, line {error.lineno}, column {error.colno}"
         raise ConfigurationError(f"{place}: {error.msg}.", _CHECK) from error

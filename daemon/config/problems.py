@@ -91,23 +91,22 @@ def _header(key: Key) -> str:
 
 
 def _unknown(key: Key) -> str:
-    *place, name = key
-    written = str(name)
+    """What is said of a name that is no setting: which it may stand for, in its table or in another, or which exist."""
+    *place, last = key
+    name = str(last)
     table = _table_at(tuple(place)) or Config
-    short = written.lower() if len(written) <= _LONGEST_SHOWN else ""
-    near = get_close_matches(short, table.model_fields, n=1, cutoff=0.7) or _elsewhere(tuple(place), written)
+    short = name.lower() if len(name) <= _LONGEST_SHOWN else ""
+    near = get_close_matches(short, table.model_fields, n=1, cutoff=0.7)
+    if not near:
+        start = max((at + 1 for at, part in enumerate(place) if isinstance(part, int)), default=0)
+        for other in (_table_at(tuple(place[:start])) or Config).model_fields:  # in the same override, or in the file
+            elsewhere = _table_at((*place[:start], other))
+            if elsewhere and name in elsewhere.model_fields:
+                near.append(f"{other}.{name}")
     kind = "setting" if place else "table"
     if near:
         return f'there is no such {kind}; did you mean "{near[0]}"?'
     return f"there is no such {kind}; there are {', '.join(table.model_fields)}"
-
-
-def _elsewhere(place: Key, name: str) -> list[str]:
-    """The tables that have a setting of that name: in the same override, or in the file."""
-    start = max((at + 1 for at, part in enumerate(place) if isinstance(part, int)), default=0)
-    around = _table_at(place[:start]) or Config
-    tables = {other: _table_at((*place[:start], other)) for other in around.model_fields}
-    return [f"{other}.{name}" for other, table in tables.items() if table and name in table.model_fields]
 
 
 def _shown(value: object) -> str:

@@ -31,7 +31,7 @@ class FoundConfig:
             return ()
         near, others = self.here / NAME, []
         for place in (near, own_file()):
-            if _is_there(place) and not _is_same(place, self.path):
+            if _is_there(place) and place.resolve() != self.path.resolve():
                 is_default = place == near and holds_only_defaults(place)
                 others.append(f"{place} (nothing but defaults)" if is_default else str(place))
         return tuple(others)
@@ -52,10 +52,21 @@ def find(explicit: Path | None, here: Path, environ: Mapping[str, str]) -> Found
     was named is not there: going on without it would be a surprise.
     """
     for by, named in (("--config", str(explicit or "")), ("$MEMPROC_CONFIG", environ.get("MEMPROC_CONFIG"))):
-        if named:
-            return FoundConfig(_named(named, here, by), f"named by {by}", here=here)
+        if not named:
+            continue
+        path = resolve(named, here)
+        if isinstance(path, NoPath):
+            raise ConfigurationError(
+                f"The configuration that {by} names cannot be used: the path {path.reason}.", "Correct the path."
+            )
+        if not _is_there(path):
+            raise ConfigurationOutOfReach(
+                f"There is no file {path}, which {by} names as the configuration.",
+                f"Correct {by}, or leave it out; `memproc init` writes a new file.",
+            )
+        return FoundConfig(path, f"named by {by}", here=here)
     own, near = own_file(), here / NAME
-    if _is_there(near) and not _is_same(near, own) and not holds_only_defaults(near):
+    if _is_there(near) and near.resolve() != own.resolve() and not holds_only_defaults(near):
         return FoundConfig(near, "found in this folder", is_here=True, here=here)
     if _is_there(own):
         return FoundConfig(own, "found in the system's folder", here=here)
@@ -80,25 +91,6 @@ def holds_only_defaults(path: Path) -> bool:
     except ConfigurationError:
         return False
     return same_folders and config.model_dump(exclude={"folders"}) == defaults.model_dump(exclude={"folders"})
-
-
-def _is_same(first: Path, second: Path) -> bool:
-    return first.resolve() == second.resolve()
-
-
-def _named(written: str, here: Path, by: str) -> Path:
-    """The file that `by`, an option or a variable, names. Raises ConfigurationError where there is none."""
-    path = resolve(written, here)
-    if isinstance(path, NoPath):
-        raise ConfigurationError(
-            f"The configuration that {by} names cannot be used: the path {path.reason}.", "Correct the path."
-        )
-    if not _is_there(path):
-        raise ConfigurationOutOfReach(
-            f"There is no file {path}, which {by} names as the configuration.",
-            f"Correct {by}, or leave it out; `memproc init` writes a new file.",
-        )
-    return path
 
 
 def _is_there(path: Path) -> bool:

@@ -6,6 +6,7 @@ models alone.
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from copy import deepcopy
 from datetime import date
 from fnmatch import fnmatchcase
@@ -14,28 +15,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, PrivateAttr
 
-from daemon.config.tables import (
-    AS_WRITTEN,
-    MOST_TOKENS,
-    ChunkSettings,
-    CoreSettings,
-    FactSettings,
-    FolderSettings,
-    FoldSettings,
-    Key,
-    MemorySettings,
-    NotifySettings,
-    OutputSettings,
-    ScheduleSettings,
-    Table,
-    TailSettings,
-    Text,
-    Texts,
-    TextSettings,
-    WatchSettings,
-    refusal,
-    token_clashes,
-)
+from daemon.config import tables
 from rules.errors import ChatSetAside
 from rules.money.price import PICO, Amounts, Price, rates
 from rules.plan.chat_plan import Limits, fits
@@ -91,24 +71,18 @@ _LEAST_WINDOW = 1024  # tokens; the shortest prompt needs more
 
 
 def _name_or(word: str) -> AfterValidator:
-    def check(value: str) -> str:
-        if value != word and not _LITELLM_NAME.fullmatch(value):
-            shown = f'"{word}"' if word else "empty"
-            raise ValueError(f'must be {shown} or a name like "provider/model"')
-        return value
-
-    return AfterValidator(check)
+    shown = f'"{word}"' if word else "empty"
+    return tables.checked(
+        lambda name: name == word or _LITELLM_NAME.fullmatch(name), f'must be {shown} or a name like "provider/model"'
+    )
 
 
-def _window(value: int) -> int:
-    if 0 < value < _LEAST_WINDOW:
-        raise ValueError(f"must be 0 or at least {_LEAST_WINDOW}")
-    return value
+_WINDOW = tables.checked(lambda tokens: not 0 < tokens < _LEAST_WINDOW, f"must be 0 or at least {_LEAST_WINDOW}")
 
 
 def _sendable(options: Options) -> Options:
     """Raises ValidationError with every option that is refused, so that all of them are told at once."""
-    refusals: dict[Key, str | None] = {}
+    refusals: dict[tables.Key, str | None] = {}
     for name, value in options.items():
         if "/" not in name:
             refusals[name,] = _refusal(name, value)
@@ -117,17 +91,17 @@ def _sendable(options: Options) -> Options:
         else:
             refusals[name,] = "must be a table: the options for the models of that name"
     if refused := {place: reason for place, reason in refusals.items() if reason}:
-        raise refusal(refused)
+        raise tables.refusal(refused)
     return options
 
 
-class ModelSettings(Table):
+class ModelSettings(tables.Table):
     """`[models]`, as written: "chat" and "small" are not yet the models that they stand for."""
 
     agent: Annotated[str, _name_or("chat")] = "chat"
     context_manager: Annotated[str, _name_or("small")] = "small"
     fallback: Annotated[str, _name_or("")] = ""
-    window: Annotated[int, AfterValidator(_window)] = Field(default=0, ge=0, le=MOST_TOKENS)
+    window: Annotated[int, _WINDOW] = Field(default=0, ge=0, le=tables.MOST_TOKENS)
     concurrency: int = Field(default=6, ge=1, le=16)
     batch: WhenToBatch = "never"
     options: Annotated[Options, AfterValidator(_sendable)] = Field(default_factory=dict)
@@ -168,19 +142,18 @@ MOST_USD = 1_000_000.0
 _Dollars = Annotated[float, Field(ge=0, le=MOST_USD, allow_inf_nan=False)]
 
 
-def _day(value: str) -> str:
-    try:
-        date.fromisoformat(value)
-    except ValueError:
-        raise ValueError('must be a day, like "2026-11-21"') from None
-    return value
+def _is_day(text: str) -> bool:
+    with suppress(ValueError):
+        date.fromisoformat(text)
+        return True
+    return False
 
 
-class PriceSettings(Table):
+class PriceSettings(tables.Table):
     """One `[[budget.price]]`: dollars for a million tokens of the models that `model` fits."""
 
-    model: Text
-    as_of: Annotated[str, AfterValidator(_day)]
+    model: tables.Text
+    as_of: Annotated[str, tables.checked(_is_day, 'must be a day, like "2026-11-21"')]
     input: _Dollars
     output: _Dollars
     cache_read: _Dollars | None = None
@@ -210,7 +183,7 @@ class PriceSettings(Table):
         return Price(basic, self.above, higher)
 
 
-class BudgetSettings(Table):
+class BudgetSettings(tables.Table):
     """`[budget]`: caps in dollars, whether calls of unknown or of a higher price may be made, and prices."""
 
     run_usd: _Dollars = 5.0
@@ -218,7 +191,7 @@ class BudgetSettings(Table):
     month_usd: _Dollars = 50.0
     unpriced: bool = False
     above_step: bool = False
-    price: Annotated[tuple[PriceSettings, ...], Field(strict=False), AS_WRITTEN] = ()
+    price: Annotated[tuple[PriceSettings, ...], Field(strict=False), tables.AS_WRITTEN] = ()
 
     @property
     def caps(self) -> Amounts:
@@ -231,50 +204,50 @@ class BudgetSettings(Table):
         return next((row.price for row in fitting), None)
 
 
-class ChatOverride(Table):
+class ChatOverride(tables.Table):
     """One `[[chats.override]]`: settings for the chats that `chat` fits. Only what is written in it counts."""
 
-    chat: Text
+    chat: tables.Text
     models: ModelSettings = ModelSettings()
-    tail: TailSettings = TailSettings()
-    chunk: ChunkSettings = ChunkSettings()
-    memory: MemorySettings = MemorySettings()
-    fold: FoldSettings = FoldSettings()
-    core: CoreSettings = CoreSettings()
-    facts: FactSettings = FactSettings()
-    texts: TextSettings = TextSettings()
+    tail: tables.TailSettings = tables.TailSettings()
+    chunk: tables.ChunkSettings = tables.ChunkSettings()
+    memory: tables.MemorySettings = tables.MemorySettings()
+    fold: tables.FoldSettings = tables.FoldSettings()
+    core: tables.CoreSettings = tables.CoreSettings()
+    facts: tables.FactSettings = tables.FactSettings()
+    texts: tables.TextSettings = tables.TextSettings()
 
-    def says(self, key: Key) -> bool:
+    def says(self, key: tables.Key) -> bool:
         """Whether the setting at `key`, a table and a name, is written in this override."""
         table, name = key
         return name in getattr(self, str(table)).model_fields_set
 
 
-class ChatSettings(Table):
+class ChatSettings(tables.Table):
     """`[chats]`: titles with wildcards, chat ids or folder ids, and overrides in the order of the file."""
 
-    include: Texts = ()
-    exclude: Texts = ()
-    override: Annotated[tuple[ChatOverride, ...], Field(strict=False), AS_WRITTEN] = ()
+    include: tables.Texts = ()
+    exclude: tables.Texts = ()
+    override: Annotated[tuple[ChatOverride, ...], Field(strict=False), tables.AS_WRITTEN] = ()
 
 
-class Config(Table):
+class Config(tables.Table):
     """All of memproc.toml. `Config()` is what counts where there is no file."""
 
-    folders: FolderSettings = FolderSettings()
+    folders: tables.FolderSettings = tables.FolderSettings()
     chats: ChatSettings = ChatSettings()
     models: ModelSettings = ModelSettings()
-    tail: TailSettings = TailSettings()
-    chunk: ChunkSettings = ChunkSettings()
-    memory: MemorySettings = MemorySettings()
-    fold: FoldSettings = FoldSettings()
-    core: CoreSettings = CoreSettings()
-    facts: FactSettings = FactSettings()
-    texts: TextSettings = TextSettings()
-    output: OutputSettings = OutputSettings()
-    watch: WatchSettings = WatchSettings()
-    schedule: ScheduleSettings = ScheduleSettings()
-    notify: NotifySettings = NotifySettings()
+    tail: tables.TailSettings = tables.TailSettings()
+    chunk: tables.ChunkSettings = tables.ChunkSettings()
+    memory: tables.MemorySettings = tables.MemorySettings()
+    fold: tables.FoldSettings = tables.FoldSettings()
+    core: tables.CoreSettings = tables.CoreSettings()
+    facts: tables.FactSettings = tables.FactSettings()
+    texts: tables.TextSettings = tables.TextSettings()
+    output: tables.OutputSettings = tables.OutputSettings()
+    watch: tables.WatchSettings = tables.WatchSettings()
+    schedule: tables.ScheduleSettings = tables.ScheduleSettings()
+    notify: tables.NotifySettings = tables.NotifySettings()
     budget: BudgetSettings = BudgetSettings()
 
     @property
@@ -292,7 +265,7 @@ class Config(Table):
         config = self
         for override in fitting:
             config = config.with_override(override)
-        clash = next(token_clashes(config.tail, config.chunk), None)
+        clash = next(tables.token_clashes(config.tail, config.chunk), None)
         if fitting and clash:
             raise ChatSetAside(
                 f'Together, the overrides in memproc.toml that fit the chat "{chat.title}" clash: '
@@ -307,7 +280,7 @@ class Config(Table):
 
     def with_override(self, override: ChatOverride) -> Self:
         """These settings with what is written in `override`, whichever chat it is for."""
-        tables = override.model_fields_set - {"chat"}
+        written = override.model_fields_set - {"chat"}
         return self.model_copy(
-            update={name: getattr(self, name).overridden(getattr(override, name)) for name in tables}
+            update={name: getattr(self, name).overridden(getattr(override, name)) for name in written}
         )

@@ -1,7 +1,7 @@
 """The small tables of memproc.toml, and what all tables have in common; memproc.toml says why each setting is."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -67,10 +67,15 @@ AS_WRITTEN = PlainSerializer(_as_written)
 """For several tables of one kind: each is written out with no more than what was written in it."""
 
 
-def _not_blank(value: str) -> str:
-    if not value.strip():
-        raise ValueError("must not be empty")
-    return value
+def checked(is_right: Callable[[Any], object], reason: str) -> AfterValidator:
+    """A check of a setting; `reason` is half a sentence, what its value must be."""
+
+    def check(value: Any) -> Any:
+        if not is_right(value):
+            raise ValueError(reason)
+        return value
+
+    return AfterValidator(check)
 
 
 def _from_the_file(value: str, info: ValidationInfo) -> str:
@@ -84,10 +89,11 @@ def _from_the_file(value: str, info: ValidationInfo) -> str:
     raise ValueError(place.reason)
 
 
-Text = Annotated[str, AfterValidator(_not_blank)]
+_NOT_BLANK = checked(str.strip, "must not be empty")
+Text = Annotated[str, _NOT_BLANK]
 Texts = Annotated[tuple[Text, ...], Field(strict=False)]  # TOML has lists only
 _OptionalFolder = Annotated[str, AfterValidator(_from_the_file)]
-_Folder = Annotated[_OptionalFolder, AfterValidator(_not_blank)]
+_Folder = Annotated[_OptionalFolder, _NOT_BLANK]
 
 
 class FolderSettings(Table):
@@ -126,18 +132,12 @@ class OutputSettings(Table):
 
 
 _LEAST_TAIL = 800
-_LEAST_CHUNK = 400
+_LARGE_ENOUGH = checked(
+    lambda tokens: tokens >= 400, "must be at least 400, since about 200 tokens of each memory are the questions in it"
+)
 _LOOK_AHEAD = 4  # the live tail is at least this many chunks long, because bounds look that far ahead
 MOST_TOKENS = 10_000_000
 """More than any model's window; beyond it a number is a slip of the hand."""
-
-
-def _large_enough(tokens: int) -> int:
-    if tokens < _LEAST_CHUNK:
-        raise ValueError(
-            f"must be at least {_LEAST_CHUNK}, since about 200 tokens of each memory are the questions in it"
-        )
-    return tokens
 
 
 class TailSettings(Table):
@@ -150,7 +150,7 @@ class TailSettings(Table):
 class ChunkSettings(Table):
     """`[chunk]`: about how many tokens become one memory."""
 
-    tokens: Annotated[int, AfterValidator(_large_enough)] = Field(default=4_000, le=MOST_TOKENS)
+    tokens: Annotated[int, _LARGE_ENOUGH] = Field(default=4_000, le=MOST_TOKENS)
 
 
 def token_clashes(tail: TailSettings, chunk: ChunkSettings) -> Iterator[ConfigProblem]:
@@ -259,10 +259,8 @@ class FactSettings(Table):
 _WINDOW = re.compile(r"([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d")
 
 
-def _window(value: str) -> str:
-    if value and (not _WINDOW.fullmatch(value) or value[:5] == value[6:]):
-        raise ValueError('must be empty or two times of day, like "02:00-05:00"')
-    return value
+def _is_window(text: str) -> bool:
+    return not text or (_WINDOW.fullmatch(text) is not None and text[:5] != text[6:])
 
 
 class WatchSettings(Table):
@@ -277,7 +275,7 @@ class WatchSettings(Table):
 class ScheduleSettings(Table):
     """`[schedule]`: the window of the night, in local time."""
 
-    night: Annotated[str, AfterValidator(_window)] = "02:00-05:00"
+    night: Annotated[str, checked(_is_window, 'must be empty or two times of day, like "02:00-05:00"')] = "02:00-05:00"
 
 
 class NotifySettings(Table):

@@ -175,38 +175,39 @@ class LogEntry:
     """None: the line is none of ours, damaged, or written by another version of memproc."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ChatFilter:
     """Finds the entries about one chat: those that name it, and those of the dropped files that held it."""
 
-    chat_ids: frozenset[str]
-    arrivals: frozenset[int]
+    chat_ids: set[str]
+    arrivals: set[int]
 
     def has(self, event: Event | None) -> bool:
-        """Whether an entry is about the chat. One that names another chat is not, whatever file it came in."""
-        if chat_id := getattr(event, "chat_id", ""):
-            return chat_id in self.chat_ids
-        return getattr(event, "arrival", 0) in self.arrivals
+        """Whether an entry is about the chat; if so, the later ones about its dropped file are too.
 
-    def with_arrival(self, event: Event | None) -> "ChatFilter":
-        """The same, with the dropped file of an entry that is about the chat."""
-        arrival = getattr(event, "arrival", 0)
-        return replace(self, arrivals=self.arrivals | {arrival}) if arrival else self
+        One that names another chat is not, whatever file it came in.
+        """
+        chat_id, arrival = getattr(event, "chat_id", ""), getattr(event, "arrival", 0)
+        is_about = chat_id in self.chat_ids if chat_id else arrival in self.arrivals
+        if is_about and arrival:
+            self.arrivals.add(arrival)
+        return is_about
 
 
 def entries_about(archive: Archive, wanted: str) -> ChatFilter:
     """Those about the chat of that id or title. Raises NotFound where neither archive nor outcomes know it."""
     rows = outcomes_of(archive, wanted, wanted)
+    chat_ids = set[str]()
     try:
         known = find_chat(archive, wanted)
     except NotFound:
         if not rows:
             raise
-        ids = frozenset[str]()
     else:
         rows = (*rows, *outcomes_of(archive, known.chat_id, known.title))
-        ids = frozenset({known.chat_id})
-    return ChatFilter(ids | {chat_id for chat_id, _ in rows if chat_id}, frozenset(arrival for _, arrival in rows))
+        chat_ids.add(known.chat_id)
+    chat_ids |= {chat_id for chat_id, _ in rows if chat_id}
+    return ChatFilter(chat_ids, {arrival for _, arrival in rows})
 
 
 def entries(folder: Path, wait: Callable[[], object] | None = None) -> Iterator[LogEntry]:

@@ -12,28 +12,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import tomli
 
+from daemon.archive import jobs as daemon_state
 from daemon.archive import journal as ledger
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import ChatOutcome, newest_outcomes
 from daemon.archive.chats import known_chats
-from daemon.archive.jobs import (
-    Job,
-    QueuedFile,
-    Sign,
-    all_signs,
-    chats_in_trouble,
-    files_by_state,
-    files_in_trouble,
-    jobs,
-    queued_files,
-    remove_signs,
-    set_sign,
-    sign,
-)
 from daemon.archive.journal import LONGEST_SECONDS, batch_age, open_batches
 from daemon.archive.outputs import standing_outputs
 from daemon.files.clock import periods
@@ -64,27 +51,24 @@ class DaemonPlace:
 
 def read_place(toml: Path) -> DaemonPlace | None:
     """The place that memproc.toml names, whatever its other settings say; None where that much cannot be read."""
+    unnamed: str | None = ""
     try:
-        tables, is_whole = _tables(toml.read_bytes().decode("utf-8-sig"))
+        text = toml.read_bytes().decode("utf-8-sig")
+        try:
+            tables = tomli.loads(text)
+        except tomli.TOMLDecodeError as error:
+            tables = tomli.loads("".join(text.splitlines(keepends=True)[: error.lineno - 1]))
+            unnamed = None  # below the line where it is broken, the state folder may be named after all
     except (OSError, ValueError):
         return None
     folders, watch = tables.get("folders", {}), tables.get("watch", {})
-    # Below the line where it is broken, the state folder may be named after all.
-    written = folders.get("state", "" if is_whole else None) if isinstance(folders, dict) else None
+    written = folders.get("state", unnamed) if isinstance(folders, dict) else None
     if not isinstance(written, str):
         return None
     state = resolve(written or str(default_state()), toml.parent)
     seconds = watch.get("rescan_seconds") if isinstance(watch, dict) else None
     rescan_seconds = float(seconds) if isinstance(seconds, int | float) else RESCAN_SECONDS
     return DaemonPlace(state, rescan_seconds) if isinstance(state, Path) else None
-
-
-def _tables(text: str) -> tuple[Mapping[str, Any], bool]:
-    """The tables of memproc.toml up to the line where it is broken, and whether they are all of it."""
-    try:
-        return tomli.loads(text), True
-    except tomli.TOMLDecodeError as error:
-        return tomli.loads("".join(text.splitlines(keepends=True)[: error.lineno - 1])), False
 
 
 @contextmanager
@@ -145,20 +129,20 @@ def begin_pause(archive: Archive, length: timedelta | None, now: str) -> Pause:
     """Pause from `now` on, until `end_pause` where there is no `length`. Durable when this returns."""
     began = parse_date(now)
     until = write_date(began + length) if began and length else ""
-    set_sign(archive, _SIGN, until, now)
+    daemon_state.set_sign(archive, _SIGN, until, now)
     return Pause(until)
 
 
 def end_pause(archive: Archive, now: str) -> Pause | None:
     """End the pause, and return it; None where there was none."""
     pause = current_pause(archive, now)
-    remove_signs(archive, _SIGN)
+    daemon_state.remove_signs(archive, _SIGN)
     return pause
 
 
 def current_pause(archive: Archive, now: str) -> Pause | None:
     """The pause that is in force at `now`; None where work may be taken up. One small query."""
-    entry = sign(archive, _SIGN)
+    entry = daemon_state.sign(archive, _SIGN)
     return Pause(entry.value) if entry and (not entry.value or now < entry.value) else None
 
 
@@ -185,7 +169,7 @@ def written_exports(archive: Archive) -> Iterator[WrittenExport]:
 HEALTHY, ATTENTION, NOT_RUNNING = 0, 1, 2
 MOST_QUEUED = 100
 _SLOW_SECONDS = 120.0
-_NEVER = Sign("", "")
+_NEVER = daemon_state.Sign("", "")
 _OF_THE_DAEMON = frozenset({"pid", "started_at", "watch_mode", "last_event", "last_scan"})
 _LOGS = "See what happened with: memproc logs"
 
@@ -242,12 +226,12 @@ class Status:
     life: Life
     files: dict[str, int]
     """How many files are in each state."""
-    queue: tuple[QueuedFile, ...]
+    queue: tuple[daemon_state.QueuedFile, ...]
     """The first hundred, in the order in which they are further on."""
     outcomes: tuple[ChatOutcome, ...]
     """One for each chat, newest first."""
     money: Money
-    jobs: tuple[Job, ...]
+    jobs: tuple[daemon_state.Job, ...]
     """Next one first."""
     batches: tuple[SentBatch, ...] = ()
     """Oldest first."""
@@ -273,14 +257,17 @@ def status(
     is_there: Callable[[str], bool] = os.path.lexists,
 ) -> Status:
     """The status at `time`. `running`: a daemon holds the lock; `is_there`: whether a file still lies in the inbox."""
-    signs, now = all_signs(archive), write_date(time)
+    signs, now = daemon_state.all_signs(archive), write_date(time)
+    newest = max((entry.at for name, entry in signs.items() if name in _OF_THE_DAEMON), default="")
+    pid, mode, why = (signs.get(name, _NEVER).value for name in ("pid", "watch_mode", "watch_note"))
+    since, event, scan = (signs.get(name, _NEVER).at for name in ("started_at", "last_event", "last_scan"))
     problems = [*daemon_problems(signs, now, running, rescan_seconds)]
-    for job in sorted(jobs(archive), key=lambda job: job.name):
+    for job in sorted(daemon_state.jobs(archive), key=lambda job: job.name):
         if job.error:
             step = f"It is tried again at its next time. {_LOGS}"
             problems.append(StatusProblem(f"the timed job {job.name}", job.error, step))
     # A problem with a file or chat ends when the person takes the file out of the inbox, or drops a newer one.
-    for trouble in (*chats_in_trouble(archive), *files_in_trouble(archive)):
+    for trouble in (*daemon_state.chats_in_trouble(archive), *daemon_state.files_in_trouble(archive)):
         if is_there(trouble.path):
             problems.append(StatusProblem(trouble.name, trouble.reason, trouble.next_step or _LOGS))
     return Status(
@@ -288,12 +275,12 @@ def status(
         running,
         current_pause(archive, now),
         tuple(problems),
-        _life(signs),
-        files_by_state(archive),
-        queued_files(archive, MOST_QUEUED),
+        Life(pid, since, newest, mode, why, event, scan),
+        daemon_state.files_by_state(archive),
+        daemon_state.queued_files(archive, MOST_QUEUED),
         newest_outcomes(archive),
         money_spent(archive, time),
-        jobs(archive),
+        daemon_state.jobs(archive),
         tuple(
             SentBatch(len(batch.items), batch.began_at)
             for batch in open_batches(archive)
@@ -303,10 +290,10 @@ def status(
 
 
 def daemon_problems(
-    signs: Mapping[str, Sign], now: str, running: bool, rescan_seconds: float
+    signs: Mapping[str, daemon_state.Sign], now: str, running: bool, rescan_seconds: float
 ) -> Iterator[StatusProblem]:
     """What is wrong with the daemon itself, by its own signs in the archive."""
-    values = {name: sign.value for name, sign in signs.items()}
+    values = {name: entry.value for name, entry in signs.items()}
     if reason := values.get("config_error"):
         step = "Correct them: memproc.toml is read again by itself, and till then all is as before."
         yield StatusProblem("the settings", reason, step)
@@ -329,10 +316,3 @@ def money_spent(archive: Archive, time: datetime) -> Money:
     today = periods(time)
     amounts = ledger.spent(archive, "", today)
     return Money(dollars(amounts.day), dollars(amounts.month), ledger.unpriced_since(archive, today.month_began))
-
-
-def _life(signs: Mapping[str, Sign]) -> Life:
-    newest = max((sign.at for name, sign in signs.items() if name in _OF_THE_DAEMON), default="")
-    pid, mode, why = (signs.get(name, _NEVER).value for name in ("pid", "watch_mode", "watch_note"))
-    since, event, scan = (signs.get(name, _NEVER).at for name in ("started_at", "last_event", "last_scan"))
-    return Life(pid, since, newest, mode, why, event, scan)

@@ -145,9 +145,10 @@ def test_a_chat_that_nobody_knows_is_told(archive: Archive) -> None:
 
 
 def test_an_entry_about_the_chat_brings_its_file_with_it() -> None:
-    found = ChatFilter(frozenset({"garden"}), frozenset())
+    found = ChatFilter({"garden"}, set())
     file = FileIs(3, "a.json", "working")
     assert not found.has(file)
 
-    assert found.with_arrival(planned("garden", 3)).has(file)
-    assert found.with_arrival(None) == found
+    assert found.has(planned("garden", 3))
+    assert found.has(file)
+    assert not found.has(None)
