@@ -98,10 +98,10 @@ def _or_what_is_waited_for(fault: MemprocError, toml: Path | None) -> MemprocErr
 @click.command
 @pass_settings
 def watch(settings: Settings) -> int:
-    """Look after the inbox until you stop it: every export that is dropped there is compressed."""
-    from daemon.inbox.watch import watch as look_after
+    """Watch the inbox until you stop it: every export that is dropped there is processed."""
+    from daemon.inbox.watch import watch as watch_inbox
 
-    return look_after(settings.path)
+    return watch_inbox(settings.path)
 
 
 @click.command

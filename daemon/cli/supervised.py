@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from time import sleep
 
 import click
@@ -35,10 +35,9 @@ def settings_from_daemon() -> SettingsAre:
     line = b""
     while not line.endswith(b"\n") and (block := os.read(0, _BLOCK_BYTES)):
         line += block
-    try:
+    settings: Event | None = None
+    with suppress(NoEvent):
         settings, _ = of_line(line)
-    except NoEvent as fault:
-        raise click.UsageError("--supervised is for the daemon, which hands over its settings.") from fault
     if not isinstance(settings, SettingsAre):
         raise click.UsageError("--supervised is for the daemon, which hands over its settings.")
     threading.Thread(target=_end_with_daemon, name="daemon", daemon=True).start()

@@ -15,6 +15,10 @@ _MOST_SHOWN = 100
 _LONGEST_SHOWN = 40  # characters
 _HUGE = 10**15
 _KINDS = {
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must be at most {le}",
+    "value_error": "{error}",
+    "refused": "{reason}",
     "int_type": "must be a whole number",
     "float_type": "must be a number",
     "finite_number": "must be a number",
@@ -63,25 +67,15 @@ def problems_of(error: ValidationError) -> list[ConfigProblem]:
 
 
 def _requirement(kind: str, limits: Mapping[str, Any], key: Key) -> str:
-    match kind:
-        case "model_type" | "dict_type":
-            return f"must be a table, {_header(key)}"
-        case "tuple_type" if _table_at(key):
-            return f"must be a list of tables, {_header((*key, 0))}"
-        case "greater_than_equal":
-            return f"must be at least {limits['ge']}"
-        case "less_than_equal":
-            return f"must be at most {limits['le']}"
-        case "missing":
-            return f"must be there: {_REQUIRED[str(key[-1])]}"
-        case "literal_error":
-            return f"must be {limits['expected'].replace(chr(39), chr(34))}"
-        case "value_error":
-            return str(limits["error"])
-        case "refused":
-            return str(limits["reason"])
-        case _:
-            return _KINDS.get(kind, "cannot be used")  # a later pydantic may bring further kinds
+    if kind in ("model_type", "dict_type"):
+        return f"must be a table, {_header(key)}"
+    if kind == "tuple_type" and _table_at(key):
+        return f"must be a list of tables, {_header((*key, 0))}"
+    if kind == "missing":
+        return f"must be there: {_REQUIRED[str(key[-1])]}"
+    if kind == "literal_error":
+        return f"must be {limits['expected'].replace(chr(39), chr(34))}"
+    return _KINDS.get(kind, "cannot be used").format(**limits)  # a later pydantic may bring further kinds
 
 
 def _header(key: Key) -> str:
@@ -110,21 +104,14 @@ def _unknown(key: Key) -> str:
 
 
 def _shown(value: object) -> str:
-    match value:
-        case bool():
-            return str(value).lower()
-        case int() if abs(value) >= _HUGE:
-            return "a huge number"
-        case int() | float():
-            return str(value)
-        case str():
-            return f'"{_printable(value)}"'
-        case list():
-            return "a list"
-        case dict():
-            return "a table"
-        case _:
-            return "a date or a time"
+    if isinstance(value, str):
+        return f'"{_printable(value)}"'
+    if isinstance(value, int) and abs(value) >= _HUGE:
+        return "a huge number"
+    if isinstance(value, int | float):
+        return str(value).lower()
+    kinds: dict[type, str] = {list: "a list", dict: "a table"}
+    return kinds.get(type(value), "a date or a time")
 
 
 def _dotted(key: Key) -> str:

@@ -204,10 +204,9 @@ class BudgetSettings(tables.Table):
         return next((row.price for row in fitting), None)
 
 
-class ChatOverride(tables.Table):
-    """One `[[chats.override]]`: settings for the chats that `chat` fits. Only what is written in it counts."""
+class ChatTables(tables.Table):
+    """The tables that may differ from chat to chat."""
 
-    chat: tables.Text
     models: ModelSettings = ModelSettings()
     tail: tables.TailSettings = tables.TailSettings()
     chunk: tables.ChunkSettings = tables.ChunkSettings()
@@ -216,6 +215,12 @@ class ChatOverride(tables.Table):
     core: tables.CoreSettings = tables.CoreSettings()
     facts: tables.FactSettings = tables.FactSettings()
     texts: tables.TextSettings = tables.TextSettings()
+
+
+class ChatOverride(ChatTables):
+    """One `[[chats.override]]`: settings for the chats that `chat` fits. Only what is written in it counts."""
+
+    chat: tables.Text
 
     def says(self, key: tables.Key) -> bool:
         """Whether the setting at `key`, a table and a name, is written in this override."""
@@ -231,19 +236,11 @@ class ChatSettings(tables.Table):
     override: Annotated[tuple[ChatOverride, ...], Field(strict=False), tables.AS_WRITTEN] = ()
 
 
-class Config(tables.Table):
+class Config(ChatTables):
     """All of memproc.toml. `Config()` is what counts where there is no file."""
 
     folders: tables.FolderSettings = tables.FolderSettings()
     chats: ChatSettings = ChatSettings()
-    models: ModelSettings = ModelSettings()
-    tail: tables.TailSettings = tables.TailSettings()
-    chunk: tables.ChunkSettings = tables.ChunkSettings()
-    memory: tables.MemorySettings = tables.MemorySettings()
-    fold: tables.FoldSettings = tables.FoldSettings()
-    core: tables.CoreSettings = tables.CoreSettings()
-    facts: tables.FactSettings = tables.FactSettings()
-    texts: tables.TextSettings = tables.TextSettings()
     output: tables.OutputSettings = tables.OutputSettings()
     watch: tables.WatchSettings = tables.WatchSettings()
     schedule: tables.ScheduleSettings = tables.ScheduleSettings()

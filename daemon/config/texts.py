@@ -119,9 +119,9 @@ def load_layout(name: str) -> Layout:
 
 
 @contextmanager
-def foreign(told: Callable[[Exception], MemprocError]) -> Iterator[None]:
-    """Turn whatever a layout raises into the error that `told` makes of it."""
+def foreign(refusal: Callable[[Exception], MemprocError]) -> Iterator[None]:
+    """Turn whatever a layout raises into the error that `refusal` makes of it."""
     try:
         yield
     except Exception as trouble:  # the boundary: layouts are other people's programs, and raise anything
-        raise told(trouble) from trouble
+        raise refusal(trouble) from trouble

@@ -18,7 +18,7 @@ from daemon.files.lock import is_held
 from daemon.files.paths import archive_path
 from daemon.status.findings import Finding, Machine, Setup, error, ok, warning
 from daemon.status.sentences import with_span
-from daemon.status.status import daemon_problems, waits_for, written_exports
+from daemon.status.status import DaemonPlace, daemon_problems, waits_for, written_exports
 from rules.errors import ArchiveError
 from rules.typingmind.message import write_date
 
@@ -150,10 +150,10 @@ def disk(setup: Setup) -> Iterator[Finding]:
 
 def daemon(setup: Setup) -> Iterator[Finding]:
     """The running daemon is well, by its own signs: a shell may be allowed what a service is not."""
-    if not is_held(setup.lock) and (trouble := waits_for(setup.toml)):
-        yield error("daemon", f"It waits and tries again: {trouble.message}", trouble.next_step)
-        return
-    if not is_held(setup.lock):
+    if not is_held(DaemonPlace(setup.folders.state).lock):
+        if trouble := waits_for(setup.toml):
+            yield error("daemon", f"It waits and tries again: {trouble.message}", trouble.next_step)
+            return
         text = "No daemon runs, so this says only what your shell can reach."
         yield warning("daemon", text, "memproc service install, or in a terminal: memproc watch")
         return

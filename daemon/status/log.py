@@ -194,12 +194,12 @@ class ChatFilter:
         return is_about
 
 
-def entries_about(archive: Archive, wanted: str) -> ChatFilter:
+def entries_about(archive: Archive, chat: str) -> ChatFilter:
     """Those about the chat of that id or title. Raises NotFound where neither archive nor outcomes know it."""
-    rows = outcomes_of(archive, wanted, wanted)
+    rows = outcomes_of(archive, chat, chat)
     chat_ids = set[str]()
     try:
-        known = find_chat(archive, wanted)
+        known = find_chat(archive, chat)
     except NotFound:
         if not rows:
             raise
@@ -255,13 +255,13 @@ def _open_newer(folder: Path, current: BinaryIO | None) -> list[BinaryIO]:
                 file = path.open("rb")
             except FileNotFoundError:
                 continue
-            found = os.fstat(file.fileno())
-        if any(os.path.samestat(found, other) for other in seen):
+            status = os.fstat(file.fileno())
+        if any(os.path.samestat(status, other) for other in seen):
             file.close()
-            if current and os.path.samestat(found, seen[0]):
+            if current and os.path.samestat(status, seen[0]):
                 break
         else:
-            seen.append(found)
+            seen.append(status)
             newer.append(file)
     return newer[::-1]
 

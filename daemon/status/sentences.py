@@ -40,24 +40,23 @@ def in_one_line(text: str) -> str:
 def printable_json(value: object, indent: int | None = 2) -> str:
     """The value as JSON for a terminal and for programs: the same characters are spelled as JSON's own escapes."""
     text = json.dumps(value, indent=indent, ensure_ascii=False, default=str)
-    return _DOUBTFUL.sub(lambda found: json.dumps(found[0])[1:-1] if _spelled(found) != found[0] else found[0], text)
+    return _DOUBTFUL.sub(lambda match: json.dumps(match[0])[1:-1] if _spelled(match) != match[0] else match[0], text)
 
 
-def _spelled(found: "re.Match[str]") -> str:
-    character = found[0]
-    if len(character) > 1 or unicodedata.category(character) not in _HIDDEN or character in _SEEN:
+def _spelled(match: "re.Match[str]") -> str:
+    """A character as it is where it may stay, else written out."""
+    character, text, at = match[0], match.string, match.start()
+    category = unicodedata.category
+    if len(character) > 1 or category(character) not in _HIDDEN or character in _SEEN:
         return character
-    if character in _JOINERS and _joins(found.string, found.start()):
-        return character
+    if character in _JOINERS:
+        before, behind = text[at - 1 : at], text[at + 1 : at + 2]
+        if _JOINED.match(before) and category(before)[0] in "LM":
+            return character
+        is_emoji = bool(before) and (category(before) == "So" or before in _EMOJI_GOES_ON)
+        if is_emoji and character == "\u200d" and behind and category(behind) == "So":
+            return character
     return character.encode("unicode_escape").decode()
-
-
-def _joins(text: str, at: int) -> bool:
-    before, behind = text[at - 1 : at], text[at + 1 : at + 2]
-    if _JOINED.match(before) and unicodedata.category(before)[0] in "LM":
-        return True
-    is_emoji = unicodedata.category(before or " ") == "So" or before in _EMOJI_GOES_ON
-    return bool(before and behind) and text[at] == "\u200d" and is_emoji and unicodedata.category(behind) == "So"
 
 
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))

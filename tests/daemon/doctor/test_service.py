@@ -48,7 +48,7 @@ def watched(tmp_path: Path) -> Iterator[Setup]:
     """A house whose daemon runs, and has looked through the inbox lately."""
     at = place(tmp_path)
     says(at, last_scan=LATELY, watch_mode="native", watch_note="The system reports changes.")
-    with hold(at.lock):
+    with hold(at.folders.state / "daemon.lock"):
         yield at
 
 
@@ -67,7 +67,7 @@ def test_a_daemon_that_looks_through_the_inbox_is_well(watched: Setup) -> None:
 def test_a_daemon_that_has_only_begun_is_well(tmp_path: Path) -> None:
     at = place(tmp_path)
     says(at, started_at="")
-    with hold(at.lock):
+    with hold(at.folders.state / "daemon.lock"):
         assert one(list(daemon(at))).level == "ok"
 
 
