@@ -1,13 +1,14 @@
-"""`memproc memories CHAT` and `memproc show MEMORY`: a chat's memories as a list or a tree, and one of them in full."""
+"""A chat's memories (`memproc memories`, `show`), and what a person decides about them (`use`, `pin`, `retry`...)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 import click
 
+from daemon.archive import memories as choices
 from daemon.archive.chats import find_chat
 from daemon.chat.survey import Holding, holding, holding_of
-from daemon.cli.settings import Settings, json_option, moment, pass_settings, print_table
+from daemon.cli.settings import TO_SEE_IT, Settings, json_option, moment, pass_settings, print_table
 from daemon.status.sentences import printable_json, visible
 from rules.conversation.memory import EXTRACTED, Edition, Memory, called, dates
 from rules.plan.folds import in_words
@@ -15,6 +16,7 @@ from rules.plan.folds import in_words
 _HEADINGS = (
     "Level", "No.", "Memory", "From", "Messages", "Tokens", "Now", "Edition", "Made by", "State",
 )  # fmt: skip
+_AUTO = "auto"
 _WIDE = 120  # columns
 _HASH = 8  # characters that are shown of a request's hash
 
@@ -170,3 +172,117 @@ def _parts(memory: Memory, edition: Edition) -> tuple[str, ...]:
         for slot, text in enumerate(edition.texts)
     )
     return "\n".join(about), *messages
+
+
+def _number(ctx: click.Context, param: click.Parameter, text: str) -> int | None:
+    """The number of an edition, or None for `auto`."""
+    if text == _AUTO:
+        return None
+    if text.isascii() and text.isdecimal():
+        return int(text)
+    raise click.BadParameter(f'"{text}" is neither the number of an edition nor "{_AUTO}".')
+
+
+@click.command
+@click.argument("memory")
+@click.argument("edition", callback=_number)
+@pass_settings
+def use(settings: Settings, memory: str, edition: int | None) -> None:
+    """Show EDITION of MEMORY from now on: a number from `memproc show`, or `auto` for what memory.editions prefers."""
+    with settings.context() as context:
+        _, before = holding_of(context.archive, context.config, memory)
+        changed = choices.choose_edition(context.archive, before, edition)
+        _, now = holding_of(context.archive, context.config, before.memory_id)
+    shown = f"{now.edition.kind} edition {now.edition.number} of {called(now)}"
+    how = "as memory.editions prefers" if edition is None else "as you have chosen"
+    begun = f"From now on {shown} is shown" if changed else f"Nothing to do: {shown} is shown already"
+    settings.say(f"{begun}, {how}.")
+    if changed and now.edition.number != before.edition.number:
+        settings.say(TO_SEE_IT)
+
+
+@click.command
+@click.argument("memory")
+@pass_settings
+def pin(settings: Settings, memory: str) -> None:
+    """Keep MEMORY as it is: no edition of it is written any more, and it is never folded, until you unpin it."""
+    with settings.context() as context:
+        _, pinned = holding_of(context.archive, context.config, memory)
+        changed = choices.pin(context.archive, pinned)
+    if changed:
+        settings.say(f"Pinned {called(pinned)}: it stays as it is. To undo this: memproc unpin {pinned.memory_id}")
+    else:
+        settings.say(f"Nothing to do: {called(pinned)} is pinned already.")
+
+
+@click.command
+@click.argument("memory")
+@pass_settings
+def unpin(settings: Settings, memory: str) -> None:
+    """Let MEMORY be rewritten and folded again.
+
+    If you have edited it in TypingMind, your text gives way to memproc's edition. Your text stays among its editions:
+    `memproc use` brings it back.
+    """
+    with settings.context() as context:
+        _, before = holding_of(context.archive, context.config, memory)
+        changed = choices.unpin(context.archive, before)
+        _, now = holding_of(context.archive, context.config, before.memory_id)
+    if not changed:
+        settings.say(f"Nothing to do: {called(before)} is not pinned.")
+        return
+    settings.say(f"Unpinned {called(before)}: it may be rewritten again.")
+    if now.edition.number != before.edition.number:
+        settings.say(
+            f"It is shown in its {now.edition.kind} edition {now.edition.number} again. Your text is edition "
+            f"{before.edition.number}: memproc use {before.memory_id} {before.edition.number}"
+        )
+        settings.say(TO_SEE_IT)
+
+
+@click.command
+@click.argument("memories", metavar="MEMORY...", nargs=-1, required=True)
+@pass_settings
+def recall(settings: Settings, memories: tuple[str, ...]) -> None:
+    """Bring back each MEMORY, which you have deleted in TypingMind; a fold comes with the memories that it is made of.
+
+    The next run puts it between its neighbours again, and later memories see it again.
+    """
+    with settings.context() as context:
+        named = [holding_of(context.archive, context.config, memory) for memory in memories]
+        recalled = [choices.recall(context.archive, memory) for _, memory in named]
+    for (chat, memory), back in zip(named, recalled, strict=True):
+        for memory_id in back:
+            settings.say(f"Recalled {called(chat.memory(memory_id))}.")
+        if not back:
+            settings.say(f"Nothing to do: {called(memory)} is not forgotten.")
+    if any(recalled):
+        settings.say(TO_SEE_IT)
+
+
+@click.command
+@click.argument("memory")
+@click.option("--say", default="", help="What the agent should know or mind when it writes this memory.")
+@json_option
+@pass_settings
+def retry(settings: Settings, memory: str, say: str, as_json: bool) -> int:
+    """Ask the models for MEMORY again. It makes up to a dozen calls; the edition before is kept.
+
+    Without --say only questions that were never asked before are sent: after a refusal, say something.
+    """
+    from daemon.cli.run import Progress
+    from daemon.remember.retry import UnchangedMemory
+    from daemon.remember.retry import retry as ask_again
+
+    progress = Progress(quiet=settings.quiet or as_json)
+    with progress.bars, settings.context(progress.tell) as context:
+        outcome = ask_again(context, memory, say)
+    if as_json:
+        kind = "kept" if isinstance(outcome, UnchangedMemory) else "written"
+        click.echo(printable_json({"outcome": kind, **asdict(outcome), "run": progress.tally.as_json()}))
+    elif isinstance(outcome, UnchangedMemory):
+        click.echo(visible(f"{outcome.memory_id} stays as it was. {outcome.reason} {outcome.next_step}"), err=True)
+    else:
+        for line in (*progress.tally.sentences(), *describe(outcome), "", TO_SEE_IT):
+            settings.say(line)
+    return 1 if isinstance(outcome, UnchangedMemory) else 0

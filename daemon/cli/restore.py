@@ -36,15 +36,17 @@ def diff(settings: Settings, chat: str, before: int | None, after: int | None, a
     with settings.archive() as archive:
         known = find_chat(archive, chat)
         first = _version(folders, known, before)
-        second = _version(folders, known, after) if after is not None else None
-        if second is None:
+        if after is not None:
+            second = _version(folders, known, after)
+        else:
             path = recovery.updated_path(archive, folders, known)
-            second = Content("the updated export", recovery.read_updated(path) or b"")
-            if not second.data:
+            content = recovery.read_updated(path)
+            if content is None:
                 raise NotFound(
                     f'There is no updated export of "{known.title}": {path} is not there.',
                     f"Compare two versions: memproc versions {known.chat_id}",
                 )
+            second = Content("the updated export", content)
         difference, memories = compare(archive, settings.config, known.chat_id, first, second)
     same_bytes = first.data == second.data
     if as_json:
