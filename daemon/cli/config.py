@@ -62,7 +62,8 @@ def show(settings: Settings, as_json: bool) -> None:
 def check(settings: Settings) -> None:
     """Say whether memproc.toml can be used.
 
-    Its folders, texts and layout are looked at too, and all problems are listed at once.
+    Its folders, texts and layout are looked at too. Every setting that is wrong is listed, or else those that do not
+    agree with each other.
     """
 
     config, path = settings.config, settings.found.path
