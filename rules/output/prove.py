@@ -78,7 +78,7 @@ class ReadBack:
 def read_back(finished: Finished) -> ReadBack | str:
     """The finished chat as it reads; or why it cannot be one, as a fault in plain words."""
     try:
-        before, after = parse(finished.before.json_text), parse(decoded(finished.after))
+        before, after = (parse(decoded(chat)) for chat in (finished.before.slice(finished.before.span), finished.after))
         messages, originals = messages_of(after), messages_of(before)
     except (ValueError, TypeError, RecursionError) as fault:
         return f"the finished chat is nothing that TypingMind could read: {type(fault).__name__}"
