@@ -13,6 +13,12 @@ Preferred = Literal["as-of", "hindsight"]
 Six = tuple[str, str, str, str, str, str]
 
 
+def six_of(texts: Sequence[str]) -> Six:
+    """The texts as the six of a memory. Raises ValueError where they are more or fewer."""
+    one, two, three, four, five, six = texts
+    return one, two, three, four, five, six
+
+
 @dataclass(frozen=True, slots=True)
 class Quote:
     """The permanent part of a memory: characters of one raw message, and which message that is."""

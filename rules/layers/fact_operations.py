@@ -48,7 +48,12 @@ def forgotten(events: Iterable[FactEvent]) -> tuple[ForgottenFact, ...]:
     for event in events:
         by_fact.setdefault(event.fact, []).append(event)
     return tuple(
-        _gathered(by_fact[fact]) for fact in sorted(by_fact) if any(event.event == "FORGET" for event in by_fact[fact])
+        ForgottenFact(
+            tuple(event.text for event in of_fact if event.event in ("ADD", "UPDATE")),
+            frozenset(event.source for event in of_fact if event.source),
+        )
+        for _, of_fact in sorted(by_fact.items())
+        if any(event.event == "FORGET" for event in of_fact)
     )
 
 
@@ -57,16 +62,10 @@ def is_forgotten(text: str, source: str, among: Sequence[ForgottenFact]) -> bool
     return any(source in fact.sources and any(_same(text, earlier) for earlier in fact.texts) for fact in among)
 
 
-def _gathered(events: Sequence[FactEvent]) -> ForgottenFact:
-    texts = tuple(event.text for event in events if event.event in ("ADD", "UPDATE"))
-    return ForgottenFact(texts, frozenset(event.source for event in events if event.source))
-
-
-def _same(text: str, said: str) -> bool:
-    if normal(text) == normal(said):
-        return True
-    ours, theirs = words(text), words(said)
-    return bool(ours and theirs) and 2 * len(ours & theirs) >= min(len(ours), len(theirs))
+def _same(text: str, earlier: str) -> bool:
+    ours, theirs = words(text), words(earlier)
+    shared = bool(ours and theirs) and 2 * len(ours & theirs) >= min(len(ours), len(theirs))
+    return shared or normal(text) == normal(earlier)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,14 +130,8 @@ _FEW = 2
 _A_QUARTER = 4
 
 
-@dataclass(frozen=True, slots=True)
-class FactRefusal:
-    """Why an operation is not carried out, in a few words that can be counted."""
-
-    reason: str
-
-
-_Judged = FactEvent | FactRefusal | None
+_Judged = FactEvent | str | None
+"""An event, or why the operation is not carried out, in a few words that can be counted; None: it changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,26 +146,21 @@ def carry_out(operations: Sequence[Operation], known: KnownFacts) -> Outcome:
     """The events of an answer's operations, and why the others are refused."""
     events: list[FactEvent] = []
     refused: list[str] = []
-    erases = _erases(operations, known)
+    deleted = {operation.id for operation in operations if operation.event == "DELETE" and known.named(operation.id)}
+    # An answer that deletes more than two, and than a quarter, rather tries to erase.
+    erases = len(deleted) > max(_FEW, len(known.shown) / _A_QUARTER)
     for operation in operations:
-        judged = _judged(operation, FactsSoFar(known, events), erases)
+        judge = _refuse_erasing if erases and operation.event == "DELETE" else _JUDGES[operation.event]
+        judged = judge(operation, FactsSoFar(known, events))
         if isinstance(judged, FactEvent):
             events.append(judged)
-        elif isinstance(judged, FactRefusal):
-            refused.append(judged.reason)
+        elif judged is not None:
+            refused.append(judged)
     return Outcome(tuple(events), tuple(refused))
 
 
-def _erases(operations: Sequence[Operation], known: KnownFacts) -> bool:
-    """Whether so many are to be deleted that the answer rather tries to erase: more than two, and than a quarter."""
-    deleted = {operation.id for operation in operations if operation.event == "DELETE" and known.named(operation.id)}
-    return len(deleted) > max(_FEW, len(known.shown) / _A_QUARTER)
-
-
-def _judged(operation: Operation, standing: FactsSoFar, erases: bool) -> _Judged:
-    if operation.event == "DELETE" and erases:
-        return FactRefusal("too many deletions")
-    return _JUDGES[operation.event](operation, standing)
+def _refuse_erasing(operation: Operation, standing: FactsSoFar) -> _Judged:
+    return "too many deletions"
 
 
 def _addition(operation: Operation, standing: FactsSoFar) -> _Judged:
@@ -198,10 +186,10 @@ def _alike(text: str, standing: FactsSoFar) -> int | None:
 
 def _update(operation: Operation, standing: FactsSoFar) -> _Judged:
     fact = _named(operation, standing.known)
-    if isinstance(fact, FactRefusal):
+    if isinstance(fact, str):
         return fact
     if standing.has(fact.number, "UPDATE", "DELETE"):
-        return FactRefusal("changed twice")
+        return "changed twice"
     if refusal := _unusable(operation, standing):
         return refusal
     same = standing.says(operation.text)
@@ -213,10 +201,10 @@ def _update(operation: Operation, standing: FactsSoFar) -> _Judged:
 
 def _deletion(operation: Operation, standing: FactsSoFar) -> _Judged:
     fact = _named(operation, standing.known)
-    if isinstance(fact, FactRefusal):
+    if isinstance(fact, str):
         return fact
     if standing.has(fact.number):
-        return FactRefusal("changed twice")
+        return "changed twice"
     return _event("DELETE", fact.number, operation, standing, why="no longer so, by this message")
 
 
@@ -232,25 +220,25 @@ _JUDGES: Mapping[AskedEvent, Callable[[Operation, FactsSoFar], _Judged]] = Mappi
 )
 
 
-def _named(operation: Operation, known: KnownFacts) -> Fact | FactRefusal:
+def _named(operation: Operation, known: KnownFacts) -> Fact | str:
     """The fact that is meant, unless the answer says that it reads otherwise than it does."""
     fact = known.named(operation.id)
     if fact is None:
-        return FactRefusal("unknown id")
+        return "unknown id"
     if operation.old and normal(operation.old) != normal(fact.text):
-        return FactRefusal("old_memory is not its text")
+        return "old_memory is not its text"
     return fact
 
 
-def _unusable(operation: Operation, standing: FactsSoFar) -> FactRefusal | None:
+def _unusable(operation: Operation, standing: FactsSoFar) -> str | None:
     text, known = operation.text, standing.known
     if not normal(text):
-        return FactRefusal("no text")
+        return "no text"
     if len(text) > MOST_CHARACTERS:
-        return FactRefusal("too long")
+        return "too long"
     if is_forgotten(text, source_of(text, operation.message, known.sources).key, known.forgotten):
-        return FactRefusal("forgotten before")
-    return FactRefusal("just replaced") if standing.has_replaced(text) else None
+        return "forgotten before"
+    return "just replaced" if standing.has_replaced(text) else None
 
 
 def _confirmation(number: int, operation: Operation, standing: FactsSoFar) -> _Judged:
