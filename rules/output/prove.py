@@ -1,4 +1,10 @@
-"""A finished chat read back as TypingMind would read it, with the standard library's parser, for the proof."""
+"""The proof: a finished chat, read back as TypingMind would read it, has lost nothing and holds what it should.
+
+It reads both chats with the standard library's parser and knows nothing of spans.py's walker, of splice.py and of
+assemble.py, which made the output. What it shares with them, and so cannot check: `spans.decoded`, `Number` and
+`without_bulk` (how bytes become values, and that a long image counts by its hash), `printable`, `read_marker` and
+`plain_original` (what our own fields mean), and the places, which say what in the input is ours.
+"""
 
 import json
 from collections import Counter
@@ -48,31 +54,20 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class ReadBack:
-    """The finished chat as TypingMind would read it; `came_from` are its messages' indices in the input."""
+    """The finished chat as TypingMind would read it."""
 
     finished: Finished
     before: Json
     after: Json
     messages: Sequence[Json]
     came_from: Sequence[int | None]
-    """None for a message that is new."""
+    """Each message's index in the input; None for one that is new."""
     kept: frozenset[int]
     """Indices in the input of the messages that are still there."""
     live: frozenset[int]
     """Those that are still sent, too; originals beside their memory are not."""
     marks: Sequence[Marker | None]
     """What each message is of ours; None for all others, whatever field they carry."""
-
-    @property
-    def ours(self) -> list[Json]:
-        """The messages that are ours."""
-        return [message for message, mark in zip(self.messages, self.marks, strict=True) if mark is not None]
-
-    @property
-    def new(self) -> list[tuple[Json, Marker]]:
-        """Those of ours that are not kept as they stood in the input: people and other tools may have changed these."""
-        every = zip(self.messages, self.came_from, self.marks, strict=True)
-        return [(message, mark) for message, at, mark in every if mark is not None and at is None]
 
 
 def read_back(finished: Finished) -> ReadBack | str:
@@ -93,8 +88,18 @@ def read_back(finished: Finished) -> ReadBack | str:
         messages,
         came_from,
         kept=frozenset(at for at in came_from if at is not None),
-        live=frozenset(at for message, at in both if at is not None and not _is_put_out(message)),
-        marks=[_mark(message, None if at is None else finished.places[at]) for message, at in both],
+        # An original that the person took back into the context is sent again.
+        live=frozenset(
+            at for message, at in both if at is not None and not (_is_original(message) and is_excluded(message))
+        ),
+        marks=[
+            read_marker(marker_of(message))
+            if at is None
+            else None
+            if _is_original(message)
+            else finished.places[at].ours
+            for message, at in both
+        ],
     )
 
 
@@ -104,15 +109,15 @@ def _came_from(originals: Sequence[Json], messages: Sequence[Json]) -> list[int 
     at: dict[object, list[int]] = {}
     for index, message in reversed(list(enumerate(originals))):
         at.setdefault(_said_plainly(message), []).append(index)
-    found: list[int | None] = []
+    came_from: list[int | None] = []
     for message in messages:
         if marker_of(message) and not _is_original(message) and uuid_of(message) not in uuids:
-            found.append(None)
+            came_from.append(None)
         elif same := at.get(_said_plainly(message)):
-            found.append(same.pop())
+            came_from.append(same.pop())
         else:
             return None
-    return found
+    return came_from
 
 
 def _said_plainly(message: Json) -> object:
@@ -129,19 +134,8 @@ def _hashable(value: object) -> object:
     return ("[", *map(_hashable, value)) if isinstance(value, list) else value
 
 
-def _mark(message: Json, came_from: Place | None) -> Marker | None:
-    if came_from is None:
-        return read_marker(marker_of(message))
-    return None if _is_original(message) else came_from.ours
-
-
 def _is_original(message: Json) -> bool:
     return is_original(marker_of(message))
-
-
-def _is_put_out(message: Json) -> bool:
-    """An original that TypingMind no longer sends; one that the person took back into the context is sent again."""
-    return _is_original(message) and is_excluded(message)
 
 
 _JOINER = "\u2060"
@@ -155,7 +149,7 @@ def verify(finished: Finished) -> tuple[str, ...]:
 
 
 def _fields(read: ReadBack) -> Iterator[str]:
-    """Requirement 1: the same fields, with the same values, but for those that are ours to change."""
+    """The same fields, with the same values, but for those that are ours to change."""
     if missing := read.before.keys() - read.after.keys():
         yield f"fields of the chat are gone: {', '.join(sorted(missing))}"
     if added := read.after.keys() - read.before.keys() - MAY_BE_ADDED:
@@ -173,9 +167,9 @@ def _bytes(read: ReadBack) -> Iterator[str]:
     if order != sorted(order):
         yield "messages of the conversation are out of order"
     for index in order:
-        found = read.finished.after.find(read.finished.places[index].written, at)
-        if found >= 0:
-            at = found
+        start = read.finished.after.find(read.finished.places[index].written, at)
+        if start >= 0:
+            at = start
         elif index in read.live:
             yield f"message {index + 1} is not byte for byte what it was"
             return
@@ -195,7 +189,7 @@ def _accounts(read: ReadBack) -> Iterator[str]:
 
 
 def _groups(read: ReadBack) -> Iterator[str]:
-    """Requirements 9.5 to 9.7: opening, then memories of six, then closing, in this order and unbroken."""
+    """Opening, then memories of six messages, then closing, in this order and unbroken."""
     marks = read.marks
     kinds = ["" if mark is None else mark.kind for mark in marks]
     memory_at = [at for at, kind in enumerate(kinds) if kind == MEMORY]
@@ -211,15 +205,21 @@ def _groups(read: ReadBack) -> Iterator[str]:
         yield "there is more than one opening or closing"
     known = {memory.memory_id for memory in read.finished.section.memories}
     slots = [(mark.memory, mark.slot) for mark in marks if mark and mark.kind == MEMORY and mark.memory in known]
-    wanted = [(memory.memory_id, slot) for memory in read.finished.section.shown for slot in range(1, 7)]
-    if slots != wanted:
+    expected = [(memory.memory_id, slot) for memory in read.finished.section.shown for slot in range(1, 7)]
+    if slots != expected:
         yield "the memories that stand in the chat are not those that should be shown, each as six messages in order"
 
 
 def _generated(read: ReadBack) -> Iterator[str]:
     """What TypingMind needs of a message that it stores, shows and sends."""
     others = messages_of(read.before)
-    for number, (message, mark) in enumerate(read.new, 1):
+    new = [
+        (message, mark)
+        for message, at, mark in zip(read.messages, read.came_from, read.marks, strict=True)
+        if mark is not None and at is None
+    ]
+    # Those that are kept as they stood in the input may have been changed by people and other tools.
+    for number, (message, mark) in enumerate(new, 1):
         role = message.get("role")
         text = sent_text(message)
         if lacks_fields(message, others):
@@ -233,7 +233,7 @@ def _generated(read: ReadBack) -> Iterator[str]:
 
 
 def _quotes(read: ReadBack) -> Iterator[str]:
-    """Requirement 9.1: a quote is a verbatim part of one raw message; what the person has edited is theirs."""
+    """A quote is a verbatim part of one raw message; what the person has edited is theirs."""
     sources = {quote.source for memory in read.finished.section.shown for quote in memory.edition.quotes}
     said = {entry.key: _ever_said(entry) for entry in read.finished.entries if entry.key in sources}
     for memory in read.finished.section.shown:
@@ -278,7 +278,7 @@ def _dates(read: ReadBack) -> Iterator[str]:
 
     Where those of the input do already, the person has regenerated one that stays as it stands.
     """
-    dates = [date_of(message) for message in read.ours]
+    dates = [date_of(message) for message, mark in zip(read.messages, read.marks, strict=True) if mark is not None]
     before = [place.message.created_at or "" for place in read.finished.places if place.ours is not None]
     if dates != sorted(dates) and before == sorted(before):
         yield "the dates of our messages are out of order"
