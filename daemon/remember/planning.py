@@ -41,7 +41,7 @@ from rules.conversation.memory import EXTRACTED, WRITTEN, is_enough_for_a_model,
 from rules.errors import ChatSetAside
 from rules.layers.core import CoreEvent, Layout, OverLimit, corrected
 from rules.layers.facts import By, Fact, FactEvent, normal
-from rules.layers.opening import FactLine, NotTakenOver, Opening, OpeningEdits, edits, one_line
+from rules.layers.opening import FactLine, Opening, OpeningEdits, edits, one_line
 from rules.plan.chat_plan import ChatPlan, Overhead, plan_chat
 from rules.plan.work import Limit, TooLarge, hindsight_round, nearest_limit, too_large
 from rules.recognize.chat_reading import ChatReading
@@ -82,10 +82,10 @@ def take_over(archive: Archive, chat: ShownChat, now: str) -> OpeningTakenOver:
             return OpeningTakenOver()
         before = read(chat, base.text if base else opening_text(archive, chat)) if is_known else _NOTHING
         changes = edits(before, theirs)
-        if isinstance(changes, OpeningEdits):
+        if changes is not None:
             _keep(archive, chat, changes, now, by_user=shown != written)
         keep_opening(archive, chat_id, KeptOpening(place.message.text, theirs.preface, "person", written), now)
-    return OpeningTakenOver(is_known, _notice(chat, changes) if isinstance(changes, NotTakenOver) else "")
+    return OpeningTakenOver(is_known, _notice(chat) if changes is None else "")
 
 
 def _is_known(archive: Archive, chat_id: str) -> bool:
@@ -94,10 +94,10 @@ def _is_known(archive: Archive, chat_id: str) -> bool:
     return any((openings(archive, chat_id), core_events(archive, chat_id), facts))
 
 
-def _notice(chat: ShownChat, refused: NotTakenOver) -> str:
+def _notice(chat: ShownChat) -> str:
     return (
-        f'"{chat.title}": {refused.reason}, so nothing of it was taken over. To do without them: '
-        "core.enabled = false and facts.enabled = false in memproc.toml."
+        f'"{chat.title}": the opening shows none of the headings of its sections and facts any more, so nothing of it '
+        "was taken over. To do without them: core.enabled = false and facts.enabled = false in memproc.toml."
     )
 
 

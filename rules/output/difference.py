@@ -1,13 +1,12 @@
 """The difference between two exports of a chat: its memories, its raw messages, its opening and its fields."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Literal
 
 from rules.conversation.marker import CLOSING, OPENING
 from rules.conversation.memory import Memory, called, dates
-from rules.layers.opening import NO_EDITS, FactLine, Opening, OpeningEdits, edits
 from rules.recognize.recognize import Place
 from rules.recognize.user_edits import Group, groups
 from rules.typingmind.chat import Chat
@@ -81,8 +80,6 @@ class Difference:
     canned: tuple[str, ...]
     """`opening`, `closing`: that canned message reads otherwise."""
     fields: tuple[Field, ...]
-    layers: OpeningEdits = NO_EDITS
-    """What is different in the core memory's sections and in the facts, as the openings show them."""
 
     @property
     def is_empty(self) -> bool:
@@ -93,18 +90,8 @@ class Difference:
 _FIRST_CHARACTERS = 60
 
 
-def _plain(text: str) -> Opening:
-    """An opening in which nothing but a preface is looked for."""
-    return Opening(text, {}, (), headed=False)
-
-
-def difference(
-    before: Side, after: Side, known: Sequence[Memory], read: Callable[[str], Opening] = _plain
-) -> Difference:
-    """Compare two exports of a chat; `known` are all memories and folds that the archive has of it.
-
-    `read` parses the text of an opening.
-    """
+def difference(before: Side, after: Side, known: Sequence[Memory]) -> Difference:
+    """Compare two exports of a chat; `known` are all memories and folds that the archive has of it."""
     was, now = groups(before.places), groups(after.places)
     same = _pairs(before.places, after.places)
     openings, closings = (
@@ -115,11 +102,6 @@ def difference(
         for kind in (OPENING, CLOSING)
     )
     reworded = [kind for kind, (old, new) in ((OPENING, openings), (CLOSING, closings)) if old and new and old != new]
-    layers = NO_EDITS
-    if all(openings):
-        old, new = (read(min(texts)) for texts in openings)
-        compared = edits(old, replace(new, headed=True))
-        layers = compared if isinstance(compared, OpeningEdits) else NO_EDITS
     return Difference(
         messages_before=len(before.places),
         messages_after=len(after.places),
@@ -130,7 +112,6 @@ def difference(
         reordered=any(at > following for at, following in pairwise(same.values())),
         canned=tuple(reworded),
         fields=tuple(_field_changes(before.chat, after.chat)),
-        layers=layers,
     )
 
 
@@ -300,22 +281,9 @@ def readable(difference: Difference, known: Sequence[Memory]) -> Iterator[Differ
         yield DifferenceLine("~", "messages that stand in both stand in another order")
     for kind in difference.canned:
         yield DifferenceLine("~", f"the {kind} reads otherwise")
-    yield from _in_opening(difference.layers)
     for change_of in ("changed", "new", "gone"):
         if fields := [field.name for field in difference.fields if field.how == change_of]:
             yield DifferenceLine("~", f"{change_of} fields of the chat: {', '.join(fields)}")
-
-
-def _in_opening(layers: OpeningEdits) -> Iterator[DifferenceLine]:
-    for name, text in layers.sections.items():
-        yield DifferenceLine("~", f'the section "{name}" says now: {" ".join(text.split()) or "nothing"}')
-    facts: list[tuple[Mark, FactLine]] = []
-    for old, new in layers.changed:
-        facts += [("-", old), ("+", new)]
-    facts += [("-", fact) for fact in layers.removed]
-    facts += [("+", fact) for fact in layers.added]
-    for mark, fact in facts:
-        yield DifferenceLine(mark, f"  fact of {fact.day or 'some day'}: {fact.text}")
 
 
 def _of_memory(change: MemoryChange, names: Mapping[str, Memory]) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from rules.conversation.history import Entry
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, read_marker
+from rules.layers.opening import JOINER
 from rules.output.assemble import MemorySection
 from rules.recognize.recognize import Place
 from rules.typingmind.chat import Chat
@@ -138,10 +139,6 @@ def _is_original(message: Json) -> bool:
     return is_original(marker_of(message))
 
 
-_JOINER = "\u2060"
-"""Keeps a tag of ours in a quote from being one; nobody sees it."""
-
-
 def verify(finished: Finished) -> tuple[str, ...]:
     """Every fault, in plain words. The message texts themselves are never part of a fault."""
     read = read_back(finished)
@@ -237,7 +234,7 @@ def _quotes(read: ReadBack) -> Iterator[str]:
     sources = {quote.source for memory in read.finished.section.shown for quote in memory.edition.quotes}
     said = {entry.key: _ever_said(entry) for entry in read.finished.entries if entry.key in sources}
     for memory in read.finished.section.shown:
-        answer = memory.edition.texts[1].replace(_JOINER, "")
+        answer = memory.edition.texts[1].replace(JOINER, "")
         for quote in memory.edition.quotes:
             if not quote.source:
                 continue  # of a memory whose raw messages nobody knows any more
@@ -245,7 +242,7 @@ def _quotes(read: ReadBack) -> Iterator[str]:
                 yield f"a quote of memory {memory.number} names no message of its chunk"
             elif not quote.text.strip() or not any(quote.text in text for text in said[quote.source]):
                 yield f"a quote of memory {memory.number} does not stand in its message"
-            if memory.edition.kind != "person" and quote.text.replace(_JOINER, "") not in answer:
+            if memory.edition.kind != "person" and quote.text.replace(JOINER, "") not in answer:
                 yield f"the second message of memory {memory.number} does not hold its quote"
 
 

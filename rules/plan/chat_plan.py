@@ -189,13 +189,31 @@ def plan_chat(
 ) -> ChatPlan:
     """The plan for one chat, of whose entries `tokens` are those of each. Nothing is written again as yet."""
     made = chunks_made(reading.entries, tokens)
-    chunking = _chunked(reading.entries, tokens, limits)
-    chunking = _what_is_worth_it(chunking, overhead, has_memories=bool(reading.memories))
-    new = _numbered(chunking, 1 + len(reading.chunk_memories))
+    spoken = [
+        Spoken(entry.message.role or "user", count, entry.message.calls_tools, entry.message.text)
+        for entry, count in zip(reading.entries, tokens, strict=True)
+    ]
+    begin = sum(entry.memory is not None for entry in reading.entries)
+    chunking = chunks(spoken, begin, limits.chunk, limits.tail)
+    formed = [chunk.tokens for chunk in chunking.chunks]
+    if why := why_not_worth(formed, overhead, has_memories=bool(reading.memories)):
+        chunking = Chunking((), chunking.waiting_tokens + sum(formed), chunking.live_tokens, why)
+    new = [
+        NumberedChunk(number, chunk.start, chunk.stop, chunk.tokens)
+        for number, chunk in enumerate(chunking.chunks, 1 + len(reading.chunk_memories))
+    ]
     to_come = [expected_tokens(chunk.tokens, overhead.questions) for chunk in new]
     memories = Foresight(chat_id, reading.memories, to_come, limits.fold)
     rows = planned(made + new, tokens, limits.tail, limits.step, memories, overhead.questions)
-    rows = [replace(chunk, asks_agent=_asks_agent(chunk, reading.entries, overhead)) for chunk in rows]
+    rows = [
+        replace(
+            chunk,
+            asks_agent=asks_agent(
+                reading.entries[chunk.start : chunk.stop], chunk.tokens, overhead.questions, by_model=overhead.by_model
+            ),
+        )
+        for chunk in rows
+    ]
     return ChatPlan(
         chat_id=chat_id,
         title=title,
@@ -223,23 +241,6 @@ def plan_chat(
     )
 
 
-def _chunked(entries: Sequence[Entry], tokens: Sequence[int], limits: Limits) -> Chunking:
-    """The chunks behind those that have memories."""
-    begin = sum(entry.memory is not None for entry in entries)
-    spoken = [
-        Spoken(entry.message.role or "user", count, entry.message.calls_tools, entry.message.text)
-        for entry, count in zip(entries, tokens, strict=True)
-    ]
-    return chunks(spoken, begin, limits.chunk, limits.tail)
-
-
-def _what_is_worth_it(chunking: Chunking, overhead: Overhead, *, has_memories: bool) -> Chunking:
-    """The same, where nothing becomes a memory now if that is not worth it."""
-    formed = [chunk.tokens for chunk in chunking.chunks]
-    why = why_not_worth(formed, overhead, has_memories=has_memories)
-    return Chunking((), chunking.waiting_tokens + sum(formed), chunking.live_tokens, why) if why else chunking
-
-
 def why_not_worth(chunks: Sequence[int], overhead: Overhead, *, has_memories: bool) -> str:
     """Why no memories should be made of chunks of so many tokens, as a sentence for the person; empty if they should.
 
@@ -265,18 +266,6 @@ def why_not_worth(chunks: Sequence[int], overhead: Overhead, *, has_memories: bo
         f"Nothing would be saved: {replaced:,} tokens could become memories, which may take {needed:,} with their "
         "opening. They wait until there is more."
     )
-
-
-def _numbered(chunking: Chunking, first: int) -> list[NumberedChunk]:
-    return [
-        NumberedChunk(number, chunk.start, chunk.stop, chunk.tokens)
-        for number, chunk in enumerate(chunking.chunks, first)
-    ]
-
-
-def _asks_agent(chunk: PlannedChunk, entries: Sequence[Entry], overhead: Overhead) -> bool:
-    said = entries[chunk.start : chunk.stop]
-    return asks_agent(said, chunk.tokens, overhead.questions, by_model=overhead.by_model)
 
 
 def asks_agent(chunk: Sequence[Entry], tokens: int, questions: int, *, by_model: bool) -> bool:

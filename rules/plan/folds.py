@@ -317,40 +317,29 @@ class State:
 def states(chat_id: str, memories: Sequence[Memory], bounds: Bounds) -> dict[str, State]:
     """The state of each of a chat's memories and folds, by id, as the section of its export is with these bounds."""
     by_id = {memory.memory_id: memory for memory in memories}
-    chunks = sum(not memory.is_fold for memory in memories)
-    view = section(chat_id, memories, chunks, bounds, shown_tokens)
-    top = [item.name for item in view.standing]
-    inside = _inside(by_id, top)
+    chunks = [memory.memory_id for memory in memories if not memory.is_fold]
+    top = [item.name for item in section(chat_id, memories, len(chunks), bounds, shown_tokens).standing]
+    inside: dict[str, str] = {}  # by id of a memory: the fold that it stands in
+    waiting = list(top)
+    while waiting:
+        name = waiting.pop()
+        inside |= dict.fromkeys(by_id[name].members, name)
+        waiting += by_id[name].members
     # Where a fold is still to be made, the view ends early: the memories behind that are shown as they are.
-    top += [memory.memory_id for memory in memories if not memory.is_fold and memory.memory_id not in inside]
-    return {name: _state(memory, top, inside) for name, memory in by_id.items()}
+    top += [name for name in chunks if name not in inside]
+    return {
+        name: State("forgotten")
+        if memory.forgotten
+        else State("folded", inside[name])
+        if name in inside
+        else State("shown" if name in top else "not in use")
+        for name, memory in by_id.items()
+    }
 
 
 def in_words(memory: Memory, state: State) -> str:
     """All that a person should know of it, with commas: state, pinned, recalled, a new edition that is due and why."""
-    words = [str(state)]
-    words += ["pinned"] if memory.pinned else []
+    words = [str(state), *(["pinned"] if memory.pinned else [])]
     words += ["recalled: it comes back with the next run"] if memory.recalled else []
     words += [f"new edition due ({memory.due})"] if memory.due else []
     return ", ".join(words)
-
-
-def _inside(by_id: Mapping[str, Memory], top: Sequence[str]) -> dict[str, str]:
-    """By id of a memory: the fold that it stands in."""
-    inside: dict[str, str] = {}
-    waiting = list(top)
-    while waiting:
-        name = waiting.pop()
-        members = by_id[name].members
-        inside |= dict.fromkeys(members, name)
-        waiting += members
-    return inside
-
-
-def _state(memory: Memory, top: Sequence[str], inside: Mapping[str, str]) -> State:
-    name = memory.memory_id
-    if memory.forgotten:
-        return State("forgotten")
-    if name in inside:
-        return State("folded", inside[name])
-    return State("shown") if name in top else State("not in use")

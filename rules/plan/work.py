@@ -42,15 +42,14 @@ def hindsight_round(last: Round, memories: Sequence[Memory], new: int, most: int
     if new and len(memories) >= last.upto:
         upto = len(memories) + new
         chosen |= {memory.memory_id for memory in memories[max(0, len(memories) - most) :]} - set(last.had)
-    free = (memory for memory in memories if memory.memory_id in chosen and most and _is_free(memory, again))
-    return Round(upto, frozenset(chosen), last.had, tuple(memory.number for memory in free))
-
-
-def _is_free(memory: Memory, again: Collection[int]) -> bool:
-    """Its raw messages are known, the person has not touched it, and a model wrote it, or does before its turn."""
-    if not memory.keys or memory.pinned or memory.forgotten:
-        return False
-    return memory.number in again or (memory.told.made == WRITTEN and not memory.due)
+    # Its raw messages are known, the person has not touched it, and a model wrote it, or does before its turn.
+    free = (
+        memory.number
+        for memory in memories
+        if memory.memory_id in chosen and most and memory.keys and not (memory.pinned or memory.forgotten)
+        if memory.number in again or (memory.told.made == WRITTEN and not memory.due)
+    )
+    return Round(upto, frozenset(chosen), last.had, tuple(free))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,43 +100,31 @@ def planned(
 
     `tokens` are those of each message, `keep` and `step` the settings of the tail.
     """
-    return [
-        chunk
-        for row in _unbroken(chunks)
-        for chunk in _planned_row(row, tokens, tails([chunk.tokens for chunk in row], keep, step), memories, questions)
-    ]
-
-
-def _unbroken(chunks: Sequence[NumberedChunk]) -> list[list[NumberedChunk]]:
-    """The chunks in rows: where memories stand between two of them whose raw messages nobody knows, a row ends."""
     rows: list[list[NumberedChunk]] = []
-    for chunk in chunks:
+    for chunk in chunks:  # where memories stand between two of them whose raw messages nobody knows, a row ends
         if rows and rows[-1][-1].number == chunk.number - 1:
             rows[-1].append(chunk)
         else:
             rows.append([chunk])
-    return rows
-
-
-def _planned_row(
-    row: Sequence[NumberedChunk], tokens: Sequence[int], starts: Sequence[int], memories: Foresight, questions: int
-) -> list[PlannedChunk]:
-    """The chunks of an unbroken row; `starts` says with which of them the tail of each begins."""
-    before = {first: memories.before(row[first].number - 1) for first in set(starts)}
-    return [
-        PlannedChunk(
-            number=chunk.number,
-            start=chunk.start,
-            stop=chunk.stop,
-            tokens=chunk.tokens,
-            tail_start=row[first].start,
-            tail_tokens=sum(tokens[row[first].start : chunk.start]),
-            memories_before=row[first].number - 1,
-            memories_tokens=before[first],
-            memory_tokens=expected_tokens(chunk.tokens, questions),
-        )
-        for chunk, first in zip(row, starts, strict=True)
-    ]
+    result: list[PlannedChunk] = []
+    for row in rows:
+        firsts = tails([chunk.tokens for chunk in row], keep, step)
+        before = {first: memories.before(row[first].number - 1) for first in set(firsts)}
+        result += [
+            PlannedChunk(
+                number=chunk.number,
+                start=chunk.start,
+                stop=chunk.stop,
+                tokens=chunk.tokens,
+                tail_start=row[first].start,
+                tail_tokens=sum(tokens[row[first].start : chunk.start]),
+                memories_before=row[first].number - 1,
+                memories_tokens=before[first],
+                memory_tokens=expected_tokens(chunk.tokens, questions),
+            )
+            for chunk, first in zip(row, firsts, strict=True)
+        ]
+    return result
 
 
 CORE_WORDS = 150
@@ -199,15 +186,12 @@ class Limit:
     @property
     def most(self) -> int:
         """How many tokens a planned request may have."""
-        return self._without(_SPARE_WHEN_SURE if self.sure else _SPARE)
+        return self.tokens * (100 - (_SPARE_WHEN_SURE if self.sure else _SPARE)) // 100
 
     @property
     def most_in_hindsight(self) -> int:
         """The same for one that can be cut to size. Whatever replies have shown, this is the same on any day."""
-        return self._without(_SPARE_IN_HINDSIGHT)
-
-    def _without(self, percent: int) -> int:
-        return self.tokens * (100 - percent) // 100
+        return self.tokens * (100 - _SPARE_IN_HINDSIGHT) // 100
 
 
 @dataclass(frozen=True, slots=True)
