@@ -58,7 +58,7 @@ def shown(editions: Sequence[Edition], chosen: int | None, preferred: Preferred)
     """
     if chosen is not None:
         return next(edition for edition in editions if edition.number == chosen)
-    return _newest(editions, preferred) or told(editions, chosen)
+    return next((edition for edition in reversed(editions) if edition.kind == preferred), None) or told(editions, None)
 
 
 def told(editions: Sequence[Edition], chosen: int | None) -> Edition:
@@ -66,13 +66,10 @@ def told(editions: Sequence[Edition], chosen: int | None) -> Edition:
     for edition in editions:
         if edition.number == chosen and edition.kind == "person":
             return edition
-    if found := _newest(editions, "as-of"):
-        return found
+    for edition in reversed(editions):
+        if edition.kind == "as-of":
+            return edition
     raise ValueError("a memory has an as-of edition")
-
-
-def _newest(editions: Sequence[Edition], kind: Kind) -> Edition | None:
-    return next((edition for edition in reversed(editions) if edition.kind == kind), None)
 
 
 FULL_MEMORY = 1000
@@ -82,7 +79,7 @@ SHIPPED_QUESTIONS = 200
 """About how many tokens of a memory are the questions in it, as memproc words them."""
 _ABOUT_AS_SHIPPED = 250
 _QUOTE = 80
-_TOKENS_A_WORD = 1.35
+TOKENS_A_WORD = 1.35
 _LEAST_WORDS = 25
 _LEAST_ANSWERS = 180
 """Tokens of the shortest answers that models are asked for: the quote, and three times 25 words."""
@@ -187,7 +184,7 @@ def allowance(chunk_tokens: int, questions: int) -> int:
 
     That is what the questions and the quote (about 80 tokens) leave, in three parts of 1.35 tokens a word.
     """
-    return max(_LEAST_WORDS, int((expected_tokens(chunk_tokens, questions) - questions - _QUOTE) / 3 / _TOKENS_A_WORD))
+    return max(_LEAST_WORDS, int((expected_tokens(chunk_tokens, questions) - questions - _QUOTE) / 3 / TOKENS_A_WORD))
 
 
 def expected_tokens(chunk_tokens: int, questions: int) -> int:
@@ -226,7 +223,7 @@ def fold_words(member_tokens: int, quote_tokens: int, questions: int) -> int:
     That is what the quotes and the questions leave, in three parts of 1.35 tokens a word.
     """
     left = expected_fold_tokens(member_tokens) - quote_tokens - questions
-    return max(_LEAST_WORDS, int(left / 3 / _TOKENS_A_WORD))
+    return max(_LEAST_WORDS, int(left / 3 / TOKENS_A_WORD))
 
 
 def most_fold_tokens(member_tokens: int, quote_tokens: int, questions: int) -> int:

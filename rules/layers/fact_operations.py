@@ -169,19 +169,17 @@ def _addition(operation: Operation, standing: FactsSoFar) -> _Judged:
     same = standing.says(operation.text)
     if same is not None:
         return _confirmation(same, operation, standing)
-    same = _alike(operation.text, standing)
+    texts = standing.texts
+    others = (standing.says(other) for other in standing.known.alike.get(operation.text, ()))
+    # The live fact that says the same in other words, and not the opposite.
+    same = next(
+        (number for number in others if number is not None and not opposed(operation.text, texts[number])), None
+    )
     if same is None:
         return _event("ADD", standing.next_number, operation, standing, text=operation.text)
-    if says_more(standing.texts[same], operation.text):
+    if says_more(texts[same], operation.text):
         return _confirmation(same, operation, standing)
     return _event("UPDATE", same, operation, standing, text=operation.text, why="merged with another wording")
-
-
-def _alike(text: str, standing: FactsSoFar) -> int | None:
-    """The live fact that says the same in other words, and not the opposite."""
-    texts = standing.texts
-    found = (standing.says(other) for other in standing.known.alike.get(text, ()))
-    return next((number for number in found if number is not None and not opposed(text, texts[number])), None)
 
 
 def _update(operation: Operation, standing: FactsSoFar) -> _Judged:

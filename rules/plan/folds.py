@@ -31,7 +31,8 @@ Foresight   the same with memories that are still to come
 states      for each memory whether it is shown, folded, forgotten or not in use
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 from typing import Literal
@@ -86,7 +87,6 @@ class View:
 
 _Place = tuple[Standing, ...]
 """What stands at one place of a group: one item, or what is kept with the folds before and behind it."""
-_Levels = dict[int, list[_Place]]
 
 
 def view(memories: Sequence[Standing], budget: int, group: int, find: Callable[[MissingFold], Standing | None]) -> View:
@@ -99,22 +99,22 @@ def view(memories: Sequence[Standing], budget: int, group: int, find: Callable[[
     higher levels, folds that came with an export whose memories nobody knows; whatever stands before an item of a
     higher level counts as high as that.
     """
-    levels: _Levels = {}
+    places: list[_Place] = []  # oldest first: none is of a lower level than one after it
     tokens = shown = 0
     for memory in _descending(memories):
-        levels.setdefault(memory.level, []).append((memory,))
+        places.append((memory,))
         tokens += memory.tokens
         shown += memory.tokens > 0
-        while tokens > budget and shown > 1 and sum(map(len, levels.values())) > 1:
-            level, places = _next_group(levels, group)
-            members = _items(places)
+        while tokens > budget and shown > 1 and len(places) > 1:
+            start, level = _next_group(places, group)
+            members = [item for place in places[start : start + group] for item in place]
             folded = _fold(level, members, find)
             if isinstance(folded, MissingFold):
-                return View(_shown(_items(_in_order(levels))), folded)
-            _put(levels, level, folded, places)
+                return View(_shown(item for place in places for item in place), folded)
+            places[start : start + group] = [folded]
             tokens += sum(item.tokens for item in folded) - sum(member.tokens for member in members)
             shown += len(_shown(folded)) - len(_shown(members))
-    return View(_shown(_items(_in_order(levels))), None)
+    return View(_shown(item for place in places for item in place), None)
 
 
 def expected_fold(missing: MissingFold) -> int:
@@ -131,13 +131,11 @@ def _descending(memories: Sequence[Standing]) -> list[Standing]:
     ]
 
 
-def _next_group(levels: _Levels, group: int) -> tuple[int, Sequence[_Place]]:
-    """The places that are folded next, and the level of what comes of them."""
-    full = [level for level, places in levels.items() if len(places) >= group]
-    if full:
-        lowest = min(full)
-        return lowest + 1, levels[lowest][:group]
-    return max(levels) + 1, _in_order(levels)[:group]
+def _next_group(places: Sequence[_Place], group: int) -> tuple[int, int]:
+    """Where the places begin that are folded next, and the level of what comes of them."""
+    levels = [place[0].level for place in places]
+    full = [level for level, count in Counter(levels).items() if count >= group]
+    return (levels.index(min(full)), min(full) + 1) if full else (0, levels[0] + 1)
 
 
 def _fold(
@@ -158,25 +156,7 @@ def _fold(
     return tuple(replace(item, level=level) for item in folded)
 
 
-def _put(levels: _Levels, level: int, folded: _Place, places: Sequence[_Place]) -> None:
-    """Let `folded` stand where `places` stood, which are the oldest of their levels."""
-    for place in places:
-        at = place[0].level
-        levels[at].pop(0)
-        if not levels[at]:
-            del levels[at]
-    levels.setdefault(level, []).append(folded)
-
-
-def _in_order(levels: _Levels) -> list[_Place]:
-    return [place for level in sorted(levels, reverse=True) for place in levels[level]]
-
-
-def _items(places: Sequence[_Place]) -> list[Standing]:
-    return [item for place in places for item in place]
-
-
-def _shown(items: Sequence[Standing]) -> tuple[Standing, ...]:
+def _shown(items: Iterable[Standing]) -> tuple[Standing, ...]:
     return tuple(item for item in items if item.tokens)
 
 
