@@ -89,27 +89,21 @@ class KnownFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class FactsSoFar:
-    """What is known, and the events of the answer's operations that were judged before."""
+class _SoFar:
+    """What is known, what the live facts say now, and the events of the operations that were judged before."""
 
     known: KnownFacts
-    events: Sequence[FactEvent]
+    texts: dict[int, str]
+    """By the numbers of the facts."""
+    events: list[FactEvent]
 
-    @property
-    def texts(self) -> dict[int, str]:
-        """What the live facts say now, by their numbers."""
-        texts = {fact.number: fact.text for fact in self.known.live}
-        for event in self.events:
-            if event.event == "DELETE":
-                texts.pop(event.fact, None)
-            elif event.text:
-                texts[event.fact] = event.text
-        return texts
-
-    @property
-    def next_number(self) -> int:
-        """Of the next fact that is added."""
-        return self.known.next_number + sum(event.event == "ADD" for event in self.events)
+    def keep(self, event: FactEvent) -> None:
+        """Add an event to the others."""
+        self.events.append(event)
+        if event.event == "DELETE":
+            self.texts.pop(event.fact, None)
+        elif event.text:
+            self.texts[event.fact] = event.text
 
     def says(self, text: str) -> int | None:
         """The number of the live fact that says the same."""
@@ -119,11 +113,6 @@ class FactsSoFar:
     def has(self, number: int, *events: Event) -> bool:
         """Whether the answer has done one of these to a fact; where none is named, whether it has done anything."""
         return any(event.fact == number and (not events or event.event in events) for event in self.events)
-
-    def has_replaced(self, text: str) -> bool:
-        """Whether the answer has put something else in the place of this text."""
-        same = normal(text)
-        return any(normal(fact.text) == same and self.has(fact.number, "UPDATE") for fact in self.known.live)
 
 
 _FEW = 2
@@ -144,45 +133,44 @@ class Outcome:
 
 def carry_out(operations: Sequence[Operation], known: KnownFacts) -> Outcome:
     """The events of an answer's operations, and why the others are refused."""
-    events: list[FactEvent] = []
     refused: list[str] = []
+    standing = _SoFar(known, {fact.number: fact.text for fact in known.live}, [])
     deleted = {operation.id for operation in operations if operation.event == "DELETE" and known.named(operation.id)}
     # An answer that deletes more than two, and than a quarter, rather tries to erase.
     erases = len(deleted) > max(_FEW, len(known.shown) / _A_QUARTER)
     for operation in operations:
-        judge = _refuse_erasing if erases and operation.event == "DELETE" else _JUDGES[operation.event]
-        judged = judge(operation, FactsSoFar(known, events))
+        if erases and operation.event == "DELETE":
+            refused.append("too many deletions")
+            continue
+        judged = _JUDGES[operation.event](operation, standing)
         if isinstance(judged, FactEvent):
-            events.append(judged)
+            standing.keep(judged)
         elif judged is not None:
             refused.append(judged)
-    return Outcome(tuple(events), tuple(refused))
+    return Outcome(tuple(standing.events), tuple(refused))
 
 
-def _refuse_erasing(operation: Operation, standing: FactsSoFar) -> _Judged:
-    return "too many deletions"
-
-
-def _addition(operation: Operation, standing: FactsSoFar) -> _Judged:
+def _addition(operation: Operation, standing: _SoFar) -> _Judged:
     if refusal := _unusable(operation, standing):
         return refusal
     same = standing.says(operation.text)
     if same is not None:
         return _confirmation(same, operation, standing)
-    texts = standing.texts
     others = (standing.says(other) for other in standing.known.alike.get(operation.text, ()))
     # The live fact that says the same in other words, and not the opposite.
     same = next(
-        (number for number in others if number is not None and not opposed(operation.text, texts[number])), None
+        (number for number in others if number is not None and not opposed(operation.text, standing.texts[number])),
+        None,
     )
     if same is None:
-        return _event("ADD", standing.next_number, operation, standing, text=operation.text)
-    if says_more(texts[same], operation.text):
+        number = standing.known.next_number + sum(event.event == "ADD" for event in standing.events)
+        return _event("ADD", number, operation, standing, text=operation.text)
+    if says_more(standing.texts[same], operation.text):
         return _confirmation(same, operation, standing)
     return _event("UPDATE", same, operation, standing, text=operation.text, why="merged with another wording")
 
 
-def _update(operation: Operation, standing: FactsSoFar) -> _Judged:
+def _update(operation: Operation, standing: _SoFar) -> _Judged:
     fact = _named(operation, standing.known)
     if isinstance(fact, str):
         return fact
@@ -197,7 +185,7 @@ def _update(operation: Operation, standing: FactsSoFar) -> _Judged:
     return _event("UPDATE", fact.number, operation, standing, text=operation.text, why=why)
 
 
-def _deletion(operation: Operation, standing: FactsSoFar) -> _Judged:
+def _deletion(operation: Operation, standing: _SoFar) -> _Judged:
     fact = _named(operation, standing.known)
     if isinstance(fact, str):
         return fact
@@ -206,14 +194,14 @@ def _deletion(operation: Operation, standing: FactsSoFar) -> _Judged:
     return _event("DELETE", fact.number, operation, standing, why="no longer so, by this message")
 
 
-def _repetition(operation: Operation, standing: FactsSoFar) -> _Judged:
+def _repetition(operation: Operation, standing: _SoFar) -> _Judged:
     """A list of all known facts with NONE, as mem0's prompt asks for, says of none of them that it was said again."""
     fact = standing.known.named(operation.id)
     says_where = operation.message is not None and 1 <= operation.message <= len(standing.known.sources)
     return _confirmation(fact.number, operation, standing) if fact is not None and says_where else None
 
 
-_JUDGES: Mapping[AskedEvent, Callable[[Operation, FactsSoFar], _Judged]] = MappingProxyType(
+_JUDGES: Mapping[AskedEvent, Callable[[Operation, _SoFar], _Judged]] = MappingProxyType(
     {"ADD": _addition, "UPDATE": _update, "DELETE": _deletion, "NONE": _repetition}
 )
 
@@ -228,7 +216,7 @@ def _named(operation: Operation, known: KnownFacts) -> Fact | str:
     return fact
 
 
-def _unusable(operation: Operation, standing: FactsSoFar) -> str | None:
+def _unusable(operation: Operation, standing: _SoFar) -> str | None:
     text, known = operation.text, standing.known
     if not normal(text):
         return "no text"
@@ -236,16 +224,18 @@ def _unusable(operation: Operation, standing: FactsSoFar) -> str | None:
         return "too long"
     if is_forgotten(text, source_of(text, operation.message, known.sources).key, known.forgotten):
         return "forgotten before"
-    return "just replaced" if standing.has_replaced(text) else None
+    same = normal(text)
+    is_replaced = any(normal(fact.text) == same and standing.has(fact.number, "UPDATE") for fact in known.live)
+    return "just replaced" if is_replaced else None
 
 
-def _confirmation(number: int, operation: Operation, standing: FactsSoFar) -> _Judged:
+def _confirmation(number: int, operation: Operation, standing: _SoFar) -> _Judged:
     """It was said again; an answer says so once, and not of what it has just added or changed itself."""
     return None if standing.has(number) else _event("CONFIRM", number, operation, standing)
 
 
 def _event(
-    kind: Event, number: int, operation: Operation, standing: FactsSoFar, *, text: str = "", why: str = ""
+    kind: Event, number: int, operation: Operation, standing: _SoFar, *, text: str = "", why: str = ""
 ) -> FactEvent:
     """The event, with the message that says so: the answer names it, or else the words tell."""
     words_of_it = text or operation.text or standing.texts[number]

@@ -167,22 +167,23 @@ def _with_attachments_of_ours(parts: list[Part], places: Sequence[Place], memori
 
 
 def _standing(memory: Memory, group: Mapping[int, Place], touched: Collection[str]) -> Iterator[Part]:
-    """The memory as the export has it, with what it lacks; or as a new one."""
+    """The memory as the export has it, with what it lacks; or as a new one.
+
+    It may stay where it reads as it should, in the order of its dates, and its missing messages can bear the same name.
+    """
     is_whole = len(group) == len(memory.edition.texts)
-    if not group or not (_may_stay(memory, group) or (is_whole and memory.memory_id in touched)):
+    dates = [place.message.created_at or "" for _, place in sorted(group.items())]
+    names = {spans.text((place.message.marker or {}).get("memory")) for place in group.values()}
+    may_stay = (
+        all(place.message.text == memory.edition.texts[slot - 1] for slot, place in group.items())
+        and dates == sorted(dates)
+        and (is_whole or names == {memory.memory_id})
+    )
+    if not group or not (may_stay or (is_whole and memory.memory_id in touched)):
         yield memory
         return
     for slot, draft in enumerate(memory_drafts(memory), 1):
         yield group.get(slot, draft)
-
-
-def _may_stay(memory: Memory, group: Mapping[int, Place]) -> bool:
-    """Whether it reads as it should, in the order of its dates, and its missing messages can bear the same name."""
-    if any(place.message.text != memory.edition.texts[slot - 1] for slot, place in group.items()):
-        return False
-    dates = [place.message.created_at or "" for _, place in sorted(group.items())]
-    names = {spans.text((place.message.marker or {}).get("memory")) for place in group.values()}
-    return dates == sorted(dates) and (len(group) == len(memory.edition.texts) or names == {memory.memory_id})
 
 
 def _by_anchor(places: Sequence[Place], entries: Sequence[Entry], section: MemorySection) -> dict[int, list[Memory]]:

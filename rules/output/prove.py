@@ -16,24 +16,10 @@ from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, read_mar
 from rules.layers.opening import JOINER
 from rules.output.assemble import MemorySection
 from rules.recognize.recognize import Place
+from rules.typingmind import plain
 from rules.typingmind.chat import Chat
 from rules.typingmind.originals import is_original, plain_original
-from rules.typingmind.plain import (
-    MAY_BE_ADDED,
-    MAY_CHANGE,
-    Json,
-    all_text,
-    date_of,
-    deletions_of,
-    files_of,
-    is_excluded,
-    lacks_fields,
-    marker_of,
-    messages_of,
-    parse,
-    sent_text,
-    uuid_of,
-)
+from rules.typingmind.plain import MAY_BE_ADDED, MAY_CHANGE, Json
 from rules.typingmind.spans import decoded
 
 
@@ -74,45 +60,38 @@ class ReadBack:
 def read_back(finished: Finished) -> ReadBack | str:
     """The finished chat as it reads; or why it cannot be one, as a fault in plain words."""
     try:
-        before, after = (parse(decoded(chat)) for chat in (finished.before.slice(finished.before.span), finished.after))
-        messages, originals = messages_of(after), messages_of(before)
+        before = plain.parse(decoded(finished.before.slice(finished.before.span)))
+        after = plain.parse(decoded(finished.after))
+        messages, originals = plain.messages_of(after), plain.messages_of(before)
     except (ValueError, TypeError, RecursionError) as fault:
         return f"the finished chat is nothing that TypingMind could read: {type(fault).__name__}"
     came_from = _came_from(originals, messages)
     if came_from is None:
         return "a message is neither ours nor one of the input's in its order"
-    both = list(zip(messages, came_from, strict=True))
-    return ReadBack(
-        finished,
-        before,
-        after,
-        messages,
-        came_from,
-        kept=frozenset(at for at in came_from if at is not None),
+    live: set[int] = set()
+    marks: list[Marker | None] = []
+    for message, at in zip(messages, came_from, strict=True):
+        is_kept_original = at is not None and _is_original(message)
+        if at is None:
+            marks.append(read_marker(plain.marker_of(message)))
+        else:
+            marks.append(None if is_kept_original else finished.places[at].ours)
         # An original that the person took back into the context is sent again.
-        live=frozenset(
-            at for message, at in both if at is not None and not (_is_original(message) and is_excluded(message))
-        ),
-        marks=[
-            read_marker(marker_of(message))
-            if at is None
-            else None
-            if _is_original(message)
-            else finished.places[at].ours
-            for message, at in both
-        ],
-    )
+        if at is not None and not (is_kept_original and plain.is_excluded(message)):
+            live.add(at)
+    kept = frozenset(at for at in came_from if at is not None)
+    return ReadBack(finished, before, after, messages, came_from, kept, frozenset(live), marks)
 
 
 def _came_from(originals: Sequence[Json], messages: Sequence[Json]) -> list[int | None] | None:
     """Where each message of the output stands in the input (None: it is new), or None where one is in neither."""
-    uuids = {uuid_of(message) for message in originals}
+    uuids = {plain.uuid_of(message) for message in originals}
     at: dict[object, list[int]] = {}
     for index, message in reversed(list(enumerate(originals))):
         at.setdefault(_said_plainly(message), []).append(index)
     came_from: list[int | None] = []
     for message in messages:
-        if marker_of(message) and not _is_original(message) and uuid_of(message) not in uuids:
+        if plain.marker_of(message) and not _is_original(message) and plain.uuid_of(message) not in uuids:
             came_from.append(None)
         elif same := at.get(_said_plainly(message)):
             came_from.append(same.pop())
@@ -136,7 +115,7 @@ def _hashable(value: object) -> object:
 
 
 def _is_original(message: Json) -> bool:
-    return is_original(marker_of(message))
+    return is_original(plain.marker_of(message))
 
 
 def verify(finished: Finished) -> tuple[str, ...]:
@@ -209,7 +188,7 @@ def _groups(read: ReadBack) -> Iterator[str]:
 
 def _generated(read: ReadBack) -> Iterator[str]:
     """What TypingMind needs of a message that it stores, shows and sends."""
-    others = messages_of(read.before)
+    others = plain.messages_of(read.before)
     new = [
         (message, mark)
         for message, at, mark in zip(read.messages, read.came_from, read.marks, strict=True)
@@ -218,8 +197,8 @@ def _generated(read: ReadBack) -> Iterator[str]:
     # Those that are kept as they stood in the input may have been changed by people and other tools.
     for number, (message, mark) in enumerate(new, 1):
         role = message.get("role")
-        text = sent_text(message)
-        if lacks_fields(message, others):
+        text = plain.sent_text(message)
+        if plain.lacks_fields(message, others):
             yield f"our new message {number} lacks fields"
         if role != ("assistant" if mark.slot in (2, 4, 6) else "user"):
             yield f"our new message {number} has the wrong role"
@@ -249,16 +228,16 @@ def _quotes(read: ReadBack) -> Iterator[str]:
 def _ever_said(entry: Entry) -> list[str]:
     """What the message says now, and what it said when its memory was made."""
     versions = [entry.message] if entry.newest is None else [entry.message, entry.newest]
-    return [all_text(parse(decoded(message.raw))) for message in versions]
+    return [plain.all_text(plain.parse(decoded(message.raw))) for message in versions]
 
 
 def _identities(read: ReadBack) -> Iterator[str]:
     """uuids are unique, and what was taken out is named for TypingMind's sync."""
-    uuids = Counter(uuid for message in read.messages if (uuid := uuid_of(message)))
+    uuids = Counter(uuid for message in read.messages if (uuid := plain.uuid_of(message)))
     before = Counter(place.message.uuid for place in read.finished.places)
     if any(times > 1 and before[uuid] < times for uuid, times in uuids.items()):
         yield "a uuid stands twice"
-    if set(read.finished.removed) - deletions_of(read.after):
+    if set(read.finished.removed) - plain.deletions_of(read.after):
         yield "removed messages are not named for TypingMind's sync"
     if set(read.finished.removed) & uuids.keys():
         yield "a message that is still there is named as removed"
@@ -266,7 +245,7 @@ def _identities(read: ReadBack) -> Iterator[str]:
 
 def _attachments(read: ReadBack) -> Iterator[str]:
     """TypingMind deletes each file of its own store that no message names any more."""
-    if files_of(messages_of(read.before)) - files_of(list(read.messages)):
+    if plain.files_of(plain.messages_of(read.before)) - plain.files_of(list(read.messages)):
         yield "an attachment is no longer named by any message, so TypingMind would delete it"
 
 
@@ -275,7 +254,9 @@ def _dates(read: ReadBack) -> Iterator[str]:
 
     Where those of the input do already, the person has regenerated one that stays as it stands.
     """
-    dates = [date_of(message) for message, mark in zip(read.messages, read.marks, strict=True) if mark is not None]
+    dates = [
+        plain.date_of(message) for message, mark in zip(read.messages, read.marks, strict=True) if mark is not None
+    ]
     before = [place.message.created_at or "" for place in read.finished.places if place.ours is not None]
     if dates != sorted(dates) and before == sorted(before):
         yield "the dates of our messages are out of order"

@@ -283,6 +283,6 @@ def _attached(reading: ChatReading, under_memories: Sequence[NumberedChunk]) -> 
     for chunk in under_memories:
         entries = reading.entries[chunk.start : chunk.stop]
         places = [reading.places[entry.at] for entry in entries if entry.at is not None]
-        kept = with_attachments([place.message for place in places])
-        staying += sum(not places[index].original for index in kept)
+        attached = with_attachments([place.message for place in places])
+        staying += sum(not places[index].original for index in attached)
     return staying

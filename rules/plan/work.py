@@ -168,7 +168,6 @@ def chosen(rows: Sequence[PlannedChunk], numbers: Collection[int]) -> tuple[Plan
 _QUESTIONS = 600
 """Tokens of the questions and of the room that the last answer has beyond its own length."""
 
-
 _SPARE, _SPARE_WHEN_SURE, _SPARE_IN_HINDSIGHT = 5, 2, 15
 """Percent of a limit that stay free: against texts of which a model makes more tokens than of others."""
 

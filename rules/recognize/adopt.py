@@ -120,23 +120,19 @@ def inherit(chat_id: str, shown: Mapping[str, Group], kin: Kin) -> Adopted:
     own: dict[str, Memory] = {}
     for memory in chunks:
         if memory.number <= upto:
-            own[memory.memory_id] = replace(
-                memory,
-                memory_id=memory_id(chat_id, memory.number, digests.get(memory.number, [memory.memory_id])),
-                origins=(memory.memory_id, *memory.origins),
-                forgotten=memory.forgotten or memory.memory_id not in covered,
-            )
+            name = memory.memory_id
+            own_id = memory_id(chat_id, memory.number, digests.get(memory.number, [name]))
+            is_forgotten = memory.forgotten or name not in covered
+            own[name] = replace(memory, memory_id=own_id, origins=(name, *memory.origins), forgotten=is_forgotten)
     for fold in kin.memories:
         if fold.is_fold and all(name in own for name in fold.members):
             mine = [own[name] for name in fold.members]
             # A fold of what the person has edited since is another fold than that of the edited ones.
             is_of_today = fold.memory_id == fold_id(kin.chat_id, [by_id[name] for name in fold.members])
-            own[fold.memory_id] = replace(
-                fold,
-                memory_id=fold_id(chat_id if is_of_today else f"{chat_id}/{fold.memory_id}", mine),
-                origins=(fold.memory_id, *fold.origins),
-                members=tuple(memory.memory_id for memory in mine),
-            )
+            own_id = fold_id(chat_id if is_of_today else f"{chat_id}/{fold.memory_id}", mine)
+            members = tuple(memory.memory_id for memory in mine)
+            origins = (fold.memory_id, *fold.origins)
+            own[fold.memory_id] = replace(fold, memory_id=own_id, origins=origins, members=members)
     return Adopted(
         tuple(own.values()),
         {memory.memory_id: tuple(kin.editions[name]) for name, memory in own.items()},

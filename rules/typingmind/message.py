@@ -58,11 +58,6 @@ def shown(pieces: Sequence[Part]) -> str:
     return "\n\n".join(part.text for part in pieces)
 
 
-def words(pieces: Sequence[Part]) -> str:
-    """The message's own words alone: what a quote may be taken from."""
-    return "\n\n".join(part.text for part in pieces if part.spoken)
-
-
 def _part(item: object) -> Part:
     if (text := spans.text(item)) or item == "":
         return Part(printable(text), spoken=True)
@@ -159,11 +154,8 @@ def parse_date(text: str | None) -> datetime | None:
         return None
     try:
         date = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    try:
         return date.astimezone(UTC) if date.tzinfo else date.replace(tzinfo=UTC)
-    except OverflowError:
+    except (ValueError, OverflowError):
         return None
 
 
@@ -227,7 +219,7 @@ class Message:
     @property
     def words(self) -> str:
         """The words alone, without placeholders: quotes are taken from these."""
-        return words(self.parts)
+        return "\n\n".join(part.text for part in self.parts if part.spoken)
 
     @property
     def speaker(self) -> str:
@@ -267,23 +259,19 @@ def _role(fields: Mapping[str, object]) -> str | None:
 
 
 def _digest(fields: Mapping[str, object]) -> str:
-    role, text = _role(fields), _plain(fields.get("content"))
+    role, body = _role(fields), fields.get("content")
+    if isinstance(body, list) and len(body) == 1 and isinstance(body[0], dict) and body[0].get("type") == "text":
+        # One text part and a plain string say the same, and newer clients write the one for the other.
+        body = body[0].get("text")
+    elif isinstance(body, list):
+        body = [without_its_place(part) for part in body]
     others: list[object] = [fields.get("tool_calls"), fields.get("function_call"), fields.get("tool_call_id")]
     if fields.get("type") == "tm_multi_responses":
         others.append(shown(parts(fields)))
-    if isinstance(text, str) and not any(others):
+    if isinstance(body, str) and not any(others):
         # Nearly all messages, and quicker than to write JSON again. The number says where the role ends.
-        return hashlib.sha256(f"{len(role or '')} {role} {text}".encode("utf-8", "surrogatepass")).hexdigest()
-    return hashlib.sha256(json.dumps([role, text, *others], sort_keys=True).encode()).hexdigest()
-
-
-def _plain(body: object) -> object:
-    """One text part and a plain string say the same, and newer clients write the one for the other."""
-    if not isinstance(body, list):
-        return body
-    if len(body) == 1 and isinstance(body[0], dict) and body[0].get("type") == "text":
-        return body[0].get("text")
-    return [without_its_place(part) for part in body]
+        return hashlib.sha256(f"{len(role or '')} {role} {body}".encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(json.dumps([role, body, *others], sort_keys=True).encode()).hexdigest()
 
 
 def _text_of(fields: Mapping[str, object], key: str) -> str | None:

@@ -61,15 +61,12 @@ def with_attachments(messages: Sequence[Message]) -> frozenset[int]:
     staying: set[int] = set()
     group: list[int] = []
     for index, message in enumerate(messages):
-        group = [*group, index] if group and _is_result_of(messages[index - 1], message) else [index]
+        before = messages[index - 1]
+        is_result = message.role in _TOOL_ROLES and (before.calls_tools or before.role in _TOOL_ROLES)
+        group = [*group, index] if group and is_result else [index]
         if attachments(message.raw) or group[0] in staying:
             staying.update(group)
     return frozenset(staying)
-
-
-def _is_result_of(before: Message, message: Message) -> bool:
-    """The message is a result of the call that stands before it, or one more result of the same."""
-    return message.role in _TOOL_ROLES and (before.calls_tools or before.role in _TOOL_ROLES)
 
 
 def kept_original(raw: bytes, when: str, memory: str, *, for_attachment: bool = False) -> bytes:
