@@ -118,7 +118,6 @@ class _SoFar:
 _FEW = 2
 _A_QUARTER = 4
 
-
 _Judged = FactEvent | str | None
 """An event, or why the operation is not carried out, in a few words that can be counted; None: it changes nothing."""
 
