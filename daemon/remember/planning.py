@@ -45,7 +45,7 @@ from rules.layers.opening import FactLine, Opening, OpeningEdits, edits, one_lin
 from rules.plan.chat_plan import ChatPlan, Overhead, plan_chat
 from rules.plan.work import Limit, TooLarge, hindsight_round, nearest_limit, too_large
 from rules.recognize.chat_reading import ChatReading
-from rules.typingmind.chat import Chat, Sizes, beyond_window, warnings
+from rules.typingmind.chat import Chat, beyond_window, warnings
 from rules.typingmind.message import Message
 
 _BY_USER = "edited in TypingMind"
@@ -292,9 +292,10 @@ def _beyond_window(found: Survey, config: Config) -> list[str]:
         return []
     words = canned(found.texts)
     canned_tokens = sum(found.counts.all[digest_of(text)] for text in (words.opening, words.closing))
-    sizes = Sizes(
-        system_message=found.counts.all[digest_of(found.chat.system_message)],
-        memories=plan.section_tokens + canned_tokens,
-        live=plan.waiting_tokens + plan.live_tokens,
+    parts = (
+        found.counts.all[digest_of(found.chat.system_message)],
+        plan.section_tokens + canned_tokens,
+        plan.waiting_tokens + plan.live_tokens,
     )
-    return [warning] if (warning := beyond_window(sizes, token_factor(name), window)) else []
+    system_message, memories, live = (round(tokens * token_factor(name)) for tokens in parts)
+    return [warning] if (warning := beyond_window(system_message, memories, live, window)) else []

@@ -151,8 +151,7 @@ def memory_id(chat_id: str, number: int, digests: Sequence[str]) -> str:
 
 
 def is_clearly_smaller(written: int, tokens: int, chunk_tokens: int) -> bool:
-    """Whether a memory is worth its place: what was `written` for it is half of its chunk or less, and all of it is at
-    most four fifths.
+    """Whether what was `written` for a memory is half of its chunk or less, and all of it at most four fifths.
 
     Our questions, which stand in each memory, have no part in the first: they are a large part of a small memory.
     """

@@ -16,7 +16,7 @@ already are kept as they stand there. Only the bytes between the first and the l
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
@@ -258,7 +258,7 @@ def assemble(
     pieces = _written(parts, section.shown, _template(places), taken)
     kept = [piece.at for piece in pieces]
     ours = hashlib.sha256("\n".join(_of_ours(parts)).encode()).hexdigest()
-    held = hashlib.sha256(b"\n".join(_held(piece.raw) for piece in pieces)).hexdigest()
+    held = hash_of_messages(piece.raw for piece in pieces)
     if kept == list(range(len(places))):
         return Assembled(chat.slice(chat.span), False, (), held, ours)
     staying = {piece.uuid for piece in pieces if piece.uuid}
@@ -273,14 +273,17 @@ def assemble(
     return Assembled(splice(chat, edits), True, removed, held, ours)
 
 
-def _held(raw: bytes) -> bytes:
-    """Digest of what a message holds, however it is spelled.
+def hash_of_messages(raws: Iterable[bytes]) -> str:
+    """Hash of what messages hold, however they are spelled.
 
     The same export comes minified and in a ZIP indented; a client writes escapes and numbers in its own way, and a sync
     may put keys in another order.
     """
-    spelled = json.dumps(spans.without_bulk(json.loads(spans.decoded(raw), parse_int=float)), sort_keys=True)
-    return hashlib.sha256(spelled.encode("ascii")).digest()
+    digests: list[bytes] = []
+    for raw in raws:
+        spelled = json.dumps(spans.without_bulk(json.loads(spans.decoded(raw), parse_int=float)), sort_keys=True)
+        digests.append(hashlib.sha256(spelled.encode("ascii")).digest())
+    return hashlib.sha256(b"\n".join(digests)).hexdigest()
 
 
 def _of_ours(parts: Sequence[Part]) -> Iterator[str]:

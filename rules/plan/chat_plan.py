@@ -189,15 +189,7 @@ def plan_chat(
 ) -> ChatPlan:
     """The plan for one chat, of whose entries `tokens` are those of each. Nothing is written again as yet."""
     made = chunks_made(reading.entries, tokens)
-    spoken = [
-        Spoken(entry.message.role or "user", count, entry.message.calls_tools, entry.message.text)
-        for entry, count in zip(reading.entries, tokens, strict=True)
-    ]
-    begin = sum(entry.memory is not None for entry in reading.entries)
-    chunking = chunks(spoken, begin, limits.chunk, limits.tail)
-    formed = [chunk.tokens for chunk in chunking.chunks]
-    if why := why_not_worth(formed, overhead, has_memories=bool(reading.memories)):
-        chunking = Chunking((), chunking.waiting_tokens + sum(formed), chunking.live_tokens, why)
+    chunking = _formed(reading, tokens, limits, overhead)
     new = [
         NumberedChunk(number, chunk.start, chunk.stop, chunk.tokens)
         for number, chunk in enumerate(chunking.chunks, 1 + len(reading.chunk_memories))
@@ -239,6 +231,19 @@ def plan_chat(
         over_budget=memories.over_budget(),
         canned_tokens=overhead.canned if reading.memories or new else 0,
     )
+
+
+def _formed(reading: ChatReading, tokens: Sequence[int], limits: Limits, overhead: Overhead) -> Chunking:
+    """The chunks behind those that have memories; none where it is not worth it that they become memories now."""
+    spoken = [
+        Spoken(entry.message.role or "user", count, entry.message.calls_tools, entry.message.text)
+        for entry, count in zip(reading.entries, tokens, strict=True)
+    ]
+    begin = sum(entry.memory is not None for entry in reading.entries)
+    chunking = chunks(spoken, begin, limits.chunk, limits.tail)
+    formed = [chunk.tokens for chunk in chunking.chunks]
+    why = why_not_worth(formed, overhead, has_memories=bool(reading.memories))
+    return Chunking((), chunking.waiting_tokens + sum(formed), chunking.live_tokens, why) if why else chunking
 
 
 def why_not_worth(chunks: Sequence[int], overhead: Overhead, *, has_memories: bool) -> str:

@@ -261,25 +261,29 @@ class Foresight:
 
     def before(self, upto: int) -> int:
         """About how many tokens stand for the first `upto` memories."""
-        return self._view(upto, []).tokens
+        return self._view(upto)[0].tokens
 
     def folds_to_make(self) -> tuple[int, ...]:
         """The folds that are missing until all is done, each with about how many tokens its members have."""
-        missing: list[MissingFold] = []
-        self._view(len(self.memories) + len(self.coming), missing)
+        _, missing = self._view(len(self.memories) + len(self.coming))
         return tuple(sum(member.tokens for member in fold.members) for fold in missing)
 
     def over_budget(self) -> str:
         """That what the person has edited or pinned leaves the section too large, when all is done; empty if not."""
-        return over_budget(self._view(len(self.memories) + len(self.coming), []).standing, self.bounds)
+        view, _ = self._view(len(self.memories) + len(self.coming))
+        return over_budget(view.standing, self.bounds)
 
-    def _view(self, upto: int, missing: list[MissingFold]) -> View:
+    def _view(self, upto: int) -> tuple[View, list[MissingFold]]:
+        """The section with folds of the expected sizes in the place of those that are missing, and these."""
+        missing: list[MissingFold] = []
+
         def expect(fold: MissingFold) -> Standing:
             missing.append(fold)
             return Standing(" ".join(fold.covers), fold.level, expected_fold(fold), fold.covers)
 
         coming = [(str(at), self.longest * tokens) for at, tokens in enumerate(self.coming)]
-        return section(self.chat_id, self.memories, upto, self.bounds, told_tokens, expect, coming)
+        view = section(self.chat_id, self.memories, upto, self.bounds, told_tokens, expect, coming)
+        return view, missing
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,4 @@
-"""The work on a chat as data: its chunks, its rounds of hindsight, its layers, and whether each chunk fits the
-window.
+"""The work on a chat as data: its chunks, its rounds of hindsight, its layers, and whether each chunk fits.
 
 A round is begun when new chunks are planned, and is over when the last of them has its memory. A round that was
 broken off goes on as it was begun, so that a kill changes nothing of what comes of it.
@@ -195,42 +194,10 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class TooLarge:
-    """A chunk that does not fit. Sizes are tokens as the model is expected to count them."""
+    """Why a chunk does not fit, by how much, and which settings to lower or which other model is needed."""
 
-    number: int
-    needed: int
-    limit: Limit
-    parts: Mapping[str, int]
-
-    @property
-    def over(self) -> int:
-        """How many tokens too many there are."""
-        return self.needed - self.limit.most
-
-    @property
-    def reason(self) -> str:
-        """What does not fit, by how much, and which part is the largest."""
-        limit = self.limit
-        why = (
-            f"above {limit.tokens:,} the model costs more; with room to spare that leaves"
-            if limit.is_price
-            else f"the model's window of {limit.tokens:,} holds, with room to spare,"
-        )
-        return (
-            f"Chunk {self.number} needs about {self.needed:,} tokens of context, and {why} "
-            f"{limit.most:,}: {self.over:,} too many. {largest_part(self.parts)}"
-        )
-
-    @property
-    def next_step(self) -> str:
-        """Which settings to lower, or that another model is needed."""
-        shrinks = self.over < self.parts["the tail"] + self.parts["the chunk"] + self.parts["memories"]
-        lower = "Lower tail.tokens, chunk.tokens or fold.budget in memproc.toml" if shrinks else ""
-        if self.limit.is_price:
-            allow = "allow the higher price with budget.above_step = true, or choose another model."
-            return f"{lower}; or {allow}" if lower else allow.capitalize()
-        other = "choose a model with a larger window"
-        return f"{lower}, or {other}." if lower else f"{other.capitalize()}: the texts that stay alone fill this one."
+    reason: str
+    next_step: str
 
 
 def parts_of(chunk: PlannedChunk, fixed: int, factor: float) -> dict[str, int]:
@@ -266,7 +233,26 @@ def too_large(chunk: PlannedChunk, fixed: int, factor: float, limit: Limit | Non
     """What does not fit, or None where all does or nobody knows a limit."""
     parts = parts_of(chunk, fixed, factor)
     needed = sum(parts.values())
-    return TooLarge(chunk.number, needed, limit, parts) if limit is not None and needed > limit.most else None
+    if limit is None or needed <= limit.most:
+        return None
+    over = needed - limit.most
+    shrinks = over < parts["the tail"] + parts["the chunk"] + parts["memories"]
+    lower = "Lower tail.tokens, chunk.tokens or fold.budget in memproc.toml" if shrinks else ""
+    if limit.is_price:
+        why = f"above {limit.tokens:,} the model costs more; with room to spare that leaves"
+        other = "allow the higher price with budget.above_step = true, or choose another model."
+        next_step = f"{lower}; or {other}" if lower else other.capitalize()
+    else:
+        why = f"the model's window of {limit.tokens:,} holds, with room to spare,"
+        other = "choose a model with a larger window"
+        next_step = (
+            f"{lower}, or {other}." if lower else f"{other.capitalize()}: the texts that stay alone fill this one."
+        )
+    reason = (
+        f"Chunk {chunk.number} needs about {needed:,} tokens of context, and {why} {limit.most:,}: {over:,} too many. "
+        f"{largest_part(parts)}"
+    )
+    return TooLarge(reason, next_step)
 
 
 def room_left(chunk: PlannedChunk, fixed: int, factor: float, limit: Limit) -> int:

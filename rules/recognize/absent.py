@@ -138,14 +138,8 @@ def absent(
     `under` are the messages under memories that the export should hold, since it shows others of the same memory.
     `accepted` are keys of messages that were missing before, `ours` the uuids of messages that we may have written.
     """
-    here = {place.at: as_known(place.message, place.key) for place in places if place.ours is None}
-    keys = {known.key for known in here.values()}
-    back = _paired(dict(enumerate(standing)), here, "key", "uuid", "digest")
-    by_uuid = [  # surely the same; the others say the same, which "ok" does by chance
-        number
-        for number, at in back.items()
-        if (uuid := standing[number].uuid) and (uuid == here[at].uuid or standing[number].key == here[at].key)
-    ]
+    keys = {place.key for place in places if place.ours is None}
+    back, by_uuid = _came_back(standing, places)
     lacking = {number: known for number, known in enumerate(standing) if number not in back}
     lacking_under = [known for known in under if known.key not in keys]
     lacking_others = [known for known in left_out if known.key not in keys and known.uuid is not None]
@@ -161,10 +155,7 @@ def absent(
     missing = [known for number, known in unexplained.items() if number not in replaced]
     missing_under = [known for known in lacking_under if known.uuid not in named]
     newest_here = max((seen[key] for key in keys if key in seen), default="")
-    # All that is missing came after everything that is there: then the export goes on from an older state.
-    went_back = deletions.sure != "the list was full" and bool(missing or missing_under)
-    went_back &= deletions.is_there or any(place.ours is not None for place in places)
-    went_back &= all(_is_newer(known, newest_here) for known in [*missing, *missing_under])
+    could_be_ours = deletions.is_there or any(place.ours is not None for place in places)
     newest_back = max(by_uuid or back, default=-1)
     return Absent(
         missing=tuple(missing),
@@ -178,13 +169,33 @@ def absent(
             if deletions.sure == "deletions are named" or known.key in accepted or _is_newer(known, newest_here)
         ),
         sure=deletions.sure,
-        went_back=went_back,
+        went_back=could_be_ours and _went_back([*missing, *missing_under], newest_here, deletions.sure),
         branches=tuple(taken),
         gone=tuple(unexplained.values()),
         newest_gone=tuple(known for number, known in unexplained.items() if number > newest_back),
         expected=len(back) + len(unexplained),
         new=sum(place.lived and place.at not in back.values() and place.key not in seen for place in places),
     )
+
+
+def _came_back(standing: Sequence[KnownMessage], places: Sequence[Place]) -> tuple[dict[int, int], list[int]]:
+    """Which of the standing messages the export holds, by their numbers, each with its index there.
+
+    And the numbers of those with the same key or uuid; the others say the same, which "ok" does by chance.
+    """
+    here = {place.at: as_known(place.message, place.key) for place in places if place.ours is None}
+    back = _paired(dict(enumerate(standing)), here, "key", "uuid", "digest")
+    sure = [
+        number
+        for number, at in back.items()
+        if (uuid := standing[number].uuid) and (uuid == here[at].uuid or standing[number].key == here[at].key)
+    ]
+    return back, sure
+
+
+def _went_back(missing: Sequence[KnownMessage], newest_here: str, sure: Sure) -> bool:
+    """Whether all that is missing came after everything that is there: then the export goes on from an older state."""
+    return bool(missing) and sure != "the list was full" and all(_is_newer(known, newest_here) for known in missing)
 
 
 def _taken(branch: Branch, missing: _Numbered, ours: Collection[str], *, same_uuids: bool) -> TakenBranch:

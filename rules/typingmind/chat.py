@@ -214,16 +214,6 @@ _SUMMARY_WAS_ON = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """The sizes of all that TypingMind sends of a finished chat, in tokens of the o200k encoding."""
-
-    system_message: int
-    memories: int
-    """With opening and closing."""
-    live: int
-
-
 def warnings(chat: Chat, messages: Sequence[Message]) -> tuple[str, ...]:
     """One sentence for each thing that the person should change in TypingMind."""
     sentences: list[str] = []
@@ -251,16 +241,14 @@ def warnings(chat: Chat, messages: Sequence[Message]) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def beyond_window(sizes: Sizes, factor: float, window: int) -> str:
+def beyond_window(system_message: int, memories: int, live: int, window: int) -> str:
     """Warn where the finished chat is more than TypingMind sends to a model whose window holds `window` tokens.
 
     It keeps 2,000 tokens free, or a fifth of the window where that is less, and leaves out what is oldest without a
-    word: the memories first. `factor` is what the model makes of one token of ours. Empty where all of it fits.
+    word: the memories first. The three parts are all that it sends, in the model's tokens; `memories` are with opening
+    and closing. Empty where all of it fits.
     """
     room = window - min(window // 5, _KEPT_FREE)
-    system_message, memories, live = (
-        round(part * factor) for part in (sizes.system_message, sizes.memories, sizes.live)
-    )
     needed = system_message + memories + live
     if needed <= room:
         return ""

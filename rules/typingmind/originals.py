@@ -18,7 +18,6 @@ the place of, else another device's sync brings them back.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from rules.errors import ChatSetAside
@@ -130,28 +129,22 @@ MOST_NAMED = 100
 _SYNC, _LIST, _LIST_OF_FILES = "syncMetadata", "deletedMessageUUIDs", "deletedSyncedBlobIDs"
 
 
-@dataclass(frozen=True, slots=True)
-class DeletionList:
-    """The chat's own list of deletions."""
+def deletion_list(chat: Chat) -> tuple[frozenset[str], bool, bool]:
+    """The uuids in the chat's list of deletions, whether it has one, and whether a newer build wrote it.
 
-    uuids: frozenset[str]
-    exists: bool
-    by_new_build: bool
-    """Beside it stands a list that only those builds write which note what the person deletes."""
-
-
-def deletion_list(chat: Chat) -> DeletionList:
-    """Read the chat's list of deletions; a list in another shape than TypingMind's counts as empty."""
+    A list in another shape than TypingMind's counts as empty. Beside it stands a list that only those builds write
+    which note what the person deletes.
+    """
     sync = chat.field(_SYNC)
     fields = sync if isinstance(sync, dict) else {}
     listed = fields.get(_LIST)
     uuids = filter(None, map(spans.text, listed)) if isinstance(listed, list) else ()
-    return DeletionList(frozenset(uuids), _LIST in fields, _LIST_OF_FILES in fields)
+    return frozenset(uuids), _LIST in fields, _LIST_OF_FILES in fields
 
 
 def deleted_uuids(chat: Chat) -> frozenset[str]:
     """The uuids of the messages that TypingMind takes out wherever it merges the chat."""
-    return deletion_list(chat).uuids
+    return deletion_list(chat)[0]
 
 
 def add_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
