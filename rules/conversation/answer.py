@@ -62,8 +62,8 @@ def _is_foreign_script(answer: str, passage: Sequence[str]) -> bool:
     script = max(own, key=lambda script: own[script], default="")
     if own[script] < max(_MOST * own.total(), _TELLING_LETTERS):
         return False
-    counts = [_scripts(text) for text in passage]
-    return not _is_fair([(count[script] / count.total(), count.total()) for count in counts if count], _TELLING_LETTERS)
+    counts = [count for text in passage if (count := _scripts(text))]
+    return not _is_fair([(count[script] / count.total(), count.total()) for count in counts], _TELLING_LETTERS)
 
 
 def _scripts(text: str) -> Counter[str]:

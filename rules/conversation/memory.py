@@ -183,7 +183,11 @@ def allowance(chunk_tokens: int, questions: int) -> int:
 
     That is what the questions and the quote (about 80 tokens) leave, in three parts of 1.35 tokens a word.
     """
-    return max(_LEAST_WORDS, int((expected_tokens(chunk_tokens, questions) - questions - _QUOTE) / 3 / TOKENS_A_WORD))
+    return _words_each(expected_tokens(chunk_tokens, questions) - questions - _QUOTE)
+
+
+def _words_each(tokens: int) -> int:
+    return max(_LEAST_WORDS, int(tokens / 3 / TOKENS_A_WORD))
 
 
 def expected_tokens(chunk_tokens: int, questions: int) -> int:
@@ -217,12 +221,8 @@ def expected_fold_tokens(member_tokens: int) -> int:
 
 
 def fold_words(member_tokens: int, quote_tokens: int, questions: int) -> int:
-    """About how many words the perspective, the analysis and the refinement of a fold may each have.
-
-    That is what the quotes and the questions leave, in three parts of 1.35 tokens a word.
-    """
-    left = expected_fold_tokens(member_tokens) - quote_tokens - questions
-    return max(_LEAST_WORDS, int(left / 3 / TOKENS_A_WORD))
+    """The same for a fold: what the quotes and the questions leave."""
+    return _words_each(expected_fold_tokens(member_tokens) - quote_tokens - questions)
 
 
 def most_fold_tokens(member_tokens: int, quote_tokens: int, questions: int) -> int:

@@ -24,7 +24,7 @@ class Operation:
 
     event: AskedEvent
     id: str
-    """Of a known fact, by its place among those shown, from 0; empty where none was given."""
+    """The place of a known fact among those shown, from 0; empty where none was given."""
     text: str
     old: str = ""
     """What the fact said so far, where the answer repeats it."""
@@ -79,7 +79,7 @@ class KnownFacts:
     sources: Sequence[Source]
     """The chunk's raw messages, as they are numbered in the prompt."""
     next_number: int
-    """Of the next fact that is added."""
+    """The number of the next fact that is added."""
     alike: Mapping[str, Sequence[str]] = field(default_factory=lambda: MappingProxyType({}))
     """Texts of the answer, each with other texts of the answer or of known facts that say the same, nearest first."""
 

@@ -44,7 +44,7 @@ class MessageChange:
     memory: str = ""
     """Id of the memory that it stands under, or stood."""
     was: str = ""
-    """Of a message that was edited: its first words before."""
+    """The first words before, of a message that was edited."""
     fields: tuple[str, ...] = ()
     """Names of its fields that differ, where it stands in both."""
 

@@ -211,24 +211,22 @@ def _generated(read: ReadBack) -> Iterator[str]:
 def _quotes(read: ReadBack) -> Iterator[str]:
     """A quote is a verbatim part of one raw message; what the person has edited is theirs."""
     sources = {quote.source for memory in read.finished.section.shown for quote in memory.edition.quotes}
-    said = {entry.key: _ever_said(entry) for entry in read.finished.entries if entry.key in sources}
+    texts: dict[str, list[str]] = {}
+    for entry in read.finished.entries:
+        if entry.key in sources:  # what the message says now, and what it said when its memory was made
+            versions = [entry.message] if entry.newest is None else [entry.message, entry.newest]
+            texts[entry.key] = [plain.all_text(plain.parse(decoded(message.raw))) for message in versions]
     for memory in read.finished.section.shown:
         answer = memory.edition.texts[1].replace(JOINER, "")
         for quote in memory.edition.quotes:
             if not quote.source:
                 continue  # of a memory whose raw messages nobody knows any more
-            if quote.source not in said or quote.source not in memory.keys:
+            if quote.source not in texts or quote.source not in memory.keys:
                 yield f"a quote of memory {memory.number} names no message of its chunk"
-            elif not quote.text.strip() or not any(quote.text in text for text in said[quote.source]):
+            elif not quote.text.strip() or not any(quote.text in text for text in texts[quote.source]):
                 yield f"a quote of memory {memory.number} does not stand in its message"
             if memory.edition.kind != "person" and quote.text.replace(JOINER, "") not in answer:
                 yield f"the second message of memory {memory.number} does not hold its quote"
-
-
-def _ever_said(entry: Entry) -> list[str]:
-    """What the message says now, and what it said when its memory was made."""
-    versions = [entry.message] if entry.newest is None else [entry.message, entry.newest]
-    return [plain.all_text(plain.parse(decoded(message.raw))) for message in versions]
 
 
 def _identities(read: ReadBack) -> Iterator[str]:

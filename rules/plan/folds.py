@@ -19,16 +19,13 @@ So the view depends on the memories alone, and never on when rounds happened.
 
 A fold of a whole group stands for the same memories at every budget: the budget only decides when it is made. So at a
 larger budget memories come back, and nearly always without a call, since the smaller one had the folds made before.
-There are two exceptions. At some lengths of a conversation the larger budget's view wants one fold to which the
-smaller one's would have come within about six memories (simulated with memories and folds of about 1,000 tokens,
-up to 400 of them: at 7 lengths of 100 from 16,000 to 32,000, at 2 of 100 to 64,000). And a fold of mixed levels depends
-on the budget, as does every fold after it.
+There are two exceptions. At few lengths of a conversation (2 to 7 of 100, simulated) the larger budget wants one fold
+to which the smaller one would have come within about six memories. And a fold of mixed levels depends on the budget, as
+does every fold after it.
 
-What stands in the memory section of a chat: its memories and folds now, those that are expected, and their states.
-
-section     what stands for the first so many of a chat's memories
-Foresight   the same with memories that are still to come
-states      for each memory whether it is shown, folded, forgotten or not in use
+    section     what stands for the first so many of a chat's memories
+    Foresight   the same with memories that are still to come
+    states      for each memory whether it is shown, folded, forgotten or not in use
 """
 
 from collections import Counter
@@ -67,6 +64,11 @@ class MissingFold:
     def covers(self) -> tuple[str, ...]:
         """Names of the chunk memories that the fold will stand for."""
         return tuple(name for member in self.members for name in member.covers)
+
+    @property
+    def tokens(self) -> int:
+        """The tokens of its members."""
+        return sum(member.tokens for member in self.members)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +117,6 @@ def view(memories: Sequence[Standing], budget: int, group: int, find: Callable[[
             tokens += sum(item.tokens for item in folded) - sum(member.tokens for member in members)
             shown += len(_shown(folded)) - len(_shown(members))
     return View(_shown(item for place in places for item in place), None)
-
-
-def expected_fold(missing: MissingFold) -> int:
-    """About how large a fold becomes: 1,000 tokens, or half of its members' where that is less."""
-    return expected_fold_tokens(sum(member.tokens for member in missing.members))
 
 
 def _descending(memories: Sequence[Standing]) -> list[Standing]:
@@ -266,7 +263,7 @@ class Foresight:
     def folds_to_make(self) -> tuple[int, ...]:
         """The folds that are missing until all is done, each with about how many tokens its members have."""
         _, missing = self._view(len(self.memories) + len(self.coming))
-        return tuple(sum(member.tokens for member in fold.members) for fold in missing)
+        return tuple(fold.tokens for fold in missing)
 
     def over_budget(self) -> str:
         """That what the person has edited or pinned leaves the section too large, when all is done; empty if not."""
@@ -279,7 +276,7 @@ class Foresight:
 
         def expect(fold: MissingFold) -> Standing:
             missing.append(fold)
-            return Standing(" ".join(fold.covers), fold.level, expected_fold(fold), fold.covers)
+            return Standing(" ".join(fold.covers), fold.level, expected_fold_tokens(fold.tokens), fold.covers)
 
         coming = [(str(at), self.longest * tokens) for at, tokens in enumerate(self.coming)]
         view = section(self.chat_id, self.memories, upto, self.bounds, told_tokens, expect, coming)

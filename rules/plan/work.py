@@ -3,10 +3,10 @@
 A round is begun when new chunks are planned, and is over when the last of them has its memory. A round that was
 broken off goes on as it was begun, so that a kill changes nothing of what comes of it.
 
-Whether a chunk's requests fit into what the model holds at its usual price, and which part is too large.
+A chunk's requests must fit into what the model holds at its usual price:
 
-request    system message and primer | memories | tail | chunk | dialogue and answers
-limit      the model's window, or where its price rises if that comes first; with room to spare
+    request    system message and primer | memories | tail | chunk | dialogue and answers
+    limit      the model's window, or where its price rises if that comes first; with room to spare
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -10,7 +10,7 @@ noted when memories took the place of messages. Older builds note nothing. So of
 
 An export went back where it lacks all that came since some earlier moment: it goes on from an older state.
 
-Whether an export has suddenly lost what the chat held the last time: then it is skipped, not mirrored.
+An export that has suddenly lost what the chat held the last time is skipped, not mirrored:
 
     last time   [memories] m5 m6 m7 ... m60
     ordinary    [memories] m5 m6 m7 ... m60 m61     some edited, inserted or deleted, the newest answer regenerated

@@ -18,6 +18,7 @@ _MIB = 1 << 20
 LONGEST_TEXT = 4 * _MIB
 """Bytes of words in one message. They are about a million tokens, which fill the largest window there is."""
 DEEPEST = 250
+_TOO_DEEP = f"values are nested more than {DEEPEST} levels deep"
 _FEW = 20
 """A text is mostly ASCII where at most one byte in so many is not."""
 _ASCII = bytes(range(128))
@@ -127,12 +128,12 @@ def value(text: str, at: int) -> tuple[object, int]:
         ended = fault.msg.startswith("Unterminated") or _ends_early(text, fault.pos)
         raise BadJson(reason[:1].lower() + reason[1:], fault.pos, open_ended=ended) from None
     except RecursionError:
-        raise _too_deep(at) from None
+        raise TooDeep(_TOO_DEEP, at) from None
     except ValueError as fault:
         raise BadJson(str(fault), at) from None
     # Counting signs is quick, and nearly always enough: brackets in people's texts are counted with them.
     if text.count("[", at, stop) + text.count("{", at, stop) > DEEPEST and is_too_deep(parsed):
-        raise _too_deep(at)
+        raise TooDeep(_TOO_DEEP, at)
     return parsed, stop
 
 
@@ -149,10 +150,6 @@ def _ends_early(text: str, at: int) -> bool:
 
 def _characters(text: str, start: int, stop: int) -> str:
     return text[start:stop].encode("latin-1").decode("utf-8", "replace")
-
-
-def _too_deep(at: int) -> TooDeep:
-    return TooDeep(f"values are nested more than {DEEPEST} levels deep", at)
 
 
 def is_too_deep(value: object) -> bool:
