@@ -174,7 +174,7 @@ def _in_new_chat(archive: Archive, ready: ReadyChat, now: str) -> ReadyChat:
     """
     old, title = ready.plan.chat_id, memories_title(ready.plan.title)
     last = last_output(archive, old)
-    same = Path(last.path).name if last and ready.assembled.has_messages_of(last.messages_sha256) else None
+    same = Path(last.path).name if last and ready.assembled.messages_sha256 == last.messages_sha256 else None
     new_ids = (new_chat_id(old, number) for number in numbers(1))
     chat_id = next(new for new in new_ids if file_name(title, new) == same or _is_free(archive, new))
     chat = as_new_chat(ready.assembled.chat, chat_id, title, now)
@@ -240,7 +240,7 @@ def stand_already(context: Context, export: Export, chats: Sequence[ReadyChat]) 
     outputs: list[Output] = []
     for ready in chats:
         last = last_output(context.archive, ready.plan.chat_id)
-        if last is None or not ready.assembled.has_messages_of(last.messages_sha256):
+        if last is None or ready.assembled.messages_sha256 != last.messages_sha256:
             return False
         outputs.append(last)
     path = Path(outputs[0].path)

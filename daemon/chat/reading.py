@@ -182,18 +182,18 @@ def _absent(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]
 
 def _deletions(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]) -> Deletions:
     """What the chat's list of deletions says, beyond what memproc noted there and what the last export named."""
-    listed = deletion_list(chat)
+    listed, exists, by_new_build = deletion_list(chat)
     here = {place.message.uuid for place in places}
     noted = {old.message.uuid for old in known.past if old.message.uuid}
     noted |= {uuid for uuid in known.ours if uuid not in here}
     dates = (parse_date(place.message.created_at) for place in places if place.ours is None)
     by_person = (
-        listed.by_new_build
-        or not listed.uuids <= {*noted, *known.ours}
+        by_new_build
+        or not listed <= {*noted, *known.ours}
         or any(date is not None and date >= NAMED_SINCE for date in dates)
     )
-    new = listed.uuids - last_deleted(archive, chat.chat_id) - noted
-    return Deletions(listed.uuids, len(new), listed.exists, by_person)
+    new = listed - last_deleted(archive, chat.chat_id) - noted
+    return Deletions(listed, len(new), exists, by_person)
 
 
 def _refuse_lost(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place], lacks: Absent) -> None:

@@ -10,7 +10,6 @@ than one chat's worth of them in memory.
 A memory whose messages no file holds any more stays as it is, without them. What the archive knows stays as it is.
 """
 
-import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,6 +45,7 @@ from daemon.remember.planning import take_over
 from primer.prompt import question
 from rules.conversation.memory import aliases
 from rules.errors import ArchiveError, ChatSetAside, DamagedChat, MemprocError
+from rules.output.assemble import hash_of_messages
 from rules.output.naming import file_name
 from rules.recognize.adopt import as_dated
 from rules.recognize.chat_reading import ChatReading
@@ -323,5 +323,5 @@ def _record_output(archive: Archive, chat_id: str, file: BackupFile, newest: Cha
     """The updated export that stands in its place is this chat's, so the same export again changes nothing."""
     sha256, last = sha256_of(file.path) or "", last_output(archive, chat_id)
     if file.is_output and (last is None or last.sha256 != sha256):
-        messages = hashlib.sha256(b"\n".join(newest.slice(span) for span in newest.messages)).hexdigest()
+        messages = hash_of_messages(newest.slice(span) for span in newest.messages)
         record_output(archive, Output(chat_id, str(file.path), sha256, messages, "", file.kept_at))

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from daemon.archive.messages import past, raw_conversation
 from daemon.archive.outputs import RESTORED, Output, last_output, openings, record_output
 from daemon.chat.survey import canned
 from daemon.config import Config
-from daemon.config.texts import core_layout, load_texts
+from daemon.config.texts import load_texts
 from daemon.context import Context
 from daemon.files.backup import Version, keep_version, read_version, versions
 from daemon.files.paths import Folders, expanded_folder
@@ -23,7 +22,6 @@ from daemon.files.write import WrittenFile, file_errors, make_private, replace_f
 from rules.conversation.marker import drafts_of
 from rules.conversation.memory import Memory, aliases
 from rules.errors import ChatSetAside, FileTrouble, NotAnExport, NotFound
-from rules.layers.opening import read_tagged
 from rules.output.assemble import Canned
 from rules.output.difference import Difference, Side, difference
 from rules.output.naming import file_name
@@ -50,12 +48,9 @@ def compare(
     """
     known = memories(archive, chat_id)
     own = config.of(known_chat(archive, chat_id))
-    texts = load_texts(own.texts.path)
-    words = canned(texts)
-    names = {section.name for section in core_layout(own.core).sections}
-    read = partial(read_tagged, names=names, introduction=texts.layers)
+    words = canned(load_texts(own.texts.path))
     sides = [_side(archive, chat_id, known, words, content) for content in (before, after)]
-    return difference(sides[0], sides[1], known, read), known
+    return difference(sides[0], sides[1], known), known
 
 
 def _side(archive: Archive, chat_id: str, known: Sequence[Memory], words: Canned, content: Content) -> Side:

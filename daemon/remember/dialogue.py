@@ -201,7 +201,7 @@ def _nearest(answers: Sequence[Answered], chunk: Sequence[Entry]) -> Steps[Quote
     """The passage nearest to one of the agent's answers; None where no passage comes near."""
     for answer in answers:
         passage = nearest_passage(restore(answer.text), chunk)
-        if isinstance(passage, Verbatim):
+        if passage is not None:
             yield Noted("nearest passage taken as the quote")
             return Quote(passage.text, passage.source, "aligned")
     return None

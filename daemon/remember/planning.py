@@ -41,11 +41,11 @@ from rules.conversation.memory import EXTRACTED, WRITTEN, is_enough_for_a_model,
 from rules.errors import ChatSetAside
 from rules.layers.core import CoreEvent, Layout, OverLimit, corrected
 from rules.layers.facts import By, Fact, FactEvent, normal
-from rules.layers.opening import FactLine, NotTakenOver, Opening, OpeningEdits, edits, one_line
+from rules.layers.opening import FactLine, Opening, OpeningEdits, edits, one_line
 from rules.plan.chat_plan import ChatPlan, Overhead, plan_chat
 from rules.plan.work import Limit, TooLarge, hindsight_round, nearest_limit, too_large
 from rules.recognize.chat_reading import ChatReading
-from rules.typingmind.chat import Chat, Sizes, beyond_window, warnings
+from rules.typingmind.chat import Chat, beyond_window, warnings
 from rules.typingmind.message import Message
 
 _BY_USER = "edited in TypingMind"
@@ -82,10 +82,10 @@ def take_over(archive: Archive, chat: ShownChat, now: str) -> OpeningTakenOver:
             return OpeningTakenOver()
         before = read(chat, base.text if base else opening_text(archive, chat)) if is_known else _NOTHING
         changes = edits(before, theirs)
-        if isinstance(changes, OpeningEdits):
+        if changes is not None:
             _keep(archive, chat, changes, now, by_user=shown != written)
         keep_opening(archive, chat_id, KeptOpening(place.message.text, theirs.preface, "person", written), now)
-    return OpeningTakenOver(is_known, _notice(chat, changes) if isinstance(changes, NotTakenOver) else "")
+    return OpeningTakenOver(is_known, _notice(chat) if changes is None else "")
 
 
 def _is_known(archive: Archive, chat_id: str) -> bool:
@@ -94,10 +94,10 @@ def _is_known(archive: Archive, chat_id: str) -> bool:
     return any((openings(archive, chat_id), core_events(archive, chat_id), facts))
 
 
-def _notice(chat: ShownChat, refused: NotTakenOver) -> str:
+def _notice(chat: ShownChat) -> str:
     return (
-        f'"{chat.title}": {refused.reason}, so nothing of it was taken over. To do without them: '
-        "core.enabled = false and facts.enabled = false in memproc.toml."
+        f'"{chat.title}": the opening shows none of the headings of its sections and facts any more, so nothing of it '
+        "was taken over. To do without them: core.enabled = false and facts.enabled = false in memproc.toml."
     )
 
 
@@ -292,9 +292,10 @@ def _beyond_window(found: Survey, config: Config) -> list[str]:
         return []
     words = canned(found.texts)
     canned_tokens = sum(found.counts.all[digest_of(text)] for text in (words.opening, words.closing))
-    sizes = Sizes(
-        system_message=found.counts.all[digest_of(found.chat.system_message)],
-        memories=plan.section_tokens + canned_tokens,
-        live=plan.waiting_tokens + plan.live_tokens,
+    parts = (
+        found.counts.all[digest_of(found.chat.system_message)],
+        plan.section_tokens + canned_tokens,
+        plan.waiting_tokens + plan.live_tokens,
     )
-    return [warning] if (warning := beyond_window(sizes, token_factor(name), window)) else []
+    system_message, memories, live = (round(tokens * token_factor(name)) for tokens in parts)
+    return [warning] if (warning := beyond_window(system_message, memories, live, window)) else []

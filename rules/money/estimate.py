@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from rules.conversation.memory import allowance, fold_words
+from rules.conversation.memory import TOKENS_A_WORD, allowance, fold_words
 from rules.money.price import Price, Usage, cost, prompt_bound, worst_case
 from rules.plan.cache_order import cached
 from rules.plan.chat_plan import MOST_OF_A_MEMORY, ChatPlan
@@ -18,7 +18,6 @@ from rules.plan.work import CORE_WORDS, FACT_WORDS, PlannedChunk
 _QUESTION = 150
 _QUOTE_WORDS = 60
 _QUOTES = 80
-_TOKENS_A_WORD = 1.35
 _ROOM = 200
 _ROOM_A_WORD = 4
 _TURNS = 12
@@ -110,7 +109,7 @@ class _Calls:
         return allowance(chunk.tokens, self.plan.questions_tokens)
 
     def _answer(self, words: int) -> int:
-        return _room(words) if self.longest else round(words * _TOKENS_A_WORD)
+        return _room(words) if self.longest else round(words * TOKENS_A_WORD)
 
     def _memory(self, chunk: PlannedChunk, dialogue: _Dialogue) -> Iterator[PlannedCall]:
         words = self._words(chunk)
@@ -159,12 +158,12 @@ def _agent(dialogue: _Dialogue, words: int, answered: int) -> PlannedCall:
     """A question in a dialogue in which so many tokens have been `answered` before."""
     prompt = dialogue.tokens + answered + _QUESTION
     written = dialogue.tokens - dialogue.read
-    answer = round(words * _TOKENS_A_WORD)
+    answer = round(words * TOKENS_A_WORD)
     return PlannedCall("agent", prompt, dialogue.read, written, answer, _room(words), dialogue.turns)
 
 
 def _manager(passage: int, words: int, turns: int) -> PlannedCall:
-    answer = round(words * _TOKENS_A_WORD)
+    answer = round(words * TOKENS_A_WORD)
     return PlannedCall("context manager", passage + _QUESTION, 0, 0, answer, _room(words), turns + _TURNS)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rules.typingmind.message import Part, parts, shown, words
+from rules.typingmind.message import Part, parts, shown
 from tests.exports.messages import MESSAGES, several_answers
 
 SHOWN = {
@@ -66,7 +66,7 @@ def test_a_message_is_shown_in_words_and_placeholders(name: str) -> None:
 
 @pytest.mark.parametrize("name", MESSAGES)
 def test_what_is_not_words_cannot_be_quoted(name: str) -> None:
-    said = words(parts(MESSAGES[name]))
+    said = "\n\n".join(part.text for part in parts(MESSAGES[name]) if part.spoken)
     assert "[" not in said
     assert "hidden thought" not in shown(parts(MESSAGES[name]))
     assert "iVBOR" not in shown(parts(MESSAGES[name]))

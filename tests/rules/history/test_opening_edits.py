@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.layers.opening import FactLine, NotTakenOver, Opening, OpeningEdits, edits
+from rules.layers.opening import FactLine, Opening, OpeningEdits, edits
 
 ENGINEER = FactLine("2024-03-05", "Ada is a software engineer.")
 BROTHER = FactLine("2024-04-01", "Ada has a brother in Porto.")
@@ -14,7 +14,7 @@ BASE = Opening("Hello.", {"persona": "I am curious.", "human": "Ada."}, (ENGINEE
 NOTHING = OpeningEdits({}, (), (), ())
 
 
-def facts_now(*facts: FactLine) -> OpeningEdits | NotTakenOver:
+def facts_now(*facts: FactLine) -> OpeningEdits | None:
     return edits(BASE, replace(BASE, facts=facts))
 
 
@@ -57,7 +57,7 @@ def test_one_of_two_equal_lines_can_go() -> None:
 
 def test_an_opening_that_was_thrown_away_says_nothing_of_its_parts() -> None:
     away = Opening("Something else.", {}, (), headed=False)
-    assert isinstance(edits(BASE, away), NotTakenOver)
+    assert edits(BASE, away) is None
     assert edits(away, replace(away, preface="Another.")) == NOTHING
     emptied = Opening("Hello.", {"persona": ""}, (), headed=True)
     said = edits(BASE, emptied)

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from rules.plan.folds import MissingFold, Standing, View, expected_fold, view
+from rules.conversation.memory import expected_fold_tokens
+from rules.plan.folds import MissingFold, Standing, View, view
 
 SIZES = st.lists(st.integers(0, 9) | st.integers(1, 3), min_size=1, max_size=120)
 BUDGETS = st.integers(1, 60)
@@ -175,7 +176,7 @@ def test_what_stands_before_a_higher_level_counts_as_high() -> None:
 
 @pytest.mark.parametrize(("tokens", "expected"), [((400, 300), 350), ((1000, 1000), 1000), ((1000,) * 6, 1000)])
 def test_a_fold_is_expected_at_half_of_its_members_or_a_full_memory(tokens: tuple[int, ...], expected: int) -> None:
-    assert expected_fold(MissingFold(2, tuple(said(*tokens)))) == expected
+    assert expected_fold_tokens(MissingFold(2, tuple(said(*tokens))).tokens) == expected
 
 
 @given(SIZES, BUDGETS, GROUPS)
