@@ -90,8 +90,8 @@ LONGEST_SECONDS = 25 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class BatchItem:
-    """A request in a batch: all that its reply's row needs."""
+class SentRequest:
+    """A request that is sent, by itself or in a batch: all that its reply's row needs."""
 
     request: str
     """Its hash."""
@@ -115,10 +115,10 @@ class OpenBatch:
     since: str
     """When the provider's newest batch before it was created, by the provider's clock; empty where there was none."""
     began_at: str
-    items: Sequence[BatchItem]
+    items: Sequence[SentRequest]
 
 
-def begin_batch(archive: Archive, items: Iterable[BatchItem], since: str, now: str) -> int:
+def begin_batch(archive: Archive, items: Iterable[SentRequest], since: str, now: str) -> int:
     """Note that these are about to be asked together; the batch's number. Durable when the transaction is."""
     with archive.transaction():
         number = int(archive.value("INSERT INTO batch (since, began_at) VALUES (?, ?) RETURNING id", (since, now)))
@@ -170,14 +170,14 @@ def batch_names(archive: Archive) -> frozenset[str]:
     return frozenset(archive.column("SELECT name FROM batch WHERE name <> ''"))
 
 
-def _items(archive: Archive, number: int) -> tuple[BatchItem, ...]:
+def _items(archive: Archive, number: int) -> tuple[SentRequest, ...]:
     rows = archive.run(
         "SELECT request, chat_id, model, step, parameters, tokens, spending FROM batch_request WHERE batch = ? "
         "ORDER BY rowid",
         (number,),
     )
     return tuple(
-        BatchItem(request, chat_id, model, step, json.loads(parameters), tokens, booked)
+        SentRequest(request, chat_id, model, step, json.loads(parameters), tokens, booked)
         for request, chat_id, model, step, parameters, tokens, booked in rows
     )
 
