@@ -13,7 +13,7 @@ from daemon.archive.jobs import set_sign, sign
 from daemon.archive.seals import damaged_chat, is_sound
 from daemon.files.clock import Periods, at
 from primer.prompt import ToolCall
-from rules.money.price import NAMES, Allowed, Amounts, Reached, Which, decide
+from rules.money.price import NAMES, Amounts, Reached, Which, decide
 
 _COLUMNS = (
     "request, model, step, text, finish, tokens_in, tokens_out, tokens_cached, tokens_cache_written, usd, "
@@ -218,9 +218,9 @@ def reserve(archive: Archive, call: LedgerCall, most: int | None, caps: Amounts,
     None: nobody knows the price, and the person has said that such calls may be made. Durable when this returns.
     """
     with archive.transaction():
-        verdict = Allowed() if most is None else decide(caps, spent(archive, call.run, periods), most)
-        if isinstance(verdict, Reached):
-            return verdict
+        reached = None if most is None else decide(caps, spent(archive, call.run, periods), most)
+        if reached:
+            return reached
         number = archive.value(
             "INSERT INTO spending (request, chat_id, model, run, tokens, reserved, at) VALUES (?, ?, ?, ?, ?, ?, ?) "
             "RETURNING id",

@@ -21,12 +21,12 @@ from daemon.files.clock import at, now, periods
 from daemon.files.read import Export, read_export
 from daemon.models.ask import caps_now
 from daemon.models.completion import complete
-from daemon.models.costs import PlanCost, no_work, plan_cost
+from daemon.models.prices import PlanCost, no_work, plan_cost
 from daemon.models.roles import Who, who
 from daemon.status.sentences import printable_json, visible
 from daemon.trip import look, ready_without_calls
-from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate, Traffic
-from rules.money.price import Reached, dollars, first_reached, in_words
+from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate
+from rules.money.price import Reached, Usage, dollars, first_reached, in_words
 from rules.plan.chat_plan import ChatPlan, LeftAlone, doubled_ids, refuse_doubled
 from rules.typingmind.chat import Chat
 
@@ -35,7 +35,7 @@ from rules.typingmind.chat import Chat
 class Totals:
     """What all chats of a plan will cost, and what the caps say to that; amounts are picodollars."""
 
-    traffic: Traffic
+    traffic: Usage
     cost: CostEstimate
     unpriced: int
     """How many chats are in `traffic` alone, because nobody knows the price of their models."""
@@ -88,9 +88,9 @@ def totals(archive: Archive, budget: BudgetSettings, found: Sequence[PlanCost], 
 def notes(found: PlanCost) -> Iterator[str]:
     """What a chat will send, receive and cost, and how sure that is."""
     traffic = found.traffic
-    if traffic.sent:
+    if traffic.prompt:
         share = f"{traffic.cached_share:.0%} of them read from the provider's cache"
-        yield f"sends about {traffic.sent:,} tokens, {share}, and gets {traffic.answered:,}"
+        yield f"sends about {traffic.prompt:,} tokens, {share}, and gets {traffic.answer:,}"
         sure = f"stands on {found.replies:,} replies" if found.replies else "has not been held against replies yet"
         yield f"how many tokens the model counts {sure}"
     if found.cost is None:
@@ -113,13 +113,13 @@ def in_json(found: PlanCost) -> dict[str, object]:
     }
 
 
-def _tokens(traffic: Traffic) -> dict[str, object]:
+def _tokens(traffic: Usage) -> dict[str, object]:
     """As the models are likely to count them."""
     return {
-        "sent": traffic.sent,
-        "cached": traffic.read,
-        "cache_written": traffic.written,
-        "answered": traffic.answered,
+        "sent": traffic.prompt,
+        "cached": traffic.cached,
+        "cache_written": traffic.cache_written,
+        "answered": traffic.answer,
         "cached_share": round(traffic.cached_share, 4),
     }
 
@@ -265,7 +265,7 @@ def _print(rows: Sequence[_Row], total: Totals) -> None:
 
 
 def _cells(found: ChatPlan, money: PlanCost | None) -> list[str]:
-    to_send = money.traffic.sent if money else 0
+    to_send = money.traffic.prompt if money else 0
     numbers = [
         found.messages, found.tokens, found.memories, len(found.chunks), found.calls, to_send, found.waiting_tokens,
         found.live_tokens,

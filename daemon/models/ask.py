@@ -17,7 +17,7 @@ from typing import Protocol
 from daemon.archive import journal as ledger
 from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply, SentRequest
-from daemon.config.settings import BudgetSettings, WhenToBatch
+from daemon.config.settings import BudgetSettings
 from daemon.events import Tell
 from daemon.files.clock import Periods, at, periods
 from daemon.models.completion import Completion
@@ -27,7 +27,6 @@ from primer.models import token_factor
 from primer.reply import Model, Request
 from rules.errors import ContextTooLong, OverBudget
 from rules.money.price import PICO, Amounts, Price, Reached, Usage, cost, dollars, in_words, prompt_bound, worst_case
-from rules.retention import in_window
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +148,6 @@ class Asking:
     """Waits so many seconds; it may raise what ends the work."""
     night: str = ""
     """When it is night, for batches that are sent at night only."""
-
-
-def time_for_batches(when: WhenToBatch, night: str, now: str) -> bool:
-    """Whether requests are sent in batches at this time (UTC); `night` is a window of local time."""
-    return when == "always" or (when == "night" and in_window(night, at(now).astimezone().time()))
 
 
 Outcome = Reply | BaseException | None

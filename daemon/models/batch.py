@@ -30,9 +30,10 @@ from daemon.archive.journal import (
 from daemon.config.settings import WhenToBatch
 from daemon.events import BatchSent, Note
 from daemon.models import batch_client as client
-from daemon.models.ask import Asking, Outcome, keep_reply, release, reserve, time_for_batches
+from daemon.models.ask import Asking, Outcome, keep_reply, release, reserve
 from daemon.models.batch_client import Batch, NoBatches, Result, Route, answer_of, refusal_of, route_of
 from daemon.models.direct import ATTEMPTS, persistently
+from daemon.models.prices import time_for_batches
 from primer.models import takes_batches
 from primer.reply import Model, Request
 from rules.errors import MemprocError, NotNow, OutOfReach, OverBudget
