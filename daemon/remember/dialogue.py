@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from daemon.archive.journal import Reply
 from daemon.chat.survey import Survey
 from daemon.events import Noted
-from daemon.models.scheduler import Steps
+from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from primer import prompt
 from primer.models import token_factor
 from primer.prompt import Texts, Turn, keep_inert, restore
@@ -33,9 +33,37 @@ from rules.errors import ContextTooLong, TooLong
 from rules.extract.sentences import with_closed_fence
 from rules.plan.work import PlannedChunk, largest_part, parts_of
 
+Keep = Callable[[], None]
+"""Keeps what a dialogue has come to."""
+
+BEFORE_ALL_CHUNKS = -1
 _MORE_ROOM = 4
 _PASSAGE_ALONE = ("analysis", "facts")
 """The questions to the context manager, who sees nothing but the passage."""
+
+
+class Lane:
+    """Dialogues beside those about the chunks, one after the other: at most one of them is under way."""
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self.scheduler = scheduler
+        self._dialogue: RunningDialogue[Keep] | None = None
+
+    @property
+    def under_way(self) -> bool:
+        """Whether one has been begun and is not kept."""
+        return self._dialogue is not None
+
+    def set_out(self, dialogue: RunningDialogue[Keep]) -> None:
+        """Begin one."""
+        self._dialogue = dialogue
+        self.scheduler.begin(dialogue)
+
+    def keep(self) -> None:
+        """Keep what has come of it when it is finished."""
+        if self._dialogue and self._dialogue.result:
+            self._dialogue.result()
+            self._dialogue = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Survey and plan a chat, and take over what its opening says that the archive does not know."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import chain
@@ -29,9 +29,11 @@ from daemon.chat.survey import Survey, canned, told_before
 from daemon.config import Config
 from daemon.config.texts import core_layout, load_texts
 from daemon.models.prices import expected, step_of
-from daemon.models.roles import FindKey, Roles, chat_model, choose_roles, offered
-from daemon.models.tokens import count_once, digest_of
-from daemon.remember.ladder import worth_asking
+from daemon.models.roles import FindKey, chat_model, choose_roles, offered
+from daemon.models.scheduler import rehearse
+from daemon.models.tokens import count, count_once, digest_of
+from daemon.remember.dialogue import Worksheet
+from daemon.remember.ladder import make_memory
 from primer.layers import tools_of
 from primer.models import token_factor
 from primer.prompt import Texts, question, restore
@@ -39,14 +41,13 @@ from primer.reply import ENGINE
 from rules.conversation.marker import text_digest
 from rules.conversation.memory import EXTRACTED, WRITTEN, is_enough_for_a_model, questions_of_memories
 from rules.errors import ChatSetAside
-from rules.layers.core import CoreEvent, Layout, OverLimit, corrected
+from rules.layers.core import CoreEvent, OverLimit, corrected
 from rules.layers.facts import By, Fact, FactEvent, normal
 from rules.layers.opening import FactLine, NotTakenOver, Opening, OpeningEdits, edits, one_line
-from rules.plan.chat_plan import ChatPlan, Overhead, plan_chat
-from rules.plan.work import Limit, TooLarge, hindsight_round, nearest_limit, too_large
+from rules.plan.chat_plan import Overhead, plan_chat
+from rules.plan.work import PlannedChunk, hindsight_round, nearest_limit, too_large
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat, Sizes, beyond_window, warnings
-from rules.typingmind.message import Message
 
 _BY_USER = "edited in TypingMind"
 _TAKEN_OVER = "taken over from an export"
@@ -72,7 +73,9 @@ def take_over(archive: Archive, chat: ShownChat, now: str) -> OpeningTakenOver:
         return OpeningTakenOver()
     shown, written = text_digest(place.message.text), place.ours.text
     with archive.transaction():
-        is_known = _is_known(archive, chat_id) or inherit_layers(archive, chat_id, shown, written)
+        facts = fact_events(archive, chat_id, forgotten=True)
+        is_known = any((openings(archive, chat_id), core_events(archive, chat_id), facts))
+        is_known = is_known or inherit_layers(archive, chat_id, shown, written)
         kept = openings(archive, chat_id)
         if shown in {text_digest(opening.text) for opening in kept} or (is_known and shown == written):
             return OpeningTakenOver()
@@ -82,31 +85,18 @@ def take_over(archive: Archive, chat: ShownChat, now: str) -> OpeningTakenOver:
             return OpeningTakenOver()
         before = read(chat, base.text if base else opening_text(archive, chat)) if is_known else _NOTHING
         changes = edits(before, theirs)
-        if isinstance(changes, OpeningEdits):
-            _keep(archive, chat, changes, now, by_user=shown != written)
+        by_user, notice = shown != written, ""
+        if isinstance(changes, NotTakenOver):
+            notice = (
+                f'"{chat.title}": {changes.reason}, so nothing of it was taken over. To do without them: '
+                "core.enabled = false and facts.enabled = false in memproc.toml."
+            )
+        elif chat.core.enabled:
+            keep_core_events(archive, chat_id, _section_events(archive, chat, changes, by_user=by_user), now)
+        if isinstance(changes, OpeningEdits) and chat.facts.enabled:
+            keep_fact_events(archive, chat_id, list(_fact_events(archive, chat_id, changes, by_user=by_user)), now)
         keep_opening(archive, chat_id, KeptOpening(place.message.text, theirs.preface, "person", written), now)
-    return OpeningTakenOver(is_known, _notice(chat, changes) if isinstance(changes, NotTakenOver) else "")
-
-
-def _is_known(archive: Archive, chat_id: str) -> bool:
-    """Whether anything is known of the chat's core memory and facts."""
-    facts = fact_events(archive, chat_id, forgotten=True)
-    return any((openings(archive, chat_id), core_events(archive, chat_id), facts))
-
-
-def _notice(chat: ShownChat, refused: NotTakenOver) -> str:
-    return (
-        f'"{chat.title}": {refused.reason}, so nothing of it was taken over. To do without them: '
-        "core.enabled = false and facts.enabled = false in memproc.toml."
-    )
-
-
-def _keep(archive: Archive, chat: ShownChat, changes: OpeningEdits, now: str, *, by_user: bool) -> None:
-    chat_id = chat.chat_id
-    if chat.core.enabled:
-        keep_core_events(archive, chat_id, _section_events(archive, chat, changes, by_user=by_user), now)
-    if chat.facts.enabled:
-        keep_fact_events(archive, chat_id, _fact_events(archive, chat_id, changes, by_user=by_user), now)
+    return OpeningTakenOver(is_known, notice)
 
 
 def _section_events(archive: Archive, chat: ShownChat, changes: OpeningEdits, *, by_user: bool) -> list[CoreEvent]:
@@ -135,35 +125,30 @@ def _as_read(fact: Fact | FactEvent) -> FactLine:
     return FactLine(line.day, one_line(line.text))
 
 
-def _fact_events(archive: Archive, chat_id: str, changes: OpeningEdits, *, by_user: bool) -> list[FactEvent]:
+def _fact_events(archive: Archive, chat_id: str, changes: OpeningEdits, *, by_user: bool) -> Iterator[FactEvent]:
+    """What happens to the facts: reworded ones, removed ones, and those that are new, with numbers of their own.
+
+    An older export may be edited, whose fact a model has changed since: it is that fact all the same. A reworded fact
+    keeps its moment where the person has left its day.
+    """
     facts = facts_now(archive, chat_id)
     by_line = {_as_read(fact): fact for fact in facts}
-    # An older export may be edited, whose fact a model has changed since: it is that fact all the same.
     ever = {_as_read(event): event for event in fact_events(archive, chat_id) if event.text}
-    changed = [_rewording(ever[old], old, new) for old, new in changes.changed if old in ever]
-    removed = [by_line[line].number for line in changes.removed if line in by_line]
     # The archive of a fork that was cut off, or the person, has forgotten what some said before: these are new.
     added = [*changes.added, *(new for old, new in changes.changed if old not in ever)]
-    return [
-        *changed,
-        *(FactEvent(number, "FORGET", "", "", "", "person", why=_BY_USER) for number in removed),
-        *_additions({normal(fact.text) for fact in facts}, next_fact(archive, chat_id), added, by_user=by_user),
-    ]
-
-
-def _rewording(event: FactEvent, old: FactLine, new: FactLine) -> FactEvent:
-    """The fact in the person's words; its moment stays where they have left its day."""
-    said_at = event.said_at if new.day == old.day else new.day
-    return FactEvent(event.fact, "UPDATE", restore(new.text), said_at, "", "person", why=_BY_USER)
-
-
-def _additions(known: set[str], number: int, lines: Sequence[FactLine], *, by_user: bool) -> Iterator[FactEvent]:
-    """The lines that say something new, from this number on; `known` are the texts of all live facts."""
+    for old, new in changes.changed:
+        if event := ever.get(old):
+            said_at = event.said_at if new.day == old.day else new.day
+            yield FactEvent(event.fact, "UPDATE", restore(new.text), said_at, "", "person", why=_BY_USER)
+    for line in changes.removed:
+        if line in by_line:
+            yield FactEvent(by_line[line].number, "FORGET", "", "", "", "person", why=_BY_USER)
+    known, number = {normal(fact.text) for fact in facts}, next_fact(archive, chat_id)
     by: By = "person" if by_user else "model"
-    for line in lines:
+    for line in added:
         text = restore(line.text)
         if normal(text) not in known:
-            known = known | {normal(text)}
+            known.add(normal(text))
             yield FactEvent(number, "ADD", text, line.day, "", by, why=_BY_USER if by_user else _TAKEN_OVER)
             number += 1
 
@@ -190,7 +175,10 @@ def survey_read(
     words = canned(texts)
     layout = core_layout(config.core)
     messages = [entry.message for entry in entries]
-    roles = _roles(chat, messages, config, layout, key, today)
+    embedding = config.facts.embedding if config.facts.enabled else ""
+    roles = choose_roles(chat, messages, config.models, key, today, embedding)
+    if config.core.enabled and layout.sections:
+        roles = offered(roles, tools_of(layout), config.core.form)
     each_begins = (chat.system_message, texts.primer, json.dumps(roles.agent.tools) if roles.agent.tools else "")
     shown = ShownChat(chat.chat_id, chat.title, reading.places, texts, config.core, layout, config.facts)
     opens = words.opening if reading.memories else opening_text(archive, shown)
@@ -224,15 +212,8 @@ def survey_read(
     plan = replace(plan, layers=layers, warnings=(*plan.warnings, *_beyond_window(found, config)))
     agent = expected(archive, roles.agent.name)
     limit = nearest_limit(roles.window, step_of(roles.agent, config.budget), sure=agent.is_sure)
-    return replace(found, plan=plan, round=begun, limit=limit, too_large=_too_large(plan, agent.factor, limit))
-
-
-def _roles(chat: Chat, messages: Sequence[Message], config: Config, layout: Layout, key: FindKey, today: date) -> Roles:
-    """Who is asked, and with which tools."""
-    embedding = config.facts.embedding if config.facts.enabled else ""
-    roles = choose_roles(chat, messages, config.models, key, today, embedding)
-    looked_after = config.core.enabled and layout.sections
-    return offered(roles, tools_of(layout), config.core.form) if looked_after else roles
+    sizes = (too_large(chunk, plan.fixed_tokens, agent.factor, limit) for chunk in plan.work)
+    return replace(found, plan=plan, round=begun, limit=limit, too_large=next(filter(None, sizes), None))
 
 
 def _questions(texts: Texts) -> list[list[str]]:
@@ -262,11 +243,18 @@ def _again(archive: Archive, found: Survey) -> frozenset[int]:
     ]
     engine_alone = found.roles.agent == ENGINE
     due = {memory.number for _, memory in free if memory.due and not (engine_alone and memory.told.made == WRITTEN)}
-    passages = [found.passage(chunk, told_before(found, reading.memories, chunk.memories_before)) for chunk, _ in free]
-    extracted = worth_asking(
-        archive, passages, [memory for _, memory in free], found.roles, found.texts, found.plan.questions_tokens
+    extracted = (
+        set()
+        if engine_alone
+        else {
+            memory.number
+            for chunk, memory in free
+            if memory.told.made == EXTRACTED
+            and is_enough_for_a_model(chunk.tokens, found.plan.questions_tokens)
+            and _is_worth_asking(archive, found, chunk)
+        }
     )
-    again = due | set(extracted)
+    again = due | extracted
     behind = {
         memory.number
         for chunk, memory in free
@@ -279,9 +267,12 @@ def _again(archive: Archive, found: Survey) -> frozenset[int]:
     return frozenset(again | behind)
 
 
-def _too_large(plan: ChatPlan, factor: float, limit: Limit | None) -> TooLarge | None:
-    each = (too_large(chunk, plan.fixed_tokens, factor, limit) for chunk in plan.work)
-    return next((found for found in each if found is not None), None)
+def _is_worth_asking(archive: Archive, found: Survey, chunk: PlannedChunk) -> bool:
+    """Whether a model could write an extracted memory now, and its answers so far are not known to be of no use."""
+    passage = found.passage(chunk, told_before(found, found.reading.memories, chunk.memories_before))
+    sheet = Worksheet(found.texts, found.plan.questions_tokens)
+    rehearsed = rehearse(archive, make_memory(sheet, passage, found.roles, count, lambda: ""))
+    return rehearsed is None or rehearsed.told.made == WRITTEN
 
 
 def _beyond_window(found: Survey, config: Config) -> list[str]:
