@@ -26,7 +26,6 @@ from daemon.archive.outputs import acknowledge, keep_parts, known_parts, record_
 from daemon.chat.deliver import (
     Outcome,
     ReadyChat,
-    SetAside,
     assemble_chat,
     deliver,
     is_in_export,
@@ -34,8 +33,8 @@ from daemon.chat.deliver import (
     place_of,
     prove,
     ready_chat,
-    set_aside,
     stand_already,
+    until_fault,
     without_chats,
 )
 from daemon.chat.opening import keep_written, opening_place
@@ -64,10 +63,7 @@ def go_round(context: Context, paths: Sequence[Path]) -> Iterator[Outcome]:
     Raises what `set_aside` raises: then nothing can go on.
     """
     for path in paths:
-        try:
-            yield from _trip(context, path)
-        except Exception as fault:
-            yield set_aside(context.archive, path.name, fault)
+        yield from until_fault(context.archive, path.name, _trip(context, path))
 
 
 def _trip(context: Context, path: Path) -> Iterator[Outcome]:
@@ -82,19 +78,20 @@ def _trip(context: Context, path: Path) -> Iterator[Outcome]:
     resting: list[str] = []
     held: list[str] = []
     for chat in export.chats():
-        match outcome := _chat(context, export, chat, doubled):
-            case AtRest():
-                resting.append(outcome.chat_id)
-                yield LeftAlone(outcome.chat_id, outcome.title, outcome.reason)
-            case HeldBack():
-                held.append(outcome.chat_id)
-                yield LeftAlone(outcome.chat_id, outcome.title, outcome.reason)
-            case ReadyChat() if context.config.output.container == "chat":
-                yield from _write(context, export, [outcome])
-            case ReadyChat():
-                ready.append(outcome)
-            case _:
-                yield outcome
+        for outcome in until_fault(context.archive, chat.title, _chat(context, export, chat, doubled), chat.id_if_any):
+            match outcome:
+                case AtRest():
+                    resting.append(outcome.chat_id)
+                    yield LeftAlone(outcome.chat_id, outcome.title, outcome.reason)
+                case HeldBack():
+                    held.append(outcome.chat_id)
+                    yield LeftAlone(outcome.chat_id, outcome.title, outcome.reason)
+                case ReadyChat() if context.config.output.container == "chat":
+                    yield from _write(context, export, [outcome])
+                case ReadyChat():
+                    ready.append(outcome)
+                case _:
+                    yield outcome
     seen_again(context.archive, resting, context.clock())
     if ready:
         yield from _write(context, export, ready, held)
@@ -102,15 +99,14 @@ def _trip(context: Context, path: Path) -> Iterator[Outcome]:
 
 def _chat(
     context: Context, export: Export, chat: Chat, doubled: frozenset[str]
-) -> ReadyChat | LeftAlone | AtRest | HeldBack | SetAside:
-    """Process a chat; whatever goes wrong with it ends its own trip alone."""
+) -> Iterator[ReadyChat | LeftAlone | AtRest | HeldBack]:
+    """Process a chat; a state of it that may be a mistake is noted, for the person to accept."""
+    refuse_doubled(chat, doubled)
     try:
-        refuse_doubled(chat, doubled)
-        return process(context, export, chat)
-    except Exception as fault:
-        if isinstance(fault, NotAccepted):
-            record_doubt(context.archive, chat.chat_id, fault.sha256, export.sha256, fault.message, context.clock())
-        return set_aside(context.archive, chat.title, fault, chat.id_if_any)
+        yield process(context, export, chat)
+    except NotAccepted as fault:
+        record_doubt(context.archive, chat.chat_id, fault.sha256, export.sha256, fault.message, context.clock())
+        raise
 
 
 def process(context: Context, export: Export, chat: Chat) -> ReadyChat | LeftAlone | AtRest | HeldBack:
@@ -139,7 +135,8 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | LeftAlo
         acknowledge(archive, chat.chat_id, assembly.assembled.ours_sha256)
     rest = rest_after(found, config, keys, context.clock(), remembered)
     if is_in_export(archive, assembly, chat.chat_id):
-        reason = _and_over_budget(_COMPRESSED, memories_over_budget(found, shown))
+        over_budget = memories_over_budget(found, shown)
+        reason = f"{_COMPRESSED}; {over_budget}" if over_budget else _COMPRESSED
         keep_at_rest(archive, chat.chat_id, rest, reason)
         return LeftAlone(chat.chat_id, chat.title, reason)
     keep_written(archive, found.shown, assembly.words.opening, context.clock())
@@ -213,22 +210,20 @@ def _refuse_replaced(export: Export, chat: Chat) -> None:
         )
 
 
-def _write(context: Context, export: Export, chats: Sequence[ReadyChat], held: Sequence[str] = ()) -> Sequence[Outcome]:
+def _write(context: Context, export: Export, chats: Sequence[ReadyChat], held: Sequence[str] = ()) -> Iterator[Outcome]:
     """Write these chats into one file, unless all of them stand in it already."""
-    try:
-        if not stand_already(context, export, chats):
-            return deliver(context, export, chats, held)
-        path = place_of(context, export, chats)
-        return [_unchanged(context, ready, path) for ready in chats]
-    except Exception as fault:
-        return [set_aside(context.archive, ", ".join(ready.plan.title for ready in chats), fault)]
+
+    def written() -> Iterator[Outcome]:
+        if stand_already(context, export, chats):
+            path = place_of(context, export, chats)
+            yield from [_unchanged(context, ready, path) for ready in chats]
+        else:
+            yield from deliver(context, export, chats, held)
+
+    yield from until_fault(context.archive, ", ".join(ready.plan.title for ready in chats), written())
 
 
 def _unchanged(context: Context, ready: ReadyChat, path: Path) -> LeftAlone:
-    reason = _and_over_budget(_IN_PLACE, ready.over_budget)
+    reason = f"{_IN_PLACE}; {ready.over_budget}" if ready.over_budget else _IN_PLACE
     keep_at_rest(context.archive, ready.plan.chat_id, ready.rest, reason, path)
     return LeftAlone(ready.plan.chat_id, ready.plan.title, reason)
-
-
-def _and_over_budget(reason: str, over_budget: str) -> str:
-    return f"{reason}; {over_budget}" if over_budget else reason

@@ -10,7 +10,7 @@ import click
 from daemon.archive.archive import Archive
 from daemon.archive.journal import spent
 from daemon.archive.outputs import known_parts
-from daemon.chat.deliver import ReadyChat, SetAside, set_aside, stand_already, without_chats
+from daemon.chat.deliver import ReadyChat, SetAside, stand_already, until_fault, without_chats
 from daemon.chat.survey import AtRest, Survey
 from daemon.cli.settings import Settings, json_option, pass_settings, print_table, wanted_exports
 from daemon.config.settings import BudgetSettings
@@ -179,28 +179,27 @@ def _rows(context: Context, exports: Sequence[Path]) -> Iterator[_Row]:
     load_texts(context.config.texts.path)  # wrong ones are told once, and not for every chat
     core_layout(context.config.core)
     for path in exports:
-        try:
-            export = read_export(path, partial(known_parts, context.archive))
-            if not export.chat_ids:
-                yield _Row(path.name, without_chats(path.name))
-            yield from _rows_of(context, export)
-        except Exception as fault:
-            yield _Row(path.name, set_aside(context.archive, path.name, fault))
+        for row in until_fault(context.archive, path.name, _rows_of(context, path)):
+            yield row if isinstance(row, _Row) else _Row(path.name, row)
 
 
-def _rows_of(context: Context, export: Export) -> Iterator[_Row]:
+def _rows_of(context: Context, path: Path) -> Iterator[_Row]:
     """The chats of an export; those at the end that are only written anew, as `run` would find too."""
+    export = read_export(path, partial(known_parts, context.archive))
+    if not export.chat_ids:
+        yield _Row(path.name, without_chats(path.name))
     doubled = doubled_ids(export.chat_ids)
     is_whole = context.config.output.container == "export"
     rows: list[_Row] = []
     ready: dict[str, ReadyChat] = {}
     for chat in export.chats():
-        row, finished = _plan(context, export, chat, doubled)
-        if finished is not None and is_whole:
-            ready[finished.plan.chat_id] = finished
-        elif finished is not None and not stand_already(context, export, [finished]):
-            row = _anew(row)
-        rows.append(row)
+        for made in until_fault(context.archive, chat.title, _plan(context, export, chat, doubled), chat.id_if_any):
+            row, finished = (_Row(path.name, made), None) if isinstance(made, SetAside) else made
+            if finished is not None and is_whole:
+                ready[finished.plan.chat_id] = finished
+            elif finished is not None and not stand_already(context, export, [finished]):
+                row = _anew(row)
+            rows.append(row)
     calls = any(isinstance(row.found, ChatPlan) and row.found.calls for row in rows)
     if ready and (calls or not stand_already(context, export, list(ready.values()))):
         rows = [_anew(row) if getattr(row.found, "chat_id", "") in ready else row for row in rows]
@@ -213,22 +212,23 @@ def _anew(row: _Row) -> _Row:
     return replace(row, found=replace(row.found, reason=f"{row.found.reason} {_ANEW}"))
 
 
-def _plan(context: Context, export: Export, chat: Chat, doubled: frozenset[str]) -> tuple[_Row, ReadyChat | None]:
+def _plan(
+    context: Context, export: Export, chat: Chat, doubled: frozenset[str]
+) -> Iterator[tuple[_Row, ReadyChat | None]]:
     """What `run` would do with the chat; and the chat itself, where it can be finished without a call."""
     file, archive = export.path.name, context.archive
-    try:
-        refuse_doubled(chat, doubled)
-        found = look(context, export, chat, {})
-        if isinstance(found, AtRest):
-            return _Row(file, found.plan, found.who, no_work(archive, found.who.agent)), None
-        if not isinstance(found, Survey):
-            return _Row(file, LeftAlone(found.chat_id, found.title, found.reason)), None
+    refuse_doubled(chat, doubled)
+    found = look(context, export, chat, {})
+    if isinstance(found, AtRest):
+        yield _Row(file, found.plan, found.who, no_work(archive, found.who.agent)), None
+    elif not isinstance(found, Survey):
+        yield _Row(file, LeftAlone(found.chat_id, found.title, found.reason)), None
+    else:
         money = plan_cost(archive, found.plan, found.roles, context.config.of(chat), context.clock())
         if found.too_large:
-            return _Row(file, SetAside(chat.title, found.too_large.reason, found.too_large.next_step)), None
-        return _Row(file, found.plan, who(found.roles), money), ready_without_calls(context, found)
-    except Exception as fault:
-        return _Row(file, set_aside(archive, chat.title, fault, chat.id_if_any)), None
+            yield _Row(file, SetAside(chat.title, found.too_large.reason, found.too_large.next_step)), None
+        else:
+            yield _Row(file, found.plan, who(found.roles), money), ready_without_calls(context, found)
 
 
 def _as_json(row: _Row) -> dict[str, object]:
