@@ -162,8 +162,6 @@ def holding_of(archive: Archive, config: Config, wanted: str) -> tuple[Holding, 
     return whole, whole.memory(found.memory_id)
 
 
-_CHUNKS = ("made", "chunks", "again", "hindsight")
-_FIELDS = {field.name for field in fields(ChatPlan)}
 _NOTHING_NEW = MessageCounts(0, 0, 0)
 
 
@@ -181,19 +179,16 @@ def held_back(archive: Archive, chat: Chat, export: Export) -> HeldBack | None:
 
     An export is newer than a restore if neither it nor this state of the chat was seen before.
     """
-    if has_gone_on(archive, chat.chat_id, chat.sha256, export.fingerprint.modified_ns):
+    chat_id, last = chat.chat_id, last_output(archive, chat.chat_id)
+    if has_gone_on(archive, chat_id, chat.sha256, export.fingerprint.modified_ns):
         reason = "it was processed already, and has gone on in a newer export since"
-        return HeldBack(chat.chat_id, chat.title, reason)
-    last = last_output(archive, chat.chat_id)
+        return HeldBack(chat_id, chat.title, reason)
     if last is None or last.messages_sha256 != RESTORED:
         return None
-    if not was_seen_before(archive, chat.chat_id, chat.sha256, export.sha256, last.written_at):
+    if not was_seen_before(archive, chat_id, chat.sha256, export.sha256, last.written_at):
         return None
-    reason = (
-        f"it was restored on {last.written_at[:10]}, and this export is from before that; to go on from this one: "
-        f"memproc accept {chat.chat_id}"
-    )
-    return HeldBack(chat.chat_id, chat.title, reason)
+    reason = f"it was restored on {last.written_at[:10]}, and this export is from before that"
+    return HeldBack(chat_id, chat.title, f"{reason}; to go on from this one: memproc accept {chat_id}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,12 +216,9 @@ def noting(key: FindKey, noted: dict[str, str]) -> FindKey:
 def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str) -> AtRest | None:
     """What the last survey of the chat found, if nothing that it depends on has changed; `config` is the chat's."""
     rest = rest_of(archive, chat.chat_id)
-    if (
-        rest is None
-        or rest.found["plan"].keys() != _FIELDS
-        or rest.sha256 != chat.sha256
-        or rest.stand != _fingerprint(config)
-    ):
+    if rest is None or rest.found["plan"].keys() != {field.name for field in fields(ChatPlan)}:
+        return None
+    if rest.sha256 != chat.sha256 or rest.stand != _fingerprint(config):
         return None
     found = rest.found
     models = Who(**found["who"] | {"notices": tuple(found["who"]["notices"])})
@@ -270,14 +262,12 @@ def _fingerprint(config: Config) -> str:
 
     What [chats] says of the chat is in `config` already; LiteLLM brings the map of models.
     """
-    texts = asdict(load_texts(config.texts.path))
-    counts = [*_versions(), config.model_dump_json(exclude={"chats"}), texts]
+    versions = [_version("memproc-daemon"), _version("litellm")]
+    counts = [*versions, config.model_dump_json(exclude={"chats"}), asdict(load_texts(config.texts.path))]
     return hashlib.sha256(json.dumps(counts).encode()).hexdigest()
 
 
-@cache
-def _versions() -> tuple[str, ...]:
-    return version("memproc-daemon"), version("litellm")
+_version = cache(version)
 
 
 def _ended(found: Key | NoKey) -> str:
@@ -291,7 +281,9 @@ def _endings(models: Who, now: str) -> list[str | None]:
 
 
 def _plan(found: Mapping[str, Any]) -> ChatPlan:
-    chunks = {name: tuple(PlannedChunk(**chunk) for chunk in found[name]) for name in _CHUNKS}
+    chunks = {
+        name: tuple(PlannedChunk(**chunk) for chunk in found[name]) for name in ("made", "chunks", "again", "hindsight")
+    }
     rows = {name: tuple(found[name]) for name in ("folds", "most_folds", "warnings")}
     # A chat at rest has no chunks after whose memories anything is due.
     layers = Layers(**{**found["layers"], "core": (), "facts": ()})
