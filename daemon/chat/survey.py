@@ -30,7 +30,7 @@ from rules.conversation.history import Entry
 from rules.conversation.memory import Edition, Memory
 from rules.layers.core import Layout
 from rules.output.assemble import Canned
-from rules.plan.chat_plan import ChatPlan
+from rules.plan.chat_plan import ChatPlan, LeftAlone
 from rules.plan.folds import Bounds, State, section, states, told_tokens
 from rules.plan.work import Layers, Limit, PlannedChunk, Round, TooLarge
 from rules.recognize.chat_reading import ChatReading
@@ -165,13 +165,10 @@ def holding_of(archive: Archive, config: Config, wanted: str) -> tuple[Holding, 
 _NOTHING_NEW = MessageCounts(0, 0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class HeldBack:
+class HeldBack(LeftAlone):
     """A chat that is not processed because its updated export stands for something newer, or was restored."""
 
-    chat_id: str
-    title: str
-    reason: str
+    __slots__ = ()
 
 
 def held_back(archive: Archive, chat: Chat, export: Export) -> HeldBack | None:
@@ -192,12 +189,9 @@ def held_back(archive: Archive, chat: Chat, export: Export) -> HeldBack | None:
 
 
 @dataclass(frozen=True, slots=True)
-class AtRest:
+class AtRest(LeftAlone):
     """What the last survey found of the chat, and another one would find again."""
 
-    chat_id: str
-    title: str
-    reason: str
     plan: ChatPlan
     who: Who
 
