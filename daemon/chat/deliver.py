@@ -97,7 +97,7 @@ def assemble_chat(
     entries = tuple(replace(entry, memory=number.get(entry.key)) for entry in found.reading.entries)
     section = MemorySection(memories, shown, found.reading.edits.touched)
     opening = opening_text(archive, found.shown)
-    words = replace(canned(found.texts), opening=opening, has_layers=read(found.shown, opening).headed)
+    words = replace(canned(found.shown.texts), opening=opening, has_layers=read(found.shown, opening).headed)
     mode = config.output.mode
     if mode == "new-chat" and (groups(places) or _was_written(archive, chat.chat_id)):
         mode = "replace"

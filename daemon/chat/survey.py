@@ -17,7 +17,6 @@ from daemon.archive.messages import MessageCounts
 from daemon.archive.outputs import RESTORED, last_output
 from daemon.chat.opening import ShownChat
 from daemon.config import Config, MemorySettings
-from daemon.config.tables import CoreSettings, FactSettings
 from daemon.config.texts import load_texts
 from daemon.files.read import Export
 from daemon.files.write import sha256_of
@@ -28,7 +27,6 @@ from daemon.models.tokens import Counts
 from primer.prompt import Texts, closing, opening
 from rules.conversation.history import Entry
 from rules.conversation.memory import Edition, Memory
-from rules.layers.core import Layout
 from rules.output.assemble import Canned
 from rules.plan.chat_plan import ChatPlan, LeftAlone
 from rules.plan.folds import Bounds, State, section, states, told_tokens
@@ -68,27 +66,17 @@ class Survey:
     reading: ChatReading
     counts: Counts
     """Tokens of the history's messages, by content digest, and of the texts that are always the same."""
-    texts: Texts
+    shown: ShownChat
+    """Its texts and settings, and the export as core memory and facts see it."""
     roles: Roles
     plan: ChatPlan
     round: Round
     bounds: Bounds
     memory: MemorySettings
-    facts: FactSettings
-    core: CoreSettings
-    layout: Layout
-    """The core memory's, with the sections that memproc.toml says."""
     limit: Limit | None
     """What the agent's requests are kept under."""
     too_large: TooLarge | None
     """The first planned chunk that does not fit into the limit."""
-
-    @property
-    def shown(self) -> ShownChat:
-        """The export as core memory and facts see it."""
-        plan = self.plan
-        places = self.reading.places
-        return ShownChat(plan.chat_id, plan.title, places, self.texts, self.core, self.layout, self.facts)
 
     def passage(self, chunk: PlannedChunk, told: Sequence[Memory], breaks: Sequence[int] = ()) -> Passage:
         """What the memory of a chunk is written from; `told` are the memories and folds that stand before its tail.

@@ -120,9 +120,9 @@ def core_chain(
         told = told_before(survey, memories, chunk.memories_before)
         passage = survey.passage(chunk, told, breaks.get(chunk.number, ()))
         before = prompt.context(
-            survey.texts, passage.system_message, passage.memories, passage.tail, passage.chunk, passage.breaks
+            survey.shown.texts, passage.system_message, passage.memories, passage.tail, passage.chunk, passage.breaks
         )
-        sheet, layout = worksheet_of_chunk(survey, chunk), survey.layout
+        sheet, layout = worksheet_of_chunk(survey, chunk), survey.shown.layout
         now = core_now(archive, chat_id, layout)
         return (yield from tend(sheet, survey.roles.agent, before, as_of.texts, now, layout)).events
 
@@ -143,7 +143,7 @@ def facts_chain(context: Context, scheduler: Scheduler, survey: Survey, memories
             survey.passage(chunk, ()).chunk,
             fact_events(archive, chat_id),
             next_number=next_fact(archive, chat_id),
-            compare=survey.facts.compare,
+            compare=survey.shown.facts.compare,
             embedding=survey.roles.embedding,
         )
 

@@ -23,11 +23,12 @@ from daemon.chat.opening import (
     opening_place,
     opening_text,
     read,
+    shown_chat,
 )
 from daemon.chat.reading import read_chat
 from daemon.chat.survey import Survey, canned, told_before
 from daemon.config import Config
-from daemon.config.texts import core_layout, load_texts
+from daemon.config.texts import load_texts
 from daemon.models.prices import expected, step_of
 from daemon.models.roles import FindKey, chat_model, choose_roles, offered
 from daemon.models.scheduler import rehearse
@@ -170,17 +171,14 @@ def survey_read(
     archive: Archive, chat: Chat, reading: ChatReading, config: Config, key: FindKey, today: date
 ) -> Survey:
     """Plan a chat that has been read; what it raises is the same."""
-    texts = load_texts(config.texts.path)
-    entries = reading.entries
-    words = canned(texts)
-    layout = core_layout(config.core)
+    entries, shown = reading.entries, shown_chat(chat, reading.places, config)
+    texts, layout, words = shown.texts, shown.layout, canned(shown.texts)
     messages = [entry.message for entry in entries]
     embedding = config.facts.embedding if config.facts.enabled else ""
     roles = choose_roles(chat, messages, config.models, key, today, embedding)
     if config.core.enabled and layout.sections:
         roles = offered(roles, tools_of(layout), config.core.form)
     each_begins = (chat.system_message, texts.primer, json.dumps(roles.agent.tools) if roles.agent.tools else "")
-    shown = ShownChat(chat.chat_id, chat.title, reading.places, texts, config.core, layout, config.facts)
     opens = words.opening if reading.memories else opening_text(archive, shown)
     # What is the same each time is counted once too: the tokenizer's tables take half a second to load.
     dialogues = _questions(texts)
@@ -201,10 +199,7 @@ def survey_read(
     plan = plan_chat(chat.chat_id, chat.title, reading, tokens, config.limits, told, overhead)
     asked = config.memory.hindsight if roles.agent != ENGINE else 0
     last = round_of(archive, chat.chat_id, reading.adopted)
-    found = Survey(
-        chat, reading, counts, texts, roles, plan, last, config.limits.fold, config.memory, config.facts, config.core,
-        layout, None, None,
-    )  # fmt: skip
+    found = Survey(chat, reading, counts, shown, roles, plan, last, config.limits.fold, config.memory, None, None)
     again = _again(archive, found)
     begun = hindsight_round(last, reading.chunk_memories, len(plan.chunks), asked, again)
     plan = plan.with_more(again, begun.numbers)
@@ -243,34 +238,22 @@ def _again(archive: Archive, found: Survey) -> frozenset[int]:
     ]
     engine_alone = found.roles.agent == ENGINE
     due = {memory.number for _, memory in free if memory.due and not (engine_alone and memory.told.made == WRITTEN)}
-    extracted = (
-        set()
-        if engine_alone
-        else {
-            memory.number
-            for chunk, memory in free
-            if memory.told.made == EXTRACTED
-            and is_enough_for_a_model(chunk.tokens, found.plan.questions_tokens)
-            and _is_worth_asking(archive, found, chunk)
-        }
-    )
-    again = due | extracted
-    behind = {
-        memory.number
+    extracted = [
+        (chunk, memory)
         for chunk, memory in free
-        if again
-        and memory.number > min(again)
-        and memory.told.made == EXTRACTED
+        if memory.told.made == EXTRACTED
         and not engine_alone
         and is_enough_for_a_model(chunk.tokens, found.plan.questions_tokens)
-    }
+    ]
+    again = due | {memory.number for chunk, memory in extracted if _is_worth_asking(archive, found, chunk)}
+    behind = {memory.number for _, memory in extracted if again and memory.number > min(again)}
     return frozenset(again | behind)
 
 
 def _is_worth_asking(archive: Archive, found: Survey, chunk: PlannedChunk) -> bool:
     """Whether a model could write an extracted memory now, and its answers so far are not known to be of no use."""
     passage = found.passage(chunk, told_before(found, found.reading.memories, chunk.memories_before))
-    sheet = Worksheet(found.texts, found.plan.questions_tokens)
+    sheet = Worksheet(found.shown.texts, found.plan.questions_tokens)
     rehearsed = rehearse(archive, make_memory(sheet, passage, found.roles, count, lambda: ""))
     return rehearsed is None or rehearsed.told.made == WRITTEN
 
@@ -281,7 +264,7 @@ def _beyond_window(found: Survey, config: Config) -> list[str]:
     name, window = chat_model(found.chat, [entry.message for entry in found.reading.entries], config.models)
     if window is None or not plan.section_tokens:
         return []
-    words = canned(found.texts)
+    words = canned(found.shown.texts)
     canned_tokens = sum(found.counts.all[digest_of(text)] for text in (words.opening, words.closing))
     sizes = Sizes(
         system_message=found.counts.all[digest_of(found.chat.system_message)],
