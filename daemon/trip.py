@@ -117,32 +117,32 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | LeftAlo
     """
     archive, config = context.archive, context.config.of(chat)
     keys: dict[str, str] = {}
-    found = look(context, export, chat, keys)
-    if not isinstance(found, Survey):
-        return found
-    keep(archive, found.counts)
-    if not found.plan.chunks and not found.reading.memories:
-        keep_at_rest(archive, chat.chat_id, rest_after(found, config, keys, context.clock()), found.plan.reason)
-        return LeftAlone(chat.chat_id, chat.title, found.plan.reason)
-    _refuse_unaskable(context, found)
-    remembered = _archive(context, export, found)
-    taken = take_over(archive, found.shown, context.clock())
+    surveyed = look(context, export, chat, keys)
+    if not isinstance(surveyed, Survey):
+        return surveyed
+    keep(archive, surveyed.counts)
+    if not surveyed.plan.chunks and not surveyed.reading.memories:
+        keep_at_rest(archive, chat.chat_id, rest_after(surveyed, config, keys, context.clock()), surveyed.plan.reason)
+        return LeftAlone(chat.chat_id, chat.title, surveyed.plan.reason)
+    _refuse_unaskable(context, surveyed)
+    remembered = _archive(context, export, surveyed)
+    taken = take_over(archive, surveyed.shown, context.clock())
     if taken.notice:
         context.tell(Note(taken.notice))
-    memories, shown = compress(context, found)
-    assembly = assemble_chat(archive, found, config, memories, shown, context.clock())
-    if not assembly.assembled.changed and (found.reading.edits.is_news or taken.is_news):
+    memories, shown = compress(context, surveyed)
+    assembly = assemble_chat(archive, surveyed, config, memories, shown, context.clock())
+    if not assembly.assembled.changed and (surveyed.reading.edits.is_news or taken.is_news):
         acknowledge(archive, chat.chat_id, assembly.assembled.ours_sha256)
-    rest = rest_after(found, config, keys, context.clock(), remembered)
+    rest = rest_after(surveyed, config, keys, context.clock(), remembered)
     if is_in_export(archive, assembly, chat.chat_id):
-        over_budget = memories_over_budget(found, shown)
+        over_budget = memories_over_budget(surveyed, shown)
         reason = f"{_COMPRESSED}; {over_budget}" if over_budget else _COMPRESSED
         keep_at_rest(archive, chat.chat_id, rest, reason)
         return LeftAlone(chat.chat_id, chat.title, reason)
-    keep_written(archive, found.shown, assembly.words.opening, context.clock())
-    prove(found, assembly)
+    keep_written(archive, surveyed.shown, assembly.words.opening, context.clock())
+    prove(surveyed, assembly)
     _refuse_replaced(export, chat)
-    return ready_chat(archive, found, assembly, rest, context.clock())
+    return ready_chat(archive, surveyed, assembly, rest, context.clock())
 
 
 def look(context: Context, export: Export, chat: Chat, keys: dict[str, str]) -> Survey | LeftAlone | AtRest | HeldBack:
@@ -160,45 +160,45 @@ def look(context: Context, export: Export, chat: Chat, keys: dict[str, str]) -> 
     )
 
 
-def ready_without_calls(context: Context, found: Survey) -> ReadyChat | None:
+def ready_without_calls(context: Context, surveyed: Survey) -> ReadyChat | None:
     """What `process` makes of this chat where no model is asked: None where it asks one, or has nothing to write.
 
     Where the person has edited the opening, that is taken over first, and nobody can say it beforehand.
     """
-    archive, plan, reading, config = context.archive, found.plan, found.reading, context.config.of(found.chat)
-    view = section(plan.chat_id, reading.memories, plan.memories, found.bounds, shown_tokens)
-    opening = opening_place(found.shown)
+    archive, plan, reading, config = context.archive, surveyed.plan, surveyed.reading, context.config.of(surveyed.chat)
+    view = section(plan.chat_id, reading.memories, plan.memories, surveyed.bounds, shown_tokens)
+    opening = opening_place(surveyed.shown)
     is_edited = opening is not None and opening.ours and opening.ours.text != text_digest(opening.message.text)
     if plan.calls or view.missing or is_edited or not reading.memories:
         return None
     by_id = {memory.memory_id: memory for memory in reading.memories}
     shown = [by_id[item.name] for item in view.standing]
-    assembly = assemble_chat(archive, found, config, reading.memories, shown, context.clock())
+    assembly = assemble_chat(archive, surveyed, config, reading.memories, shown, context.clock())
     is_acknowledged = reading.edits.is_news and not assembly.assembled.changed
     if is_acknowledged or is_in_export(archive, assembly, plan.chat_id):
         return None
-    return ready_chat(archive, found, assembly, None, context.clock())
+    return ready_chat(archive, surveyed, assembly, None, context.clock())
 
 
-def _archive(context: Context, export: Export, found: Survey) -> MessageCounts:
+def _archive(context: Context, export: Export, surveyed: Survey) -> MessageCounts:
     """Keep what the export holds, and tell what the person did, where this state of the chat is new."""
-    chat, now = found.chat, context.clock()
+    chat, now = surveyed.chat, context.clock()
     is_new = not was_processed(context.archive, chat.chat_id, chat.sha256)
     with context.archive.transaction():
-        remembered = remember(context.archive, chat, found.reading, now)
+        remembered = remember(context.archive, chat, surveyed.reading, now)
         record_processed(context.archive, chat.chat_id, chat.sha256, export.sha256, export.fingerprint.modified_ns, now)
-    if is_new and (text := user_edits(found.reading)):
+    if is_new and (text := user_edits(surveyed.reading)):
         context.tell(UserEdits(chat.chat_id, chat.title, text))
     return remembered
 
 
-def _refuse_unaskable(context: Context, found: Survey) -> None:
+def _refuse_unaskable(context: Context, surveyed: Survey) -> None:
     """Raise ChatSetAside where a chunk does not fit the agent's window, UnknownPrice where one is not known."""
-    if found.too_large:
-        raise ChatSetAside(f'"{found.plan.title}": {found.too_large.reason}', found.too_large.next_step)
-    if found.plan.calls:
-        for model in found.roles.all:
-            price_of(model, context.config.of(found.chat).budget)
+    if surveyed.too_large:
+        raise ChatSetAside(f'"{surveyed.plan.title}": {surveyed.too_large.reason}', surveyed.too_large.next_step)
+    if surveyed.plan.calls:
+        for model in surveyed.roles.all:
+            price_of(model, context.config.of(surveyed.chat).budget)
 
 
 def _refuse_replaced(export: Export, chat: Chat) -> None:

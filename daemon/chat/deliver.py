@@ -86,18 +86,18 @@ class ReadyChat:
 
 
 def assemble_chat(
-    archive: Archive, found: Survey, config: Config, memories: Sequence[Memory], shown: Sequence[Memory], now: str
+    archive: Archive, survey: Survey, config: Config, memories: Sequence[Memory], shown: Sequence[Memory], now: str
 ) -> Assembly:
     """Put `shown` in the place of what they stand for; `memories` are all that the chat has, `config` is the chat's.
 
     A chat that holds memories, or was written by memproc, goes on in its own place, whatever `output.mode` says.
     """
-    chat, places = found.chat, found.reading.places
+    chat, places = survey.chat, survey.reading.places
     number = {key: memory.number for memory in memories if not memory.is_fold for key in memory.keys}
-    entries = tuple(replace(entry, memory=number.get(entry.key)) for entry in found.reading.entries)
-    section = MemorySection(memories, shown, found.reading.edits.touched)
-    opening = opening_text(archive, found.shown)
-    words = replace(canned(found.shown.texts), opening=opening, has_layers=read(found.shown, opening).headed)
+    entries = tuple(replace(entry, memory=number.get(entry.key)) for entry in survey.reading.entries)
+    section = MemorySection(memories, shown, survey.reading.edits.touched)
+    opening = opening_text(archive, survey.shown)
+    words = replace(canned(survey.shown.texts), opening=opening, has_layers=read(survey.shown, opening).headed)
     mode = config.output.mode
     if mode == "new-chat" and (groups(places) or _was_written(archive, chat.chat_id)):
         mode = "replace"
@@ -113,14 +113,14 @@ def is_in_export(archive: Archive, assembly: Assembly, chat_id: str) -> bool:
     return not assembly.assembled.changed and (last is None or last.ours_sha256 in ("", assembly.assembled.ours_sha256))
 
 
-def prove(found: Survey, assembly: Assembly) -> None:
+def prove(survey: Survey, assembly: Assembly) -> None:
     """Raise FaultyOutput, with every fault, unless the finished chat is what it must be."""
     assembled, words = assembly.assembled, assembly.words
     faults = verify(
         Finished(
-            before=found.chat,
+            before=survey.chat,
             after=assembled.chat,
-            places=found.reading.places,
+            places=survey.reading.places,
             entries=assembly.entries,
             section=assembly.section,
             removed=assembled.removed,
@@ -129,12 +129,12 @@ def prove(found: Survey, assembly: Assembly) -> None:
     )
     if faults:
         raise FaultyOutput(
-            f'The finished chat "{found.plan.title}" has faults, so it was not written: {"; ".join(faults)}.',
+            f'The finished chat "{survey.plan.title}" has faults, so it was not written: {"; ".join(faults)}.',
             "The old files are as they were. This is a mistake in memproc: please report these sentences.",
         )
 
 
-def ready_chat(archive: Archive, found: Survey, assembly: Assembly, rest: Rest | None, now: str) -> ReadyChat:
+def ready_chat(archive: Archive, survey: Survey, assembly: Assembly, rest: Rest | None, now: str) -> ReadyChat:
     """The chat as it goes out, under an id of its own where its memories go into a new chat.
 
     Of such ids none is taken in which the person may talk on already. Where nothing is different from what was written
@@ -143,32 +143,32 @@ def ready_chat(archive: Archive, found: Survey, assembly: Assembly, rest: Rest |
     shown = tuple(assembly.section.shown)
     # TypingMind sends memories, canned messages and live messages from now on. Most often the survey has counted them:
     # the tokenizer's tables take a quarter of a second to load.
-    live = sum(found.counts.all[entry.message.digest] for entry in assembly.entries if entry.memory is None)
+    live = sum(survey.counts.all[entry.message.digest] for entry in assembly.entries if entry.memory is None)
     words = (assembly.words.opening, assembly.words.closing)
-    canned_tokens = sum(found.counts.all.get(digest_of(text)) or count(text) for text in words)
-    assembled, chat_id, title = assembly.assembled, found.chat.chat_id, found.chat.title
+    canned_tokens = sum(survey.counts.all.get(digest_of(text)) or count(text) for text in words)
+    assembled, chat_id, title = assembly.assembled, survey.chat.chat_id, survey.chat.title
     if assembly.mode == "new-chat":
         last, title = last_output(archive, chat_id), memories_title(title)
         same = Path(last.path).name if last and assembled.has_messages_of(last.messages_sha256) else None
-        new_ids = (new_chat_id(found.chat.chat_id, number) for number in numbers(1))
+        new_ids = (new_chat_id(survey.chat.chat_id, number) for number in numbers(1))
         chat_id = next(new for new in new_ids if file_name(title, new) == same or _is_free(archive, new))
         assembled = replace(assembled, chat=as_new_chat(assembled.chat, chat_id, title, now))
     return ReadyChat(
-        chat=found.chat,
-        plan=found.plan,
+        chat=survey.chat,
+        plan=survey.plan,
         memories=shown,
         assembled=assembled,
         tokens_after=canned_tokens + live + sum(memory.edition.tokens for memory in shown),
         chat_id=chat_id,
         title=title,
-        over_budget=memories_over_budget(found, shown),
+        over_budget=memories_over_budget(survey, shown),
         rest=rest,
     )
 
 
-def memories_over_budget(found: Survey, shown: Sequence[Memory]) -> str:
+def memories_over_budget(survey: Survey, shown: Sequence[Memory]) -> str:
     """That these memories take more than `fold.budget`, and why, as half a sentence; empty where they do not."""
-    return over_budget(standing(shown, shown_tokens), found.bounds)
+    return over_budget(standing(shown, shown_tokens), survey.bounds)
 
 
 def _is_free(archive: Archive, chat_id: str) -> bool:

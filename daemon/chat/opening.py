@@ -132,14 +132,14 @@ def shown_chat(chat: Chat, places: Sequence[Place], config: Config) -> ShownChat
     return ShownChat(chat.chat_id, chat.title, places, texts, config.core, layout, config.facts)
 
 
-def opening_text(archive: Archive, found: ShownChat) -> str:
+def opening_text(archive: Archive, chat: ShownChat) -> str:
     """The opening with its tag: as the export has it, where that says the same, with the facts in whatever order.
 
     The person's own preface stands in it, where they have reworded it; else that of the texts, which may have changed.
     """
-    chat_id, place = found.chat_id, opening_place(found)
-    sections = core_now(archive, chat_id, found.layout).sections if found.core.enabled else ()
-    facts = facts_shown(archive, chat_id, found.facts) if found.facts.enabled else ()
+    chat_id, place = chat.chat_id, opening_place(chat)
+    sections = core_now(archive, chat_id, chat.layout).sections if chat.core.enabled else ()
+    facts = facts_shown(archive, chat_id, chat.facts) if chat.facts.enabled else ()
     lines = [as_line(fact) for fact in facts]
     inert = [_shown(section) for section in sections if section.rendered]
     kept = openings(archive, chat_id)
@@ -147,9 +147,9 @@ def opening_text(archive: Archive, found: ShownChat) -> str:
     if place is not None and place.ours is not None:
         shown = text_digest(place.message.text)
         if place.ours.text != shown and not any(opening.goes_back_to(shown) for opening in kept):
-            preface = read(found, place.message.text).preface  # edited where it shows neither sections nor facts
-    text = wrap("system", write_opening(preface or found.texts.opening, found.texts.layers, inert, lines))
-    stands = place is not None and _says(read(found, place.message.text)) == _says(read(found, text))
+            preface = read(chat, place.message.text).preface  # edited where it shows neither sections nor facts
+    text = wrap("system", write_opening(preface or chat.texts.opening, chat.texts.layers, inert, lines))
+    stands = place is not None and _says(read(chat, place.message.text)) == _says(read(chat, text))
     return place.message.text if place is not None and stands else text
 
 
@@ -158,22 +158,22 @@ def _says(opening: Opening) -> tuple[str, Mapping[str, str], Counter[FactLine]]:
     return opening.preface, {name: text for name, text in opening.sections.items() if text}, Counter(opening.facts)
 
 
-def keep_written(archive: Archive, found: ShownChat, text: str, now: str) -> None:
+def keep_written(archive: Archive, chat: ShownChat, text: str, now: str) -> None:
     """Remember an opening that is about to be written, so that it is known again, and an edit of it shows."""
-    opening = read(found, text)
+    opening = read(chat, text)
     if opening.headed:
-        keep_opening(archive, found.chat_id, KeptOpening(text, opening.preface, "memproc"), now)
+        keep_opening(archive, chat.chat_id, KeptOpening(text, opening.preface, "memproc"), now)
 
 
-def opening_place(found: ShownChat) -> Place | None:
+def opening_place(chat: ShownChat) -> Place | None:
     """The opening that the export has, or None."""
-    places = found.places
+    places = chat.places
     return next((place for place in places if place.ours is not None and place.ours.kind == OPENING), None)
 
 
-def read(found: ShownChat, text: str) -> Opening:
+def read(chat: ShownChat, text: str) -> Opening:
     """Read an opening, with or without its tag."""
-    return read_tagged(text, {section.name for section in found.layout.sections}, found.texts.layers)
+    return read_tagged(text, {section.name for section in chat.layout.sections}, chat.texts.layers)
 
 
 def _shown(section: Section) -> Section:

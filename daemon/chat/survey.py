@@ -109,10 +109,10 @@ def as_they_are(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     )
 
 
-def told_before(found: Survey, memories: Sequence[Memory], upto: int) -> tuple[Memory, ...]:
+def told_before(survey: Survey, memories: Sequence[Memory], upto: int) -> tuple[Memory, ...]:
     """The memories and folds that stand for the first `upto` memories in a prompt, as far as folds are made."""
     by_id = {memory.memory_id: memory for memory in memories}
-    view = section(found.plan.chat_id, memories, upto, found.bounds, told_tokens)
+    view = section(survey.plan.chat_id, memories, upto, survey.bounds, told_tokens)
     return tuple(by_id[item.name] for item in view.standing)
 
 
@@ -138,16 +138,16 @@ class Holding:
 def holding(archive: Archive, config: Config, chat_id: str) -> Holding:
     """All that there is of a chat that the archive knows. Raises ChatSetAside where its settings clash."""
     own = config.of(known_chat(archive, chat_id))
-    found = memories(archive, chat_id, own.memory.editions)
-    every = {memory.memory_id: editions(archive, memory.memory_id) for memory in found}
-    return Holding(chat_id, found, states(chat_id, found, own.limits.fold), every)
+    made = memories(archive, chat_id, own.memory.editions)
+    all_editions = {memory.memory_id: editions(archive, memory.memory_id) for memory in made}
+    return Holding(chat_id, made, states(chat_id, made, own.limits.fold), all_editions)
 
 
-def holding_of(archive: Archive, config: Config, wanted: str) -> tuple[Holding, Memory]:
+def holding_of(archive: Archive, config: Config, name: str) -> tuple[Holding, Memory]:
     """The memory of that id, or whose id begins so, and all of its chat. Raises NotFound and ChatSetAside."""
-    chat_id, found = find_memory(archive, wanted)
+    chat_id, memory = find_memory(archive, name)
     whole = holding(archive, config, chat_id)
-    return whole, whole.memory(found.memory_id)
+    return whole, whole.memory(memory.memory_id)
 
 
 _NOTHING_NEW = MessageCounts(0, 0, 0)
@@ -188,9 +188,9 @@ def noting(key: FindKey, noted: dict[str, str]) -> FindKey:
     """Find keys, and note for which providers they were looked for, and how that ended."""
 
     def find(provider: str) -> Key | NoKey:
-        found = key(provider)
-        noted[provider] = _ended(found)
-        return found
+        answer = key(provider)
+        noted[provider] = _ended(answer)
+        return answer
 
     return find
 
@@ -202,34 +202,34 @@ def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str
         return None
     if rest.sha256 != chat.sha256 or rest.stand != _fingerprint(config):
         return None
-    found = rest.found
-    models = Who(**found["who"] | {"notices": tuple(found["who"]["notices"])})
+    kept = rest.found
+    models = Who(**kept["who"] | {"notices": tuple(kept["who"]["notices"])})
     is_same = (
-        all(_ended(key(provider)) == ended for provider, ended in found["keys"].items())
-        and _endings(models, now) == found["endings"]
-        and all(sha256_of(Path(path)) == sha256 for path, sha256 in found["output"].items())
+        all(_ended(key(provider)) == ended for provider, ended in kept["keys"].items())
+        and _endings(models, now) == kept["endings"]
+        and all(sha256_of(Path(path)) == sha256 for path, sha256 in kept["output"].items())
     )
-    return AtRest(chat.chat_id, chat.title, found["reason"], _plan(found["plan"]), models) if is_same else None
+    return AtRest(chat.chat_id, chat.title, kept["reason"], _plan(kept["plan"]), models) if is_same else None
 
 
 def rest_after(
-    found: Survey, config: Config, keys: Mapping[str, str], now: str, remembered: MessageCounts = _NOTHING_NEW
+    survey: Survey, config: Config, keys: Mapping[str, str], now: str, remembered: MessageCounts = _NOTHING_NEW
 ) -> Rest | None:
     """What to keep of this survey, if nothing was to be done and the archive learned nothing new; else None.
 
     With `output.container = "export"` every chat is written whenever one is. A new chat's place depends on
     other chats of the archive.
     """
-    reading, hand = found.reading, found.reading.edits
-    done = found.plan.calls or hand.is_news or hand.changed or hand.deleted or reading.adopted.memories
+    reading, edits = survey.reading, survey.reading.edits
+    done = survey.plan.calls or edits.is_news or edits.changed or edits.deleted or reading.adopted.memories
     whole = config.output.container != "chat" or config.output.mode == "new-chat"
     if done or whole or remembered != _NOTHING_NEW:
         return None
-    models = who(found.roles)
+    models = who(survey.roles)
     noted = {
-        "plan": asdict(found.plan), "who": asdict(models), "keys": dict(keys), "endings": _endings(models, now),
+        "plan": asdict(survey.plan), "who": asdict(models), "keys": dict(keys), "endings": _endings(models, now),
     }  # fmt: skip
-    return Rest(found.chat.sha256, _fingerprint(config), noted)
+    return Rest(survey.chat.sha256, _fingerprint(config), noted)
 
 
 def keep_at_rest(archive: Archive, chat_id: str, rest: Rest | None, reason: str, output: Path | None = None) -> None:
@@ -252,9 +252,9 @@ def _fingerprint(config: Config) -> str:
 _version = cache(version)
 
 
-def _ended(found: Key | NoKey) -> str:
+def _ended(answer: Key | NoKey) -> str:
     """How the search for a key ended, without the key itself."""
-    return "there is one" if isinstance(found, Key) else repr(found)
+    return "there is one" if isinstance(answer, Key) else repr(answer)
 
 
 def _endings(models: Who, now: str) -> list[str | None]:
@@ -262,11 +262,11 @@ def _endings(models: Who, now: str) -> list[str | None]:
     return [ends_soon(name, date.fromisoformat(now[:10])) for name in names if name]
 
 
-def _plan(found: Mapping[str, Any]) -> ChatPlan:
+def _plan(kept: Mapping[str, Any]) -> ChatPlan:
     chunks = {
-        name: tuple(PlannedChunk(**chunk) for chunk in found[name]) for name in ("made", "chunks", "again", "hindsight")
+        name: tuple(PlannedChunk(**chunk) for chunk in kept[name]) for name in ("made", "chunks", "again", "hindsight")
     }
-    rows = {name: tuple(found[name]) for name in ("folds", "most_folds", "warnings")}
+    rows = {name: tuple(kept[name]) for name in ("folds", "most_folds", "warnings")}
     # A chat at rest has no chunks after whose memories anything is due.
-    layers = Layers(**{**found["layers"], "core": (), "facts": ()})
-    return ChatPlan(**{**found, **chunks, **rows, "layers": layers})
+    layers = Layers(**{**kept["layers"], "core": (), "facts": ()})
+    return ChatPlan(**{**kept, **chunks, **rows, "layers": layers})

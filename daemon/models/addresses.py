@@ -144,14 +144,14 @@ def addresses(name: str, options: Mapping[str, object]) -> tuple[Address, ...]:
     if in_environment and provider in OWN_HOSTS:
         variables = _BASE_VARIABLES.get(provider, (f"{provider.upper()}_API_BASE",))
         named = [(os.environ.get(variable, ""), f"{variable} in the environment") for variable in variables]
-    found = [
+    others = [
         Address(host_of(value), value.strip().lower().startswith("https://"), named_by, in_environment)
         for value, named_by in named
         if value.strip()
     ]
     return tuple(
         address
-        for address in (found[:1] if in_environment else found)
+        for address in (others[:1] if in_environment else others)
         if not (is_own(provider, address.host) and (address.is_encrypted or is_loopback(address.host)))
     )
 

@@ -86,7 +86,7 @@ class _Page(BaseModel):
     last_id: str | None
 
 
-class Outcome(BaseModel):
+class Ending(BaseModel):
     """What has become of one request: `succeeded`, `errored`, `canceled` or `expired`; a message or an error."""
 
     type: str
@@ -99,7 +99,7 @@ class Result(BaseModel):
 
     custom_id: str
     """The request's key."""
-    result: Outcome
+    result: Ending
 
 
 _Shape = TypeVar("_Shape", bound=BaseModel)

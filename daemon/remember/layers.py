@@ -44,10 +44,11 @@ from rules.layers.core import CoreEdit, CoreEvent, CoreMemory, Layout, Refusal, 
 from rules.layers.fact_operations import KnownFacts, Operation, carry_out, forgotten
 from rules.layers.facts import Fact, FactEvent, Source, alike, live, nearest, normal
 from rules.plan.cache_order import Lead
+from rules.plan.chat_plan import ChatPlan
 from rules.plan.work import CORE_WORDS, PlannedChunk
 from rules.typingmind.message import parse_date
 
-Event = TypeVar("Event", CoreEvent, FactEvent)
+LayerEvent = TypeVar("LayerEvent", CoreEvent, FactEvent)
 
 
 class Chain(Lane):
@@ -70,13 +71,13 @@ class Chain(Lane):
 def _chain(
     context: Context,
     scheduler: Scheduler,
+    plan: ChatPlan,
     memories: Sequence[Memory],
     layer: Layer,
-    chunks: Sequence[PlannedChunk],
-    take: Callable[[PlannedChunk, Edition], Steps[tuple[Event, ...]]],
-    keep_events: Callable[[Archive, tuple[Event, ...], str, str], None],
+    take: Callable[[PlannedChunk, Edition], Steps[tuple[LayerEvent, ...]]],
+    keep_events: Callable[[Archive, str, tuple[LayerEvent, ...], str, str], None],
 ) -> Chain:
-    """The steps of a layer after `chunks`: `take` asks what happens after one, given its memory's as-of edition.
+    """The steps of a layer that are planned: `take` asks what happens after one, given its memory's as-of edition.
 
     Nothing happens by a memory that the person has forgotten. Where a question does not fit, the memory itself stands,
     and the work goes on.
@@ -86,7 +87,7 @@ def _chain(
     def step(chunk: PlannedChunk) -> Steps[Keep]:
         memory = chunk_memory(memories, chunk)
         as_of = next(edition for edition in reversed(editions(archive, memory.memory_id)) if edition.kind == "as-of")
-        events: tuple[Event, ...] = ()
+        events: tuple[LayerEvent, ...] = ()
         try:
             if not memory.forgotten:
                 events = yield from take(chunk, as_of)
@@ -95,13 +96,13 @@ def _chain(
         made = tuple(replace(event, memory=memory.number, edition=as_of.number) for event in events)
         return partial(keep, memory.memory_id, made)
 
-    def keep(memory_id: str, events: tuple[Event, ...]) -> None:
+    def keep(memory_id: str, events: tuple[LayerEvent, ...]) -> None:
         now = context.clock()
         with archive.transaction():
-            keep_events(archive, events, now, memory_id)
+            keep_events(archive, plan.chat_id, events, now, memory_id)
             end_step(archive, memory_id, layer, now)
 
-    return Chain(scheduler, chunks, step)
+    return Chain(scheduler, getattr(plan.layers, layer), step)
 
 
 def core_chain(
@@ -126,10 +127,7 @@ def core_chain(
         now = core_now(archive, chat_id, layout)
         return (yield from tend(sheet, survey.roles.agent, before, as_of.texts, now, layout)).events
 
-    def keep(archive: Archive, events: tuple[CoreEvent, ...], now: str, memory_id: str) -> None:
-        keep_core_events(archive, chat_id, events, now, memory_id)
-
-    return _chain(context, scheduler, memories, "core", survey.plan.layers.core, take, keep)
+    return _chain(context, scheduler, survey.plan, memories, "core", take, keep_core_events)
 
 
 def facts_chain(context: Context, scheduler: Scheduler, survey: Survey, memories: Sequence[Memory]) -> Chain:
@@ -147,10 +145,7 @@ def facts_chain(context: Context, scheduler: Scheduler, survey: Survey, memories
             embedding=survey.roles.embedding,
         )
 
-    def keep(archive: Archive, events: tuple[FactEvent, ...], now: str, memory_id: str) -> None:
-        keep_fact_events(archive, chat_id, events, now, memory_id)
-
-    return _chain(context, scheduler, memories, "facts", survey.plan.layers.facts, take, keep)
+    return _chain(context, scheduler, survey.plan, memories, "facts", take, keep_fact_events)
 
 
 def chunk_memory(memories: Sequence[Memory], chunk: PlannedChunk) -> Memory:
@@ -222,7 +217,13 @@ def _edited(
         if isinstance(outcome, Refusal):
             yield Noted(f"core edit refused: {outcome.kind}")
         elif isinstance(edit, CoreEdit):
-            events += _events(memory, outcome, edit)
+            # One event for each section whose value is another one now.
+            pairs = zip(memory, outcome, strict=True)
+            events += [
+                CoreEvent(now.name, now.value, now.held, "agent", edit.function, held_lines=now.held_lines)
+                for was, now in pairs
+                if now.value != was.value
+            ]
             memory = outcome
     return Tended(memory, tuple(events), tuple(outcomes)), text or "", calls
 
@@ -248,15 +249,6 @@ def _text(reply: Reply, calls: Sequence[ToolCall]) -> Steps[str | None]:
     if read.kind != "empty" or not calls:
         yield Noted(f"core answer {read.kind}")
     return "" if calls and read.kind != "refused" else None
-
-
-def _events(before: CoreMemory, after: CoreMemory, edit: CoreEdit) -> list[CoreEvent]:
-    """What an edit has written: one event for each section whose value is another one now."""
-    return [
-        CoreEvent(now.name, now.value, now.held, "agent", edit.function, held_lines=now.held_lines)
-        for was, now in zip(before, after, strict=True)
-        if now.value != was.value
-    ]
 
 
 WORDS = 400
@@ -285,7 +277,12 @@ def take_facts(
     words = "\n".join(entry.message.words for entry in chunk)
     shown = nearest(facts, ranked([fact.text for fact in facts], words), compare)
     operations = yield from _operations(sheet, manager, chunk, shown)
-    known = KnownFacts(shown, facts, forgotten(events), tuple(map(_source, chunk)), next_number)
+    dates = [entry.message.created_at or "" for entry in chunk]
+    sources = tuple(
+        Source(entry.key, entry.message.words, date if parse_date(date) else "")
+        for entry, date in zip(chunk, dates, strict=True)
+    )
+    known = KnownFacts(shown, facts, forgotten(events), sources, next_number)
     if embedding is not None:
         same = yield from _likeness(sheet, embedding, operations, shown)
         known = replace(known, alike=same)
@@ -321,11 +318,6 @@ def _operations(
 def _unfit(answer: str) -> Refused | None:
     read = read_operations(answer)
     return Refused("unreadable", read.reason) if isinstance(read, Unreadable) else None
-
-
-def _source(entry: Entry) -> Source:
-    said_at = entry.message.created_at or ""
-    return Source(entry.key, entry.message.words, said_at if parse_date(said_at) else "")
 
 
 def _likeness(

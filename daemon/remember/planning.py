@@ -161,10 +161,10 @@ def survey(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str)
     """
     words = canned(load_texts(config.texts.path))
     reading = read_chat(archive, chat, words, config.memory.editions, now)
-    found = survey_read(archive, chat, reading, config, key, date.fromisoformat(now[:10]))
-    if found.plan.chunks and not is_known(archive, chat.chat_id):
+    surveyed = survey_read(archive, chat, reading, config, key, date.fromisoformat(now[:10]))
+    if surveyed.plan.chunks and not is_known(archive, chat.chat_id):
         refuse_lost_name(archive.run, chat.chat_id)
-    return found
+    return surveyed
 
 
 def survey_read(
@@ -199,16 +199,16 @@ def survey_read(
     plan = plan_chat(chat.chat_id, chat.title, reading, tokens, config.limits, told, overhead)
     asked = config.memory.hindsight if roles.agent != ENGINE else 0
     last = round_of(archive, chat.chat_id, reading.adopted)
-    found = Survey(chat, reading, counts, shown, roles, plan, last, config.limits.fold, config.memory, None, None)
-    again = _again(archive, found)
+    surveyed = Survey(chat, reading, counts, shown, roles, plan, last, config.limits.fold, config.memory, None, None)
+    again = _again(archive, surveyed)
     begun = hindsight_round(last, reading.chunk_memories, len(plan.chunks), asked, again)
     plan = plan.with_more(again, begun.numbers)
     layers = layers_planned(archive, plan, roles, layout, config, texts, reading.adopted.memories)
-    plan = replace(plan, layers=layers, warnings=(*plan.warnings, *_beyond_window(found, config)))
+    plan = replace(plan, layers=layers, warnings=(*plan.warnings, *_beyond_window(surveyed, config)))
     agent = expected(archive, roles.agent.name)
     limit = nearest_limit(roles.window, step_of(roles.agent, config.budget), sure=agent.is_sure)
     sizes = (too_large(chunk, plan.fixed_tokens, agent.factor, limit) for chunk in plan.work)
-    return replace(found, plan=plan, round=begun, limit=limit, too_large=next(filter(None, sizes), None))
+    return replace(surveyed, plan=plan, round=begun, limit=limit, too_large=next(filter(None, sizes), None))
 
 
 def _questions(texts: Texts) -> list[list[str]]:
@@ -221,53 +221,53 @@ def _questions(texts: Texts) -> list[list[str]]:
     return [[question(text).content for text in dialogue] for dialogue in dialogues]
 
 
-def _again(archive: Archive, found: Survey) -> frozenset[int]:
+def _again(archive: Archive, surveyed: Survey) -> frozenset[int]:
     """Numbers of the memories to be written again; never of one that is pinned or forgotten.
 
     Those that the built-in engine made, where a model can be asked for them now; and those whose raw messages
     have changed, unless a model wrote them and only the engine is there. When one is written again, a model can be
     asked for all of the engine's behind it: their requests begin with it.
     """
-    reading = found.reading
+    reading = surveyed.reading
     by_number = {memory.number: memory for memory in reading.chunk_memories}
     free = [
         (chunk, by_number[chunk.number])
-        for chunk in found.plan.made
+        for chunk in surveyed.plan.made
         if not (by_number[chunk.number].pinned or by_number[chunk.number].forgotten)
         and not all(entry.gone for entry in reading.entries[chunk.start : chunk.stop])
     ]
-    engine_alone = found.roles.agent == ENGINE
+    engine_alone = surveyed.roles.agent == ENGINE
     due = {memory.number for _, memory in free if memory.due and not (engine_alone and memory.told.made == WRITTEN)}
     extracted = [
         (chunk, memory)
         for chunk, memory in free
         if memory.told.made == EXTRACTED
         and not engine_alone
-        and is_enough_for_a_model(chunk.tokens, found.plan.questions_tokens)
+        and is_enough_for_a_model(chunk.tokens, surveyed.plan.questions_tokens)
     ]
-    again = due | {memory.number for chunk, memory in extracted if _is_worth_asking(archive, found, chunk)}
+    again = due | {memory.number for chunk, memory in extracted if _is_worth_asking(archive, surveyed, chunk)}
     behind = {memory.number for _, memory in extracted if again and memory.number > min(again)}
     return frozenset(again | behind)
 
 
-def _is_worth_asking(archive: Archive, found: Survey, chunk: PlannedChunk) -> bool:
+def _is_worth_asking(archive: Archive, surveyed: Survey, chunk: PlannedChunk) -> bool:
     """Whether a model could write an extracted memory now, and its answers so far are not known to be of no use."""
-    passage = found.passage(chunk, told_before(found, found.reading.memories, chunk.memories_before))
-    sheet = Worksheet(found.shown.texts, found.plan.questions_tokens)
-    rehearsed = rehearse(archive, make_memory(sheet, passage, found.roles, count, lambda: ""))
+    passage = surveyed.passage(chunk, told_before(surveyed, surveyed.reading.memories, chunk.memories_before))
+    sheet = Worksheet(surveyed.shown.texts, surveyed.plan.questions_tokens)
+    rehearsed = rehearse(archive, make_memory(sheet, passage, surveyed.roles, count, lambda: ""))
     return rehearsed is None or rehearsed.told.made == WRITTEN
 
 
-def _beyond_window(found: Survey, config: Config) -> list[str]:
+def _beyond_window(surveyed: Survey, config: Config) -> list[str]:
     """That the finished chat is larger than the window of the model that the person talks with, if it is."""
-    plan = found.plan
-    name, window = chat_model(found.chat, [entry.message for entry in found.reading.entries], config.models)
+    plan = surveyed.plan
+    name, window = chat_model(surveyed.chat, [entry.message for entry in surveyed.reading.entries], config.models)
     if window is None or not plan.section_tokens:
         return []
-    words = canned(found.shown.texts)
-    canned_tokens = sum(found.counts.all[digest_of(text)] for text in (words.opening, words.closing))
+    words = canned(surveyed.shown.texts)
+    canned_tokens = sum(surveyed.counts.all[digest_of(text)] for text in (words.opening, words.closing))
     sizes = Sizes(
-        system_message=found.counts.all[digest_of(found.chat.system_message)],
+        system_message=surveyed.counts.all[digest_of(surveyed.chat.system_message)],
         memories=plan.section_tokens + canned_tokens,
         live=plan.waiting_tokens + plan.live_tokens,
     )

@@ -127,8 +127,8 @@ def dollars(amount: int) -> float:
 
 def in_words(amount: int) -> str:
     """Picodollars as people read them: two digits, or four where it is less than ten cents."""
-    found = dollars(amount)
-    return f"${found:,.4f}" if 0 < found < 0.1 else f"${found:,.2f}"
+    usd = dollars(amount)
+    return f"${usd:,.4f}" if 0 < usd < 0.1 else f"${usd:,.2f}"
 
 
 Which = Literal["run", "day", "month"]
