@@ -339,12 +339,8 @@ def _refuse_shared(path: Path, status: os.stat_result) -> None:
     """Raise ConfigurationError where a file with keys is not its owner's alone."""
     if sys.platform == "win32":
         return  # there a file in a person's own folders is theirs by inheritance, and has no such bits
-    if status.st_uid != os.geteuid():
+    if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise ConfigurationError(
-            f"{path} belongs to another user, so its keys are not used.", f"Make it yours, then: chmod 600 {path}"
-        )
-    if status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise ConfigurationError(
-            f"{path} can be read or changed by others, so its keys are not used.",
-            f"Run: chmod 600 {path}. Whoever may have read it knows the keys: consider new ones.",
+            f"{path} belongs to another user, or can be read or changed by others, so its keys are not used.",
+            f"Make it yours, then: chmod 600 {path}. Whoever may have read it knows the keys: consider new ones.",
         )

@@ -216,14 +216,11 @@ def _write(context: Context, export: Export, chats: Sequence[ReadyChat], held: S
     def written() -> Iterator[Outcome]:
         if stand_already(context, export, chats):
             path = place_of(context, export, chats)
-            yield from [_unchanged(context, ready, path) for ready in chats]
+            for ready in chats:
+                reason = f"{_IN_PLACE}; {ready.over_budget}" if ready.over_budget else _IN_PLACE
+                keep_at_rest(context.archive, ready.plan.chat_id, ready.rest, reason, path)
+                yield LeftAlone(ready.plan.chat_id, ready.plan.title, reason)
         else:
             yield from deliver(context, export, chats, held)
 
     yield from until_fault(context.archive, ", ".join(ready.plan.title for ready in chats), written())
-
-
-def _unchanged(context: Context, ready: ReadyChat, path: Path) -> LeftAlone:
-    reason = f"{_IN_PLACE}; {ready.over_budget}" if ready.over_budget else _IN_PLACE
-    keep_at_rest(context.archive, ready.plan.chat_id, ready.rest, reason, path)
-    return LeftAlone(ready.plan.chat_id, ready.plan.title, reason)

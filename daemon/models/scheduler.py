@@ -123,7 +123,11 @@ class Scheduler:
         unfinished = [dialogue for dialogue in self._dialogues if not dialogue.is_over]
         self._send_all(unfinished)
         if len(unfinished) == len(self._dialogues):
-            self._receive()
+            transport = next((transport for transport in reversed(self._transports) if transport.under_way), None)
+            if transport is None:
+                raise AssertionError("every dialogue waits for a call, or for another dialogue that does")
+            for key, outcome in transport.receive():
+                self._take(key, outcome)
         self._dialogues = unfinished
 
     def _advance(self, dialogue: RunningDialogue[Any]) -> None:
@@ -205,13 +209,6 @@ class Scheduler:
 
     def _transport(self, request: Request, key: str) -> Transport:
         return next(transport for transport in self._transports if transport.takes(request, key))
-
-    def _receive(self) -> None:
-        transport = next((transport for transport in reversed(self._transports) if transport.under_way), None)
-        if transport is None:
-            raise AssertionError("every dialogue waits for a call, or for another dialogue that does")
-        for key, outcome in transport.receive():
-            self._take(key, outcome)
 
     def _take(self, key: str, outcome: Outcome) -> None:
         """Tell of a reply; a fault is kept for the dialogues that ask for it. What got lost is sent once more."""

@@ -34,7 +34,10 @@ def retry(context: Context, name: str, guidance: str) -> Memory | UnchangedMemor
     Raises NotFound, ModelError where the model cannot be asked, and ChatSetAside where it does not fit.
     """
     chat_id, before = find_memory(context.archive, name)
-    survey = _surveyed(context, chat_id)
+    chat = known_chat(context.archive, chat_id)  # all that stands under memories comes from the archive
+    config = context.config.of(chat)
+    reading = read_archive(context.archive, chat_id, config.memory.editions)
+    survey = survey_read(context.archive, chat, reading, config, context.key, context.today())
     if survey.roles.agent == ENGINE:
         reason = " ".join(survey.roles.notices) or "The built-in engine is the agent in memproc.toml."
         return UnchangedMemory(before.memory_id, reason, "It would answer as it did. Choose a model, then try again.")
@@ -59,14 +62,6 @@ def retry(context: Context, name: str, guidance: str) -> Memory | UnchangedMemor
         )
     keep_edition(context.archive, before.memory_id, edition, chosen=True)
     return find_memory(context.archive, before.memory_id)[1]
-
-
-def _surveyed(context: Context, chat_id: str) -> Survey:
-    """The chat as the archive knows it: all that stands under memories comes from there."""
-    chat = known_chat(context.archive, chat_id)
-    config = context.config.of(chat)
-    reading = read_archive(context.archive, chat_id, config.memory.editions)
-    return survey_read(context.archive, chat, reading, config, context.key, context.today())
 
 
 def _written(context: Context, survey: Survey, before: Memory, guidance: str) -> Edition:
