@@ -78,12 +78,6 @@ class ReadyChat:
     rest: Rest | None = None
     """Kept where the updated export is in its place already."""
 
-    @property
-    def extracted(self) -> int:
-        """How many of the memories the built-in engine wrote, and nobody has rewritten since."""
-        editions = [memory.edition for memory in self.memories]
-        return sum(edition.made == EXTRACTED and edition.kind != "person" for edition in editions)
-
 
 def assemble_chat(
     archive: Archive, survey: Survey, config: Config, memories: Sequence[Memory], shown: Sequence[Memory], now: str
@@ -304,7 +298,9 @@ def deliver(
             plan=ready.plan,
             path=str(path),
             memories=len(ready.memories),
-            extracted=ready.extracted,
+            extracted=sum(
+                memory.edition.made == EXTRACTED and memory.edition.kind != "person" for memory in ready.memories
+            ),
             tokens_before=ready.plan.tokens,
             tokens_after=ready.tokens_after,
             backup=backup,

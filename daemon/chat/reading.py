@@ -103,10 +103,12 @@ def _known(
     """What is known, with what the chat takes over; chunks' memories first, then folds, as in the archive."""
     made = memories(archive, chat.chat_id, preferred)
     all_editions = {memory.memory_id: editions(archive, memory.memory_id) for memory in made} | dict(adopted.editions)
-    taken = [replace(it, edition=shown(all_editions[it.memory_id], it.chosen, preferred)) for it in adopted.memories]
-    if taken:
-        ranked = sorted((*made, *taken), key=lambda it: (it.is_fold, it.level if it.is_fold else 0, it.number))
-        made = tuple(ranked)
+    if adopted.memories:
+        taken = [
+            replace(memory, edition=shown(all_editions[memory.memory_id], memory.chosen, preferred))
+            for memory in adopted.memories
+        ]
+        made = tuple(sorted((*made, *taken), key=_in_order))
     markers = [read_marker(message.marker) for message in messages if message.marker]
     digests = {marker.text for marker in markers if marker is not None and marker.kind == OPENING}
     kept = [opening.text for opening in openings(archive, chat.chat_id)]
@@ -114,6 +116,10 @@ def _known(
     deleted = deleted_uuids(chat)
     ours = drafts_of(chat.chat_id, made, all_editions, words.opening, words.closing, deleted, with_layers)
     return _Known(made, all_editions, (*past(archive, chat.chat_id), *adopted.past), ours)
+
+
+def _in_order(memory: Memory) -> tuple[bool, int, int]:
+    return memory.is_fold, memory.level if memory.is_fold else 0, memory.number
 
 
 def _adopted(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]) -> Adopted:
@@ -195,7 +201,9 @@ def _refuse_lost(archive: Archive, chat: Chat, known: _Known, places: Sequence[P
     """Raise NotAccepted where so much is missing that it may be a mistake."""
     here = there(known.memories, known.past, places)
     by_person = deleted_memories(known.memories, deleted_uuids(chat), known.ours)
-    expected = [it.memory_id for it in known.memories if not (it.is_fold or it.forgotten or it.recalled)]
+    expected = [
+        memory.memory_id for memory in known.memories if not (memory.is_fold or memory.forgotten or memory.recalled)
+    ]
     memories_here = {name: name in here for name in expected if name in here or name not in by_person}
     loss = lost(lacks, memories_here, places, [name for name in expected if name not in memories_here])
     if not loss or is_accepted(archive, chat.chat_id, chat.sha256):

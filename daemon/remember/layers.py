@@ -118,8 +118,8 @@ def core_chain(
     def take(chunk: PlannedChunk, as_of: Edition) -> Steps[tuple[CoreEvent, ...]]:
         if as_of.made == EXTRACTED:
             return ()
-        told = told_before(survey, memories, chunk.memories_before)
-        passage = survey.passage(chunk, told, breaks.get(chunk.number, ()))
+        memories_before = told_before(survey, memories, chunk.memories_before)
+        passage = survey.passage(chunk, memories_before, breaks.get(chunk.number, ()))
         before = prompt.context(
             survey.shown.texts, passage.system_message, passage.memories, passage.tail, passage.chunk, passage.breaks
         )

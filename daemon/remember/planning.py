@@ -183,8 +183,8 @@ def survey_read(
     # What is the same each time is counted once too: the tokenizer's tables take half a second to load.
     dialogues = _questions(texts)
     same = {digest_of(text): text for text in (*each_begins, words.opening, words.closing, opens, *chain(*dialogues))}
-    said = messages + [entry.newest for entry in entries if entry.newest]
-    counts = count_once(archive, same | {message.digest: message.text for message in said})
+    all_versions = messages + [entry.newest for entry in entries if entry.newest]
+    counts = count_once(archive, same | {message.digest: message.text for message in all_versions})
     tokens = [counts.all[message.digest] for message in messages]
     longest = max(sum(counts.all[digest_of(text)] for text in dialogue) for dialogue in dialogues)
     overhead = Overhead(
@@ -195,13 +195,13 @@ def survey_read(
         by_model=roles.agent != ENGINE,
         questions=questions_of_memories(longest),
     )
-    told = warnings(chat, [place.message for place in reading.places])
-    plan = plan_chat(chat.chat_id, chat.title, reading, tokens, config.limits, told, overhead)
-    asked = config.memory.hindsight if roles.agent != ENGINE else 0
+    of_the_chat = warnings(chat, [place.message for place in reading.places])
+    plan = plan_chat(chat.chat_id, chat.title, reading, tokens, config.limits, of_the_chat, overhead)
+    turns = config.memory.hindsight if roles.agent != ENGINE else 0
     last = round_of(archive, chat.chat_id, reading.adopted)
     surveyed = Survey(chat, reading, counts, shown, roles, plan, last, config.limits.fold, config.memory, None, None)
     again = _again(archive, surveyed)
-    begun = hindsight_round(last, reading.chunk_memories, len(plan.chunks), asked, again)
+    begun = hindsight_round(last, reading.chunk_memories, len(plan.chunks), turns, again)
     plan = plan.with_more(again, begun.numbers)
     layers = layers_planned(archive, plan, roles, layout, config, texts, reading.adopted.memories)
     plan = replace(plan, layers=layers, warnings=(*plan.warnings, *_beyond_window(surveyed, config)))
