@@ -13,7 +13,7 @@ from daemon.archive.jobs import set_sign, sign
 from daemon.archive.seals import damaged_chat, is_sound
 from daemon.files.clock import Periods, at
 from primer.prompt import ToolCall
-from rules.money.price import NAMES, Allowed, Amounts, Reached, Which, decide
+from rules.money.price import NAMES, Amounts, Reached, Which, decide
 
 _COLUMNS = (
     "request, model, step, text, finish, tokens_in, tokens_out, tokens_cached, tokens_cache_written, usd, "
@@ -90,8 +90,8 @@ LONGEST_SECONDS = 25 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class BatchItem:
-    """A request in a batch: all that its reply's row needs."""
+class SentRequest:
+    """A request that is sent, by itself or in a batch: all that its reply's row needs."""
 
     request: str
     """Its hash."""
@@ -115,10 +115,10 @@ class OpenBatch:
     since: str
     """When the provider's newest batch before it was created, by the provider's clock; empty where there was none."""
     began_at: str
-    items: Sequence[BatchItem]
+    items: Sequence[SentRequest]
 
 
-def begin_batch(archive: Archive, items: Iterable[BatchItem], since: str, now: str) -> int:
+def begin_batch(archive: Archive, items: Iterable[SentRequest], since: str, now: str) -> int:
     """Note that these are about to be asked together; the batch's number. Durable when the transaction is."""
     with archive.transaction():
         number = int(archive.value("INSERT INTO batch (since, began_at) VALUES (?, ?) RETURNING id", (since, now)))
@@ -170,14 +170,14 @@ def batch_names(archive: Archive) -> frozenset[str]:
     return frozenset(archive.column("SELECT name FROM batch WHERE name <> ''"))
 
 
-def _items(archive: Archive, number: int) -> tuple[BatchItem, ...]:
+def _items(archive: Archive, number: int) -> tuple[SentRequest, ...]:
     rows = archive.run(
         "SELECT request, chat_id, model, step, parameters, tokens, spending FROM batch_request WHERE batch = ? "
         "ORDER BY rowid",
         (number,),
     )
     return tuple(
-        BatchItem(request, chat_id, model, step, json.loads(parameters), tokens, booked)
+        SentRequest(request, chat_id, model, step, json.loads(parameters), tokens, booked)
         for request, chat_id, model, step, parameters, tokens, booked in rows
     )
 
@@ -218,9 +218,9 @@ def reserve(archive: Archive, call: LedgerCall, most: int | None, caps: Amounts,
     None: nobody knows the price, and the person has said that such calls may be made. Durable when this returns.
     """
     with archive.transaction():
-        verdict = Allowed() if most is None else decide(caps, spent(archive, call.run, periods), most)
-        if isinstance(verdict, Reached):
-            return verdict
+        reached = None if most is None else decide(caps, spent(archive, call.run, periods), most)
+        if reached:
+            return reached
         number = archive.value(
             "INSERT INTO spending (request, chat_id, model, run, tokens, reserved, at) VALUES (?, ?, ?, ?, ?, ?, ?) "
             "RETURNING id",

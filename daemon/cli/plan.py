@@ -9,7 +9,7 @@ import click
 
 from daemon.archive.journal import spent
 from daemon.archive.outputs import known_parts
-from daemon.chat.deliver import ReadyChat, SetAside, set_aside, stand_already, without_chats
+from daemon.chat.deliver import ReadyChat, SetAside, stand_already, until_fault, without_chats
 from daemon.chat.survey import AtRest, Survey
 from daemon.cli.settings import Settings, json_option, pass_settings, print_table, wanted_exports
 from daemon.config.texts import core_layout, load_texts
@@ -19,12 +19,12 @@ from daemon.files.clock import at, now, periods
 from daemon.files.read import Export, read_export
 from daemon.models.ask import caps_now
 from daemon.models.completion import complete
-from daemon.models.costs import PlanCost, no_work, plan_cost
+from daemon.models.prices import PlanCost, no_work, plan_cost
 from daemon.models.roles import Who, who
 from daemon.status.sentences import printable_json, visible
 from daemon.trip import look, ready_without_calls
-from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate, Traffic
-from rules.money.price import Reached, dollars, first_reached, in_words
+from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate
+from rules.money.price import Reached, Usage, dollars, first_reached, in_words
 from rules.plan.chat_plan import ChatPlan, LeftAlone, doubled_ids, refuse_doubled
 from rules.typingmind.chat import Chat
 
@@ -79,28 +79,27 @@ def _rows(context: Context, exports: Sequence[Path]) -> Iterator[_Row]:
     load_texts(context.config.texts.path)  # wrong ones are told once, and not for every chat
     core_layout(context.config.core)
     for path in exports:
-        try:
-            export = read_export(path, partial(known_parts, context.archive))
-            if not export.chat_ids:
-                yield _Row(path.name, without_chats(path.name))
-            yield from _rows_of(context, export)
-        except Exception as fault:
-            yield _Row(path.name, set_aside(context.archive, path.name, fault))
+        for row in until_fault(context.archive, path.name, _rows_of(context, path)):
+            yield row if isinstance(row, _Row) else _Row(path.name, row)
 
 
-def _rows_of(context: Context, export: Export) -> Iterator[_Row]:
+def _rows_of(context: Context, path: Path) -> Iterator[_Row]:
     """The chats of an export; those at the end that are only written anew, as `run` would find too."""
+    export = read_export(path, partial(known_parts, context.archive))
+    if not export.chat_ids:
+        yield _Row(path.name, without_chats(path.name))
     doubled = doubled_ids(export.chat_ids)
     is_whole = context.config.output.container == "export"
     rows: list[_Row] = []
     ready: dict[str, ReadyChat] = {}
     for chat in export.chats():
-        row, finished = _plan(context, export, chat, doubled)
-        if finished is not None and is_whole:
-            ready[finished.plan.chat_id] = finished
-        elif finished is not None and not stand_already(context, export, [finished]):
-            row = _anew(row)
-        rows.append(row)
+        for made in until_fault(context.archive, chat.title, _plan(context, export, chat, doubled), chat.id_if_any):
+            row, finished = (_Row(path.name, made), None) if isinstance(made, SetAside) else made
+            if finished is not None and is_whole:
+                ready[finished.plan.chat_id] = finished
+            elif finished is not None and not stand_already(context, export, [finished]):
+                row = _anew(row)
+            rows.append(row)
     calls = any(isinstance(row.found, ChatPlan) and row.found.calls for row in rows)
     if ready and (calls or not stand_already(context, export, list(ready.values()))):
         rows = [_anew(row) if getattr(row.found, "chat_id", "") in ready else row for row in rows]
@@ -113,22 +112,23 @@ def _anew(row: _Row) -> _Row:
     return replace(row, found=replace(row.found, reason=f"{row.found.reason} {_ANEW}"))
 
 
-def _plan(context: Context, export: Export, chat: Chat, doubled: frozenset[str]) -> tuple[_Row, ReadyChat | None]:
+def _plan(
+    context: Context, export: Export, chat: Chat, doubled: frozenset[str]
+) -> Iterator[tuple[_Row, ReadyChat | None]]:
     """What `run` would do with the chat; and the chat itself, where it can be finished without a call."""
     file, archive = export.path.name, context.archive
-    try:
-        refuse_doubled(chat, doubled)
-        found = look(context, export, chat, {})
-        if isinstance(found, AtRest):
-            return _Row(file, found.plan, found.who, no_work(archive, found.who.agent)), None
-        if not isinstance(found, Survey):
-            return _Row(file, LeftAlone(found.chat_id, found.title, found.reason)), None
+    refuse_doubled(chat, doubled)
+    found = look(context, export, chat, {})
+    if isinstance(found, AtRest):
+        yield _Row(file, found.plan, found.who, no_work(archive, found.who.agent)), None
+    elif not isinstance(found, Survey):
+        yield _Row(file, LeftAlone(found.chat_id, found.title, found.reason)), None
+    else:
         money = plan_cost(archive, found.plan, found.roles, context.config.of(chat), context.clock())
         if found.too_large:
-            return _Row(file, SetAside(chat.title, found.too_large.reason, found.too_large.next_step)), None
-        return _Row(file, found.plan, who(found.roles), money), ready_without_calls(context, found)
-    except Exception as fault:
-        return _Row(file, set_aside(archive, chat.title, fault, chat.id_if_any)), None
+            yield _Row(file, SetAside(chat.title, found.too_large.reason, found.too_large.next_step)), None
+        else:
+            yield _Row(file, found.plan, who(found.roles), money), ready_without_calls(context, found)
 
 
 def _as_json(row: _Row) -> dict[str, object]:
@@ -144,14 +144,14 @@ def _as_json(row: _Row) -> dict[str, object]:
     return report
 
 
-def _money(traffic: Traffic, cost: CostEstimate | None) -> dict[str, object]:
+def _money(traffic: Usage, cost: CostEstimate | None) -> dict[str, object]:
     """Tokens, as the models are likely to count them, and dollars."""
     return {
         "tokens": {
-            "sent": traffic.sent,
-            "cached": traffic.read,
-            "cache_written": traffic.written,
-            "answered": traffic.answered,
+            "sent": traffic.prompt,
+            "cached": traffic.cached,
+            "cache_written": traffic.cache_written,
+            "answered": traffic.answer,
             "cached_share": round(traffic.cached_share, 4),
         },
         "likely_usd": dollars(cost.likely) if cost else None,
@@ -176,7 +176,7 @@ def _print(rows: Sequence[_Row], last: str) -> None:
             lines += [f"{plan.title}: {note}" for note in _notes_on(plan, row.who, row.money) if note]
             numbers = (
                 plan.messages, plan.tokens, plan.memories, len(plan.chunks), plan.calls,
-                row.money.traffic.sent if row.money else 0, plan.waiting_tokens, plan.live_tokens,
+                row.money.traffic.prompt if row.money else 0, plan.waiting_tokens, plan.live_tokens,
             )  # fmt: skip
             cells.append([plan.title, *(f"{number:,}" for number in numbers)])
     if cells:
@@ -215,9 +215,9 @@ def _notes_on(plan: ChatPlan, who: Who | None, money: PlanCost | None) -> Iterat
 def _notes_on_money(money: PlanCost) -> Iterator[str]:
     """What a chat will send, receive and cost, and how sure that is."""
     traffic = money.traffic
-    if traffic.sent:
+    if traffic.prompt:
         share = f"{traffic.cached_share:.0%} of them read from the provider's cache"
-        yield f"sends about {traffic.sent:,} tokens, {share}, and gets {traffic.answered:,}"
+        yield f"sends about {traffic.prompt:,} tokens, {share}, and gets {traffic.answer:,}"
         sure = f"stands on {money.replies:,} replies" if money.replies else "has not been held against replies yet"
         yield f"how many tokens the model counts {sure}"
     if money.cost is None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.models import batch_client as client
-from daemon.models.batch_client import NoBatches, Route, answer_of, fault_of, refusal_of, route_of, sent_for
+from daemon.models.batch_client import NoBatches, Route, answer_of, fault_of, refusal_of, route_of
 from daemon.models.completion import complete
 from primer.reply import Model
 from rules.errors import ContextTooLong, CutOff, ModelError, NotNow, ProviderRefuses
@@ -45,11 +45,11 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
 
 
 def route() -> Route:
-    return route_of(question("0"), sent_for(question("0")))
+    return route_of(question("0"))
 
 
 def bodies(*asked: str) -> dict[str, Mapping[str, Any]]:
-    return {question(one).key: sent_for(question(one)).body for one in asked}
+    return {question(one).key: route_of(question(one)).body for one in asked}
 
 
 @given(st.text(), st.text(min_size=1))
@@ -61,7 +61,7 @@ def test_the_body_in_a_batch_is_the_very_body_of_a_direct_call(server: ModelServ
     request = replace(question("0"), model=Model(HAIKU, {"stop": ["END"], "timeout": 20}))
     complete(request)
     (direct,) = server.requests
-    assert sent_for(request).body == direct.body
+    assert route_of(request).body == direct.body
     assert len(server.requests) == 1, "to look at what would be sent sends nothing"
 
 
@@ -69,12 +69,12 @@ def test_a_batch_is_created_looked_at_and_read(server: ModelServer) -> None:
     server.batching(Batching(polls=2))
     made = client.create(route(), bodies("a", "b"))
     assert (made.ended, made.requests) == (False, 2)
-    assert not client.look(route(), made.name).ended
-    ended = client.look(route(), made.name)
+    assert not client.look(route(), made.id).ended
+    ended = client.look(route(), made.id)
     assert ended.ended
-    found = {result.key: result for result in client.results(route(), ended)}
+    found = {result.custom_id: result for result in client.results(route(), ended)}
     assert found.keys() == bodies("a", "b").keys()
-    assert {result.kind for result in found.values()} == {"succeeded"}
+    assert {result.result.type for result in found.values()} == {"succeeded"}
 
 
 def test_the_list_is_read_page_by_page_back_to_a_time(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,11 +84,11 @@ def test_the_list_is_read_page_by_page_back_to_a_time(server: ModelServer, monke
     made = [client.create(route(), bodies(str(number))) for number in range(5)]
     newest = client.newest(route())
     assert newest is not None
-    assert newest.name == made[-1].name
-    names = [batch.name for batch in reversed(made)]
-    assert [batch.name for batch in client.since(route(), "")] == names
+    assert newest.id == made[-1].id
+    names = [batch.id for batch in reversed(made)]
+    assert [batch.id for batch in client.since(route(), "")] == names
     for number, batch in enumerate(made):
-        assert [one.name for one in client.since(route(), batch.created_at)] == names[: 5 - number]
+        assert [one.id for one in client.since(route(), batch.created_at)] == names[: 5 - number]
 
 
 @pytest.mark.parametrize("status", [400, 403, 404])
@@ -113,8 +113,8 @@ def test_a_creation_whose_answer_got_lost_may_have_happened(server: ModelServer)
 
 
 def test_neither_key_nor_texts_are_shown(server: ModelServer) -> None:
-    assert KEY not in repr(route()).replace("sample", "")
-    assert "Ada" not in repr(sent_for(question("0")))
+    assert KEY not in repr(route())
+    assert "Ada" not in repr(route_of(question("0")))
 
 
 def test_a_message_is_read_as_a_direct_answer_is() -> None:

@@ -14,7 +14,7 @@ from daemon.events import BatchSent
 from daemon.models import batch as pauses
 from daemon.models import batch_client as client
 from daemon.models.ask import reserve
-from daemon.models.batch_client import route_of, sent_for
+from daemon.models.batch_client import route_of
 from rules.money.price import PICO
 from tests.daemon.batches.world import Killed, World, question, world
 from tests.server.batching import Batching
@@ -119,7 +119,9 @@ def one_call_at_most(alice: World) -> int:
     """What is reserved for one call in a batch, in picodollars."""
     asked = question("0.0")
     with pytest.raises(Killed), alice.archive.transaction():
-        number = reserve(alice.context().asking.budget, asked, "chat", alice.context().clock(), batched=True).number
+        number = reserve(
+            alice.context().asking.budget, asked, asked.key, "chat", alice.context().clock(), batched=True
+        ).spending
         (row,) = alice.archive.run("SELECT reserved FROM spending WHERE id = ?", (number,))
         raise Killed
     return int(row[0])
@@ -142,9 +144,9 @@ def test_a_batch_that_never_ends_is_not_waited_for_longer_than_a_day_and_what_it
 def test_somebody_else_s_batches_are_told_from_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     with ModelServer(Setup(batching=Batching(polls=3, lost=[2]))) as server, world(server, monkeypatch) as alice:
         theirs = question("somebody else's", model="anthropic/claude-haiku-4-5")
-        way = route_of(theirs, sent_for(theirs))
+        way = route_of(theirs)
         for name in "abc":
-            client.create(way, {f"{name}-{at}": sent_for(theirs).body for at in range(TALKS)})
+            client.create(way, {f"{name}-{at}": route_of(theirs).body for at in range(TALKS)})
             alice.ask(TALKS, 1)
         assert server.meter.batches == 4
         ours = [key for key, number in server.meter.answered.items() if number == 1]

@@ -12,7 +12,7 @@ from daemon.config.texts import load_texts
 from daemon.models.completion import Completion
 from daemon.remember.dialogue import Worksheet
 from daemon.remember.ladder import make_memory
-from daemon.remember.layers import Tended, WrittenMemory, tend
+from daemon.remember.layers import Tended, tend
 from primer.layers import read_edits, tools_of
 from primer.prompt import ToolCall, context
 from primer.reply import ENGINE, Model, Request
@@ -56,7 +56,7 @@ class Desk:
         )
 
     def tend(self, agent: Model = WITH_TOOLS, stands: CoreMemory = STANDS) -> Tended:
-        return held(tend(Worksheet(TEXTS), agent, WrittenMemory((), SIX, 3, 2), stands, LAYOUT), self.ask, self.noted)
+        return held(tend(Worksheet(TEXTS), agent, (), SIX, stands, LAYOUT), self.ask, self.noted)
 
     @property
     def told(self) -> list[str]:
@@ -81,14 +81,14 @@ def human(tended: Tended) -> Value:
 
 
 def event(value: str, function: str = "core_memory_append") -> CoreEvent:
-    return CoreEvent("human", value, False, "agent", function, memory=3, edition=2)
+    return CoreEvent("human", value, False, "agent", function)
 
 
 BOTH_FORMS = pytest.mark.parametrize(("agent", "form"), [(WITH_TOOLS, calling), (WITHOUT, in_json)])
 
 
 @BOTH_FORMS
-def test_a_good_edit_takes_one_call_and_knows_its_memory_and_edition(agent: Model, form: Form) -> None:
+def test_a_good_edit_takes_one_call(agent: Model, form: Form) -> None:
     desk = Desk(form(KNOWS))
     tended = desk.tend(agent)
     assert tended.events == (event("Her name is Nessa.\nShe sails."),)
@@ -255,7 +255,7 @@ def test_the_question_stands_on_the_very_bytes_of_the_memory_s_last_request() ->
     edition = held(make_memory(Worksheet(TEXTS), passage, roles, len, lambda: WHEN), desk.ask, desk.noted).edition
     before = context(TEXTS, passage.system_message, passage.memories, passage.tail, passage.chunk, passage.breaks)
     held(
-        tend(Worksheet(TEXTS), WITH_TOOLS, WrittenMemory(before, edition.texts, 1, 1), STANDS, LAYOUT),
+        tend(Worksheet(TEXTS), WITH_TOOLS, before, edition.texts, STANDS, LAYOUT),
         desk.ask,
         desk.noted,
     )

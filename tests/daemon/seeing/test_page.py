@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from daemon.archive.archive import Archive
-from daemon.archive.journal import BatchItem, begin_batch
+from daemon.archive.journal import SentRequest, begin_batch
 from daemon.status.page import folded, headline, page
 from daemon.status.status import begin_pause
 from tests.daemon.seeing.filled import ago, ahead, alive, arrival, at_noon, call, job, outcome
@@ -166,7 +166,7 @@ def test_the_headline_says_what_is_going_on(archive: Archive) -> None:
     assert headline(at_noon(archive)) == "memproc is running: paused until memproc resume, 1 file to do, $0.00 today."
     arrival(archive, "b.json", "working")
     assert headline(at_noon(archive)) == "memproc is running: working on b.json, 1 file after it, $0.00 today."
-    item = BatchItem("key", "chat", "model", "quote", {}, 10, None)
+    item = SentRequest("key", "chat", "model", "quote", {}, 10, None)
     begin_batch(archive, [item, replace(item, request="other")], "", ago(minutes=10))
     waiting = "waiting for a batch (2 requests, since 11:50:00)"
     assert f"working on b.json, {waiting}, 1 file after it" in headline(at_noon(archive))
