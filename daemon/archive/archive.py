@@ -137,6 +137,15 @@ class Archive:
         with archive_errors(self._path):
             self._connection.executemany(sql, rows)
 
+    def copy_to(self, path: str) -> None:
+        """Write a consistent copy into the empty file at `path`. Other programs may go on writing."""
+        self.run("VACUUM INTO ?", (path,))
+
+    def fold_log(self) -> None:
+        """Have everything in the archive's one file, and its log empty."""
+        self.run("PRAGMA optimize")
+        self.run("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def one(self, sql: str, values: Sequence[object] = ()) -> tuple[Any, ...] | None:
         """The first row, or None."""
         rows = self.run(sql, values)

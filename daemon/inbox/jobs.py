@@ -126,8 +126,7 @@ def maintain(archive: Archive, state: Path, now: datetime) -> str:
     if faults := check_archive(archive):
         damage = f"The archive is damaged ({faults[0]}), so it was not copied."
         return f"{damage} The copies of the days before were kept. {MEND}"
-    archive.run("PRAGMA optimize")
-    archive.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    archive.fold_log()
     folder = state / "copies"
     make_private(folder)
     sweep(folder)
@@ -145,7 +144,7 @@ def _copy(archive: Archive, path: Path) -> None:
         handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=path.parent)
         os.close(handle)
     try:
-        archive.run("VACUUM INTO ?", (name,))
+        archive.copy_to(name)
         with file_errors(path, "written"):
             with Path(name).open("r+b") as file:
                 flush_file(file.fileno())
