@@ -2,12 +2,12 @@
 
 import sqlite3
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from daemon.archive.seals import (
     archive_errors,
@@ -25,6 +25,7 @@ from daemon.files.paths import archive_path
 from daemon.files.write import make_private
 from rules.errors import ArchiveError
 
+Row = TypeVar("Row")
 _BUSY_SECONDS = 5.0
 _UNREAD = "unable to get the page. error code=266"
 """What SQLite's check says of a page that the system did not let it read (SQLITE_IOERR_READ)."""
@@ -151,6 +152,22 @@ class Archive:
         rows = self.run(sql, values)
         return rows[0] if rows else None
 
+    def rows(self, kind: Callable[..., Row], sql: str, values: Sequence[object] = ()) -> tuple[Row, ...]:
+        """Every row as one of this kind; its columns are the kind's arguments, in their order."""
+        return tuple(kind(*row) for row in self.run(sql, values))
+
+    def first(self, kind: Callable[..., Row], sql: str, values: Sequence[object] = ()) -> Row | None:
+        """The first row as one of this kind, or None."""
+        rows = self.run(sql, values)
+        return kind(*rows[0]) if rows else None
+
+    def insert(self, table: str, row: Mapping[str, object], conflict: str = "") -> int:
+        """Insert a row, by the names of its columns; its number. `conflict`: "OR IGNORE" or "OR REPLACE"."""
+        marks = ", ".join("?" * len(row))
+        sql = f"INSERT {conflict} INTO {table} ({', '.join(row)}) VALUES ({marks})"  # noqa: S608  the names are ours
+        with archive_errors(self._path):
+            return self._connection.execute(sql, tuple(row.values())).lastrowid or 0
+
     def value(self, sql: str, values: Sequence[object] = ()) -> Any:
         """The first column of the first row; None where there is no row."""
         rows = self.run(sql, values)
@@ -267,6 +284,11 @@ class Archive:
                 "Move it away and run: memproc rebuild. That reads the backups and the updated exports.",
             )
         return version
+
+
+def columns(kind: type) -> str:
+    """SQL: the columns of a table whose rows are this dataclass."""
+    return ", ".join(field.name for field in fields(kind))
 
 
 def check(archive: Archive) -> tuple[str, ...]:

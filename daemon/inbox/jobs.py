@@ -17,7 +17,7 @@ from pathlib import Path
 
 from daemon.archive.archive import Archive
 from daemon.archive.archive import check as check_archive
-from daemon.archive.arrivals import Arrival, extracted_from, is_needed, is_outdated, skipped_arrivals, waiting_arrivals
+from daemon.archive.arrivals import Arrival, is_needed, is_outdated, skipped_or_extracted, waiting_arrivals
 from daemon.archive.jobs import part_to_verify, part_verified, set_sign, sign
 from daemon.archive.seals import MEND
 from daemon.context import Context
@@ -170,7 +170,7 @@ def postponed(context: Context) -> tuple[int, ...]:
 
     Nothing is asked, and nothing is changed. Raises ArchiveError, or ConfigurationError for wrong texts.
     """
-    candidates = (*skipped_arrivals(context.archive), *extracted_from(context.archive))
+    candidates = skipped_or_extracted(context.archive)
     retried = (arrival.id for arrival in candidates if _is_worth_it(context, arrival))
     return (*waiting_arrivals(context.archive), *retried)
 

@@ -208,7 +208,7 @@ def entries_about(archive: Archive, wanted: str) -> ChatFilter:
             raise
         ids = frozenset[str]()
     else:
-        rows = (*rows, *outcomes_of(archive, known.chat_id, known.title))
+        rows += outcomes_of(archive, known.chat_id, known.title)
         ids = frozenset({known.chat_id})
     return ChatFilter(ids | {chat_id for chat_id, _ in rows if chat_id}, frozenset(arrival for _, arrival in rows))
 
