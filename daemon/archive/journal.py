@@ -64,8 +64,8 @@ def _replies(archive: Archive, where: str, value: str | None) -> tuple[Reply, ..
     def reply(number: int, is_as_stored: int, *columns: Any) -> Reply:
         if not is_as_stored:
             raise damaged_chat(f"row {number} of reply is not what was stored")
-        *others, calls = columns
-        return Reply(*others, calls=tuple(ToolCall(*call) for call in json.loads(calls)))
+        kept = Reply(*columns)
+        return replace(kept, calls=tuple(ToolCall(*call) for call in json.loads(str(kept.calls))))
 
     sql = f"SELECT rowid, {is_sound('reply')}, {columns(Reply)} FROM reply WHERE {where} ORDER BY rowid"  # noqa: S608
     return archive.rows(reply, sql, (value,))
@@ -133,7 +133,7 @@ def open_batches(archive: Archive) -> tuple[OpenBatch, ...]:
         return tuple(replace(item, parameters=json.loads(str(item.parameters))) for item in kept)
 
     rows = archive.run("SELECT id, name, since, began_at FROM batch WHERE ended_at IS NULL ORDER BY id")
-    return tuple(OpenBatch(*row, items(row[0])) for row in rows)
+    return tuple(OpenBatch(number, name, since, began_at, items(number)) for number, name, since, began_at in rows)
 
 
 def batch_age(sent: OpenBatch, now: str) -> float:

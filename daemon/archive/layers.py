@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from typing import Any, Literal
 from unicodedata import normalize
 
@@ -20,11 +21,14 @@ def core_events(archive: Archive, chat_id: str) -> tuple[CoreEvent, ...]:
     """All events of a chat's core memory, in the order in which they happened. Raises DamagedChat."""
     refuse_damage(archive.run, chat_id, "core_event")
 
-    def event(section: str, value: str, held: int, *others: Any) -> CoreEvent:
-        *known, held_lines = others
-        read: Any = json.loads(value)
-        return CoreEvent(
-            section, read if isinstance(read, str) else tuple(read), bool(held), *known, tuple(json.loads(held_lines))
+    def event(*row: Any) -> CoreEvent:
+        kept = CoreEvent(*row)
+        value: Any = json.loads(str(kept.value))
+        return replace(
+            kept,
+            value=value if isinstance(value, str) else tuple(value),
+            held=bool(kept.held),
+            held_lines=tuple(json.loads(str(kept.held_lines))),
         )
 
     events = """

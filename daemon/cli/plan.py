@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
 
 import click
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import spent
-from daemon.archive.outputs import known_parts
 from daemon.chat.deliver import ReadyChat, SetAside, set_aside, stand_already, without_chats
 from daemon.chat.survey import AtRest, Survey
 from daemon.cli.settings import Settings, json_option, pass_settings, print_table, wanted_exports
@@ -180,7 +178,7 @@ def _rows(context: Context, exports: Sequence[Path]) -> Iterator[_Row]:
     core_layout(context.config.core)
     for path in exports:
         try:
-            export = read_export(path, partial(known_parts, context.archive))
+            export = read_export(path)
             if not export.chat_ids:
                 yield _Row(path.name, without_chats(path.name))
             yield from _rows_of(context, export)

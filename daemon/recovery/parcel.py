@@ -24,7 +24,7 @@ from daemon.archive.archive import Archive, check
 from daemon.files.lock import hold
 from daemon.files.paths import Folders, archive_path, arrivals_folder
 from daemon.files.read import DAMAGE, METHODS
-from daemon.files.removal import COPY, writing_to
+from daemon.files.removal import writing_to
 from daemon.files.write import BLOCK, TEMPORARY, file_errors, make_private, read_blocks, replace_file
 from primer.reply import is_secret
 from rules.errors import ArchiveError, FileTrouble, NotFound
@@ -112,7 +112,7 @@ def export_archive(folders: Folders, settings: Path | None, path: Path, now: str
     with (
         hold(folders.state / "lock"),
         writing_to(path.parent, folders.state),
-        _copy_of(folders.state, path.parent) as archive,
+        _copy_of(folders.state) as archive,
     ):
         files = {ARCHIVE: archive, **_files(folders)}
         if settings is not None and not holds_secret:
@@ -146,10 +146,12 @@ def _files(folders: Folders) -> dict[str, Path]:
 
 
 @contextmanager
-def _copy_of(state: Path, folder: Path) -> Iterator[Path]:
-    """A proved copy of the archive in `folder`, for as long as the block runs."""
+def _copy_of(state: Path) -> Iterator[Path]:
+    """A proved copy of the archive, for as long as the block runs; what a kill leaves of it is swept."""
+    folder = state / "copies"
+    make_private(folder)
     with file_errors(folder, "written"):
-        handle, name = tempfile.mkstemp(prefix=COPY, dir=folder)
+        handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=folder)
         os.close(handle)
     try:
         with Archive.read(state) as archive:
@@ -171,16 +173,16 @@ class _Pipe(io.RawIOBase):
     """Where a ZIP is written to, until its bytes are taken: it needs no file, and is never whole in memory."""
 
     def __init__(self) -> None:
-        self._blocks: list[bytes] = []
+        self._held = bytearray()
 
     def write(self, block: bytes, /) -> int:  # type: ignore[override]
         """Hold some more bytes."""
-        self._blocks.append(bytes(block))
-        return len(self._blocks[-1])
+        self._held += block
+        return len(block)
 
     def take(self) -> bytes:
         """The bytes since the last time."""
-        taken, self._blocks = b"".join(self._blocks), []
+        taken, self._held = bytes(self._held), bytearray()
         return taken
 
 
