@@ -42,26 +42,26 @@ def known_chats(archive: Archive) -> tuple[KnownChat, ...]:
     return archive.rows(KnownChat, chats)
 
 
-def find_chat(archive: Archive, wanted: str) -> KnownChat:
+def find_chat(archive: Archive, written: str) -> KnownChat:
     """The chat of that id, else of that title, else the only one whose id begins so. Raises NotFound, DamagedChat."""
     chats = known_chats(archive)
     for fits in (
-        [chat for chat in chats if chat.chat_id == wanted],
-        [chat for chat in chats if chat.title.casefold() == wanted.casefold()],
-        [chat for chat in chats if wanted and chat.chat_id.startswith(wanted)],
+        [chat for chat in chats if chat.chat_id == written],
+        [chat for chat in chats if chat.title.casefold() == written.casefold()],
+        [chat for chat in chats if written and chat.chat_id.startswith(written)],
     ):
         if len(fits) == 1:
             return fits[0]
         if fits:
             raise NotFound(
-                f'"{wanted}" can be any of {len(fits)} chats: {", ".join(f"{c.chat_id} ({c.title})" for c in fits)}.',
+                f'"{written}" can be any of {len(fits)} chats: {", ".join(f"{c.chat_id} ({c.title})" for c in fits)}.',
                 "Name one of them by its id.",
             )
     for damage in damaged_rows(archive.run, tables=("chat",)):
         raise damaged_chat(damage)  # it may be the one
-    near = get_close_matches(wanted, [name for chat in chats for name in (chat.chat_id, chat.title)])
+    near = get_close_matches(written, [name for chat in chats for name in (chat.chat_id, chat.title)])
     raise NotFound(
-        f'The archive knows no chat "{wanted}".',
+        f'The archive knows no chat "{written}".',
         f"Did you mean {' or '.join(near)}?" if near else "List those that it knows with: memproc chats",
     )
 

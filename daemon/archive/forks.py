@@ -1,18 +1,16 @@
-"""Other chats that an export may come from, and raw messages that a rebuild puts back."""
+"""Other chats that an export may come from, and raw messages that a rebuild puts under memories again."""
 
-import hashlib
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 from daemon.archive.archive import Archive
 from daemon.archive.memories import editions, memories
-from daemon.archive.messages import insert_version, message_keys, order, past
+from daemon.archive.messages import past
 from daemon.archive.seals import refuse_damage
-from rules.conversation.history import UNDER_SOME_MEMORY, history
+from rules.conversation.history import UNDER_SOME_MEMORY
 from rules.conversation.marker import Marker
 from rules.conversation.memory import CHUNK_LEVEL
-from rules.recognize.adopt import Kin, said_at
-from rules.recognize.recognize import Place
+from rules.recognize.adopt import Kin
 
 
 def find_kin(archive: Archive, chat_id: str, ids: Collection[str]) -> Kin | None:
@@ -136,37 +134,6 @@ def count_chat(archive: Archive, row: int) -> tuple[int, ...]:
         FROM memory WHERE chat = ?1 AND NOT EXISTS (SELECT 1 FROM fold_member WHERE fold = memory.id)
     """  # noqa: S608
     return archive.run(counts, (row,))[0]
-
-
-def put_back_messages(archive: Archive, row: int, places: Sequence[Place], known: set[str], when: str) -> None:
-    """Keep the raw messages of a file, within a transaction of the caller's; those in `known` stay as they are.
-
-    They count as standing under a memory that nobody knows, until an export holds them or a memory claims them.
-    """
-    keys = order(message_keys(archive, row), places, history((), places))
-    archive.run_many(
-        """
-        INSERT INTO message (chat, key, position) VALUES (?, ?, ?)
-        ON CONFLICT (chat, key) DO UPDATE SET position = excluded.position
-        """,
-        [(row, key, position) for position, key in enumerate(keys)],
-    )
-    for place in places:
-        if place.key in known:
-            continue
-        ((message, number, sha256),) = archive.run(
-            """
-            SELECT message.id, coalesce(max(number), 0), sha256
-            FROM message LEFT JOIN version ON version.message = message.id WHERE chat = ? AND key = ?
-            """,
-            (row, place.key),
-        )
-        archive.run(
-            "UPDATE message SET left_out = ?, said_at = ? WHERE id = ?",
-            (place.left_out or UNDER_SOME_MEMORY, said_at(place.message), message),
-        )
-        if hashlib.sha256(place.message.raw).hexdigest() != sha256:
-            insert_version(archive, message, number + 1, place.message, when)
 
 
 def put_under_memories(archive: Archive, row: int, markers: Mapping[str, Marker]) -> list[str]:

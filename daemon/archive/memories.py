@@ -42,21 +42,21 @@ def memories(archive: Archive, chat_id: str, preferred: Preferred = "hindsight")
     return _select(archive, "WHERE chat = (SELECT id FROM chat WHERE chat_id = ?)", chat_id, preferred)
 
 
-def find_memory(archive: Archive, wanted: str, preferred: Preferred = "hindsight") -> tuple[str, Memory]:
+def find_memory(archive: Archive, written: str, preferred: Preferred = "hindsight") -> tuple[str, Memory]:
     """The memory of that id, or the only one whose id begins so, with its chat's id. Raises NotFound."""
     rows = archive.run(
         "SELECT chat_id, memory.id FROM memory JOIN chat ON chat.id = memory.chat "
         "WHERE substr(memory.id, 1, length(?)) = ?",
-        (wanted, wanted),
+        (written, written),
     )
-    if not wanted or not rows:
+    if not written or not rows:
         raise NotFound(
-            f'The archive knows no memory "{wanted}".',
+            f'The archive knows no memory "{written}".',
             "List a chat's memories, with their ids, with: memproc memories CHAT",
         )
     if len(rows) > 1:
         raise NotFound(
-            f'"{wanted}" can be any of {len(rows)} memories: {", ".join(str(row[1]) for row in rows)}.',
+            f'"{written}" can be any of {len(rows)} memories: {", ".join(str(row[1]) for row in rows)}.',
             "Write more of its id.",
         )
     chat_id, memory_id = rows[0]

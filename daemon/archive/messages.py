@@ -6,14 +6,14 @@ All of it within a transaction of the caller's.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import keep_chat
 from daemon.archive.memories import HAD, insert_edition, insert_memory, keep_user_edits
 from daemon.archive.seals import packed, refuse_damage, unpacked
-from rules.conversation.history import UNDER_SOME_MEMORY, Entry, Past
+from rules.conversation.history import UNDER_SOME_MEMORY, Entry, Past, history
 from rules.conversation.marker import MEMORY
 from rules.recognize.absent import Absent, KnownMessage
 from rules.recognize.adopt import Adopted, said_at, with_true_date
@@ -63,6 +63,17 @@ def remember(archive: Archive, chat: Chat, reading: ChatReading, when: str) -> M
         gone = _mark_absent(archive, row, set(raw), under, reading.absent, when)
         keep_user_edits(archive, reading, when)
     return MessageCounts(len(new), changed - len(new), gone)
+
+
+def put_back(archive: Archive, row: int, places: Sequence[Place], known: Collection[str], when: str) -> None:
+    """Keep the raw messages of a file, within a transaction of the caller's; those in `known` stay as they are.
+
+    They count as standing under a memory that nobody knows, until an export holds them or a memory claims them.
+    """
+    new = [place for place in places if place.key not in known]
+    raw = {place.key: replace(place, left_out=place.left_out or UNDER_SOME_MEMORY) for place in new}
+    _place(archive, row, order(message_keys(archive, row), places, history((), places)), raw)
+    _keep_versions(archive, row, new, when)
 
 
 def _place(archive: Archive, row: int, order: Sequence[str], raw: Mapping[str, Place]) -> None:
@@ -268,15 +279,15 @@ def raw_conversation(archive: Archive, chat_id: str) -> RawConversation:
     return RawConversation(head, tuple(with_date(unpacked(*stored), said_at) for *stored, said_at in rows), tail)
 
 
-def insert_version(archive: Archive, message: int, number: int, said: Message, when: str) -> int:
+def insert_version(archive: Archive, row: int, number: int, message: Message, when: str) -> int:
     """Keep what a message says now, its bytes once however many chats have them; the number of the version's row."""
-    sha256 = hashlib.sha256(said.raw).hexdigest()
-    archive.run("INSERT OR IGNORE INTO body (sha256, raw, packed) VALUES (?, ?, ?)", (sha256, *packed(said.raw)))
-    row = {
-        "message": message, "number": number, "sha256": sha256, "digest": said.digest, "uuid": said.uuid,
-        "role": said.role, "created_at": said.created_at, "seen_at": when,
+    sha256 = hashlib.sha256(message.raw).hexdigest()
+    archive.run("INSERT OR IGNORE INTO body (sha256, raw, packed) VALUES (?, ?, ?)", (sha256, *packed(message.raw)))
+    columns = {
+        "message": row, "number": number, "sha256": sha256, "digest": message.digest, "uuid": message.uuid,
+        "role": message.role, "created_at": message.created_at, "seen_at": when,
     }  # fmt: skip
-    return archive.insert("version", row)
+    return archive.insert("version", columns)
 
 
 def adopt(archive: Archive, row: int, adopted: Adopted, when: str) -> None:

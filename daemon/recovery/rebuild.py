@@ -18,9 +18,9 @@ from pathlib import Path
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import chat_row, is_known, keep_chat
-from daemon.archive.forks import count_chat, note_sources, put_back_messages, put_under_memories
+from daemon.archive.forks import count_chat, note_sources, put_under_memories
 from daemon.archive.memories import end_turn, memories
-from daemon.archive.messages import adopt, message_keys, past, remember
+from daemon.archive.messages import adopt, message_keys, past, put_back, remember
 from daemon.archive.outputs import Output, last_output, record_output
 from daemon.chat.opening import shown_chat
 from daemon.chat.reading import dates_of_copies, read_chat
@@ -175,7 +175,11 @@ def rebuild(context: Context, more: Sequence[Path] = ()) -> Rebuilt:
     files, unused = find_files(context.folders, more)
     chats: list[RebuiltChat] = []
     into_new = {
-        name for chat_id in files for name in _new_ids(chat_id) if not _is_of_its_own(files.get(name, ()), name)
+        name
+        for chat_id in files
+        for name in _new_ids(chat_id)
+        # One that has been worked on has an original of its own, and is not only another chat's output.
+        if not any(file.version is not None and file.version.chat_id == name for file in files.get(name, ()))
     }
     for chat_id in files:
         if chat_id in into_new:
@@ -196,11 +200,6 @@ def rebuild(context: Context, more: Sequence[Path] = ()) -> Rebuilt:
 def _new_ids(chat_id: str) -> list[str]:
     """The ids of the new chats that this chat's memories may have been put into (`output.mode`)."""
     return [new_chat_id(chat_id, number) for number in range(1, _NEW_CHATS + 1)]
-
-
-def _is_of_its_own(files: Sequence[BackupFile], chat_id: str) -> bool:
-    """Whether the chat has been worked on, so that its original was kept; else it is only somebody's output."""
-    return any(file.version is not None and file.version.chat_id == chat_id for file in files)
 
 
 def _rebuild_chat(context: Context, chat_id: str, files: Mapping[str, Sequence[BackupFile]]) -> RebuiltChat | None:
@@ -226,14 +225,23 @@ def _rebuild_chat(context: Context, chat_id: str, files: Mapping[str, Sequence[B
     _put_back(archive, row, chat_id, own, is_fork=is_fork)
     _complete(context, row, with_memories, shown)
     if is_new or lacks_memories:
-        _remember(context, chat_in(newest, chat_id), newest.kept_at)
-        _record_output(archive, chat_id, file, with_memories)
+        # The newest file is read once more, as an export of the chat is: what is live, core memory, and facts.
+        chat, when = chat_in(newest, chat_id), newest.kept_at
+        reading = _read(context, chat, when)
+        remember(archive, chat, reading, when)
+        take_over(archive, shown_chat(chat, reading.places, context.config.of(chat)), when)
+        sha256, last = sha256_of(file.path) or "", last_output(archive, chat_id)
+        if file.is_output and (last is None or last.sha256 != sha256):
+            # The updated export that stands in its place is this chat's, so the same export again changes nothing.
+            messages = b"\n".join(with_memories.slice(span) for span in with_memories.messages)
+            output = Output(chat_id, str(file.path), sha256, hashlib.sha256(messages).hexdigest(), "", file.kept_at)
+            record_output(archive, output)
     after = count_chat(archive, row)
     if after == before:
         return None
-    messages, added, without = (now - then for now, then in zip(after, before, strict=True))
+    raw, added, without = (now - then for now, then in zip(after, before, strict=True))
     title = chat_in(newest, chat_id).title
-    return RebuiltChat(chat_id, title, messages, added, max(0, without), max(0, -without))
+    return RebuiltChat(chat_id, title, raw, added, max(0, without), max(0, -without))
 
 
 def _with_memories(
@@ -267,7 +275,7 @@ def _put_back(archive: Archive, row: int, chat_id: str, own: Sequence[BackupFile
         ]
         raw = [place for place in recognise(messages, {}) if place.ours is None]
         dates = dates_of_copies(archive, chat_id, raw, is_fork=is_fork)
-        put_back_messages(archive, row, [as_dated(place, dates) for place in raw], known, file.kept_at)
+        put_back(archive, row, [as_dated(place, dates) for place in raw], known, file.kept_at)
 
 
 def _complete(context: Context, row: int, newest: Chat, shown: Mapping[str, Mapping[int, Place]]) -> None:
@@ -288,18 +296,3 @@ def _complete(context: Context, row: int, newest: Chat, shown: Mapping[str, Mapp
             note_sources(archive, memory.memory_id, tokens, under[0].created_at, under[-1].created_at)
             if looking_back.fullmatch(memory.edition.texts[2]):
                 end_turn(archive, memory.memory_id)
-
-
-def _remember(context: Context, newest: Chat, when: str) -> None:
-    """Read the newest file once more, as an export of the chat is read: what is live, core memory, and facts."""
-    reading = _read(context, newest, when)
-    remember(context.archive, newest, reading, when)
-    take_over(context.archive, shown_chat(newest, reading.places, context.config.of(newest)), when)
-
-
-def _record_output(archive: Archive, chat_id: str, file: BackupFile, newest: Chat) -> None:
-    """The updated export that stands in its place is this chat's, so the same export again changes nothing."""
-    sha256, last = sha256_of(file.path) or "", last_output(archive, chat_id)
-    if file.is_output and (last is None or last.sha256 != sha256):
-        messages = hashlib.sha256(b"\n".join(newest.slice(span) for span in newest.messages)).hexdigest()
-        record_output(archive, Output(chat_id, str(file.path), sha256, messages, "", file.kept_at))
