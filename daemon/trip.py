@@ -17,12 +17,11 @@ answer that a model has given stay, so the next trip goes on from there.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 
 from daemon.archive.chats import record_doubt, record_processed, seen_again, was_processed
 from daemon.archive.messages import MessageCounts, remember
-from daemon.archive.outputs import acknowledge, keep_parts, known_parts, record_export
+from daemon.archive.outputs import acknowledge, record_export
 from daemon.chat.deliver import (
     Outcome,
     ReadyChat,
@@ -68,8 +67,7 @@ def go_round(context: Context, paths: Sequence[Path]) -> Iterator[Outcome]:
 
 def _trip(context: Context, path: Path) -> Iterator[Outcome]:
     """Read an export, finish its chats one after the other, and write each at once, or all of them in one file."""
-    export = read_export(path, partial(known_parts, context.archive))
-    keep_parts(context.archive, export)
+    export = read_export(path)
     record_export(context.archive, export.sha256, str(path), export.fingerprint.size, context.clock())
     if not export.chat_ids:
         yield without_chats(path.name)
@@ -186,7 +184,7 @@ def _archive(context: Context, export: Export, surveyed: Survey) -> MessageCount
     is_new = not was_processed(context.archive, chat.chat_id, chat.sha256)
     with context.archive.transaction():
         remembered = remember(context.archive, chat, surveyed.reading, now)
-        record_processed(context.archive, chat.chat_id, chat.sha256, export.sha256, export.fingerprint.modified_ns, now)
+        record_processed(context.archive, chat.chat_id, chat.sha256, export.sha256, export.fingerprint.mtime_ns, now)
     if is_new and (text := user_edits(surveyed.reading)):
         context.tell(UserEdits(chat.chat_id, chat.title, text))
     return remembered

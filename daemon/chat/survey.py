@@ -165,7 +165,7 @@ def held_back(archive: Archive, chat: Chat, export: Export) -> HeldBack | None:
     An export is newer than a restore if neither it nor this state of the chat was seen before.
     """
     chat_id, last = chat.chat_id, last_output(archive, chat.chat_id)
-    if has_gone_on(archive, chat_id, chat.sha256, export.fingerprint.modified_ns):
+    if has_gone_on(archive, chat_id, chat.sha256, export.fingerprint.mtime_ns):
         reason = "it was processed already, and has gone on in a newer export since"
         return HeldBack(chat_id, chat.title, reason)
     if last is None or last.messages_sha256 != RESTORED:

@@ -8,7 +8,6 @@ import click
 from daemon.archive.archive import check
 from daemon.archive.seals import MEND
 from daemon.cli.settings import Settings, json_option, moment, pass_settings
-from daemon.config.search import own_file
 from daemon.files.backup import check as check_backups
 from daemon.files.clock import now
 from daemon.status.sentences import printable_json, visible
@@ -84,12 +83,12 @@ def export_archive(settings: Settings, file: Path) -> None:
     The daemon may run, but no chat may be worked on just then. No provider's key is in it, but all your
     conversations are: keep it safe.
     """
-    from daemon.recovery.packing import export_archive as pack
+    from daemon.recovery.parcel import export_archive as pack
 
     packed = pack(settings.folders, settings.found.path, file.absolute(), now())
     settings.say(f"Wrote {packed.path}: {len(packed.manifest.files):,} files, {packed.size:,} bytes.")
     for name in packed.manifest.left_out:
-        settings.say(f"Left out of memproc.toml: {name}")
+        settings.say(f"Left out: {name}")
     settings.say("Keys of providers are not in it. On the new computer: memproc import-archive FILE")
 
 
@@ -103,8 +102,8 @@ def export_archive(settings: Settings, file: Path) -> None:
 def import_archive(settings: Settings, file: Path, yes: bool, replace: bool) -> None:
     """Check FILE, then put archive, backups and updated exports in the folders that memproc.toml names here.
 
-    What is there already goes into a folder "before-import-..." beside it. memproc.toml itself is only written
-    where there is none.
+    What is there already goes into a folder "before-import-..." beside it. The other computer's memproc.toml is laid
+    beside the archive: take over from it what you need here.
     """
     from daemon.recovery.parcel import look_into
     from daemon.recovery.unpacking import import_archive as take_over
@@ -116,15 +115,10 @@ def import_archive(settings: Settings, file: Path, yes: bool, replace: bool) -> 
     if not yes:
         settings.say("Nothing was changed. To do it, add --yes.")
         return
-    own = None if settings.found.path else own_file()
-    taken = take_over(settings.folders, file, now(), settings=own, replace=replace)
+    taken = take_over(settings.folders, file, now(), replace=replace)
     settings.say(f"Taken over: {taken.chats:,} chats. Updated exports lie in {settings.folders.updated}.")
     for folder in taken.aside:
         settings.say(f"What was there before is in {folder}")
     if taken.settings:
-        settings.say(f"Wrote {taken.settings}.")
-    for host in taken.hosts:
-        settings.say(f"Commented out there, since keys would go to another host; take the # away if you agree: {host}")
-    for name in manifest.left_out:
-        settings.say(f"Not in memproc.toml, so set it here where you need it: {name}")
+        settings.say(f"Its settings are in {taken.settings}; none of them counts here until it is in memproc.toml.")
     settings.say("Next: memproc key set PROVIDER, where a provider is asked; then: memproc doctor")

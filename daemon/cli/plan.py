@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
 
 import click
 
 from daemon.archive.journal import spent
-from daemon.archive.outputs import known_parts
 from daemon.chat.deliver import ReadyChat, SetAside, stand_already, until_fault, without_chats
 from daemon.chat.survey import AtRest, Survey
 from daemon.cli.settings import Settings, json_option, pass_settings, print_table, wanted_exports
@@ -85,7 +83,7 @@ def _rows(context: Context, exports: Sequence[Path]) -> Iterator[_Row]:
 
 def _rows_of(context: Context, path: Path) -> Iterator[_Row]:
     """The chats of an export; those at the end that are only written anew, as `run` would find too."""
-    export = read_export(path, partial(known_parts, context.archive))
+    export = read_export(path)
     if not export.chat_ids:
         yield _Row(path.name, without_chats(path.name))
     doubled = doubled_ids(export.chat_ids)

@@ -204,7 +204,7 @@ def entries_about(archive: Archive, chat: str) -> ChatFilter:
         if not rows:
             raise
     else:
-        rows = (*rows, *outcomes_of(archive, known.chat_id, known.title))
+        rows += outcomes_of(archive, known.chat_id, known.title)
         chat_ids.add(known.chat_id)
     chat_ids |= {chat_id for chat_id, _ in rows if chat_id}
     return ChatFilter(chat_ids, {arrival for _, arrival in rows})
