@@ -9,7 +9,7 @@ from pathlib import Path
 from types import FrameType
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import daemon.trip
@@ -69,7 +69,7 @@ class Inbox:
         paths = []
         for name, ids in (("a", ["chat_one_a"]), ("b", ["chat_one_b", BAD, "chat_two_b"]), ("c", ["chat_one_c"])):
             paths.append(self.home / "inbox" / f"{name}.json")
-            paths[-1].write_bytes(export_bytes(*(long_chat(5600, chatID=one, id=one, chatTitle=one) for one in ids)))
+            paths[-1].write_bytes(export_bytes(*(long_chat(4200, chatID=one, id=one, chatTitle=one) for one in ids)))
         folders = Folders(*(self.home / name for name in ("inbox", "updated", "backups", "state")))
         config = parse(SETTINGS, self.home / "memproc.toml")
         context = Context(config, folders, self.archive, ScriptedModel(), no_keys, lambda: WHEN, tell_nobody)
@@ -122,7 +122,6 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, byt
     return inbox.good_ones(), len(called)
 
 
-@settings(max_examples=15)
 @given(stop=st.floats(0, 1, exclude_max=True), fault=st.sampled_from(FAULTS))
 def test_whatever_one_chat_raises_at_whatever_stop_all_others_are_done(
     tmp_path_factory: pytest.TempPathFactory,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive
@@ -123,7 +123,6 @@ def all_of(scheduler: Scheduler, dialogues: list[RunningDialogue[list[str]]]) ->
 
 
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=8), st.integers(1, 16))
-@settings(max_examples=30)
 def test_never_more_calls_than_may_be_and_the_same_answers_with_any_number(talks: list[int], most: int) -> None:
     model = Counting()
     with Archive.memory() as archive, Scheduler(context_of(archive, model).asking, "chat", most) as scheduler:

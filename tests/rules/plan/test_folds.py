@@ -7,7 +7,7 @@ from random import Random
 from zlib import crc32
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rules.plan.folds import MissingFold, Standing, View, expected_fold, view
@@ -268,7 +268,6 @@ def test_a_larger_budget_finds_its_folds_made_but_for_one_at_most(seed: int, cou
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=20)
 def test_unfolding_at_a_larger_budget_shows_more_memories(seed: int) -> None:
     memories, size = real_life(seed, 120), of_real_life(seed)
     small, large = (view(memories, budget, 6, Folds(size).make) for budget in (16_000, 64_000))
