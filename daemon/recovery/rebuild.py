@@ -37,6 +37,7 @@ from daemon.remember.planning import take_over
 from primer.prompt import question
 from rules.conversation.memory import aliases
 from rules.errors import ArchiveError, ChatSetAside, DamagedChat, MemprocError
+from rules.output.assemble import hash_of_messages
 from rules.output.naming import file_name
 from rules.recognize.adopt import as_dated
 from rules.recognize.chat_reading import ChatReading
