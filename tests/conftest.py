@@ -46,7 +46,7 @@ _PLACES = {
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--run-limit", type=float, default=1800.0, help="seconds after which the run ends, whatever hangs")
+    parser.addoption("--run-limit", type=float, default=3600.0, help="seconds after which the run ends, whatever hangs")
 
 
 def pytest_configure(config: pytest.Config) -> None:
