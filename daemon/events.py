@@ -296,14 +296,14 @@ def to_line(event: Event, **more: object) -> str:
 def of_line(line: str | bytes) -> tuple[Event, dict[str, Any]]:
     """The event that a line holds, and what was added to it. Raises NoEvent."""
     try:
-        found = json.loads(line)
-        kind: Any = KINDS[found.pop("is")]
+        entry = json.loads(line)
+        kind: Any = KINDS[entry.pop("is")]
         names = {field.name for field in fields(kind)}
-        values = {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
+        values = {name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()}
         event: Event = kind(**{name: value for name, value in values.items() if name in names})
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as fault:
         raise NoEvent from fault
-    return event, {name: value for name, value in found.items() if name not in names}
+    return event, {name: value for name, value in entry.items() if name not in names}
 
 
 def planned(plan: "ChatPlan") -> Planned:

@@ -75,7 +75,6 @@ _NO_CREDENTIAL = "-"
 SERVICE = "memproc"
 SECONDS = 3.0
 _NO_ANSWER = NoKeyring("did not answer in time: it may be locked, or be asking in a window of its own")
-_NOT_KEPT = NoKeyring("did not keep it")
 _Answer = TypeVar("_Answer")
 
 
@@ -98,7 +97,8 @@ class Keyring:
 
         def keep(backend: "KeyringBackend") -> NoKeyring | None:
             backend.set_password(SERVICE, account, secret)
-            return None if backend.get_password(SERVICE, account) == secret else _NOT_KEPT
+            is_kept = backend.get_password(SERVICE, account) == secret
+            return None if is_kept else NoKeyring("did not keep it")
 
         return self._ask(keep)
 
@@ -106,10 +106,10 @@ class Keyring:
         """Forget the secret of an account, and say whether there was one."""
 
         def drop(backend: "KeyringBackend") -> bool:
-            if backend.get_password(SERVICE, account) is None:
-                return False
-            backend.delete_password(SERVICE, account)
-            return True
+            is_kept = backend.get_password(SERVICE, account) is not None
+            if is_kept:
+                backend.delete_password(SERVICE, account)
+            return is_kept
 
         return self._ask(drop)
 
@@ -214,15 +214,13 @@ def read_key(text: str) -> str | NotAKey:
     Keys travel in HTTP headers. What does not fit there would come back in the words of an error.
     """
     value = text.strip()
-    if not value:
-        return NotAKey("is empty")
-    if any(character.isspace() for character in value):
-        return NotAKey("has a space or a line break inside")
-    if not value.isprintable():
-        return NotAKey("has a control character inside")
-    if not value.isascii():
-        return NotAKey("has a character that no key has; was something else copied?")
-    return value
+    reasons = {
+        "is empty": not value,
+        "has a space or a line break inside": any(character.isspace() for character in value),
+        "has a control character inside": not value.isprintable(),
+        "has a character that no key has; was something else copied?": not value.isascii(),
+    }
+    return next((NotAKey(reason) for reason, is_so in reasons.items() if is_so), value)
 
 
 def _usable(text: str, place: str) -> str:
@@ -272,7 +270,7 @@ def read_keys(folder: Path) -> Mapping[str, str]:
     """
     path = keys_file(folder)
     keys: dict[str, str] = {}
-    for number, line in enumerate(_lines(path), 1):
+    for number, line in enumerate(_lines(folder), 1):
         text = line.strip()
         if not text or text.startswith("#"):
             continue
@@ -293,30 +291,26 @@ def write_key(folder: Path, variable: str, value: str) -> Path:
     Raises as `read_keys` does: a file that is not in order is not made worse.
     """
     read_keys(folder)
-    return write_private(keys_file(folder), [*(_lines_without(folder, variable) or [_HEADING]), f"{variable}={value}"])
+    return write_private(keys_file(folder), [*(_lines(folder, but=variable) or [_HEADING]), f"{variable}={value}"])
 
 
 def remove_key(folder: Path, variable: str) -> bool:
     """Take a key out of the file, and say whether it was there. Raises as `read_keys` does."""
     if variable not in read_keys(folder):
         return False
-    write_private(keys_file(folder), _lines_without(folder, variable))
+    write_private(keys_file(folder), _lines(folder, but=variable))
     return True
 
 
-def _lines_without(folder: Path, variable: str) -> list[str]:
-    """The file's lines but the variable's own; comments stay as they are."""
-    return [line for line in _lines(keys_file(folder)) if line.partition("=")[0].strip() != variable]
-
-
-def _lines(path: Path) -> list[str]:
-    """The lines of the file of keys, once it is certain that it is its owner's secret."""
-    data = private_content(path, _refuse_shared)
+def _lines(folder: Path, but: str = "") -> list[str]:
+    """The lines of the file of keys, once it is certain that it is its owner's secret, without one variable's own."""
+    data = private_content(keys_file(folder), _refuse_shared)
     if data is None:
         return []
     # Editors on Windows begin a file with a mark and end its lines with two characters.
     text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
-    return [line.rstrip("\r") for line in text.removesuffix("\n").split("\n")]
+    lines = (line.rstrip("\r") for line in text.removesuffix("\n").split("\n"))
+    return [line for line in lines if not but or line.partition("=")[0].strip() != but]
 
 
 def private_content(path: Path, refuse: Callable[[Path, os.stat_result], None]) -> bytes | None:
@@ -345,12 +339,8 @@ def _refuse_shared(path: Path, status: os.stat_result) -> None:
     """Raise ConfigurationError where a file with keys is not its owner's alone."""
     if sys.platform == "win32":
         return  # there a file in a person's own folders is theirs by inheritance, and has no such bits
-    if status.st_uid != os.geteuid():
+    if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise ConfigurationError(
-            f"{path} belongs to another user, so its keys are not used.", f"Make it yours, then: chmod 600 {path}"
-        )
-    if status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise ConfigurationError(
-            f"{path} can be read or changed by others, so its keys are not used.",
-            f"Run: chmod 600 {path}. Whoever may have read it knows the keys: consider new ones.",
+            f"{path} belongs to another user, or can be read or changed by others, so its keys are not used.",
+            f"Make it yours, then: chmod 600 {path}. Whoever may have read it knows the keys: consider new ones.",
         )

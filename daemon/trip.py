@@ -17,16 +17,14 @@ answer that a model has given stay, so the next trip goes on from there.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 
 from daemon.archive.chats import record_doubt, record_processed, seen_again, was_processed
 from daemon.archive.messages import MessageCounts, remember
-from daemon.archive.outputs import acknowledge, keep_parts, known_parts, record_export
+from daemon.archive.outputs import acknowledge, record_export
 from daemon.chat.deliver import (
     Outcome,
     ReadyChat,
-    SetAside,
     assemble_chat,
     deliver,
     is_in_export,
@@ -34,8 +32,8 @@ from daemon.chat.deliver import (
     place_of,
     prove,
     ready_chat,
-    set_aside,
     stand_already,
+    until_fault,
     without_chats,
 )
 from daemon.chat.opening import keep_written, opening_place
@@ -64,16 +62,12 @@ def go_round(context: Context, paths: Sequence[Path]) -> Iterator[Outcome]:
     Raises what `set_aside` raises: then nothing can go on.
     """
     for path in paths:
-        try:
-            yield from _trip(context, path)
-        except Exception as fault:
-            yield set_aside(context.archive, path.name, fault)
+        yield from until_fault(context.archive, path.name, _trip(context, path))
 
 
 def _trip(context: Context, path: Path) -> Iterator[Outcome]:
     """Read an export, finish its chats one after the other, and write each at once, or all of them in one file."""
-    export = read_export(path, partial(known_parts, context.archive))
-    keep_parts(context.archive, export)
+    export = read_export(path)
     record_export(context.archive, export.sha256, str(path), export.fingerprint.size, context.clock())
     if not export.chat_ids:
         yield without_chats(path.name)
@@ -82,19 +76,20 @@ def _trip(context: Context, path: Path) -> Iterator[Outcome]:
     resting: list[str] = []
     held: list[str] = []
     for chat in export.chats():
-        match outcome := _chat(context, export, chat, doubled):
-            case AtRest():
-                resting.append(outcome.chat_id)
-                yield LeftAlone(outcome.chat_id, outcome.title, outcome.reason)
-            case HeldBack():
-                held.append(outcome.chat_id)
-                yield LeftAlone(outcome.chat_id, outcome.title, outcome.reason)
-            case ReadyChat() if context.config.output.container == "chat":
-                yield from _write(context, export, [outcome])
-            case ReadyChat():
-                ready.append(outcome)
-            case _:
-                yield outcome
+        for outcome in until_fault(context.archive, chat.title, _chat(context, export, chat, doubled), chat.id_if_any):
+            match outcome:
+                case AtRest():
+                    resting.append(outcome.chat_id)
+                    yield LeftAlone(outcome.chat_id, outcome.title, outcome.reason)
+                case HeldBack():
+                    held.append(outcome.chat_id)
+                    yield LeftAlone(outcome.chat_id, outcome.title, outcome.reason)
+                case ReadyChat() if context.config.output.container == "chat":
+                    yield from _write(context, export, [outcome])
+                case ReadyChat():
+                    ready.append(outcome)
+                case _:
+                    yield outcome
     seen_again(context.archive, resting, context.clock())
     if ready:
         yield from _write(context, export, ready, held)
@@ -102,15 +97,14 @@ def _trip(context: Context, path: Path) -> Iterator[Outcome]:
 
 def _chat(
     context: Context, export: Export, chat: Chat, doubled: frozenset[str]
-) -> ReadyChat | LeftAlone | AtRest | HeldBack | SetAside:
-    """Process a chat; whatever goes wrong with it ends its own trip alone."""
+) -> Iterator[ReadyChat | LeftAlone | AtRest | HeldBack]:
+    """Process a chat; a state of it that may be a mistake is noted, for the person to accept."""
+    refuse_doubled(chat, doubled)
     try:
-        refuse_doubled(chat, doubled)
-        return process(context, export, chat)
-    except Exception as fault:
-        if isinstance(fault, NotAccepted):
-            record_doubt(context.archive, chat.chat_id, fault.sha256, export.sha256, fault.message, context.clock())
-        return set_aside(context.archive, chat.title, fault, chat.id_if_any)
+        yield process(context, export, chat)
+    except NotAccepted as fault:
+        record_doubt(context.archive, chat.chat_id, fault.sha256, export.sha256, fault.message, context.clock())
+        raise
 
 
 def process(context: Context, export: Export, chat: Chat) -> ReadyChat | LeftAlone | AtRest | HeldBack:
@@ -121,31 +115,32 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | LeftAlo
     """
     archive, config = context.archive, context.config.of(chat)
     keys: dict[str, str] = {}
-    found = look(context, export, chat, keys)
-    if not isinstance(found, Survey):
-        return found
-    keep(archive, found.counts)
-    if not found.plan.chunks and not found.reading.memories:
-        keep_at_rest(archive, chat.chat_id, rest_after(found, config, keys, context.clock()), found.plan.reason)
-        return LeftAlone(chat.chat_id, chat.title, found.plan.reason)
-    _refuse_unaskable(context, found)
-    remembered = _archive(context, export, found)
-    taken = take_over(archive, found.shown, context.clock())
+    surveyed = look(context, export, chat, keys)
+    if not isinstance(surveyed, Survey):
+        return surveyed
+    keep(archive, surveyed.counts)
+    if not surveyed.plan.chunks and not surveyed.reading.memories:
+        keep_at_rest(archive, chat.chat_id, rest_after(surveyed, config, keys, context.clock()), surveyed.plan.reason)
+        return LeftAlone(chat.chat_id, chat.title, surveyed.plan.reason)
+    _refuse_unaskable(context, surveyed)
+    remembered = _archive(context, export, surveyed)
+    taken = take_over(archive, surveyed.shown, context.clock())
     if taken.notice:
         context.tell(Note(taken.notice))
-    memories, shown = compress(context, found)
-    assembly = assemble_chat(archive, found, config, memories, shown, context.clock())
-    if not assembly.assembled.changed and (found.reading.edits.is_news or taken.is_news):
+    memories, shown = compress(context, surveyed)
+    assembly = assemble_chat(archive, surveyed, config, memories, shown, context.clock())
+    if not assembly.assembled.changed and (surveyed.reading.edits.is_news or taken.is_news):
         acknowledge(archive, chat.chat_id, assembly.assembled.ours_sha256)
-    rest = rest_after(found, config, keys, context.clock(), remembered)
+    rest = rest_after(surveyed, config, keys, context.clock(), remembered)
     if is_in_export(archive, assembly, chat.chat_id):
-        reason = _and_over_budget(_COMPRESSED, memories_over_budget(found, shown))
+        over_budget = memories_over_budget(surveyed, shown)
+        reason = f"{_COMPRESSED}; {over_budget}" if over_budget else _COMPRESSED
         keep_at_rest(archive, chat.chat_id, rest, reason)
         return LeftAlone(chat.chat_id, chat.title, reason)
-    keep_written(archive, found.shown, assembly.words.opening, context.clock())
-    prove(found, assembly)
+    keep_written(archive, surveyed.shown, assembly.words.opening, context.clock())
+    prove(surveyed, assembly)
     _refuse_replaced(export, chat)
-    return ready_chat(archive, found, assembly, rest, context.clock())
+    return ready_chat(archive, surveyed, assembly, rest, context.clock())
 
 
 def look(context: Context, export: Export, chat: Chat, keys: dict[str, str]) -> Survey | LeftAlone | AtRest | HeldBack:
@@ -163,45 +158,45 @@ def look(context: Context, export: Export, chat: Chat, keys: dict[str, str]) -> 
     )
 
 
-def ready_without_calls(context: Context, found: Survey) -> ReadyChat | None:
+def ready_without_calls(context: Context, surveyed: Survey) -> ReadyChat | None:
     """What `process` makes of this chat where no model is asked: None where it asks one, or has nothing to write.
 
     Where the person has edited the opening, that is taken over first, and nobody can say it beforehand.
     """
-    archive, plan, reading, config = context.archive, found.plan, found.reading, context.config.of(found.chat)
-    view = section(plan.chat_id, reading.memories, plan.memories, found.bounds, shown_tokens)
-    opening = opening_place(found.shown)
+    archive, plan, reading, config = context.archive, surveyed.plan, surveyed.reading, context.config.of(surveyed.chat)
+    view = section(plan.chat_id, reading.memories, plan.memories, surveyed.bounds, shown_tokens)
+    opening = opening_place(surveyed.shown)
     is_edited = opening is not None and opening.ours and opening.ours.text != text_digest(opening.message.text)
     if plan.calls or view.missing or is_edited or not reading.memories:
         return None
     by_id = {memory.memory_id: memory for memory in reading.memories}
     shown = [by_id[item.name] for item in view.standing]
-    assembly = assemble_chat(archive, found, config, reading.memories, shown, context.clock())
+    assembly = assemble_chat(archive, surveyed, config, reading.memories, shown, context.clock())
     is_acknowledged = reading.edits.is_news and not assembly.assembled.changed
     if is_acknowledged or is_in_export(archive, assembly, plan.chat_id):
         return None
-    return ready_chat(archive, found, assembly, None, context.clock())
+    return ready_chat(archive, surveyed, assembly, None, context.clock())
 
 
-def _archive(context: Context, export: Export, found: Survey) -> MessageCounts:
+def _archive(context: Context, export: Export, surveyed: Survey) -> MessageCounts:
     """Keep what the export holds, and tell what the person did, where this state of the chat is new."""
-    chat, now = found.chat, context.clock()
+    chat, now = surveyed.chat, context.clock()
     is_new = not was_processed(context.archive, chat.chat_id, chat.sha256)
     with context.archive.transaction():
-        remembered = remember(context.archive, chat, found.reading, now)
-        record_processed(context.archive, chat.chat_id, chat.sha256, export.sha256, export.fingerprint.modified_ns, now)
-    if is_new and (text := user_edits(found.reading)):
+        remembered = remember(context.archive, chat, surveyed.reading, now)
+        record_processed(context.archive, chat.chat_id, chat.sha256, export.sha256, export.fingerprint.mtime_ns, now)
+    if is_new and (text := user_edits(surveyed.reading)):
         context.tell(UserEdits(chat.chat_id, chat.title, text))
     return remembered
 
 
-def _refuse_unaskable(context: Context, found: Survey) -> None:
+def _refuse_unaskable(context: Context, surveyed: Survey) -> None:
     """Raise ChatSetAside where a chunk does not fit the agent's window, UnknownPrice where one is not known."""
-    if found.too_large:
-        raise ChatSetAside(f'"{found.plan.title}": {found.too_large.reason}', found.too_large.next_step)
-    if found.plan.calls:
-        for model in found.roles.all:
-            price_of(model, context.config.of(found.chat).budget)
+    if surveyed.too_large:
+        raise ChatSetAside(f'"{surveyed.plan.title}": {surveyed.too_large.reason}', surveyed.too_large.next_step)
+    if surveyed.plan.calls:
+        for model in surveyed.roles.all:
+            price_of(model, context.config.of(surveyed.chat).budget)
 
 
 def _refuse_replaced(export: Export, chat: Chat) -> None:
@@ -213,22 +208,17 @@ def _refuse_replaced(export: Export, chat: Chat) -> None:
         )
 
 
-def _write(context: Context, export: Export, chats: Sequence[ReadyChat], held: Sequence[str] = ()) -> Sequence[Outcome]:
+def _write(context: Context, export: Export, chats: Sequence[ReadyChat], held: Sequence[str] = ()) -> Iterator[Outcome]:
     """Write these chats into one file, unless all of them stand in it already."""
-    try:
-        if not stand_already(context, export, chats):
-            return deliver(context, export, chats, held)
-        path = place_of(context, export, chats)
-        return [_unchanged(context, ready, path) for ready in chats]
-    except Exception as fault:
-        return [set_aside(context.archive, ", ".join(ready.plan.title for ready in chats), fault)]
 
+    def written() -> Iterator[Outcome]:
+        if stand_already(context, export, chats):
+            path = place_of(context, export, chats)
+            for ready in chats:
+                reason = f"{_IN_PLACE}; {ready.over_budget}" if ready.over_budget else _IN_PLACE
+                keep_at_rest(context.archive, ready.plan.chat_id, ready.rest, reason, path)
+                yield LeftAlone(ready.plan.chat_id, ready.plan.title, reason)
+        else:
+            yield from deliver(context, export, chats, held)
 
-def _unchanged(context: Context, ready: ReadyChat, path: Path) -> LeftAlone:
-    reason = _and_over_budget(_IN_PLACE, ready.over_budget)
-    keep_at_rest(context.archive, ready.plan.chat_id, ready.rest, reason, path)
-    return LeftAlone(ready.plan.chat_id, ready.plan.title, reason)
-
-
-def _and_over_budget(reason: str, over_budget: str) -> str:
-    return f"{reason}; {over_budget}" if over_budget else reason
+    yield from until_fault(context.archive, ", ".join(ready.plan.title for ready in chats), written())

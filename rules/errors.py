@@ -32,7 +32,7 @@ class NotAccepted(ChatSetAside):
     def __init__(self, message: str, next_step: str, sha256: str) -> None:
         super().__init__(message, next_step)
         self.sha256 = sha256
-        """Of the chat's bytes in the export."""
+        """SHA-256 of the chat's bytes in the export."""
 
 
 class TooLong(ChatSetAside):

@@ -3,7 +3,9 @@
 import faulthandler
 import os
 import signal
+import sys
 import threading
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,13 @@ settings.load_profile("memproc")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, lambda *_: None)
 
+# What Python compiles is kept, also where the environment says otherwise: every worker, and hundreds of processes of
+# stories, would compile the same modules again.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 _ERRORS = pytest.StashKey[int]()
+_NUMBERS = count(1)
 _PLACES = {
     "HOME": "",
     "USERPROFILE": "",
@@ -38,7 +46,7 @@ _PLACES = {
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--run-limit", type=float, default=1800.0, help="seconds after which the run ends, whatever hangs")
+    parser.addoption("--run-limit", type=float, default=3600.0, help="seconds after which the run ends, whatever hangs")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -70,10 +78,17 @@ def pytest_timeout_cancel_timer(item: pytest.Item) -> bool:
     return True
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the home folders lie: pytest reads a whole folder to number the next one in it, and there are thousands."""
+    return tmp_path_factory.mktemp("homes")
+
+
 @pytest.fixture(autouse=True)
-def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A new home folder for each test; whoever looks for the person's finds this one."""
-    home = tmp_path_factory.mktemp("home")
+    home = homes / str(next(_NUMBERS))
+    home.mkdir()
     for name, inside in _PLACES.items():
         monkeypatch.setenv(name, str(home / inside))
     for name in [name for name in os.environ if name.endswith("_API_KEY") or name == "MEMPROC_CONFIG"]:

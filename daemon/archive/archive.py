@@ -2,12 +2,12 @@
 
 import sqlite3
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from daemon.archive.seals import (
     archive_errors,
@@ -25,6 +25,7 @@ from daemon.files.paths import archive_path
 from daemon.files.write import make_private
 from rules.errors import ArchiveError
 
+Row = TypeVar("Row")
 _BUSY_SECONDS = 5.0
 _UNREAD = "unable to get the page. error code=266"
 """What SQLite's check says of a page that the system did not let it read (SQLITE_IOERR_READ)."""
@@ -70,6 +71,7 @@ STEPS = (
         """,
         seals=("message", "missing", "chat_state"),
     ),
+    SchemaStep("where the chats lie in exports is not kept any more", "DROP TABLE layout;"),
 )
 """What has changed since then, in order; schema.sql has all of it too. A step that was released never changes."""
 _SCHEMA = Path(__file__).with_name("schema.sql")
@@ -80,7 +82,7 @@ class Archive:
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection = connection
-        self._path = path
+        self.path = path
 
     @classmethod
     def open(cls, folder: Path, busy_seconds: float = _BUSY_SECONDS) -> Self:
@@ -129,23 +131,48 @@ class Archive:
 
     def run(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Carry out one statement and return its rows."""
-        with archive_errors(self._path):
+        with archive_errors(self.path):
             return self._connection.execute(sql, tuple(values)).fetchall()
 
     def run_many(self, sql: str, rows: Sequence[Sequence[object] | Mapping[str, object]]) -> None:
         """Carry out one statement for many rows."""
-        with archive_errors(self._path):
+        with archive_errors(self.path):
             self._connection.executemany(sql, rows)
+
+    def copy_to(self, path: str) -> None:
+        """Write a consistent copy into the empty file at `path`. Other programs may go on writing."""
+        self.run("VACUUM INTO ?", (path,))
+
+    def fold_log(self) -> None:
+        """Have everything in the archive's one file, and its log empty."""
+        self.run("PRAGMA optimize")
+        self.run("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def one(self, sql: str, values: Sequence[object] = ()) -> tuple[Any, ...] | None:
         """The first row, or None."""
         rows = self.run(sql, values)
         return rows[0] if rows else None
 
+    def rows(self, kind: Callable[..., Row], sql: str, values: Sequence[object] = ()) -> tuple[Row, ...]:
+        """Every row as one of this kind; its columns are the kind's arguments, in their order."""
+        return tuple(kind(*row) for row in self.run(sql, values))
+
+    def first(self, kind: Callable[..., Row], sql: str, values: Sequence[object] = ()) -> Row | None:
+        """The first row as one of this kind, or None."""
+        row = self.one(sql, values)
+        return kind(*row) if row else None
+
+    def insert(self, table: str, row: Mapping[str, object], conflict: str = "") -> int:
+        """Insert a row, by the names of its columns; its number. `conflict`: "OR IGNORE" or "OR REPLACE"."""
+        marks = ", ".join("?" * len(row))
+        sql = f"INSERT {conflict} INTO {table} ({', '.join(row)}) VALUES ({marks})"  # noqa: S608  the names are ours
+        with archive_errors(self.path):
+            return self._connection.execute(sql, tuple(row.values())).lastrowid or 0
+
     def value(self, sql: str, values: Sequence[object] = ()) -> Any:
         """The first column of the first row; None where there is no row."""
-        rows = self.run(sql, values)
-        return rows[0][0] if rows else None
+        row = self.one(sql, values)
+        return row[0] if row else None
 
     def column(self, sql: str, values: Sequence[object] = ()) -> tuple[Any, ...]:
         """The first column of every row."""
@@ -166,11 +193,6 @@ class Archive:
             if self._connection.in_transaction:
                 self.run("ROLLBACK")
             raise
-
-    @property
-    def path(self) -> Path:
-        """The archive's file."""
-        return self._path
 
     def close(self) -> None:
         """Close the file."""
@@ -220,23 +242,20 @@ class Archive:
             steps = (
                 STEPS[version - OLDEST :] if version else (SchemaStep("the whole schema", _SCHEMA.read_text("utf-8")),)
             )
-            for number, step in enumerate(steps, newest - len(steps) + 1):
-                for statement in _statements(step.script):
-                    self._change_tables(statement)
-                self.run("INSERT INTO migration (number, name) VALUES (?, ?)", (number, step.name))
+            try:
+                for number, step in enumerate(steps, newest - len(steps) + 1):
+                    for statement in _statements(step.script):
+                        self.run(statement)
+                    self.insert("migration", {"number": number, "name": step.name})
+            except sqlite3.Error as fault:
+                raise damaged(self.path, "its tables are not those of its version") from fault
             for table in {table for step in steps for table in step.seals}:
                 seal_rows(self.run, table)
 
-    def _change_tables(self, statement: str) -> None:
-        try:
-            self.run(statement)
-        except sqlite3.Error as fault:  # the tables are not those of the archive's version
-            raise damaged(self._path, "its tables are not those of its version") from fault
-
     def _up_to_date_copy(self) -> Self:
         """The same archive with today's tables, in memory: it is an older memproc's, or was killed at its birth."""
-        copy = self._connect(":memory:", self._path, _BUSY_SECONDS)
-        with self, archive_errors(self._path):
+        copy = self._connect(":memory:", self.path, _BUSY_SECONDS)
+        with self, archive_errors(self.path):
             self._connection.backup(copy._connection)
         copy._bring_up_to_date()
         return copy
@@ -247,17 +266,22 @@ class Archive:
             return 0
         version = self.run("SELECT coalesce(max(number), 0) FROM migration")[0][0]
         if not isinstance(version, int) or version < 0:
-            raise damaged(self._path, "its list of versions cannot be read")
+            raise damaged(self.path, "its list of versions cannot be read")
         if version > OLDEST + len(STEPS):
             raise ArchiveError(
-                f"The archive {self._path} was made by a newer memproc.", "Install that version, or a newer one."
+                f"The archive {self.path} was made by a newer memproc.", "Install that version, or a newer one."
             )
         if 0 < version < OLDEST:
             raise ArchiveError(
-                f"The archive {self._path} was made by a memproc from before the first release, and has other tables.",
+                f"The archive {self.path} was made by a memproc from before the first release, and has other tables.",
                 "Move it away and run: memproc rebuild. That reads the backups and the updated exports.",
             )
         return version
+
+
+def columns(kind: type) -> str:
+    """SQL: the columns of a table whose rows are this dataclass."""
+    return ", ".join(field.name for field in fields(kind))
 
 
 def check(archive: Archive) -> tuple[str, ...]:
@@ -265,9 +289,9 @@ def check(archive: Archive) -> tuple[str, ...]:
 
     Raises ArchiveError.
     """
-    faults = [str(row[0]) for row in archive.run("PRAGMA integrity_check") if row[0] != "ok"]
+    faults = [fault for fault in archive.column("PRAGMA integrity_check") if fault != "ok"]
     if any(_UNREAD in fault for fault in faults):  # that is the disk's fault, and says nothing of what stands there
-        raise unusable(archive._path)
+        raise unusable(archive.path)
     faults += [f"a row of {row[0]} refers to nothing" for row in archive.run("PRAGMA foreign_key_check")]
     faults += damaged_rows(archive.run)
     faults += [f"version {number} of a raw message is not what was stored" for number in _changed_versions(archive)]

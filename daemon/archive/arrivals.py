@@ -1,20 +1,15 @@
 """The files that were dropped into the inbox: their states and steps, compared with what lies there now."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import PurePath
-from typing import Literal
+from typing import Any, Literal
 
-from daemon.archive.archive import Archive
+from daemon.archive.archive import Archive, columns
 from daemon.archive.outputs import last_output
 from rules.arrival import FINISHED, IN_HAND, MOST_FAILURES, UNTAKEN, Comparison, Sighting, State, compare
 from rules.conversation.memory import EXTRACTED
 from rules.errors import ArchiveError
-
-_COLUMNS = """
-    id, path, device, inode, size, mtime_ns, sha256, state, reason, next_step, tries, next_look_at, seen_at, changed_at
-"""
-_OUTCOME = "arrival, chat_id, title, kind, detail, next_step, path, at"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,18 +92,14 @@ def waiting_arrivals(archive: Archive) -> tuple[int, ...]:
     return archive.column("SELECT id FROM arrival WHERE state IN ('waiting', 'paused') ORDER BY id")
 
 
-def skipped_arrivals(archive: Archive) -> tuple[Arrival, ...]:
-    """The arrivals that were skipped for what is in them, oldest first.
+def skipped_or_extracted(archive: Archive) -> tuple[Arrival, ...]:
+    """The arrivals that were skipped for what is in them, oldest first; then those that the newest updated exports
+    with memories of the built-in engine were made from.
 
     Where the work itself broke off three times, it is not tried again: the person has been told to drop it anew.
     """
     skipped = "WHERE state = 'set aside' AND sha256 IS NOT NULL AND tries < ? ORDER BY id"
-    return _select(archive, skipped, MOST_FAILURES)
-
-
-def extracted_from(archive: Archive) -> tuple[Arrival, ...]:
-    """The written arrivals that the newest updated exports with memories of the built-in engine were made from."""
-    written = """
+    extracted = """
         WHERE id IN (
             SELECT max(arrival.id) FROM arrival
             JOIN output ON source_sha256 = arrival.sha256
@@ -121,7 +112,7 @@ def extracted_from(archive: Archive) -> tuple[Arrival, ...]:
             GROUP BY arrival.sha256
         ) ORDER BY id
     """
-    return _select(archive, written, EXTRACTED)
+    return _select(archive, skipped, MOST_FAILURES) + _select(archive, extracted, EXTRACTED)
 
 
 def is_outdated(archive: Archive, arrival: Arrival, chat_id: str) -> bool:
@@ -137,16 +128,16 @@ def known_content(archive: Archive, sha256: str) -> str | None:
     """
     if archive.value("SELECT 1 FROM output WHERE sha256 = ?", (sha256,)):
         return "memproc wrote this file itself: import it in TypingMind, and drop a new export when you have talked on"
-    states = archive.run(
-        "SELECT state, path, changed_at FROM arrival WHERE sha256 = ? AND state <> 'gone' ORDER BY id", (sha256,)
-    )
-    for state, path, at in states:
-        if state in IN_HAND:
-            return f"the same content waits to be worked on already, as {PurePath(path).name}"
-        if state == "written":
-            return f"already done: the same content was worked on as {PurePath(path).name}, on {at[:10]}"
-    if states and all(state == "done" for state, _, _ in states):
-        return f"already done: the same content was dropped as {PurePath(states[0][1]).name}, on {states[0][2][:10]}"
+    same = [arrival for arrival in _select(archive, "WHERE sha256 = ? ORDER BY id", sha256) if arrival.state != "gone"]
+    for arrival in same:
+        name, day = PurePath(arrival.path).name, arrival.changed_at[:10]
+        if arrival.state in IN_HAND:
+            return f"the same content waits to be worked on already, as {name}"
+        if arrival.state == "written":
+            return f"already done: the same content was worked on as {name}, on {day}"
+    if same and all(arrival.state == "done" for arrival in same):
+        name, day = PurePath(same[0].path).name, same[0].changed_at[:10]
+        return f"already done: the same content was dropped as {name}, on {day}"
     return None
 
 
@@ -157,7 +148,7 @@ def is_needed(archive: Archive, sha256: str) -> bool:
 
 
 def _select(archive: Archive, where: str, value: object) -> tuple[Arrival, ...]:
-    return tuple(Arrival(*row) for row in archive.run(f"SELECT {_COLUMNS} FROM arrival {where}", (value,)))  # noqa: S608
+    return archive.rows(Arrival, f"SELECT {columns(Arrival)} FROM arrival {where}", (value,))  # noqa: S608
 
 
 def change_state(
@@ -169,12 +160,18 @@ def change_state(
     when: str,
     next_look_at: str | None = None,
     tries: int | None = None,
+    sha256: str | None = None,
 ) -> None:
-    """Move an arrival to another state, and note the step; `tries` stays as it is where none is given."""
+    """Move an arrival to another state, and note the step; `tries` and `sha256` stay where none is given."""
     with archive.transaction():
-        _change(archive, arrival_id, state, reason, next_step, when, next_look_at)
-        if tries is not None:
-            archive.run("UPDATE arrival SET tries = ? WHERE id = ?", (tries, arrival_id))
+        archive.run(
+            """
+            UPDATE arrival SET state = ?, reason = ?, next_step = ?, next_look_at = ?, changed_at = ?,
+                tries = coalesce(?, tries), sha256 = coalesce(?, sha256) WHERE id = ?
+            """,
+            (state, reason, next_step, next_look_at, when, tries, sha256, arrival_id),
+        )
+        archive.insert("arrival_step", {"arrival": arrival_id, "state": state, "reason": reason, "at": when})
 
 
 def note_waiting(
@@ -182,15 +179,15 @@ def note_waiting(
 ) -> None:
     """Say what a file that is not taken yet waits for; a step only where the state or the next step is another."""
     with archive.transaction():
-        as_it_was = archive.one(
-            "SELECT 1 FROM arrival WHERE id = ? AND state = 'settling' AND next_step = ?", (arrival_id, next_step)
+        is_known = archive.column(
+            """
+            UPDATE arrival SET reason = ?, next_look_at = ?
+            WHERE id = ? AND state = 'settling' AND next_step = ? RETURNING id
+            """,
+            (reason, next_look_at, arrival_id, next_step),
         )
-        if as_it_was is None:
-            _change(archive, arrival_id, "settling", reason, next_step, when, next_look_at)
-        else:
-            archive.run(
-                "UPDATE arrival SET reason = ?, next_look_at = ? WHERE id = ?", (reason, next_look_at, arrival_id)
-            )
+        if not is_known:
+            change_state(archive, arrival_id, "settling", reason, next_step, when, next_look_at)
 
 
 def mark_copied(archive: Archive, arrival_id: int, sha256: str, when: str) -> tuple[int, ...]:
@@ -211,19 +208,11 @@ def mark_copied(archive: Archive, arrival_id: int, sha256: str, when: str) -> tu
             """,
             (arrival_id, sha256, path),
         )
-        reason = f"{PurePath(path).name} was dropped anew before this one was done"
         for older in replaced:
-            _change(archive, older, "gone", reason, "", when, None)
-        archive.run("UPDATE arrival SET sha256 = ? WHERE id = ?", (sha256, arrival_id))
-        _change(archive, arrival_id, "copied", "", "", when, None)
+            reason = f"{PurePath(path).name} was dropped anew before this one was done"
+            change_state(archive, older, "gone", reason, "", when)
+        change_state(archive, arrival_id, "copied", "", "", when, sha256=sha256)
     return replaced
-
-
-def mark_known(archive: Archive, arrival_id: int, sha256: str, reason: str, when: str) -> None:
-    """Note that the content was met before, so that there is nothing to do."""
-    with archive.transaction():
-        archive.run("UPDATE arrival SET sha256 = ? WHERE id = ?", (sha256, arrival_id))
-        _change(archive, arrival_id, "done", reason, "", when, None)
 
 
 def resume_after_restart(archive: Archive, when: str) -> tuple[int, ...]:
@@ -231,25 +220,13 @@ def resume_after_restart(archive: Archive, when: str) -> tuple[int, ...]:
     with archive.transaction():
         begun = archive.column("SELECT id FROM arrival WHERE state IN ('planned', 'working') ORDER BY id")
         for arrival_id in begun:
-            _change(archive, arrival_id, "copied", "memproc was stopped during the work, and goes on", "", when, None)
+            change_state(archive, arrival_id, "copied", "memproc was stopped during the work, and goes on", "", when)
     return begun
 
 
 def retry_paused(archive: Archive, now: str) -> None:
     """Have the arrivals that wait for the budget or for the person looked at again at once."""
     archive.run("UPDATE arrival SET next_look_at = ? WHERE state = 'paused'", (now,))
-
-
-def _change(
-    archive: Archive, arrival_id: int, state: State, reason: str, next_step: str, when: str, next_look_at: str | None
-) -> None:
-    archive.run(
-        "UPDATE arrival SET state = ?, reason = ?, next_step = ?, next_look_at = ?, changed_at = ? WHERE id = ?",
-        (state, reason, next_step, next_look_at, when, arrival_id),
-    )
-    archive.run(
-        "INSERT INTO arrival_step (arrival, state, reason, at) VALUES (?, ?, ?, ?)", (arrival_id, state, reason, when)
-    )
 
 
 def last_step(archive: Archive) -> int:
@@ -259,14 +236,11 @@ def last_step(archive: Archive) -> int:
 
 def steps_after(archive: Archive, number: int) -> tuple[ArrivalStep, ...]:
     """The steps that came after that one, in their order."""
-    rows = archive.run(
-        """
+    steps = """
         SELECT step.id, arrival, path, step.state, step.reason, next_step, at
         FROM arrival_step AS step JOIN arrival ON arrival.id = step.arrival WHERE step.id > ? ORDER BY step.id
-        """,
-        (number,),
-    )
-    return tuple(ArrivalStep(*row) for row in rows)
+    """
+    return archive.rows(ArrivalStep, steps, (number,))
 
 
 def times_in(archive: Archive, arrival_id: int, state: State) -> int:
@@ -276,41 +250,34 @@ def times_in(archive: Archive, arrival_id: int, state: State) -> int:
 
 def record_outcome(archive: Archive, outcome: ChatOutcome) -> None:
     """Keep what became of a chat."""
-    archive.run(f"INSERT INTO outcome ({_OUTCOME}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", astuple(outcome))  # noqa: S608
+    archive.insert("outcome", asdict(outcome))
 
 
 def newest_outcomes(archive: Archive) -> tuple[ChatOutcome, ...]:
     """The last outcome of each chat, the newest first; chats without an id are told apart by their titles."""
-    rows = archive.run(
-        f"""
-        SELECT {_OUTCOME} FROM outcome
+    newest = f"""
+        SELECT {columns(ChatOutcome)} FROM outcome
         WHERE id IN (SELECT max(id) FROM outcome WHERE chat_id <> '' GROUP BY chat_id)
            OR (chat_id = '' AND id IN (SELECT max(id) FROM outcome GROUP BY title)) ORDER BY id DESC
-        """  # noqa: S608
-    )
-    return tuple(ChatOutcome(*row) for row in rows)
+    """  # noqa: S608
+    return archive.rows(ChatOutcome, newest)
 
 
-def titles_to_hide(archive: Archive) -> tuple[tuple[str, str], ...]:
+def titles_to_hide(archive: Archive) -> list[tuple[Any, ...]]:
     """Title and id of the chats that the archive knows, and of those that were skipped before it could know them."""
-    return tuple(
-        (title, chat_id)
-        for title, chat_id in archive.run(
-            """
-            SELECT title, chat_id FROM chat UNION
-            SELECT title, chat_id FROM outcome JOIN arrival ON arrival.id = outcome.arrival
-            WHERE kind = 'set aside' AND substr(arrival.path, -length(title)) <> title  -- which is the file's own name
-            """
-        )
+    return archive.run(
+        """
+        SELECT title, chat_id FROM chat UNION
+        SELECT title, chat_id FROM outcome JOIN arrival ON arrival.id = outcome.arrival
+        WHERE kind = 'set aside' AND substr(arrival.path, -length(title)) <> title  -- which is the file's own name
+        """
     )
 
 
-def outcomes_of(archive: Archive, chat_id: str, title: str) -> tuple[tuple[str, int], ...]:
+def outcomes_of(archive: Archive, chat_id: str, title: str) -> list[tuple[Any, ...]]:
     """Chat id and arrival of what became of a chat, each time that it came; titles are compared without case."""
-    rows = archive.run(
-        "SELECT chat_id, arrival FROM outcome WHERE chat_id = ? OR lower(title) = lower(?)", (chat_id, title)
-    )
-    return tuple((found_id, arrival) for found_id, arrival in rows)
+    outcomes = "SELECT chat_id, arrival FROM outcome WHERE chat_id = ? OR lower(title) = lower(?)"
+    return archive.run(outcomes, (chat_id, title))
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,39 +320,21 @@ def record_sightings(archive: Archive, files: Sequence[Present], left: Sequence[
 
     `left` are the arrivals whose files are not there any more.
     """
+    entered: dict[str, int] = {}
     with archive.transaction():
-        _leave(archive, left, "it was taken out of the inbox before memproc had copied it", when)
-        replaced = [file.arrival for file in files if file.comparison == "replaced"]
-        _leave(archive, replaced, "another file was put in its place before memproc had copied it", when)
-        archive.run_many(
-            "UPDATE arrival SET device = ?, inode = ?, size = ?, mtime_ns = ? WHERE id = ?",
-            [(*astuple(file.sighting), file.arrival) for file in files if file.comparison == "changed"],
-        )
-        return _enter(archive, [file for file in files if file.comparison in ("new", "replaced")], when)
-
-
-def _enter(archive: Archive, files: Sequence[Present], when: str) -> dict[str, int]:
-    before = archive.value("SELECT coalesce(max(id), 0) FROM arrival")
-    archive.run_many(
-        "INSERT INTO arrival (path, device, inode, size, mtime_ns, state, seen_at, changed_at) "
-        "VALUES (?, ?, ?, ?, ?, 'seen', ?, ?)",
-        [(file.path, *astuple(file.sighting), when, when) for file in files],
-    )
-    archive.run(
-        "INSERT INTO arrival_step (arrival, state, reason, at) "
-        "SELECT id, state, reason, seen_at FROM arrival WHERE id > ? ORDER BY id",
-        (before,),
-    )
-    return dict(archive.run("SELECT path, id FROM arrival WHERE id > ?", (before,)))
-
-
-def _leave(archive: Archive, arrivals: Sequence[int], reason: str, when: str) -> None:
-    archive.run_many(
-        "UPDATE arrival SET state = 'gone', reason = ?, next_step = '', next_look_at = NULL, changed_at = ? "
-        "WHERE id = ?",
-        [(reason, when, number) for number in arrivals],
-    )
-    archive.run_many(
-        "INSERT INTO arrival_step (arrival, state, reason, at) VALUES (?, 'gone', ?, ?)",
-        [(number, reason, when) for number in arrivals],
-    )
+        for number in left:
+            reason = "it was taken out of the inbox before memproc had copied it"
+            change_state(archive, number, "gone", reason, "", when)
+        for file in files:
+            if file.comparison == "replaced":
+                reason = "another file was put in its place before memproc had copied it"
+                change_state(archive, file.arrival, "gone", reason, "", when)
+            if file.comparison == "changed":
+                seen = "UPDATE arrival SET device = ?, inode = ?, size = ?, mtime_ns = ? WHERE id = ?"
+                archive.run(seen, (*astuple(file.sighting), file.arrival))
+            elif file.comparison in ("new", "replaced"):
+                as_it_is = {"path": file.path, **asdict(file.sighting), "seen_at": when, "changed_at": when}
+                entered[file.path] = archive.insert("arrival", {**as_it_is, "state": "seen"})
+                step = {"arrival": entered[file.path], "state": "seen", "reason": "", "at": when}
+                archive.insert("arrival_step", step)
+    return entered

@@ -32,38 +32,36 @@ class KnownChat:
 
 def known_chats(archive: Archive) -> tuple[KnownChat, ...]:
     """All chats, the one seen last at the end."""
-    rows = archive.run(
-        """
+    chats = """
         SELECT chat_id, title,
                (SELECT count(*) FROM message WHERE message.chat = chat.id AND gone_at IS NULL),
                (SELECT count(*) FROM memory WHERE memory.chat = chat.id AND id NOT IN (SELECT fold FROM fold_member)),
                first_seen, last_seen
         FROM chat ORDER BY last_seen, chat.id
-        """
-    )
-    return tuple(KnownChat(*row) for row in rows)
+    """
+    return archive.rows(KnownChat, chats)
 
 
-def find_chat(archive: Archive, wanted: str) -> KnownChat:
+def find_chat(archive: Archive, written: str) -> KnownChat:
     """The chat of that id, else of that title, else the only one whose id begins so. Raises NotFound, DamagedChat."""
     chats = known_chats(archive)
     for fits in (
-        [chat for chat in chats if chat.chat_id == wanted],
-        [chat for chat in chats if chat.title.casefold() == wanted.casefold()],
-        [chat for chat in chats if wanted and chat.chat_id.startswith(wanted)],
+        [chat for chat in chats if chat.chat_id == written],
+        [chat for chat in chats if chat.title.casefold() == written.casefold()],
+        [chat for chat in chats if written and chat.chat_id.startswith(written)],
     ):
         if len(fits) == 1:
             return fits[0]
         if fits:
             raise NotFound(
-                f'"{wanted}" can be any of {len(fits)} chats: {", ".join(f"{c.chat_id} ({c.title})" for c in fits)}.',
+                f'"{written}" can be any of {len(fits)} chats: {", ".join(f"{c.chat_id} ({c.title})" for c in fits)}.',
                 "Name one of them by its id.",
             )
     for damage in damaged_rows(archive.run, tables=("chat",)):
         raise damaged_chat(damage)  # it may be the one
-    near = get_close_matches(wanted, [name for chat in chats for name in (chat.chat_id, chat.title)])
+    near = get_close_matches(written, [name for chat in chats for name in (chat.chat_id, chat.title)])
     raise NotFound(
-        f'The archive knows no chat "{wanted}".',
+        f'The archive knows no chat "{written}".',
         f"Did you mean {' or '.join(near)}?" if near else "List those that it knows with: memproc chats",
     )
 
@@ -128,16 +126,14 @@ class Rest:
 
 def rest_of(archive: Archive, chat_id: str) -> Rest | None:
     """The chat's row of rest, if nothing has been written about the chat since."""
-    row = archive.one(f"SELECT sha256, stand, found FROM rest WHERE chat_id = ? AND {is_sound('rest')}", (chat_id,))  # noqa: S608
-    return Rest(row[0], row[1], json.loads(row[2])) if row else None
+    sql = f"SELECT sha256, stand, found FROM rest WHERE chat_id = ? AND {is_sound('rest')}"  # noqa: S608
+    return archive.first(lambda sha256, stand, found: Rest(sha256, stand, json.loads(found)), sql, (chat_id,))
 
 
 def keep_rest(archive: Archive, chat_id: str, rest: Rest) -> None:
     """Note that the chat is at rest; what was known of it before is replaced."""
-    archive.run(
-        "INSERT OR REPLACE INTO rest (chat_id, sha256, stand, found) VALUES (?, ?, ?, ?)",
-        (chat_id, rest.sha256, rest.stand, json.dumps(rest.found)),
-    )
+    row = {"chat_id": chat_id, "sha256": rest.sha256, "stand": rest.stand, "found": json.dumps(rest.found)}
+    archive.insert("rest", row, "OR REPLACE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,40 +195,31 @@ def was_processed(archive: Archive, chat_id: str, sha256: str) -> bool:
 
 def was_seen_before(archive: Archive, chat_id: str, sha256: str, file: str, moment: str) -> bool:
     """Whether this state, or the whole export that holds it, was seen at that moment or before."""
-    row = archive.one(
-        f"""
+    seen = f"""
         SELECT 1 FROM chat_state WHERE chat_id = ? AND sha256 = ? AND at <= ? AND {is_sound("chat_state")}
         UNION SELECT 1 FROM file_seen WHERE sha256 = ? AND seen_at <= ?
-        """,  # noqa: S608
-        (chat_id, sha256, moment, file, moment),
-    )
-    return row is not None
+    """  # noqa: S608
+    return archive.value(seen, (chat_id, sha256, moment, file, moment)) is not None
 
 
 def is_accepted(archive: Archive, chat_id: str, sha256: str) -> bool:
     """Whether the person has accepted this state. That counts until memproc has processed a later one."""
-    row = archive.one(
-        """
+    accepted = """
         SELECT 1 FROM chat_state AS state WHERE chat_id = ? AND sha256 = ? AND accepted_at IS NOT NULL
         AND NOT EXISTS (
             SELECT 1 FROM chat_state AS later WHERE later.chat_id = state.chat_id AND later.number <> state.number
             AND later.doubt = '' AND later.at > state.accepted_at)
-        """,
-        (chat_id, sha256),
-    )
-    return row is not None
+    """
+    return archive.value(accepted, (chat_id, sha256)) is not None
 
 
 def waiting_state(archive: Archive, chat_id: str) -> WaitingState | None:
     """The state of the chat whose doubt was said last, of all that wait until the person accepts them."""
-    row = archive.one(
-        """
+    waiting = """
         SELECT sha256, doubt, said_at FROM chat_state WHERE chat_id = ? AND doubt <> '' AND accepted_at IS NULL
         ORDER BY said_at DESC, number DESC LIMIT 1
-        """,
-        (chat_id,),
-    )
-    return WaitingState(*row) if row else None
+    """
+    return archive.first(WaitingState, waiting, (chat_id,))
 
 
 def accept_state(archive: Archive, chat_id: str, sha256: str, when: str) -> None:
@@ -242,16 +229,13 @@ def accept_state(archive: Archive, chat_id: str, sha256: str, when: str) -> None
 
 def newest_file(archive: Archive, chat_id: str) -> str:
     """The path of the newest export from which the chat was processed, as the person named it; empty if not known."""
-    path: str | None = archive.value(
-        """
+    newest = """
         SELECT coalesce(
             (SELECT path FROM arrival WHERE arrival.sha256 = file ORDER BY id DESC LIMIT 1),
             (SELECT path FROM file_seen WHERE file_seen.sha256 = file ORDER BY id DESC LIMIT 1), '')
         FROM chat_state WHERE chat_id = ? AND doubt = '' ORDER BY at DESC, number DESC LIMIT 1
-        """,
-        (chat_id,),
-    )
-    return path or ""
+    """
+    return archive.value(newest, (chat_id,)) or ""
 
 
 def newest_arrival(archive: Archive, chat_id: str) -> int | None:

@@ -4,17 +4,17 @@ A job that came due while the machine slept, or while memproc was off, is still 
 signs, and what the person has been told, are here too.
 """
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from daemon.archive.archive import Archive
+from daemon.archive.archive import Archive, columns
 from rules.arrival import IN_HAND, UNTAKEN
 from rules.retention import PARTS, Timing, next_due
 from rules.typingmind.message import write_date
 
-_COLUMNS = "name, due_at, began_at, ended_at, error"
 _PART = "verified_part"
 
 
@@ -35,9 +35,8 @@ def set_jobs(archive: Archive, timings: Mapping[str, Timing], now: datetime) -> 
     For the start, and for changed settings. A due time that a wrong clock has put far ahead comes back.
     """
     with archive.transaction():
-        for job in jobs(archive):
-            if job.name not in timings:
-                archive.run("DELETE FROM job WHERE name = ?", (job.name,))
+        names = json.dumps(list(timings))
+        archive.run("DELETE FROM job WHERE name NOT IN (SELECT value FROM json_each(?))", (names,))
         for name, timing in timings.items():
             archive.run(
                 "INSERT INTO job (name, due_at) VALUES (?, ?) "
@@ -48,7 +47,7 @@ def set_jobs(archive: Archive, timings: Mapping[str, Timing], now: datetime) -> 
 
 def jobs(archive: Archive) -> tuple[Job, ...]:
     """All jobs, the one that is due first at the beginning."""
-    return tuple(Job(*row) for row in archive.run(f"SELECT {_COLUMNS} FROM job ORDER BY due_at, name"))  # noqa: S608
+    return archive.rows(Job, f"SELECT {columns(Job)} FROM job ORDER BY due_at, name")  # noqa: S608
 
 
 def due_jobs(archive: Archive, now: str) -> tuple[str, ...]:
@@ -87,17 +86,12 @@ class Sign:
 
 def sign(archive: Archive, name: str) -> Sign | None:
     """The sign of that name, or None."""
-    row = archive.one("SELECT value, at FROM sign WHERE name = ?", (name,))
-    return Sign(*row) if row else None
+    return archive.first(Sign, "SELECT value, at FROM sign WHERE name = ?", (name,))
 
 
 def set_sign(archive: Archive, name: str, value: str, when: str) -> None:
     """Set the sign of that name; it is on the disk when this returns."""
-    archive.run(
-        "INSERT INTO sign (name, value, at) VALUES (?, ?, ?) "
-        "ON CONFLICT (name) DO UPDATE SET value = excluded.value, at = excluded.at",
-        (name, value, when),
-    )
+    archive.insert("sign", {"name": name, "value": value, "at": when}, "OR REPLACE")
 
 
 def remove_signs(archive: Archive, *names: str) -> None:
@@ -113,7 +107,6 @@ def is_news(archive: Archive, text: str, when: str) -> bool:
 
 
 _NOTICE = "notice "
-_SKIPPED = "It was skipped."
 # No newer file has taken the place of the arrival; the same content once more is no newer file.
 _IN_ITS_PLACE = """NOT EXISTS (
     SELECT 1 FROM arrival AS later WHERE later.path = arrival.path AND later.id > arrival.id
@@ -122,7 +115,7 @@ _IN_ITS_PLACE = """NOT EXISTS (
 
 def all_signs(archive: Archive) -> dict[str, Sign]:
     """Every sign, by its name."""
-    return {name: Sign(value, at) for name, value, at in archive.run("SELECT name, value, at FROM sign")}
+    return {name: Sign(*row) for name, *row in archive.run("SELECT name, value, at FROM sign")}
 
 
 def files_by_state(archive: Archive) -> dict[str, int]:
@@ -169,8 +162,7 @@ class OpenTrouble:
 
 def chats_in_trouble(archive: Archive) -> tuple[OpenTrouble, ...]:
     """Chats that were skipped and have not come by again since, the newest first."""
-    rows = archive.run(
-        f"""
+    in_trouble = f"""
         WITH by_title AS (SELECT title, max(id) AS newest FROM outcome GROUP BY title),
              by_chat AS (SELECT chat_id, max(id) AS newest FROM outcome GROUP BY chat_id)
         SELECT outcome.title, outcome.detail, outcome.next_step, arrival.path FROM outcome
@@ -178,26 +170,19 @@ def chats_in_trouble(archive: Archive) -> tuple[OpenTrouble, ...]:
         JOIN by_title ON by_title.title = outcome.title AND by_title.newest = outcome.id
         JOIN by_chat ON by_chat.chat_id = outcome.chat_id AND (by_chat.newest = outcome.id OR outcome.chat_id = '')
         WHERE outcome.kind = 'set aside' AND {_IN_ITS_PLACE} ORDER BY outcome.id DESC
-        """  # noqa: S608
-    )
-    return tuple(OpenTrouble(*row) for row in rows)
+    """  # noqa: S608
+    return archive.rows(OpenTrouble, in_trouble)
 
 
 def files_in_trouble(archive: Archive) -> tuple[OpenTrouble, ...]:
     """Files that were skipped or wait for the person, the newest first; not those whose chats are in trouble."""
-    rows = archive.run(
-        f"""
-        SELECT path, state, reason, next_step FROM arrival
+    in_trouble = f"""
+        SELECT path, iif(reason <> '', reason, iif(state = 'set aside', 'It was skipped.', 'It is ' || state || '.')),
+            next_step, path FROM arrival
         WHERE (state = 'set aside' OR (next_step <> '' AND state NOT IN ('written', 'done', 'gone')))
         AND id NOT IN (SELECT arrival FROM outcome WHERE kind = 'set aside') AND {_IN_ITS_PLACE} ORDER BY id DESC
-        """  # noqa: S608
-    )
-    return tuple(
-        OpenTrouble(
-            Path(path).name, reason or (_SKIPPED if state == "set aside" else f"It is {state}."), next_step, path
-        )
-        for path, state, reason, next_step in rows
-    )
+    """  # noqa: S608
+    return tuple(replace(trouble, name=Path(trouble.path).name) for trouble in archive.rows(OpenTrouble, in_trouble))
 
 
 def notice_is_due(archive: Archive, cause: str, since: str, now: str, most: int) -> bool:

@@ -5,21 +5,15 @@ And tokens: those of texts, which are counted once, and what models make of one 
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from daemon.archive.archive import Archive
+from daemon.archive.archive import Archive, columns
 from daemon.archive.jobs import set_sign, sign
 from daemon.archive.seals import damaged_chat, is_sound
 from daemon.files.clock import Periods, at
 from primer.prompt import ToolCall
-from rules.money.price import NAMES, Allowed, Amounts, Reached, Which, decide
-
-_COLUMNS = (
-    "request, model, step, text, finish, tokens_in, tokens_out, tokens_cached, tokens_cache_written, usd, "
-    "asked_at, answered_at, litellm_usd, batch, calls"
-)
-_ROW = f"rowid, {is_sound('reply')}, {_COLUMNS}"
+from rules.money.price import NAMES, Amounts, Reached, Which, decide
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,39 +44,31 @@ class Reply:
 
 def recall(archive: Archive, request: str) -> Reply | None:
     """The reply to a request that was made before, or None."""
-    row = archive.one(f"SELECT {_ROW} FROM reply WHERE request = ?", (request,))  # noqa: S608
-    return _reply(row) if row else None
+    return next(iter(_replies(archive, "request = ?", request)), None)
 
 
 def replies(archive: Archive, chat_id: str | None) -> tuple[Reply, ...]:
     """Every reply in the journal, oldest first; those of one chat where `chat_id` names one."""
-    rows = archive.run(
-        f"SELECT {_ROW} FROM reply WHERE ?1 IS NULL OR chat_id = ?1 ORDER BY rowid",  # noqa: S608
-        (chat_id,),
-    )
-    return tuple(map(_reply, rows))
+    return _replies(archive, "?1 IS NULL OR chat_id = ?1", chat_id)
 
 
 def record(archive: Archive, reply: Reply, chat_id: str, parameters: Mapping[str, object]) -> Reply:
     """Keep a reply; it is on the disk when this returns. Of two replies to one request the first stays."""
-    archive.run(
-        f"INSERT OR IGNORE INTO reply ({_COLUMNS}, chat_id, parameters) "  # noqa: S608
-        f"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (*_row(reply), chat_id, json.dumps(dict(parameters), sort_keys=True)),
-    )
+    calls = json.dumps([list(asdict(call).values()) for call in reply.calls], ensure_ascii=False)
+    more = {"calls": calls, "chat_id": chat_id, "parameters": json.dumps(dict(parameters), sort_keys=True)}
+    archive.insert("reply", {**asdict(reply), **more}, "OR IGNORE")
     return recall(archive, reply.request) or reply
 
 
-def _reply(row: Sequence[Any]) -> Reply:
-    number, is_sound, *said, calls = row
-    if not is_sound:
-        raise damaged_chat(f"row {number} of reply is not what was stored")
-    return Reply(*[*said, tuple(ToolCall(*call) for call in json.loads(calls))])
+def _replies(archive: Archive, where: str, value: str | None) -> tuple[Reply, ...]:
+    def reply(number: int, is_as_stored: int, *columns: Any) -> Reply:
+        if not is_as_stored:
+            raise damaged_chat(f"row {number} of reply is not what was stored")
+        kept = Reply(*columns)
+        return replace(kept, calls=tuple(ToolCall(*call) for call in json.loads(str(kept.calls))))
 
-
-def _row(reply: Reply) -> tuple[Any, ...]:
-    *said, calls = astuple(reply)
-    return (*said, json.dumps(calls, ensure_ascii=False))
+    sql = f"SELECT rowid, {is_sound('reply')}, {columns(Reply)} FROM reply WHERE {where} ORDER BY rowid"  # noqa: S608
+    return archive.rows(reply, sql, (value,))
 
 
 LONGEST_SECONDS = 25 * 3600.0
@@ -90,8 +76,8 @@ LONGEST_SECONDS = 25 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class BatchItem:
-    """A request in a batch: all that its reply's row needs."""
+class SentRequest:
+    """A request that is sent, by itself or in a batch: all that its reply's row needs."""
 
     request: str
     """Its hash."""
@@ -115,24 +101,16 @@ class OpenBatch:
     since: str
     """When the provider's newest batch before it was created, by the provider's clock; empty where there was none."""
     began_at: str
-    items: Sequence[BatchItem]
+    items: Sequence[SentRequest]
 
 
-def begin_batch(archive: Archive, items: Iterable[BatchItem], since: str, now: str) -> int:
+def begin_batch(archive: Archive, items: Iterable[SentRequest], since: str, now: str) -> int:
     """Note that these are about to be asked together; the batch's number. Durable when the transaction is."""
     with archive.transaction():
-        number = int(archive.value("INSERT INTO batch (since, began_at) VALUES (?, ?) RETURNING id", (since, now)))
-        archive.run_many(
-            "INSERT INTO batch_request (batch, request, chat_id, model, step, parameters, tokens, spending) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                (
-                    number, item.request, item.chat_id, item.model, item.step,
-                    json.dumps(dict(item.parameters), sort_keys=True), item.tokens, item.spending,
-                )
-                for item in items
-            ],
-        )  # fmt: skip
+        number = archive.insert("batch", {"since": since, "began_at": now})
+        for item in items:
+            parameters = json.dumps(dict(item.parameters), sort_keys=True)
+            archive.insert("batch_request", {**asdict(item), "parameters": parameters, "batch": number})
     return number
 
 
@@ -148,10 +126,14 @@ def close_batch(archive: Archive, number: int, now: str) -> None:
 
 def open_batches(archive: Archive) -> tuple[OpenBatch, ...]:
     """All that are not closed, oldest first."""
+
+    def items(number: int) -> tuple[SentRequest, ...]:
+        sql = f"SELECT {columns(SentRequest)} FROM batch_request WHERE batch = ? ORDER BY rowid"  # noqa: S608
+        kept = archive.rows(SentRequest, sql, (number,))
+        return tuple(replace(item, parameters=json.loads(str(item.parameters))) for item in kept)
+
     rows = archive.run("SELECT id, name, since, began_at FROM batch WHERE ended_at IS NULL ORDER BY id")
-    return tuple(
-        OpenBatch(number, name, since, began_at, _items(archive, number)) for number, name, since, began_at in rows
-    )
+    return tuple(OpenBatch(number, name, since, began_at, items(number)) for number, name, since, began_at in rows)
 
 
 def batch_age(sent: OpenBatch, now: str) -> float:
@@ -168,18 +150,6 @@ def is_under_way(archive: Archive, request: str) -> bool:
 def batch_names(archive: Archive) -> frozenset[str]:
     """The names of all batches that were ever known."""
     return frozenset(archive.column("SELECT name FROM batch WHERE name <> ''"))
-
-
-def _items(archive: Archive, number: int) -> tuple[BatchItem, ...]:
-    rows = archive.run(
-        "SELECT request, chat_id, model, step, parameters, tokens, spending FROM batch_request WHERE batch = ? "
-        "ORDER BY rowid",
-        (number,),
-    )
-    return tuple(
-        BatchItem(request, chat_id, model, step, json.loads(parameters), tokens, booked)
-        for request, chat_id, model, step, parameters, tokens, booked in rows
-    )
 
 
 _COUNTS = "coalesce(settled, reserved, 0)"
@@ -218,15 +188,8 @@ def reserve(archive: Archive, call: LedgerCall, most: int | None, caps: Amounts,
     None: nobody knows the price, and the person has said that such calls may be made. Durable when this returns.
     """
     with archive.transaction():
-        verdict = Allowed() if most is None else decide(caps, spent(archive, call.run, periods), most)
-        if isinstance(verdict, Reached):
-            return verdict
-        number = archive.value(
-            "INSERT INTO spending (request, chat_id, model, run, tokens, reserved, at) VALUES (?, ?, ?, ?, ?, ?, ?) "
-            "RETURNING id",
-            (call.request, call.chat_id, call.model, call.run, call.tokens, most, call.at),
-        )
-    return int(number)
+        reached = None if most is None else decide(caps, spent(archive, call.run, periods), most)
+        return reached or archive.insert("spending", {**asdict(call), "reserved": most})
 
 
 def settle(archive: Archive, number: int, amount: int | None) -> int | None:
@@ -241,15 +204,12 @@ def settle(archive: Archive, number: int, amount: int | None) -> int | None:
 
 def spent(archive: Archive, run: str, periods: Periods) -> Amounts:
     """What is spent and reserved in this run, today and this month, in picodollars."""
-    (row,) = archive.run(
-        f"""
+    sums = f"""
         SELECT (SELECT coalesce(sum({_COUNTS}), 0) FROM spending WHERE run = ?1 AND run <> ''),
                (SELECT coalesce(sum({_COUNTS}), 0) FROM spending WHERE at >= ?2),
                (SELECT coalesce(sum({_COUNTS}), 0) FROM spending WHERE at >= ?3)
-        """,  # noqa: S608
-        (run, periods.day_began, periods.month_began),
-    )
-    return Amounts(*row)
+    """  # noqa: S608
+    return archive.rows(Amounts, sums, (run, periods.day_began, periods.month_began))[0]
 
 
 def unpriced_since(archive: Archive, since: str) -> int:
@@ -265,16 +225,13 @@ def last_run(archive: Archive) -> str:
 
 def by_model(archive: Archive, since: str) -> tuple[OfModel, ...]:
     """What was spent since then, model by model, the dearest first."""
-    rows = archive.run(
-        """
+    sums = """
         SELECT model, count(*), coalesce(sum(settled), 0),
                coalesce(sum(CASE WHEN settled IS NULL THEN reserved END), 0),
                sum(reserved IS NULL AND settled IS NULL)
         FROM spending WHERE at >= ? AND (settled IS NULL OR settled > 0) GROUP BY model ORDER BY 3 DESC, 1
-        """,
-        (since,),
-    )
-    return tuple(OfModel(*row) for row in rows)
+    """
+    return archive.rows(OfModel, sums, (since,))
 
 
 def learn_factor(archive: Archive, model: str, factor: float) -> None:
@@ -295,31 +252,23 @@ def learned_factors(archive: Archive) -> Mapping[str, tuple[float, int]]:
 
 def raise_cap(archive: Archive, which: Which, amount: int, until: str, now: str) -> None:
     """Let a cap be `amount` picodollars until `until` (UTC). Durable when this returns."""
-    set_sign(archive, _name(which), json.dumps({"amount": amount, "until": until}), now)
+    set_sign(archive, f"budget_{which}", json.dumps({"amount": amount, "until": until}), now)
 
 
 def raised_caps(archive: Archive, caps: Amounts, now: str) -> Amounts:
     """The caps that count at `now`: those of memproc.toml, or those that they were raised to."""
-    return Amounts(*(max(caps.of(which), _raised(archive, which, now)) for which in NAMES))
-
-
-def _raised(archive: Archive, which: Which, now: str) -> int:
-    raised = sign(archive, _name(which))
-    cap = json.loads(raised.value) if raised else None
-    return int(cap["amount"]) if cap and now < cap["until"] else 0
-
-
-def _name(which: Which) -> str:
-    return f"budget_{which}"
+    amounts = []
+    for which in NAMES:
+        raised = sign(archive, f"budget_{which}")
+        cap = json.loads(raised.value) if raised else None
+        amounts.append(max(caps.of(which), int(cap["amount"]) if cap and now < cap["until"] else 0))
+    return Amounts(*amounts)
 
 
 def known_counts(archive: Archive, encoding: str, digests: Sequence[str]) -> dict[str, int]:
     """The counts that the archive has of these texts, in tokens of the encoding."""
-    counts = archive.run(
-        "SELECT digest, tokens FROM token_count WHERE encoding = ? AND digest IN (SELECT value FROM json_each(?))",
-        (encoding, json.dumps(digests)),
-    )
-    return dict(counts)
+    counts = "SELECT digest, tokens FROM token_count WHERE encoding = ? AND digest IN (SELECT value FROM json_each(?))"
+    return dict(archive.run(counts, (encoding, json.dumps(digests))))
 
 
 def keep_counts(archive: Archive, encoding: str, counts: Mapping[str, int]) -> None:

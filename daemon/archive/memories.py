@@ -6,11 +6,9 @@ No edition is touched here. Each function says whether it changed anything, so t
 """
 
 import json
-from collections.abc import Collection, Sequence
-from dataclasses import asdict
-from typing import Any
+from dataclasses import asdict, replace
 
-from daemon.archive.archive import Archive
+from daemon.archive.archive import Archive, columns
 from daemon.archive.chats import chat_row
 from daemon.archive.seals import refuse_damage
 from rules.conversation.memory import Edition, Memory, Preferred, Quote, shown, told
@@ -19,11 +17,20 @@ from rules.plan.work import Round
 from rules.recognize.adopt import Adopted
 from rules.recognize.chat_reading import ChatReading
 
-_MEMORY = (
-    "id, number, level, first_uuid, last_uuid, began_at, ended_at, source_tokens, chosen_edition, pinned, "
-    "forgotten_at IS NOT NULL, due, recalled, origin"
-)
-_EDITION = "number, kind, texts, quotes, made, agent, context_manager, requests, tokens, written_at"
+_KEYS = """
+    WITH RECURSIVE part (id) AS (VALUES (?) UNION SELECT member FROM fold_member JOIN part ON fold = part.id)
+    SELECT key FROM part JOIN memory ON memory.id = part.id
+    JOIN chunk_message ON chunk_message.memory = part.id JOIN message ON message.id = chunk_message.message
+    ORDER BY memory.number, place
+"""
+"""Keys of the raw messages under a memory, or under all the memories that a fold stands for."""
+_ORIGINS = """
+    WITH RECURSIVE ancestor (id, distance) AS (
+        SELECT ?1, 0 WHERE ?1 <> ''
+        UNION ALL SELECT origin, distance + 1 FROM ancestor JOIN memory USING (id) WHERE origin <> ''
+    ) SELECT id FROM ancestor ORDER BY distance
+"""
+"""The ids that a memory has in the chats that its own was forked from, the nearest first."""
 _TABLES = ("memory", "edition", "chunk_message", "fold_member")
 _CHOSEN, HAD = 1, 2
 """In the column `hindsight`: the memory was chosen for a hindsight edition; its turn is over."""
@@ -35,21 +42,21 @@ def memories(archive: Archive, chat_id: str, preferred: Preferred = "hindsight")
     return _select(archive, "WHERE chat = (SELECT id FROM chat WHERE chat_id = ?)", chat_id, preferred)
 
 
-def find_memory(archive: Archive, wanted: str, preferred: Preferred = "hindsight") -> tuple[str, Memory]:
+def find_memory(archive: Archive, written: str, preferred: Preferred = "hindsight") -> tuple[str, Memory]:
     """The memory of that id, or the only one whose id begins so, with its chat's id. Raises NotFound."""
     rows = archive.run(
         "SELECT chat_id, memory.id FROM memory JOIN chat ON chat.id = memory.chat "
         "WHERE substr(memory.id, 1, length(?)) = ?",
-        (wanted, wanted),
+        (written, written),
     )
-    if not wanted or not rows:
+    if not written or not rows:
         raise NotFound(
-            f'The archive knows no memory "{wanted}".',
+            f'The archive knows no memory "{written}".',
             "List a chat's memories, with their ids, with: memproc memories CHAT",
         )
     if len(rows) > 1:
         raise NotFound(
-            f'"{wanted}" can be any of {len(rows)} memories: {", ".join(str(row[1]) for row in rows)}.',
+            f'"{written}" can be any of {len(rows)} memories: {", ".join(str(row[1]) for row in rows)}.',
             "Write more of its id.",
         )
     chat_id, memory_id = rows[0]
@@ -60,8 +67,20 @@ def find_memory(archive: Archive, wanted: str, preferred: Preferred = "hindsight
 
 def editions(archive: Archive, memory_id: str) -> tuple[Edition, ...]:
     """All editions of a memory, oldest first."""
-    rows = archive.run(f"SELECT {_EDITION} FROM edition WHERE memory = ? ORDER BY number", (memory_id,))  # noqa: S608
-    return tuple(_edition(*row) for row in rows)
+    rows = archive.rows(
+        Edition,
+        f"SELECT {columns(Edition)} FROM edition WHERE memory = ? ORDER BY number",  # noqa: S608
+        (memory_id,),
+    )
+    return tuple(
+        replace(
+            row,
+            texts=tuple(json.loads(str(row.texts))),
+            quotes=tuple(Quote(**quote) for quote in json.loads(str(row.quotes))),
+            requests=tuple(json.loads(str(row.requests))),
+        )
+        for row in rows
+    )
 
 
 def next_edition(archive: Archive, memory_id: str) -> int:
@@ -73,78 +92,38 @@ def _select(archive: Archive, where: str, value: str, preferred: Preferred) -> t
     # A memory of a lost archive can have been a fold: it has its level, and is listed among the chunks' memories.
     rows = archive.run(
         f"""
-        SELECT {_MEMORY} FROM memory {where}
-        ORDER BY (id IN (SELECT fold FROM fold_member)) * level, number
+        SELECT id, chosen_edition, origin, number, level, first_uuid, last_uuid, began_at, ended_at, source_tokens,
+               pinned, forgotten_at IS NOT NULL, due, recalled
+        FROM memory {where} ORDER BY (id IN (SELECT fold FROM fold_member)) * level, number
         """,  # noqa: S608
         (value,),
     )
-    return tuple(_memory(archive, row, preferred) for row in rows)
-
-
-def _memory(archive: Archive, row: Sequence[Any], preferred: Preferred) -> Memory:
-    (
-        memory_id, number, level, first, last, began_at, ended_at, source_tokens, chosen, pinned, forgotten, due,
-        recalled, origin,
-    ) = row  # fmt: skip
-    kept = editions(archive, memory_id)
-    return Memory(
-        memory_id=memory_id,
-        number=number,
-        level=level,
-        keys=_keys(archive, memory_id),
-        first=first,
-        last=last,
-        began_at=began_at,
-        ended_at=ended_at,
-        source_tokens=source_tokens,
-        edition=shown(kept, chosen, preferred),
-        told=told(kept, chosen),
-        chosen=chosen,
-        pinned=bool(pinned),
-        forgotten=bool(forgotten),
-        due=due,
-        recalled=bool(recalled),
-        origins=_origins(archive, origin),
-        members=archive.column("SELECT member FROM fold_member WHERE fold = ? ORDER BY place", (memory_id,)),
-    )
-
-
-def _keys(archive: Archive, memory_id: str) -> tuple[str, ...]:
-    """Keys of the raw messages under a memory, or under all the memories that a fold stands for."""
-    return archive.column(
-        """
-        WITH RECURSIVE part (id) AS (VALUES (?) UNION SELECT member FROM fold_member JOIN part ON fold = part.id)
-        SELECT key FROM part JOIN memory ON memory.id = part.id
-        JOIN chunk_message ON chunk_message.memory = part.id JOIN message ON message.id = chunk_message.message
-        ORDER BY memory.number, place
-        """,
-        (memory_id,),
-    )
-
-
-def _origins(archive: Archive, origin: str) -> tuple[str, ...]:
-    """The ids that a memory has in the chats that its own was forked from, the nearest first."""
-    ids: list[str] = []
-    while origin:
-        ids.append(origin)
-        origin = archive.value("SELECT origin FROM memory WHERE id = ?", (origin,)) or ""
-    return tuple(ids)
-
-
-def _edition(number: int, kind: Any, texts: str, quotes: str, *row: Any) -> Edition:
-    made, agent, context_manager, requests, tokens, written_at = row
-    return Edition(
-        number=number,
-        kind=kind,
-        texts=tuple(json.loads(texts)),
-        quotes=tuple(Quote(**quote) for quote in json.loads(quotes)),
-        made=made,
-        agent=agent,
-        context_manager=context_manager,
-        requests=tuple(json.loads(requests)),
-        tokens=tokens,
-        written_at=written_at,
-    )
+    made = []
+    for memory_id, chosen, origin, number, level, first, last, began_at, ended_at, tokens, *marks in rows:
+        pinned, forgotten, due, recalled = marks
+        kept = editions(archive, memory_id)
+        memory = Memory(
+            memory_id=memory_id,
+            number=number,
+            level=level,
+            keys=archive.column(_KEYS, (memory_id,)),
+            first=first,
+            last=last,
+            began_at=began_at,
+            ended_at=ended_at,
+            source_tokens=tokens,
+            edition=shown(kept, chosen, preferred),
+            told=told(kept, chosen),
+            chosen=chosen,
+            pinned=bool(pinned),
+            forgotten=bool(forgotten),
+            due=due,
+            recalled=bool(recalled),
+            origins=archive.column(_ORIGINS, (origin,)),
+            members=archive.column("SELECT member FROM fold_member WHERE fold = ? ORDER BY place", (memory_id,)),
+        )
+        made.append(memory)
+    return tuple(made)
 
 
 def keep_memory(archive: Archive, chat_id: str, memory: Memory) -> None:
@@ -172,7 +151,7 @@ def keep_memory(archive: Archive, chat_id: str, memory: Memory) -> None:
 def keep_fold(archive: Archive, chat_id: str, fold: Memory) -> Memory:
     """Keep a fold with its edition; the fold, with the number that it has got among those of its level."""
     with archive.transaction():
-        insert_fold(archive, chat_row(archive, chat_id), fold)
+        insert_memory(archive, chat_row(archive, chat_id), fold)
         insert_edition(archive, fold.memory_id, fold.edition)
     return find_memory(archive, fold.memory_id)[1]
 
@@ -213,47 +192,30 @@ def renew_chunk(archive: Archive, memory_id: str) -> None:
 
 
 def insert_memory(archive: Archive, chat: int, memory: Memory) -> None:
-    """Keep a memory without its chunk and editions, within a transaction of the caller's."""
-    archive.run(
-        """
-        INSERT INTO memory (chat, id, number, level, first_uuid, last_uuid, began_at, ended_at, source_tokens, origin)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """,
-        (
-            chat, memory.memory_id, memory.number, memory.level, memory.first, memory.last, memory.began_at,
-            memory.ended_at, memory.source_tokens, next(iter(memory.origins), ""),
-        ),
-    )  # fmt: skip
+    """Keep a memory without its chunk and editions, or a fold with its members, in a transaction of the caller's.
 
-
-def insert_fold(archive: Archive, chat: int, fold: Memory) -> None:
-    """Keep a fold with the memories that it stands for, within a transaction of the caller's."""
-    insert_memory(archive, chat, fold)
-    archive.run(
-        """
-        UPDATE memory SET number = (
-            SELECT 1 + coalesce(max(number), 0) FROM memory AS other
-            WHERE other.chat = memory.chat AND other.level = memory.level AND other.id <> memory.id
-        ) WHERE id = ?
-        """,
-        (fold.memory_id,),
-    )
-    archive.run_many(
-        "INSERT INTO fold_member (fold, place, member) VALUES (?, ?, ?)",
-        [(fold.memory_id, place, member) for place, member in enumerate(fold.members)],
-    )
+    A fold gets the next number among those of its level.
+    """
+    last = "SELECT coalesce(max(number), 0) FROM memory WHERE chat = ? AND level = ?"
+    row = {
+        "chat": chat, "id": memory.memory_id, "level": memory.level, "first_uuid": memory.first,
+        "number": 1 + archive.value(last, (chat, memory.level)) if memory.is_fold else memory.number,
+        "last_uuid": memory.last, "began_at": memory.began_at, "ended_at": memory.ended_at,
+        "source_tokens": memory.source_tokens, "origin": next(iter(memory.origins), ""),
+    }  # fmt: skip
+    archive.insert("memory", row)
+    for place, member in enumerate(memory.members):
+        archive.insert("fold_member", {"fold": memory.memory_id, "place": place, "member": member})
 
 
 def insert_edition(archive: Archive, memory_id: str, edition: Edition) -> None:
     """Keep an edition, within a transaction of the caller's."""
-    archive.run(
-        f"INSERT INTO edition (memory, {_EDITION}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
-        (
-            memory_id, edition.number, edition.kind, json.dumps(edition.texts, ensure_ascii=False),
-            json.dumps([asdict(quote) for quote in edition.quotes], ensure_ascii=False), edition.made,
-            edition.agent, edition.context_manager, json.dumps(edition.requests), edition.tokens, edition.written_at,
-        ),
-    )  # fmt: skip
+    lists = {
+        "texts": json.dumps(edition.texts, ensure_ascii=False),
+        "quotes": json.dumps([asdict(quote) for quote in edition.quotes], ensure_ascii=False),
+        "requests": json.dumps(edition.requests),
+    }
+    archive.insert("edition", {**asdict(edition), **lists, "memory": memory_id})
 
 
 def round_of(archive: Archive, chat_id: str, adopted: Adopted) -> Round:
@@ -262,7 +224,8 @@ def round_of(archive: Archive, chat_id: str, adopted: Adopted) -> Round:
     if row is None:
         return Round(had=adopted.had_hindsight)
     marks = dict(archive.run("SELECT id, hindsight FROM memory WHERE chat = ?", (row[0],)))
-    chosen, had = (frozenset(name for name in marks if marks[name] == mark) for mark in (_CHOSEN, HAD))
+    chosen = frozenset(name for name, mark in marks.items() if mark == _CHOSEN)
+    had = frozenset(name for name, mark in marks.items() if mark == HAD)
     return Round(row[1], chosen, had | adopted.had_hindsight)
 
 
@@ -270,16 +233,13 @@ def begin_round(archive: Archive, chat_id: str, begun: Round) -> None:
     """Keep which memories were chosen for hindsight, in one transaction."""
     with archive.transaction():
         archive.run("UPDATE chat SET round_to = ? WHERE chat_id = ?", (begun.upto, chat_id))
-        _mark(archive, begun.chosen, _CHOSEN)
+        for name in begun.chosen:
+            archive.run("UPDATE memory SET hindsight = ? WHERE id = ?", (_CHOSEN, name))
 
 
 def end_turn(archive: Archive, memory_id: str) -> None:
     """Note that the memory gets no further hindsight edition by itself."""
-    _mark(archive, [memory_id], HAD)
-
-
-def _mark(archive: Archive, names: Collection[str], mark: int) -> None:
-    archive.run_many("UPDATE memory SET hindsight = ? WHERE id = ?", [(mark, name) for name in names])
+    archive.run("UPDATE memory SET hindsight = ? WHERE id = ?", (HAD, memory_id))
 
 
 _FORGOTTEN_PARTS = """

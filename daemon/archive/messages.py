@@ -6,16 +6,15 @@ All of it within a transaction of the caller's.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import keep_chat
-from daemon.archive.memories import HAD, insert_edition, insert_fold, insert_memory, keep_user_edits
+from daemon.archive.memories import HAD, insert_edition, insert_memory, keep_user_edits
 from daemon.archive.seals import packed, refuse_damage, unpacked
-from rules.conversation.history import UNDER_SOME_MEMORY, Entry, Past
+from rules.conversation.history import UNDER_SOME_MEMORY, Entry, Past, history
 from rules.conversation.marker import MEMORY
-from rules.conversation.memory import Edition, Memory
 from rules.recognize.absent import Absent, KnownMessage
 from rules.recognize.adopt import Adopted, said_at, with_true_date
 from rules.recognize.chat_reading import ChatReading
@@ -25,6 +24,7 @@ from rules.typingmind.message import Message, attachments, read_message
 from rules.typingmind.splice import with_date
 
 _NEWEST = "version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)"
+_OF_CHAT = "chat = (SELECT id FROM chat WHERE chat_id = ?)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def remember(archive: Archive, chat: Chat, reading: ChatReading, when: str) -> M
     with archive.transaction():
         row = keep_chat(archive, chat, when)
         adopt(archive, row, reading.adopted, when)
-        known = [key for (key,) in archive.run("SELECT key FROM message WHERE chat = ? ORDER BY position", (row,))]
+        known = message_keys(archive, row)
         raw = {place.key: place for place in reading.places if place.ours is None}
         new = raw.keys() - set(known)
         _place(archive, row, order(known, reading.places, reading.entries), raw)
@@ -65,28 +65,35 @@ def remember(archive: Archive, chat: Chat, reading: ChatReading, when: str) -> M
     return MessageCounts(len(new), changed - len(new), gone)
 
 
+def put_back(archive: Archive, row: int, places: Sequence[Place], known: Collection[str], when: str) -> None:
+    """Keep the raw messages of a file, within a transaction of the caller's; those in `known` stay as they are.
+
+    They count as standing under a memory that nobody knows, until an export holds them or a memory claims them.
+    """
+    new = [place for place in places if place.key not in known]
+    raw = {place.key: replace(place, left_out=place.left_out or UNDER_SOME_MEMORY) for place in new}
+    _place(archive, row, order(message_keys(archive, row), places, history((), places)), raw)
+    _keep_versions(archive, row, new, when)
+
+
 def _place(archive: Archive, row: int, order: Sequence[str], raw: Mapping[str, Place]) -> None:
     """Give every message its position, and those of the export the reason why they are left out, if any.
 
     Only what changes is written: each row costs a seal, and a long chat has thousands that stay.
     """
-    left_out = {key: place.left_out for key, place in raw.items()}
-    dates = {key: place.message.created_at or "" for key, place in raw.items() if place.message.is_copy}
-    archive.run_many(
-        """
-        INSERT INTO message (chat, key, position, left_out, said_at) VALUES (?, ?, ?, ?, ?)
-        ON CONFLICT (chat, key) DO UPDATE SET position = excluded.position WHERE position <> excluded.position
-        """,
-        [(row, key, at, left_out.get(key), dates.get(key, "")) for at, key in enumerate(order)],
-    )
-    archive.run_many(
-        "UPDATE message SET left_out = ?1 WHERE chat = ?2 AND key = ?3 AND left_out IS NOT ?1",
-        [(reason, row, key) for key, reason in left_out.items()],
-    )
-    archive.run_many(
-        "UPDATE message SET said_at = ?1 WHERE chat = ?2 AND key = ?3 AND said_at <> ?1",
-        [(date, row, key) for key, date in dates.items()],
-    )
+    for position, key in enumerate(order):
+        place = raw.get(key)
+        is_copy = place is not None and place.message.is_copy
+        date = place.message.created_at or "" if place and is_copy else ""
+        archive.run(
+            """
+            INSERT INTO message (chat, key, position, left_out, said_at) VALUES (?1, ?2, ?3, ?4, ?5)
+            ON CONFLICT (chat, key) DO UPDATE SET
+                position = ?3, left_out = iif(?6, ?4, left_out), said_at = iif(?7, ?5, said_at)
+            WHERE position <> ?3 OR (?6 AND left_out IS NOT ?4) OR (?7 AND said_at <> ?5)
+            """,
+            (row, key, position, place and place.left_out, date, place is not None, is_copy),
+        )
 
 
 def _keep_versions(archive: Archive, row: int, places: Sequence[Place], when: str) -> int:
@@ -130,12 +137,12 @@ def _mark_absent(archive: Archive, row: int, here: set[str], under: set[str], ab
     What the person has not deleted is marked as missing, until an export holds it, or names it as deleted.
     """
     rows = archive.run(
-        """
+        f"""
         SELECT message.id, key, gone_at, missing.message IS NOT NULL, uuid FROM message
-        LEFT JOIN missing ON missing.message = message.id JOIN version ON version.message = message.id
-             AND version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
+        LEFT JOIN missing ON missing.message = message.id
+        JOIN version ON version.message = message.id AND {_NEWEST}
         WHERE chat = ? AND left_out IS NOT ?
-        """,
+        """,  # noqa: S608
         (row, UNDER_SOME_MEMORY),
     )
     gone = {number for number, key, *_ in rows if key not in here and key not in under}
@@ -144,7 +151,11 @@ def _mark_absent(archive: Archive, row: int, here: set[str], under: set[str], ab
     archive.run_many("UPDATE message SET gone_at = ? WHERE id = ?", new)
     archive.run_many("UPDATE message SET gone_at = NULL WHERE id = ?", back)
     before = {number for number, _, _, is_missing, _ in rows if is_missing}
-    missing = {row[0] for row in rows if _is_missing(row[1], row[4], row[0] in before, here, absent)}
+    missing = {
+        number
+        for number, key, _, is_missing, uuid in rows
+        if key not in here and (key in absent.keys or (is_missing and uuid not in absent.named))
+    }
     archive.run_many(
         "INSERT INTO missing (message, since) VALUES (?, ?)", [(number, when) for number in missing - before]
     )
@@ -152,8 +163,9 @@ def _mark_absent(archive: Archive, row: int, here: set[str], under: set[str], ab
     return len(new)
 
 
-def _is_missing(key: str, uuid: str | None, before: bool, here: set[str], absent: Absent) -> bool:
-    return key not in here and (key in absent.keys or (before and uuid not in absent.named))
+def message_keys(archive: Archive, row: int) -> tuple[str, ...]:
+    """Keys of all messages that the archive has of the chat, in the order of the conversation."""
+    return archive.column("SELECT key FROM message WHERE chat = ? ORDER BY position", (row,))
 
 
 def order(known: Sequence[str], places: Sequence[Place], entries: Sequence[Entry]) -> list[str]:
@@ -163,9 +175,17 @@ def order(known: Sequence[str], places: Sequence[Place], entries: Sequence[Entry
     was left out, or is gone, stands behind the message that it stood behind until now; where it is new,
     behind the one that it stands behind in the export.
     """
+    neighbours, before = list(zip(["", *known], known, strict=False)), ""
+    last_under = next((entry.key for entry in reversed(entries) if entry.memory is not None), "")
+    for place in places:
+        if place.ours is None:
+            neighbours.append((before, place.key))
+            before = place.key
+        elif place.ours.kind == MEMORY:  # it counts as the last message under one
+            before = last_under
     placed = {entry.key for entry in entries}
     behind: dict[str, list[str]] = {}
-    for before, key in [*_known_neighbours(known), *_new_neighbours(places, entries)]:
+    for before, key in neighbours:
         if key not in placed:
             placed.add(key)
             behind.setdefault(before, []).insert(0, key)
@@ -176,23 +196,6 @@ def order(known: Sequence[str], places: Sequence[Place], entries: Sequence[Entry
         keys.append(key)
         waiting += reversed(behind.get(key, []))
     return keys[1:]
-
-
-def _known_neighbours(known: Sequence[str]) -> list[tuple[str, str]]:
-    return list(zip(["", *known], known, strict=False))
-
-
-def _new_neighbours(places: Sequence[Place], entries: Sequence[Entry]) -> list[tuple[str, str]]:
-    """Each message of the export with the one before it; a memory counts as the last message under one."""
-    last_under = next((entry.key for entry in reversed(entries) if entry.memory is not None), "")
-    neighbours, before = [], ""
-    for place in places:
-        if place.ours is None:
-            neighbours.append((before, place.key))
-            before = place.key
-        elif place.ours.kind == MEMORY:
-            before = last_under
-    return neighbours
 
 
 def past(archive: Archive, chat_id: str) -> tuple[Past, ...]:
@@ -213,35 +216,19 @@ def past(archive: Archive, chat_id: str) -> tuple[Past, ...]:
         """,
         (chat_id,),
     )
-    return tuple(_past(*row) for row in rows)
-
-
-def _past(
-    key: str,
-    memory: int,
-    gone: int,
-    raw: bytes,
-    packed: int,
-    sha256: str,
-    now: str,
-    newer: bytes,
-    newer_packed: int,
-    said_at: str,
-) -> Past:
-    message = with_true_date(read_message(unpacked(raw, packed, sha256)), said_at)
-    newest = message
-    if newer is not None:
-        newest = with_true_date(read_message(unpacked(newer, newer_packed, now)), said_at)
-    return Past(key, message, memory, None if gone else newest)
+    past = []
+    for key, memory, gone, raw, is_packed, sha256, now, newer, is_newer_packed, date in rows:
+        message = newest = with_true_date(read_message(unpacked(raw, is_packed, sha256)), date)
+        if newer is not None:
+            newest = with_true_date(read_message(unpacked(newer, is_newer_packed, now)), date)
+        past.append(Past(key, message, memory, None if gone else newest))
+    return tuple(past)
 
 
 def dates_said(archive: Archive, chat_id: str) -> dict[str, str]:
     """The dates on which copied messages of a chat were said, by key, as far as they are known."""
-    rows = archive.run(
-        "SELECT key, said_at FROM message WHERE said_at <> '' AND chat = (SELECT id FROM chat WHERE chat_id = ?)",
-        (chat_id,),
-    )
-    return dict(rows)
+    dates = f"SELECT key, said_at FROM message WHERE said_at <> '' AND {_OF_CHAT}"  # noqa: S608
+    return dict(archive.run(dates, (chat_id,)))
 
 
 def live_messages(archive: Archive, chat_id: str, *, left_out: bool = False) -> tuple[KnownMessage, ...]:
@@ -249,42 +236,28 @@ def live_messages(archive: Archive, chat_id: str, *, left_out: bool = False) -> 
 
     With `left_out`, those that are left out of memories instead.
     """
-    rows = archive.run(
-        """
+    live = f"""
         SELECT key, uuid, digest, role, created_at,
                (SELECT seen_at FROM version AS first WHERE first.message = message.id AND number = 1)
         FROM chat JOIN message ON message.chat = chat.id
         JOIN version ON version.message = message.id
-        WHERE chat_id = ? AND gone_at IS NULL AND (left_out IS NOT NULL) = ?
-          AND version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
+        WHERE chat_id = ? AND gone_at IS NULL AND (left_out IS NOT NULL) = ? AND {_NEWEST}
           AND NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.message = message.id)
         ORDER BY position
-        """,
-        (chat_id, left_out),
-    )
-    return tuple(KnownMessage(*row) for row in rows)
+    """  # noqa: S608
+    return archive.rows(KnownMessage, live, (chat_id, left_out))
 
 
 def first_seen(archive: Archive, chat_id: str) -> dict[str, str]:
     """The times when the raw messages of a chat were first seen, by key; gone ones too."""
-    rows = archive.run(
-        """
-        SELECT key, seen_at FROM message JOIN version ON version.message = message.id AND number = 1
-        WHERE chat = (SELECT id FROM chat WHERE chat_id = ?)
-        """,
-        (chat_id,),
-    )
-    return dict(rows)
+    times = "SELECT key, seen_at FROM message JOIN version ON version.message = message.id AND number = 1"
+    return dict(archive.run(f"{times} WHERE {_OF_CHAT}", (chat_id,)))
 
 
 def missing_keys(archive: Archive, chat_id: str) -> frozenset[str]:
     """Keys of the messages that exports lack, though nothing says that the person deleted them."""
-    rows = archive.run(
-        "SELECT key FROM missing JOIN message ON message.id = missing.message "
-        "WHERE chat = (SELECT id FROM chat WHERE chat_id = ?)",
-        (chat_id,),
-    )
-    return frozenset(key for (key,) in rows)
+    keys = f"SELECT key FROM missing JOIN message ON message.id = missing.message WHERE {_OF_CHAT}"  # noqa: S608
+    return frozenset(archive.column(keys, (chat_id,)))
 
 
 def raw_conversation(archive: Archive, chat_id: str) -> RawConversation:
@@ -295,103 +268,57 @@ def raw_conversation(archive: Archive, chat_id: str) -> RawConversation:
     refuse_damage(archive.run, chat_id, "chat", "message", "version", "missing")
     head, tail = archive.run("SELECT head, tail FROM chat WHERE chat_id = ?", (chat_id,))[0]
     rows = archive.run(
-        """
+        f"""
         SELECT CAST(raw AS BLOB), packed, version.sha256, said_at FROM chat JOIN message ON message.chat = chat.id
         JOIN version ON version.message = message.id LEFT JOIN body ON body.sha256 = version.sha256
-        WHERE chat_id = ? AND (gone_at IS NULL OR message.id IN (SELECT message FROM missing))
-          AND version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
+        WHERE chat_id = ? AND (gone_at IS NULL OR message.id IN (SELECT message FROM missing)) AND {_NEWEST}
         ORDER BY position
-        """,
+        """,  # noqa: S608
         (chat_id,),
     )
     return RawConversation(head, tuple(with_date(unpacked(*stored), said_at) for *stored, said_at in rows), tail)
 
 
-@dataclass(frozen=True, slots=True)
-class MessageVersions:
-    """A raw message with all its versions, oldest first, and when each was first seen."""
-
-    key: str
-    left_out: str | None
-    versions: tuple[Message, ...]
-    seen_at: tuple[str, ...]
-
-
-def insert_version(archive: Archive, message: int, number: int, said: Message, when: str) -> int:
+def insert_version(archive: Archive, row: int, number: int, message: Message, when: str) -> int:
     """Keep what a message says now, its bytes once however many chats have them; the number of the version's row."""
-    sha256 = hashlib.sha256(said.raw).hexdigest()
-    archive.run("INSERT OR IGNORE INTO body (sha256, raw, packed) VALUES (?, ?, ?)", (sha256, *packed(said.raw)))
-    row = archive.value(
-        """
-        INSERT INTO version (message, number, sha256, digest, uuid, role, created_at, seen_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id
-        """,
-        (message, number, sha256, said.digest, said.uuid, said.role, said.created_at, when),
-    )
-    return int(row)
-
-
-def add_message(archive: Archive, row: int, position: int, found: MessageVersions, gone_at: str | None) -> None:
-    """Keep a message that the archive lacks, in all its versions."""
-    message = archive.value(
-        "INSERT INTO message (chat, key, position, left_out, gone_at, said_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
-        (row, found.key, position, found.left_out, gone_at, said_at(found.versions[-1])),
-    )
-    for number, (version, seen_at) in enumerate(zip(found.versions, found.seen_at, strict=True), 1):
-        insert_version(archive, int(message), number, version, seen_at)
-
-
-def add_memory(archive: Archive, row: int, memory: Memory, editions: Sequence[Edition]) -> None:
-    """Keep a memory, or a fold of memories, that the archive lacks, with all its editions."""
-    if memory.is_fold:
-        insert_fold(archive, row, memory)
-    else:
-        insert_memory(archive, row, memory)
-    for edition in editions:
-        insert_edition(archive, memory.memory_id, edition)
-
-
-def add_chunk(archive: Archive, row: int, memory_id: str, versions: Mapping[str, int]) -> None:
-    """Put raw messages under a memory, in the order of their keys; `versions` says which of each, from 0."""
-    archive.run_many(
-        """
-        INSERT INTO chunk_message (memory, place, message, version)
-        SELECT ?, ?, message.id, version.id FROM message JOIN version ON version.message = message.id
-        WHERE chat = ? AND key = ? AND version.number = ?
-        """,
-        [(memory_id, place, row, key, 1 + version) for place, (key, version) in enumerate(versions.items())],
-    )
-
-
-def mark_memory(
-    archive: Archive, memory: Memory, *, had_hindsight: bool, pinned: bool, chosen: int | None, forgotten_at: str | None
-) -> None:
-    """Note what the person has decided about a memory, and whether it has had its hindsight edition."""
-    archive.run(
-        "UPDATE memory SET chosen_edition = ?, pinned = ?, forgotten_at = ?, hindsight = ? WHERE id = ?",
-        (chosen, pinned, forgotten_at, HAD if had_hindsight else 0, memory.memory_id),
-    )
+    sha256 = hashlib.sha256(message.raw).hexdigest()
+    archive.run("INSERT OR IGNORE INTO body (sha256, raw, packed) VALUES (?, ?, ?)", (sha256, *packed(message.raw)))
+    columns = {
+        "message": row, "number": number, "sha256": sha256, "digest": message.digest, "uuid": message.uuid,
+        "role": message.role, "created_at": message.created_at, "seen_at": when,
+    }  # fmt: skip
+    return archive.insert("version", columns)
 
 
 def adopt(archive: Archive, row: int, adopted: Adopted, when: str) -> None:
-    """Keep what the chat in this row takes over."""
+    """Keep what the chat in this row takes over, within a transaction of the caller's."""
+    chunks: dict[int, list[tuple[int, int]]] = {}
     for position, old in enumerate(adopted.past):
-        now = () if old.newest is None or old.newest.raw == old.message.raw else (old.newest,)
-        versions = MessageVersions(old.key, None, (old.message, *now), (when,) * (1 + len(now)))
-        add_message(archive, row, position, versions, when if old.newest is None else None)
+        message = archive.insert(
+            "message",
+            {
+                "chat": row, "key": old.key, "position": position, "gone_at": when if old.newest is None else None,
+                "said_at": said_at(old.newest or old.message),
+            },
+        )  # fmt: skip
+        version = insert_version(archive, message, 1, old.message, when)
+        if old.newest is not None and old.newest.raw != old.message.raw:
+            insert_version(archive, message, 2, old.newest, when)
+        chunks.setdefault(old.memory, []).append((message, version))
     for memory in adopted.memories:
         name = memory.memory_id
-        add_memory(archive, row, memory, adopted.editions[name])
-        mark_memory(
-            archive,
-            memory,
-            had_hindsight=name in adopted.had_hindsight,
-            pinned=memory.pinned,
-            chosen=memory.chosen,
-            forgotten_at=when if memory.forgotten else None,
-        )
-        if not memory.is_fold:
-            add_chunk(archive, row, name, {old.key: 0 for old in adopted.past if old.memory == memory.number})
+        insert_memory(archive, row, memory)
+        for edition in adopted.editions[name]:
+            insert_edition(archive, name, edition)
+        archive.run(
+            "UPDATE memory SET chosen_edition = ?, pinned = ?, forgotten_at = ?, hindsight = ? WHERE id = ?",
+            (
+                memory.chosen, memory.pinned, when if memory.forgotten else None,
+                HAD if name in adopted.had_hindsight else 0, name,
+            ),
+        )  # fmt: skip
+        for place, (message, version) in enumerate(() if memory.is_fold else chunks.get(memory.number, ())):
+            archive.insert("chunk_message", {"memory": name, "place": place, "message": message, "version": version})
 
 
 def around(archive: Archive, chat_id: str, key: str, before: int, after: int) -> tuple[tuple[str, Message], ...]:

@@ -1,21 +1,15 @@
 """Exports that were read, updated exports that were written, and the openings that stood in them."""
 
-import json
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import astuple, dataclass
-from importlib.metadata import version
-from itertools import chain
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from daemon.archive.archive import Archive
+from daemon.archive.archive import Archive, columns
+from daemon.archive.chats import chat_row
 from daemon.archive.seals import is_sound
-from daemon.files.read import Export, ExportPart
 from rules.conversation.marker import text_digest
-from rules.typingmind.chat import Outline
-from rules.typingmind.document import DocumentLayout
-from rules.typingmind.spans import Member, Span
 
 
 def record_export(archive: Archive, sha256: str, path: str, size: int, when: str) -> None:
@@ -29,70 +23,10 @@ def record_export(archive: Archive, sha256: str, path: str, size: int, when: str
     )
 
 
-_KEPT = 8
-"""Exports; what is kept of one is about a hundredth of it."""
-
-
-def known_parts(archive: Archive, sha256: str) -> tuple[ExportPart, ...] | None:
-    """The parts of the export of that hash, as this version of memproc has found them; None where it has not."""
-    parts = archive.value(
-        f"SELECT parts FROM layout WHERE sha256 = ? AND version = ? AND {is_sound('layout')}",  # noqa: S608
-        (sha256, _version()),
-    )
-    return None if parts is None else tuple(_part(*rows) for rows in json.loads(parts))
-
-
-def keep_parts(archive: Archive, export: Export) -> None:
-    """Remember where the chats of an export stand, and forget it of those that came long before."""
-    key = (export.sha256, _version())
-    with archive.transaction():
-        if known_parts(archive, export.sha256) is None:
-            parts = json.dumps([_as_rows(part) for part in export.parts], separators=(",", ":"))
-            archive.run("INSERT OR REPLACE INTO layout (sha256, version, parts) VALUES (?, ?, ?)", (*key, parts))
-            archive.run(
-                "DELETE FROM layout WHERE number NOT IN (SELECT number FROM layout ORDER BY number DESC LIMIT ?)",
-                (_KEPT,),
-            )
-
-
-def _version() -> str:
-    return version("memproc-daemon")
-
-
-def _as_rows(part: ExportPart) -> list[object]:
-    layout = part.layout
-    outlines = [
-        [
-            chat.chat_id, chat.span.start, chat.span.stop,
-            [[member.key, member.start, member.value.start, member.value.stop] for member in chat.members],
-            list(chain.from_iterable((span.start, span.stop) for span in chat.messages)),
-        ]
-        for chat in layout.outlines
-    ]  # fmt: skip
-    return [part.entry, layout.name, layout.size, layout.chunks, [digest.hex() for digest in part.hashes], outlines]
-
-
-def _part(
-    entry: str, name: str, size: int, chunks: Sequence[str], hashes: Sequence[str], outlines: Sequence[Any]
-) -> ExportPart:
-    layout = DocumentLayout(name, size, tuple(_outline(*row) for row in outlines), tuple(chunks))
-    return ExportPart(entry, layout, tuple(map(bytes.fromhex, hashes)))
-
-
-def _outline(chat_id: str, start: int, stop: int, members: Sequence[Any], messages: Sequence[int]) -> Outline:
-    return Outline(
-        Span(start, stop),
-        tuple(Member(key, at, Span(first, last)) for key, at, first, last in members),
-        tuple(map(Span, messages[::2], messages[1::2])),
-        chat_id,
-    )
-
-
 RESTORED = "restored"
 """In the place of the messages' hash: `memproc restore` has put a kept version there."""
 _SEPARATOR = re.compile(r"[/\\]")
 """Of folders, on the system that wrote the path: no name of an updated export holds either."""
-_COLUMNS = "chat_id, path, sha256, messages_sha256, source_sha256, written_at, ours_sha256"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +45,17 @@ class Output:
 
 def last_output(archive: Archive, chat_id: str) -> Output | None:
     """The chat's newest updated export, whatever the clock said, or None."""
-    row = archive.one(f"SELECT {_COLUMNS} FROM output WHERE chat_id = ? ORDER BY id DESC LIMIT 1", (chat_id,))  # noqa: S608
-    return Output(*row) if row else None
+    return _newest(archive, "chat_id = ?", chat_id)
 
 
 def output_in(archive: Archive, path: str) -> Output | None:
     """The newest output at this path, of whichever chat, or None."""
-    row = archive.one(f"SELECT {_COLUMNS} FROM output WHERE path = ? ORDER BY id DESC LIMIT 1", (path,))  # noqa: S608
-    return Output(*row) if row else None
+    return _newest(archive, "path = ?", path)
+
+
+def _newest(archive: Archive, where: str, value: str) -> Output | None:
+    sql = f"SELECT {columns(Output)} FROM output WHERE {where} ORDER BY id DESC LIMIT 1"  # noqa: S608
+    return archive.first(Output, sql, (value,))
 
 
 def standing_outputs(archive: Archive) -> tuple[Output, ...]:
@@ -126,14 +63,12 @@ def standing_outputs(archive: Archive) -> tuple[Output, ...]:
 
     A whole export holds many chats, and a new chat is written first by the old one, then by itself.
     """
-    rows = archive.run(
-        f"""
-        SELECT {_COLUMNS} FROM output
+    newest = f"""
+        SELECT {columns(Output)} FROM output
         WHERE id IN (SELECT max(id) FROM output GROUP BY chat_id) AND id IN (SELECT max(id) FROM output GROUP BY path)
         ORDER BY id
-        """  # noqa: S608
-    )
-    return tuple(Output(*row) for row in rows)
+    """  # noqa: S608
+    return archive.rows(Output, newest)
 
 
 def was_written(archive: Archive, ending: str) -> bool:
@@ -143,7 +78,7 @@ def was_written(archive: Archive, ending: str) -> bool:
 
 def record_output(archive: Archive, output: Output) -> None:
     """Note that an updated export was written."""
-    archive.run(f"INSERT INTO output ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", astuple(output))  # noqa: S608
+    archive.insert("output", asdict(output))
 
 
 def let_go_of_restored(archive: Archive, chat_id: str) -> None:
@@ -189,12 +124,11 @@ class KeptOpening:
 
 def openings(archive: Archive, chat_id: str) -> tuple[KeptOpening, ...]:
     """All openings of a chat, oldest first."""
-    rows = archive.run(
-        "SELECT text, preface, by, base FROM opening JOIN chat ON chat.id = opening.chat WHERE chat_id = ? "
-        "ORDER BY opening.rowid",
-        (chat_id,),
-    )
-    return tuple(KeptOpening(*row) for row in rows)
+    kept = f"""
+        SELECT {columns(KeptOpening)} FROM opening JOIN chat ON chat.id = opening.chat
+        WHERE chat_id = ? ORDER BY opening.rowid
+    """  # noqa: S608
+    return archive.rows(KeptOpening, kept, (chat_id,))
 
 
 def reworded(kept: Sequence[KeptOpening]) -> str | None:
@@ -215,11 +149,8 @@ def edited_from(kept: Sequence[KeptOpening], written: str) -> KeptOpening | None
 
 def keep_opening(archive: Archive, chat_id: str, opening: KeptOpening, now: str) -> None:
     """Remember an opening that stands in an export, or is about to. The same one a second time changes nothing."""
-    archive.run(
-        "INSERT OR IGNORE INTO opening (chat, digest, text, preface, by, base, at) "
-        "VALUES ((SELECT id FROM chat WHERE chat_id = ?), ?, ?, ?, ?, ?, ?)",
-        (chat_id, text_digest(opening.text), opening.text, opening.preface, opening.by, opening.base, now),
-    )
+    key = {"chat": chat_row(archive, chat_id), "digest": text_digest(opening.text), "at": now}
+    archive.insert("opening", {**key, **asdict(opening)}, "OR IGNORE")
 
 
 def openings_named(archive: Archive, digests: Collection[str]) -> tuple[str, ...]:

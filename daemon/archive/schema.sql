@@ -167,12 +167,6 @@ CREATE TABLE file_seen (
     id INTEGER PRIMARY KEY, sha256 TEXT NOT NULL, path TEXT NOT NULL, size INTEGER NOT NULL, seen_at TEXT NOT NULL
 ) STRICT;
 CREATE INDEX file_seen_sha256 ON file_seen (sha256);
--- Where the chats of the last exports lie in their files, by the file's content and memproc's version. parts: JSON, see
--- exports.py.
-CREATE TABLE layout (
-    number INTEGER PRIMARY KEY, sha256 TEXT NOT NULL, version TEXT NOT NULL, parts TEXT NOT NULL,
-    seal TEXT NOT NULL DEFAULT '', UNIQUE (sha256, version)
-) STRICT;
 -- Updated exports that were written. ours_sha256: of what memproc itself said in it, empty where nobody knows.
 CREATE TABLE output (
     id INTEGER PRIMARY KEY, chat_id TEXT NOT NULL, path TEXT NOT NULL, sha256 TEXT NOT NULL,

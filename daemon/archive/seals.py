@@ -6,12 +6,11 @@ A seal on every row that a chat is made from: a hash which shows when anything b
 A connection of memproc's seals what it writes, by triggers of its own. Readers ask before they hand out a chat.
 """
 
-import hashlib
 import os
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -30,11 +29,20 @@ MEND = (
 
 _A_LITTLE = 1 << 17
 """Bytes; more than SQLite wants at once beside its archive."""
-_LOCKED = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL")
 _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 _DENIED = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_PERM", "SQLITE_AUTH")
 # Damage that SQLite itself does not notice: a table is gone, or a text holds what is no text.
 _SIGNS_OF_DAMAGE = ("no such table", "Could not decode to UTF-8", "malformed database schema")
+
+
+_SENTENCES = (
+    (
+        ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL"),
+        "Another program keeps the archive {} locked.",
+        "Close it (a database viewer, perhaps), and run again.",
+    ),
+    (("SQLITE_FULL",), "The disk of the archive {} is full.", "Free some space, and run again."),
+)
 
 
 @contextmanager
@@ -60,33 +68,20 @@ def damaged(path: Path, what: str = "") -> ArchiveError:
 
 def _trouble(path: Path, fault: sqlite3.Error) -> ArchiveError | None:
     name = getattr(fault, "sqlite_errorname", "")
-    if name.startswith(_LOCKED):
-        return ArchiveError(
-            f"Another program keeps the archive {path} locked.", "Close it (a database viewer, perhaps), and run again."
-        )
     if name.startswith(_DAMAGED) or any(sign in str(fault) for sign in _SIGNS_OF_DAMAGE):
         return damaged(path)
-    if name.startswith("SQLITE_FULL"):
-        return ArchiveError(f"The disk of the archive {path} is full.", "Free some space, and run again.")
     if name.startswith(_DENIED):
         return unusable(path, name)
+    sentences = (sentence for beginnings, *sentence in _SENTENCES if name.startswith(beginnings))
+    for message, next_step in sentences:
+        return ArchiveError(message.format(path), next_step)
     return None
 
 
 def unusable(path: Path, name: str = "SQLITE_IOERR") -> ArchiveError:
-    """The error where SQLite may not read or write. SQLite does not say why, so the system is asked once more."""
-    if (fault := _tried(path)) is not None:
-        reason, next_step = explain(fault)
-        return ArchiveError(f"The archive {path} cannot be read or written: {reason}.", next_step)
-    return ArchiveError(
-        f"The archive {path} cannot be read or written ({name}).",
-        "Look whether its disk is full, read-only or failing, and whether your account may write there. "
-        "Then run memproc again: what was kept is whole.",
-    )
-
-
-def _tried(path: Path) -> OSError | None:
-    """The system's error when the archive is read and a little is written beside it; None where both work."""
+    """The error where SQLite may not read or write. SQLite does not say why, so the system is asked once more:
+    the archive is read, and a little is written beside it.
+    """
     try:
         with path.open("rb") as file:
             file.read(1)
@@ -95,8 +90,13 @@ def _tried(path: Path) -> OSError | None:
             file.flush()
             os.fsync(file.fileno())
     except OSError as fault:
-        return fault
-    return None
+        reason, next_step = explain(fault)
+        return ArchiveError(f"The archive {path} cannot be read or written: {reason}.", next_step)
+    return ArchiveError(
+        f"The archive {path} cannot be read or written ({name}).",
+        "Look whether its disk is full, read-only or failing, and whether your account may write there. "
+        "Then run memproc again: what was kept is whole.",
+    )
 
 
 _NOTE = "import-unfinished"
@@ -144,17 +144,13 @@ def packed(raw: bytes) -> tuple[bytes, int]:
 
 def unpacked(stored: object, is_packed: object, expected: str) -> bytes:
     """The raw message's own bytes. Raises DamagedChat unless their SHA-256 is the expected one."""
-    raw = _plain(stored) if is_packed and isinstance(stored, bytes) else stored
+    raw = stored
+    if is_packed and isinstance(stored, bytes):
+        with suppress(zlib.error):
+            raw = zlib.decompress(stored)
     if not isinstance(raw, bytes) or sha256(raw).hexdigest() != expected:
         raise DamagedChat("A raw message in the archive is damaged.", f"See what else is, with: memproc verify. {MEND}")
     return raw
-
-
-def _plain(stored: bytes) -> bytes | None:
-    try:
-        return zlib.decompress(stored)
-    except zlib.error:
-        return None
 
 
 Run = Callable[..., list[tuple[Any, ...]]]
@@ -205,7 +201,6 @@ SEALED = {
     "opening": _sealed("chat digest text preface by base at"),
     "output": _sealed("id chat_id sha256 messages_sha256 source_sha256 ours_sha256", _BY_CHAT_ID),
     "rest": _sealed("chat_id sha256 stand found", _BY_CHAT_ID),
-    "layout": _sealed("number sha256 version parts", "false"),
     "reply": _sealed(
         "request model step text finish tokens_in tokens_out tokens_cached tokens_cache_written usd asked_at "
         "answered_at chat_id parameters litellm_usd batch calls",
@@ -214,7 +209,7 @@ SEALED = {
 }
 _WITH_MORE = {"version": ("(SELECT chat || ' ' || key FROM message WHERE id = version.message)",)}
 """A version is nothing without its message: whose it is, and in which chat."""
-_READ = tuple(table for table in SEALED if table not in ("layout", "reply", "rest"))
+_READ = tuple(table for table in SEALED if table not in ("reply", "rest"))
 
 _TORN = {
     "message": "SELECT 1 FROM message WHERE chat = ?1 GROUP BY chat HAVING count(*) <= max(position)",
@@ -247,7 +242,7 @@ def seal_of(types: str, *values: bytes | float | None) -> str:
     for value in values:
         content = value if isinstance(value, bytes) else repr(value).encode()
         parts += (b"%d:" % len(content), content)
-    return hashlib.sha256(b"".join(parts)).hexdigest()
+    return sha256(b"".join(parts)).hexdigest()
 
 
 def is_sound(table: str) -> str:

@@ -4,10 +4,11 @@ import hashlib
 import io
 import traceback
 import zipfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count as numbers
 from pathlib import Path
+from typing import TypeVar
 
 from daemon.archive.archive import Archive, damage_behind
 from daemon.archive.chats import Rest, is_known
@@ -41,7 +42,6 @@ from rules.output.naming import file_name
 from rules.output.prove import Finished, verify
 from rules.plan.chat_plan import ChatPlan, LeftAlone
 from rules.plan.folds import over_budget, shown_tokens, standing
-from rules.recognize.recognize import Place
 from rules.recognize.user_edits import groups
 from rules.typingmind.chat import Chat
 from rules.typingmind.copies import as_new_chat, memories_title, new_chat_id
@@ -78,32 +78,24 @@ class ReadyChat:
     rest: Rest | None = None
     """Kept where the updated export is in its place already."""
 
-    @property
-    def extracted(self) -> int:
-        """How many of the memories the built-in engine wrote, and nobody has rewritten since."""
-        editions = [memory.edition for memory in self.memories]
-        return sum(edition.made == EXTRACTED and edition.kind != "person" for edition in editions)
-
 
 def assemble_chat(
-    archive: Archive, found: Survey, config: Config, memories: Sequence[Memory], shown: Sequence[Memory], now: str
+    archive: Archive, survey: Survey, config: Config, memories: Sequence[Memory], shown: Sequence[Memory], now: str
 ) -> Assembly:
-    """Put `shown` in the place of what they stand for; `memories` are all that the chat has, `config` is the chat's."""
-    chat, places = found.chat, found.reading.places
+    """Put `shown` in the place of what they stand for; `memories` are all that the chat has, `config` is the chat's.
+
+    A chat that holds memories, or was written by memproc, goes on in its own place, whatever `output.mode` says.
+    """
+    chat, places = survey.chat, survey.reading.places
     number = {key: memory.number for memory in memories if not memory.is_fold for key in memory.keys}
-    entries = tuple(replace(entry, memory=number.get(entry.key)) for entry in found.reading.entries)
-    section = MemorySection(memories, shown, found.reading.edits.touched)
-    opening = opening_text(archive, found.shown)
-    words = replace(canned(found.texts), opening=opening, has_layers=read(found.shown, opening).headed)
-    mode = _mode(archive, config.output.mode, chat.chat_id, places)
-    assembled = assemble(chat, places, entries, section, words, now, mode)
-    return Assembly(entries, section, words, mode, assembled)
-
-
-def _mode(archive: Archive, configured: Mode, chat_id: str, places: Sequence[Place]) -> Mode:
-    """`output.mode`; but a chat that holds memories, or was written by memproc, goes on in its own place."""
-    goes_on = groups(places) or _was_written(archive, chat_id)
-    return "replace" if configured == "new-chat" and goes_on else configured
+    entries = tuple(replace(entry, memory=number.get(entry.key)) for entry in survey.reading.entries)
+    section = MemorySection(memories, shown, survey.reading.edits.touched)
+    opening = opening_text(archive, survey.shown)
+    words = replace(canned(survey.shown.texts), opening=opening, has_layers=read(survey.shown, opening).headed)
+    mode = config.output.mode
+    if mode == "new-chat" and (groups(places) or _was_written(archive, chat.chat_id)):
+        mode = "replace"
+    return Assembly(entries, section, words, mode, assemble(chat, places, entries, section, words, now, mode))
 
 
 def is_in_export(archive: Archive, assembly: Assembly, chat_id: str) -> bool:
@@ -115,14 +107,14 @@ def is_in_export(archive: Archive, assembly: Assembly, chat_id: str) -> bool:
     return not assembly.assembled.changed and (last is None or last.ours_sha256 in ("", assembly.assembled.ours_sha256))
 
 
-def prove(found: Survey, assembly: Assembly) -> None:
+def prove(survey: Survey, assembly: Assembly) -> None:
     """Raise FaultyOutput, with every fault, unless the finished chat is what it must be."""
     assembled, words = assembly.assembled, assembly.words
     faults = verify(
         Finished(
-            before=found.chat,
+            before=survey.chat,
             after=assembled.chat,
-            places=found.reading.places,
+            places=survey.reading.places,
             entries=assembly.entries,
             section=assembly.section,
             removed=assembled.removed,
@@ -131,54 +123,46 @@ def prove(found: Survey, assembly: Assembly) -> None:
     )
     if faults:
         raise FaultyOutput(
-            f'The finished chat "{found.plan.title}" has faults, so it was not written: {"; ".join(faults)}.',
+            f'The finished chat "{survey.plan.title}" has faults, so it was not written: {"; ".join(faults)}.',
             "The old files are as they were. This is a mistake in memproc: please report these sentences.",
         )
 
 
-def ready_chat(archive: Archive, found: Survey, assembly: Assembly, rest: Rest | None, now: str) -> ReadyChat:
-    """The chat as it goes out, under an id of its own where its memories go into a new chat."""
+def ready_chat(archive: Archive, survey: Survey, assembly: Assembly, rest: Rest | None, now: str) -> ReadyChat:
+    """The chat as it goes out, under an id of its own where its memories go into a new chat.
+
+    Of such ids none is taken in which the person may talk on already. Where nothing is different from what was written
+    before, the id stays, so that nothing is written twice.
+    """
     shown = tuple(assembly.section.shown)
-    ready = ReadyChat(
-        chat=found.chat,
-        plan=found.plan,
+    # TypingMind sends memories, canned messages and live messages from now on. Most often the survey has counted them:
+    # the tokenizer's tables take a quarter of a second to load.
+    live = sum(survey.counts.all[entry.message.digest] for entry in assembly.entries if entry.memory is None)
+    words = (assembly.words.opening, assembly.words.closing)
+    canned_tokens = sum(survey.counts.all.get(digest_of(text)) or count(text) for text in words)
+    assembled, chat_id, title = assembly.assembled, survey.chat.chat_id, survey.chat.title
+    if assembly.mode == "new-chat":
+        last, title = last_output(archive, chat_id), memories_title(title)
+        same = Path(last.path).name if last and assembled.messages_sha256 == last.messages_sha256 else None
+        new_ids = (new_chat_id(survey.chat.chat_id, number) for number in numbers(1))
+        chat_id = next(new for new in new_ids if file_name(title, new) == same or _is_free(archive, new))
+        assembled = replace(assembled, chat=as_new_chat(assembled.chat, chat_id, title, now))
+    return ReadyChat(
+        chat=survey.chat,
+        plan=survey.plan,
         memories=shown,
-        assembled=assembly.assembled,
-        tokens_after=_tokens_after(found, assembly),
-        chat_id=found.chat.chat_id,
-        title=found.chat.title,
-        over_budget=memories_over_budget(found, shown),
+        assembled=assembled,
+        tokens_after=canned_tokens + live + sum(memory.edition.tokens for memory in shown),
+        chat_id=chat_id,
+        title=title,
+        over_budget=memories_over_budget(survey, shown),
         rest=rest,
     )
-    return _in_new_chat(archive, ready, now) if assembly.mode == "new-chat" else ready
 
 
-def memories_over_budget(found: Survey, shown: Sequence[Memory]) -> str:
+def memories_over_budget(survey: Survey, shown: Sequence[Memory]) -> str:
     """That these memories take more than `fold.budget`, and why, as half a sentence; empty where they do not."""
-    return over_budget(standing(shown, shown_tokens), found.bounds)
-
-
-def _tokens_after(found: Survey, assembly: Assembly) -> int:
-    """Tokens that TypingMind sends from now on: memories, canned messages, live messages."""
-    live = sum(found.counts.all[entry.message.digest] for entry in assembly.entries if entry.memory is None)
-    # Most often the survey has counted them: the tokenizer's tables take a quarter of a second to load.
-    words = (assembly.words.opening, assembly.words.closing)
-    canned_tokens = sum(found.counts.all.get(digest_of(text)) or count(text) for text in words)
-    return canned_tokens + live + sum(memory.edition.tokens for memory in assembly.section.shown)
-
-
-def _in_new_chat(archive: Archive, ready: ReadyChat, now: str) -> ReadyChat:
-    """The same chat under a new id, never one in which the person may talk on already.
-
-    Where nothing is different from what was written before, the id stays, so that nothing is written twice.
-    """
-    old, title = ready.plan.chat_id, memories_title(ready.plan.title)
-    last = last_output(archive, old)
-    same = Path(last.path).name if last and ready.assembled.has_messages_of(last.messages_sha256) else None
-    new_ids = (new_chat_id(old, number) for number in numbers(1))
-    chat_id = next(new for new in new_ids if file_name(title, new) == same or _is_free(archive, new))
-    chat = as_new_chat(ready.assembled.chat, chat_id, title, now)
-    return replace(ready, assembled=replace(ready.assembled, chat=chat), chat_id=chat_id, title=title)
+    return over_budget(standing(shown, shown_tokens), survey.bounds)
 
 
 def _is_free(archive: Archive, chat_id: str) -> bool:
@@ -204,6 +188,7 @@ class SetAside:
     """Empty for a file, and for a chat without an id."""
 
 
+T = TypeVar("T")
 Outcome = ExportWritten | LeftAlone | SetAside
 _FATAL = (ArchiveError, OverBudget, ProviderRefuses, Unsent, BrokenPipeError)
 _PASSING = (FileTrouble, OSError, OutOfReach)
@@ -224,6 +209,17 @@ def set_aside(archive: Archive, what: str, fault: Exception, chat_id: str = "") 
     return SetAside(what, message, next_step, later=isinstance(fault, _PASSING), chat_id=chat_id)
 
 
+def until_fault(archive: Archive, what: str, outcomes: Iterable[T], chat_id: str = "") -> Iterator[T | SetAside]:
+    """Yield outcomes of a file or a chat; whatever error ends them, it is skipped, so that the rest goes on.
+
+    Raises what `set_aside` raises: then nothing can go on.
+    """
+    try:
+        yield from outcomes
+    except Exception as fault:
+        yield set_aside(archive, what, fault, chat_id)
+
+
 def without_chats(name: str) -> SetAside:
     """Skip an export that holds nothing to work on."""
     return SetAside(name, f"{name} is an export without any chats.", "Choose the chats when you export.")
@@ -240,7 +236,7 @@ def stand_already(context: Context, export: Export, chats: Sequence[ReadyChat]) 
     outputs: list[Output] = []
     for ready in chats:
         last = last_output(context.archive, ready.plan.chat_id)
-        if last is None or not ready.assembled.has_messages_of(last.messages_sha256):
+        if last is None or ready.assembled.messages_sha256 != last.messages_sha256:
             return False
         outputs.append(last)
     path = Path(outputs[0].path)
@@ -271,7 +267,7 @@ def deliver(
         blocks = container_blocks(ready.chat.slice(ready.chat.span))
         keep_original(context.folders.backups, ready.plan.chat_id, ready.plan.title, blocks, now)
         del blocks
-    backup = _keep_replaced(context, chats[0], path, now)
+    backup = _keep_replaced(context, chats[0], path, now) if path.exists() else ""
     if _is_whole(context):
         finished = {ready.plan.chat_id: ready.assembled.chat for ready in chats}
         content = _whole_export(export, _standing(path, held_back) | finished)
@@ -292,9 +288,26 @@ def deliver(
             ),
         )
     for ready, last in zip(chats, before, strict=True):
-        if last is not None and Path(last.path) != path and Path(last.path).parent == path.parent:
-            _retire(context, ready, last, now)
-    return tuple(_written(ready, path, backup) for ready in chats)
+        old = path if last is None else Path(last.path)
+        # The chat has got another title, and so another file name: the old file becomes a kept version.
+        if last is not None and old != path and old.parent == path.parent and sha256_of(old) == last.sha256:
+            _keep_replaced(context, ready, old, now)
+            old.unlink()
+    return tuple(
+        ExportWritten(
+            plan=ready.plan,
+            path=str(path),
+            memories=len(ready.memories),
+            extracted=sum(
+                memory.edition.made == EXTRACTED and memory.edition.kind != "person" for memory in ready.memories
+            ),
+            tokens_before=ready.plan.tokens,
+            tokens_after=ready.tokens_after,
+            backup=backup,
+            over_budget=ready.over_budget,
+        )
+        for ready in chats
+    )
 
 
 def place_of(context: Context, export: Export, chats: Sequence[ReadyChat]) -> Path:
@@ -311,19 +324,9 @@ def _is_whole(context: Context) -> bool:
 
 
 def _keep_replaced(context: Context, ready: ReadyChat, path: Path, now: str) -> str:
-    """Keep the version that stands in the file's place; where it is kept, or empty where there was none."""
-    if not path.exists():
-        return ""
+    """Keep the version that stands in the file's place; gives back where it is kept."""
     plan = ready.plan
     return str(keep_version(context.folders.backups, plan.chat_id, plan.title, path.stem, path, now).path)
-
-
-def _retire(context: Context, ready: ReadyChat, last: Output, now: str) -> None:
-    """Make the old file of a chat that got another title, and so another file name, a kept version."""
-    old = Path(last.path)
-    if sha256_of(old) == last.sha256:
-        _keep_replaced(context, ready, old, now)
-        old.unlink()
 
 
 def _standing(path: Path, chat_ids: Collection[str]) -> dict[str, bytes]:
@@ -355,16 +358,3 @@ def _with(export: Export, part: ExportPart, chats: Mapping[str, bytes]) -> Itera
     """The part's bytes, with these chats in the place of those it had."""
     spans = {outline.span: chats[outline.chat_id] for outline in part.layout.outlines if outline.chat_id in chats}
     return with_chats(export.blocks(part), spans)
-
-
-def _written(ready: ReadyChat, path: Path, backup: str) -> ExportWritten:
-    return ExportWritten(
-        plan=ready.plan,
-        path=str(path),
-        memories=len(ready.memories),
-        extracted=ready.extracted,
-        tokens_before=ready.plan.tokens,
-        tokens_after=ready.tokens_after,
-        backup=backup,
-        over_budget=ready.over_budget,
-    )

@@ -1,7 +1,7 @@
 """Core memory and facts of a chat as they are now, how they stand in its opening, and what is due for them."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from daemon.archive.archive import Archive
@@ -83,41 +83,33 @@ def layers_planned(
     model wrote, get none: the agent edits its core memory in the order of what has happened. Nor do those that a fork
     has `adopted` and writes once more, where the chat it came from has had these steps.
     """
-    facts = config.facts
-    has_core = config.core.enabled and layout.sections
-    edits = _numbers(archive, plan, "core", adopted) if has_core and roles.agent != ENGINE else frozenset()
+    chat_id, facts = plan.chat_id, config.facts
+
+    def due(layer: Layer) -> frozenset[int]:
+        """Numbers of the memories after which the layer has a step."""
+        kin = (memory for memory in adopted if not memory.is_fold)
+        followed = (memory.number for memory in kin if has_step(archive, memory.origins, layer))
+        last = max([last_step(archive, chat_id, layer), *followed])
+        made = [chunk.number for chunk in plan.again + plan.chunks if chunk.number > last]
+        return frozenset([*due_steps(archive, chat_id, layer), *made])
+
+    has_core = config.core.enabled and layout.sections and roles.agent != ENGINE
     has_facts = facts.enabled and roles.context_manager != ENGINE
-    taken = _numbers(archive, plan, "facts", adopted) if has_facts else frozenset()
+    edits, taken = due("core") if has_core else frozenset(), due("facts") if has_facts else frozenset()
     if not edits and not taken:
         return NO_LAYERS
     rows = plan.made + plan.chunks
-    shown = _shown_tokens(archive, plan, facts)
+    sections = core_now(archive, chat_id, layout) if edits else ()
+    core_tokens = sum(count(section.description) + count(section.rendered) for section in sections)
+    shown = min(facts.compare, len(facts_now(archive, chat_id)) + len(plan.chunks)) * _TOKENS_A_FACT
     return Layers(
         core=chosen(rows, edits),
         facts=chosen(rows, taken),
-        core_tokens=_core_tokens(archive, plan.chat_id, layout, texts) if edits else 0,
+        core_tokens=count(texts.core) + core_tokens if edits else 0,
         facts_tokens=count(texts.facts) + count(texts.fact_keeper) + shown,
         shown_tokens=shown,
         embeds=roles.embedding is not None,
     )
-
-
-def _numbers(archive: Archive, plan: ChatPlan, layer: Layer, adopted: Sequence[Memory]) -> frozenset[int]:
-    """Numbers of the memories after which the layer has a step."""
-    followed = (memory.number for memory in adopted if not memory.is_fold and has_step(archive, memory.origins, layer))
-    last = max([last_step(archive, plan.chat_id, layer), *followed])
-    made: Collection[int] = [chunk.number for chunk in plan.again + plan.chunks if chunk.number > last]
-    return frozenset([*due_steps(archive, plan.chat_id, layer), *made])
-
-
-def _core_tokens(archive: Archive, chat_id: str, layout: Layout, texts: Texts) -> int:
-    sections = core_now(archive, chat_id, layout)
-    return count(texts.core) + sum(count(section.description) + count(section.rendered) for section in sections)
-
-
-def _shown_tokens(archive: Archive, plan: ChatPlan, facts: FactSettings) -> int:
-    known = len(facts_now(archive, plan.chat_id)) + len(plan.chunks)
-    return min(facts.compare, known) * _TOKENS_A_FACT
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,27 +132,25 @@ def shown_chat(chat: Chat, places: Sequence[Place], config: Config) -> ShownChat
     return ShownChat(chat.chat_id, chat.title, places, texts, config.core, layout, config.facts)
 
 
-def opening_text(archive: Archive, found: ShownChat) -> str:
-    """The opening with its tag: as the export has it, where that says the same, in whatever order."""
-    chat_id, place = found.chat_id, opening_place(found)
-    sections = core_now(archive, chat_id, found.layout).sections if found.core.enabled else ()
-    facts = facts_shown(archive, chat_id, found.facts) if found.facts.enabled else ()
+def opening_text(archive: Archive, chat: ShownChat) -> str:
+    """The opening with its tag: as the export has it, where that says the same, with the facts in whatever order.
+
+    The person's own preface stands in it, where they have reworded it; else that of the texts, which may have changed.
+    """
+    chat_id, place = chat.chat_id, opening_place(chat)
+    sections = core_now(archive, chat_id, chat.layout).sections if chat.core.enabled else ()
+    facts = facts_shown(archive, chat_id, chat.facts) if chat.facts.enabled else ()
     lines = [as_line(fact) for fact in facts]
     inert = [_shown(section) for section in sections if section.rendered]
-    preface = _preface(openings(archive, chat_id), found, place)
-    text = wrap("system", write_opening(preface, found.texts.layers, inert, lines))
-    stands = place is not None and _says(read(found, place.message.text)) == _says(read(found, text))
-    return place.message.text if place is not None and stands else text
-
-
-def _preface(kept: Sequence[KeptOpening], found: ShownChat, place: Place | None) -> str:
-    """The person's own preface, where they have reworded it; else that of the texts, which may have changed."""
-    own = reworded(kept)
+    kept = openings(archive, chat_id)
+    preface = reworded(kept)
     if place is not None and place.ours is not None:
         shown = text_digest(place.message.text)
-        if place.ours.text != shown and not any(one.goes_back_to(shown) for one in kept):
-            own = read(found, place.message.text).preface  # edited where it shows neither sections nor facts
-    return own or found.texts.opening
+        if place.ours.text != shown and not any(opening.goes_back_to(shown) for opening in kept):
+            preface = read(chat, place.message.text).preface  # edited where it shows neither sections nor facts
+    text = wrap("system", write_opening(preface or chat.texts.opening, chat.texts.layers, inert, lines))
+    stands = place is not None and _says(read(chat, place.message.text)) == _says(read(chat, text))
+    return place.message.text if place is not None and stands else text
 
 
 def _says(opening: Opening) -> tuple[str, Mapping[str, str], Counter[FactLine]]:
@@ -168,22 +158,22 @@ def _says(opening: Opening) -> tuple[str, Mapping[str, str], Counter[FactLine]]:
     return opening.preface, {name: text for name, text in opening.sections.items() if text}, Counter(opening.facts)
 
 
-def keep_written(archive: Archive, found: ShownChat, text: str, now: str) -> None:
+def keep_written(archive: Archive, chat: ShownChat, text: str, now: str) -> None:
     """Remember an opening that is about to be written, so that it is known again, and an edit of it shows."""
-    opening = read(found, text)
+    opening = read(chat, text)
     if opening.headed:
-        keep_opening(archive, found.chat_id, KeptOpening(text, opening.preface, "memproc"), now)
+        keep_opening(archive, chat.chat_id, KeptOpening(text, opening.preface, "memproc"), now)
 
 
-def opening_place(found: ShownChat) -> Place | None:
+def opening_place(chat: ShownChat) -> Place | None:
     """The opening that the export has, or None."""
-    places = found.places
+    places = chat.places
     return next((place for place in places if place.ours is not None and place.ours.kind == OPENING), None)
 
 
-def read(found: ShownChat, text: str) -> Opening:
+def read(chat: ShownChat, text: str) -> Opening:
     """Read an opening, with or without its tag."""
-    return read_tagged(text, {section.name for section in found.layout.sections}, found.texts.layers)
+    return read_tagged(text, {section.name for section in chat.layout.sections}, chat.texts.layers)
 
 
 def _shown(section: Section) -> Section:

@@ -25,6 +25,8 @@ from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.message import Message, parse_date
 from rules.typingmind.originals import NAMED_SINCE, deleted_uuids, deletion_list
 
+NOTHING_ADOPTED = Adopted()
+
 
 @dataclass(frozen=True, slots=True)
 class _Known:
@@ -57,7 +59,7 @@ def read_chat(archive: Archive, chat: Chat, words: Canned, preferred: Preferred,
     _refuse_unnamed(archive, chat, places)
     adopted, lacks = _adopted(archive, chat, known, places), NOTHING_ABSENT
     if adopted.memories:
-        known = _with_adopted(archive, chat, words, preferred, known, adopted, messages)
+        known = _known(archive, chat, words, preferred, adopted, messages)
         places = known.recognise(messages)
     else:
         lacks = _absent(archive, chat, known, places)
@@ -90,35 +92,34 @@ def dates_of_copies(archive: Archive, chat_id: str, places: Sequence[Place], *, 
     return dates
 
 
-def _known(archive: Archive, chat: Chat, words: Canned, preferred: Preferred) -> _Known:
-    made = memories(archive, chat.chat_id, preferred)
-    all_editions = {memory.memory_id: editions(archive, memory.memory_id) for memory in made}
-    with_layers = [opening.text for opening in openings(archive, chat.chat_id)]
-    ours = drafts_of(
-        chat.chat_id, made, all_editions, words.opening, words.closing, deleted_uuids(chat), with_layers
-    )  # fmt: skip
-    return _Known(made, all_editions, past(archive, chat.chat_id), ours)
-
-
-def _with_adopted(
+def _known(
     archive: Archive,
     chat: Chat,
     words: Canned,
     preferred: Preferred,
-    known: _Known,
-    adopted: Adopted,
-    messages: Sequence[Message],
+    adopted: Adopted = NOTHING_ADOPTED,
+    messages: Sequence[Message] = (),
 ) -> _Known:
-    """What is known together with what the chat takes over; chunks' memories first, then folds, as in the archive."""
-    all_editions = {**known.editions, **adopted.editions}
-    taken = [replace(it, edition=shown(all_editions[it.memory_id], it.chosen, preferred)) for it in adopted.memories]
-    made = sorted((*known.memories, *taken), key=lambda it: (it.is_fold, it.level if it.is_fold else 0, it.number))
+    """What is known, with what the chat takes over; chunks' memories first, then folds, as in the archive."""
+    made = memories(archive, chat.chat_id, preferred)
+    all_editions = {memory.memory_id: editions(archive, memory.memory_id) for memory in made} | dict(adopted.editions)
+    if adopted.memories:
+        taken = [
+            replace(memory, edition=shown(all_editions[memory.memory_id], memory.chosen, preferred))
+            for memory in adopted.memories
+        ]
+        made = tuple(sorted((*made, *taken), key=_in_order))
     markers = [read_marker(message.marker) for message in messages if message.marker]
     digests = {marker.text for marker in markers if marker is not None and marker.kind == OPENING}
-    with_layers = (*(it.text for it in openings(archive, chat.chat_id)), *openings_named(archive, digests))
+    kept = [opening.text for opening in openings(archive, chat.chat_id)]
+    with_layers = (*kept, *openings_named(archive, digests))
     deleted = deleted_uuids(chat)
     ours = drafts_of(chat.chat_id, made, all_editions, words.opening, words.closing, deleted, with_layers)
-    return _Known(tuple(made), all_editions, (*known.past, *adopted.past), ours)
+    return _Known(made, all_editions, (*past(archive, chat.chat_id), *adopted.past), ours)
+
+
+def _in_order(memory: Memory) -> tuple[bool, int, int]:
+    return memory.is_fold, memory.level if memory.is_fold else 0, memory.number
 
 
 def _adopted(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]) -> Adopted:
@@ -128,9 +129,9 @@ def _adopted(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place
     last = max((at for at, name in enumerate(all_groups) if name in own), default=-1)
     strange = {name: group for at, (name, group) in enumerate(all_groups.items()) if at > last}
     if not strange:
-        return Adopted()
+        return NOTHING_ADOPTED
     kin = find_kin(archive, chat.chat_id, strange) if not known.memories else None
-    inherited = inherit(chat.chat_id, strange, kin) if kin else Adopted()
+    inherited = inherit(chat.chat_id, strange, kin) if kin else NOTHING_ADOPTED
     origins = {name for memory in inherited.memories for name in memory.origins}
     at = max((number for number, name in enumerate(strange) if name in origins), default=-1)
     rest = {name: group for number, (name, group) in enumerate(strange.items()) if number > at}
@@ -182,41 +183,39 @@ def _absent(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]
 
 def _deletions(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]) -> Deletions:
     """What the chat's list of deletions says, beyond what memproc noted there and what the last export named."""
-    listed = deletion_list(chat)
+    listed, exists, by_new_build = deletion_list(chat)
     here = {place.message.uuid for place in places}
     noted = {old.message.uuid for old in known.past if old.message.uuid}
     noted |= {uuid for uuid in known.ours if uuid not in here}
     dates = (parse_date(place.message.created_at) for place in places if place.ours is None)
     by_person = (
-        listed.by_new_build
-        or not listed.uuids <= {*noted, *known.ours}
+        by_new_build
+        or not listed <= {*noted, *known.ours}
         or any(date is not None and date >= NAMED_SINCE for date in dates)
     )
-    new = listed.uuids - last_deleted(archive, chat.chat_id) - noted
-    return Deletions(listed.uuids, len(new), listed.exists, by_person)
+    new = listed - last_deleted(archive, chat.chat_id) - noted
+    return Deletions(listed, len(new), exists, by_person)
 
 
 def _refuse_lost(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place], lacks: Absent) -> None:
     """Raise NotAccepted where so much is missing that it may be a mistake."""
     here = there(known.memories, known.past, places)
     by_person = deleted_memories(known.memories, deleted_uuids(chat), known.ours)
-    expected = [it.memory_id for it in known.memories if not (it.is_fold or it.forgotten or it.recalled)]
+    expected = [
+        memory.memory_id for memory in known.memories if not (memory.is_fold or memory.forgotten or memory.recalled)
+    ]
     memories_here = {name: name in here for name in expected if name in here or name not in by_person}
     loss = lost(lacks, memories_here, places, [name for name in expected if name not in memories_here])
     if not loss or is_accepted(archive, chat.chat_id, chat.sha256):
         return
-    file = _file_with(archive, chat.chat_id, lacks) if loss.import_again else ""
+    file = ""
+    if loss.import_again:  # the newest updated export, if it holds what is missing; else the newest that was worked on
+        last = last_output(archive, chat.chat_id)
+        newest = max((known.seen_at for known in lacks.missing), default="")
+        holds_it = last is not None and last.messages_sha256 != RESTORED and last.written_at >= newest
+        file = last.path if last and holds_it else newest_file(archive, chat.chat_id)
     meant = f"If it is meant as it is: memproc accept {chat.chat_id}"
     raise NotAccepted(f'"{chat.title}": {loss.reason}', f"{loss.with_file(file)} {meant}", chat.sha256)
-
-
-def _file_with(archive: Archive, chat_id: str, lacks: Absent) -> str:
-    """The newest updated export, if it holds what is missing; else the newest export that was worked on."""
-    last = last_output(archive, chat_id)
-    newest = max((known.seen_at for known in lacks.missing), default="")
-    if last is not None and last.messages_sha256 != RESTORED and last.written_at >= newest:
-        return last.path
-    return newest_file(archive, chat_id)
 
 
 def _persons(known: Sequence[Edition], texts: Six, now: str) -> Edition:

@@ -17,7 +17,6 @@ from daemon.archive.messages import MessageCounts
 from daemon.archive.outputs import RESTORED, last_output
 from daemon.chat.opening import ShownChat
 from daemon.config import Config, MemorySettings
-from daemon.config.tables import CoreSettings, FactSettings
 from daemon.config.texts import load_texts
 from daemon.files.read import Export
 from daemon.files.write import sha256_of
@@ -28,9 +27,8 @@ from daemon.models.tokens import Counts
 from primer.prompt import Texts, closing, opening
 from rules.conversation.history import Entry
 from rules.conversation.memory import Edition, Memory
-from rules.layers.core import Layout
 from rules.output.assemble import Canned
-from rules.plan.chat_plan import ChatPlan
+from rules.plan.chat_plan import ChatPlan, LeftAlone
 from rules.plan.folds import Bounds, State, section, states, told_tokens
 from rules.plan.work import Layers, Limit, PlannedChunk, Round, TooLarge
 from rules.recognize.chat_reading import ChatReading
@@ -68,27 +66,17 @@ class Survey:
     reading: ChatReading
     counts: Counts
     """Tokens of the history's messages, by content digest, and of the texts that are always the same."""
-    texts: Texts
+    shown: ShownChat
+    """Its texts and settings, and the export as core memory and facts see it."""
     roles: Roles
     plan: ChatPlan
     round: Round
     bounds: Bounds
     memory: MemorySettings
-    facts: FactSettings
-    core: CoreSettings
-    layout: Layout
-    """The core memory's, with the sections that memproc.toml says."""
     limit: Limit | None
     """What the agent's requests are kept under."""
     too_large: TooLarge | None
     """The first planned chunk that does not fit into the limit."""
-
-    @property
-    def shown(self) -> ShownChat:
-        """The export as core memory and facts see it."""
-        plan = self.plan
-        places = self.reading.places
-        return ShownChat(plan.chat_id, plan.title, places, self.texts, self.core, self.layout, self.facts)
 
     def passage(self, chunk: PlannedChunk, told: Sequence[Memory], breaks: Sequence[int] = ()) -> Passage:
         """What the memory of a chunk is written from; `told` are the memories and folds that stand before its tail.
@@ -121,10 +109,10 @@ def as_they_are(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     )
 
 
-def told_before(found: Survey, memories: Sequence[Memory], upto: int) -> tuple[Memory, ...]:
+def told_before(survey: Survey, memories: Sequence[Memory], upto: int) -> tuple[Memory, ...]:
     """The memories and folds that stand for the first `upto` memories in a prompt, as far as folds are made."""
     by_id = {memory.memory_id: memory for memory in memories}
-    view = section(found.plan.chat_id, memories, upto, found.bounds, told_tokens)
+    view = section(survey.plan.chat_id, memories, upto, survey.bounds, told_tokens)
     return tuple(by_id[item.name] for item in view.standing)
 
 
@@ -150,30 +138,25 @@ class Holding:
 def holding(archive: Archive, config: Config, chat_id: str) -> Holding:
     """All that there is of a chat that the archive knows. Raises ChatSetAside where its settings clash."""
     own = config.of(known_chat(archive, chat_id))
-    found = memories(archive, chat_id, own.memory.editions)
-    every = {memory.memory_id: editions(archive, memory.memory_id) for memory in found}
-    return Holding(chat_id, found, states(chat_id, found, own.limits.fold), every)
+    made = memories(archive, chat_id, own.memory.editions)
+    all_editions = {memory.memory_id: editions(archive, memory.memory_id) for memory in made}
+    return Holding(chat_id, made, states(chat_id, made, own.limits.fold), all_editions)
 
 
-def holding_of(archive: Archive, config: Config, wanted: str) -> tuple[Holding, Memory]:
+def holding_of(archive: Archive, config: Config, name: str) -> tuple[Holding, Memory]:
     """The memory of that id, or whose id begins so, and all of its chat. Raises NotFound and ChatSetAside."""
-    chat_id, found = find_memory(archive, wanted)
+    chat_id, memory = find_memory(archive, name)
     whole = holding(archive, config, chat_id)
-    return whole, whole.memory(found.memory_id)
+    return whole, whole.memory(memory.memory_id)
 
 
-_CHUNKS = ("made", "chunks", "again", "hindsight")
-_FIELDS = {field.name for field in fields(ChatPlan)}
 _NOTHING_NEW = MessageCounts(0, 0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class HeldBack:
+class HeldBack(LeftAlone):
     """A chat that is not processed because its updated export stands for something newer, or was restored."""
 
-    chat_id: str
-    title: str
-    reason: str
+    __slots__ = ()
 
 
 def held_back(archive: Archive, chat: Chat, export: Export) -> HeldBack | None:
@@ -181,28 +164,22 @@ def held_back(archive: Archive, chat: Chat, export: Export) -> HeldBack | None:
 
     An export is newer than a restore if neither it nor this state of the chat was seen before.
     """
-    if has_gone_on(archive, chat.chat_id, chat.sha256, export.fingerprint.modified_ns):
+    chat_id, last = chat.chat_id, last_output(archive, chat.chat_id)
+    if has_gone_on(archive, chat_id, chat.sha256, export.fingerprint.mtime_ns):
         reason = "it was processed already, and has gone on in a newer export since"
-        return HeldBack(chat.chat_id, chat.title, reason)
-    last = last_output(archive, chat.chat_id)
+        return HeldBack(chat_id, chat.title, reason)
     if last is None or last.messages_sha256 != RESTORED:
         return None
-    if not was_seen_before(archive, chat.chat_id, chat.sha256, export.sha256, last.written_at):
+    if not was_seen_before(archive, chat_id, chat.sha256, export.sha256, last.written_at):
         return None
-    reason = (
-        f"it was restored on {last.written_at[:10]}, and this export is from before that; to go on from this one: "
-        f"memproc accept {chat.chat_id}"
-    )
-    return HeldBack(chat.chat_id, chat.title, reason)
+    reason = f"it was restored on {last.written_at[:10]}, and this export is from before that"
+    return HeldBack(chat_id, chat.title, f"{reason}; to go on from this one: memproc accept {chat_id}")
 
 
 @dataclass(frozen=True, slots=True)
-class AtRest:
+class AtRest(LeftAlone):
     """What the last survey found of the chat, and another one would find again."""
 
-    chat_id: str
-    title: str
-    reason: str
     plan: ChatPlan
     who: Who
 
@@ -211,9 +188,9 @@ def noting(key: FindKey, noted: dict[str, str]) -> FindKey:
     """Find keys, and note for which providers they were looked for, and how that ended."""
 
     def find(provider: str) -> Key | NoKey:
-        found = key(provider)
-        noted[provider] = _ended(found)
-        return found
+        answer = key(provider)
+        noted[provider] = _ended(answer)
+        return answer
 
     return find
 
@@ -221,41 +198,38 @@ def noting(key: FindKey, noted: dict[str, str]) -> FindKey:
 def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str) -> AtRest | None:
     """What the last survey of the chat found, if nothing that it depends on has changed; `config` is the chat's."""
     rest = rest_of(archive, chat.chat_id)
-    if (
-        rest is None
-        or rest.found["plan"].keys() != _FIELDS
-        or rest.sha256 != chat.sha256
-        or rest.stand != _fingerprint(config)
-    ):
+    if rest is None or rest.found["plan"].keys() != {field.name for field in fields(ChatPlan)}:
         return None
-    found = rest.found
-    models = Who(**found["who"] | {"notices": tuple(found["who"]["notices"])})
+    if rest.sha256 != chat.sha256 or rest.stand != _fingerprint(config):
+        return None
+    kept = rest.found
+    models = Who(**kept["who"] | {"notices": tuple(kept["who"]["notices"])})
     is_same = (
-        all(_ended(key(provider)) == ended for provider, ended in found["keys"].items())
-        and _endings(models, now) == found["endings"]
-        and all(sha256_of(Path(path)) == sha256 for path, sha256 in found["output"].items())
+        all(_ended(key(provider)) == ended for provider, ended in kept["keys"].items())
+        and _endings(models, now) == kept["endings"]
+        and all(sha256_of(Path(path)) == sha256 for path, sha256 in kept["output"].items())
     )
-    return AtRest(chat.chat_id, chat.title, found["reason"], _plan(found["plan"]), models) if is_same else None
+    return AtRest(chat.chat_id, chat.title, kept["reason"], _plan(kept["plan"]), models) if is_same else None
 
 
 def rest_after(
-    found: Survey, config: Config, keys: Mapping[str, str], now: str, remembered: MessageCounts = _NOTHING_NEW
+    survey: Survey, config: Config, keys: Mapping[str, str], now: str, remembered: MessageCounts = _NOTHING_NEW
 ) -> Rest | None:
     """What to keep of this survey, if nothing was to be done and the archive learned nothing new; else None.
 
     With `output.container = "export"` every chat is written whenever one is. A new chat's place depends on
     other chats of the archive.
     """
-    reading, hand = found.reading, found.reading.edits
-    done = found.plan.calls or hand.is_news or hand.changed or hand.deleted or reading.adopted.memories
+    reading, edits = survey.reading, survey.reading.edits
+    done = survey.plan.calls or edits.is_news or edits.changed or edits.deleted or reading.adopted.memories
     whole = config.output.container != "chat" or config.output.mode == "new-chat"
     if done or whole or remembered != _NOTHING_NEW:
         return None
-    models = who(found.roles)
+    models = who(survey.roles)
     noted = {
-        "plan": asdict(found.plan), "who": asdict(models), "keys": dict(keys), "endings": _endings(models, now),
+        "plan": asdict(survey.plan), "who": asdict(models), "keys": dict(keys), "endings": _endings(models, now),
     }  # fmt: skip
-    return Rest(found.chat.sha256, _fingerprint(config), noted)
+    return Rest(survey.chat.sha256, _fingerprint(config), noted)
 
 
 def keep_at_rest(archive: Archive, chat_id: str, rest: Rest | None, reason: str, output: Path | None = None) -> None:
@@ -270,19 +244,17 @@ def _fingerprint(config: Config) -> str:
 
     What [chats] says of the chat is in `config` already; LiteLLM brings the map of models.
     """
-    texts = asdict(load_texts(config.texts.path))
-    counts = [*_versions(), config.model_dump_json(exclude={"chats"}), texts]
+    versions = [_version("memproc-daemon"), _version("litellm")]
+    counts = [*versions, config.model_dump_json(exclude={"chats"}), asdict(load_texts(config.texts.path))]
     return hashlib.sha256(json.dumps(counts).encode()).hexdigest()
 
 
-@cache
-def _versions() -> tuple[str, ...]:
-    return version("memproc-daemon"), version("litellm")
+_version = cache(version)
 
 
-def _ended(found: Key | NoKey) -> str:
+def _ended(answer: Key | NoKey) -> str:
     """How the search for a key ended, without the key itself."""
-    return "there is one" if isinstance(found, Key) else repr(found)
+    return "there is one" if isinstance(answer, Key) else repr(answer)
 
 
 def _endings(models: Who, now: str) -> list[str | None]:
@@ -290,9 +262,11 @@ def _endings(models: Who, now: str) -> list[str | None]:
     return [ends_soon(name, date.fromisoformat(now[:10])) for name in names if name]
 
 
-def _plan(found: Mapping[str, Any]) -> ChatPlan:
-    chunks = {name: tuple(PlannedChunk(**chunk) for chunk in found[name]) for name in _CHUNKS}
-    rows = {name: tuple(found[name]) for name in ("folds", "most_folds", "warnings")}
+def _plan(kept: Mapping[str, Any]) -> ChatPlan:
+    chunks = {
+        name: tuple(PlannedChunk(**chunk) for chunk in kept[name]) for name in ("made", "chunks", "again", "hindsight")
+    }
+    rows = {name: tuple(kept[name]) for name in ("folds", "most_folds", "warnings")}
     # A chat at rest has no chunks after whose memories anything is due.
-    layers = Layers(**{**found["layers"], "core": (), "facts": ()})
-    return ChatPlan(**{**found, **chunks, **rows, "layers": layers})
+    layers = Layers(**{**kept["layers"], "core": (), "facts": ()})
+    return ChatPlan(**{**kept, **chunks, **rows, "layers": layers})

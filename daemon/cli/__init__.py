@@ -34,20 +34,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as fault:  # the boundary: errors of ours, and whatever we did not foresee
-        return _tell(fault)
+        # Imported late, for a fast `--help`.
+        from daemon.files.unforeseen import describe
+        from daemon.status.sentences import visible
+        from rules.errors import MemprocError
+
+        if isinstance(fault, MemprocError):
+            message, next_step, code = fault.message, fault.next_step, fault.exit_code
+        else:
+            message, next_step = describe(fault)
+            code = TROUBLE if isinstance(fault, OSError | MemoryError) else BUG
+        click.echo(visible(f"memproc: {message}\n{next_step}"), err=True)
     return code if isinstance(code, int) else 0
-
-
-def _tell(fault: Exception) -> int:
-    """Say what happened and what to do now, and give back the exit code. Imports late, for a fast `--help`."""
-    from daemon.files.unforeseen import describe
-    from daemon.status.sentences import visible
-    from rules.errors import MemprocError
-
-    if isinstance(fault, MemprocError):
-        message, next_step, code = fault.message, fault.next_step, fault.exit_code
-    else:
-        message, next_step = describe(fault)
-        code = TROUBLE if isinstance(fault, OSError | MemoryError) else BUG
-    click.echo(visible(f"memproc: {message}\n{next_step}"), err=True)
-    return code

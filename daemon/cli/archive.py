@@ -1,23 +1,17 @@
 """The archive as a whole: `memproc verify`, `rebuild`, `export-archive` and `import-archive`."""
 
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from daemon.archive.archive import Archive, check
+from daemon.archive.archive import check
 from daemon.archive.seals import MEND
 from daemon.cli.settings import Settings, json_option, moment, pass_settings
-from daemon.config.search import own_file
 from daemon.files.backup import check as check_backups
 from daemon.files.clock import now
 from daemon.status.sentences import printable_json, visible
 from daemon.status.status import written_exports
-
-if TYPE_CHECKING:
-    from daemon.recovery.rebuild import Rebuilt
 
 
 @click.command
@@ -28,28 +22,21 @@ def verify(settings: Settings, as_json: bool) -> int:
     with settings.archive() as archive:
         problems = list(check(archive))
         is_damaged = bool(problems)
-        problems += () if is_damaged else _changed_outputs(archive)
+        for export in () if is_damaged else written_exports(archive):
+            if export.state == "gone":
+                gone = "the updated export is gone; drop the chat's export again to have it made anew"
+                problems.append(f"{export.path}: {gone}")
+            elif export.state == "changed":
+                problems.append(f"{export.path}: the updated export was changed after memproc wrote it")
     problems += [f"{damage.path}: {damage.reason}" for damage in check_backups(settings.folders.backups)]
     if as_json:
         click.echo(printable_json({"problems": problems}))
     elif not problems:
         settings.say("All is well: the archive, every backup and every updated export are as they were written.")
     else:
-        click.echo(visible("\n".join(problems)), err=True)
-        if is_damaged:
-            click.echo(MEND, err=True)
-        click.echo(
-            "To get kept versions back one by one: memproc versions CHAT, then memproc restore CHAT NUMBER", err=True
-        )
+        more = "To get kept versions back one by one: memproc versions CHAT, then memproc restore CHAT NUMBER"
+        click.echo(visible("\n".join([*problems, *([MEND] if is_damaged else []), more])), err=True)
     return 1 if problems else 0
-
-
-def _changed_outputs(archive: Archive) -> Iterator[str]:
-    for export in written_exports(archive):
-        if export.state == "gone":
-            yield f"{export.path}: the updated export is gone; drop the chat's export again to have it made anew"
-        elif export.state == "changed":
-            yield f"{export.path}: the updated export was changed after memproc wrote it"
 
 
 @click.command
@@ -68,28 +55,23 @@ def rebuild(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
         rebuilt = add_what_is_missing(context, paths)
     if as_json:
         click.echo(printable_json(asdict(rebuilt)))
-    else:
-        for line in _rebuilt_lines(rebuilt):
-            settings.say(line)
-        for file in rebuilt.passed_over:
-            click.echo(visible(f"Skipped {file.path}: {file.reason}"), err=True)
-    return 1 if rebuilt.passed_over else 0
-
-
-def _rebuilt_lines(rebuilt: "Rebuilt") -> Iterator[str]:
+        return 1 if rebuilt.passed_over else 0
     if not rebuilt.chats:
         why = "" if rebuilt.passed_over else ": the archive has all that the backups and the updated exports hold"
-        yield f"Nothing was added{why}."
+        settings.say(f"Nothing was added{why}.")
     for chat in rebuilt.chats:
-        yield (
+        settings.say(
             f'"{chat.title}" ({chat.chat_id}): {chat.messages:,} raw messages, '
             f"{chat.memories - chat.without_messages:,} memories with the raw messages that they stand for, "
             f"{chat.without_messages:,} without."
         )
         if chat.found_again:
-            yield f"  {chat.found_again:,} memories have their raw messages again."
+            settings.say(f"  {chat.found_again:,} memories have their raw messages again.")
         if chat.without_messages:
-            yield "  Those without stay as they are. Older exports that you have may help: memproc rebuild PATH"
+            settings.say("  Those without stay as they are. Older exports that you have may help: memproc rebuild PATH")
+    for file in rebuilt.passed_over:
+        click.echo(visible(f"Skipped {file.path}: {file.reason}"), err=True)
+    return 1 if rebuilt.passed_over else 0
 
 
 @click.command("export-archive")
@@ -101,12 +83,12 @@ def export_archive(settings: Settings, file: Path) -> None:
     The daemon may run, but no chat may be worked on just then. No provider's key is in it, but all your
     conversations are: keep it safe.
     """
-    from daemon.recovery.packing import export_archive as pack
+    from daemon.recovery.parcel import export_archive as pack
 
     packed = pack(settings.folders, settings.found.path, file.absolute(), now())
     settings.say(f"Wrote {packed.path}: {len(packed.manifest.files):,} files, {packed.size:,} bytes.")
     for name in packed.manifest.left_out:
-        settings.say(f"Left out of memproc.toml: {name}")
+        settings.say(f"Left out: {name}")
     settings.say("Keys of providers are not in it. On the new computer: memproc import-archive FILE")
 
 
@@ -120,8 +102,8 @@ def export_archive(settings: Settings, file: Path) -> None:
 def import_archive(settings: Settings, file: Path, yes: bool, replace: bool) -> None:
     """Check FILE, then put archive, backups and updated exports in the folders that memproc.toml names here.
 
-    What is there already goes into a folder "before-import-..." beside it. memproc.toml itself is only written
-    where there is none.
+    What is there already goes into a folder "before-import-..." beside it. The other computer's memproc.toml is laid
+    beside the archive: take over from it what you need here.
     """
     from daemon.recovery.parcel import look_into
     from daemon.recovery.unpacking import import_archive as take_over
@@ -133,15 +115,10 @@ def import_archive(settings: Settings, file: Path, yes: bool, replace: bool) -> 
     if not yes:
         settings.say("Nothing was changed. To do it, add --yes.")
         return
-    own = None if settings.found.path else own_file()
-    taken = take_over(settings.folders, file, now(), settings=own, replace=replace)
+    taken = take_over(settings.folders, file, now(), replace=replace)
     settings.say(f"Taken over: {taken.chats:,} chats. Updated exports lie in {settings.folders.updated}.")
     for folder in taken.aside:
         settings.say(f"What was there before is in {folder}")
     if taken.settings:
-        settings.say(f"Wrote {taken.settings}.")
-    for host in taken.hosts:
-        settings.say(f"Commented out there, since keys would go to another host; take the # away if you agree: {host}")
-    for name in manifest.left_out:
-        settings.say(f"Not in memproc.toml, so set it here where you need it: {name}")
+        settings.say(f"Its settings are in {taken.settings}; none of them counts here until it is in memproc.toml.")
     settings.say("Next: memproc key set PROVIDER, where a provider is asked; then: memproc doctor")

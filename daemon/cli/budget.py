@@ -7,15 +7,14 @@ import click
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import retry_paused
 from daemon.archive.chats import find_chat
-from daemon.archive.journal import Reply, raise_cap, replies
+from daemon.archive.journal import Reply, by_model, last_run, raise_cap, replies, spent
 from daemon.cli.settings import Settings, json_option, moment, pass_settings, print_table
-from daemon.config.settings import MOST_USD
-from daemon.files.clock import at, now, periods
+from daemon.config.settings import MOST_USD, BudgetSettings
+from daemon.files.clock import at, periods
+from daemon.files.clock import now as present
 from daemon.models.ask import caps_now
 from daemon.status.sentences import printable_json, visible, with_span
-from daemon.status.status import Budget, Cap
-from daemon.status.status import budget as gather
-from rules.money.price import NAMES, PICO, Amounts, Which, in_words
+from rules.money.price import NAMES, PICO, dollars, in_words
 
 _SPANS = {"run": "Each run", "day": "Today", "month": "This month"}
 _DOLLARS = click.FloatRange(0, MOST_USD)
@@ -35,8 +34,7 @@ def show(settings: Settings, as_json: bool) -> None:
     What went to each model this month follows.
     """
     with settings.archive() as archive:
-        budget = gather(archive, settings.config.budget, now())
-    _show(budget, as_json)
+        _show(archive, settings.config.budget, as_json)
 
 
 @budget.command("raise")
@@ -56,50 +54,67 @@ def raise_(
     raised = {which: round(usd * PICO) for which in NAMES if (usd := dollars[which]) is not None}
     if not raised:
         raise click.UsageError("Say which cap: --run, --day or --month, each with dollars.")
-    config, when = settings.config.budget, now()
+    config, when = settings.config.budget, present()
     with Archive.open(settings.folders.state) as archive:
-        _refuse_lower(raised, caps_now(archive, config, when))
+        caps = caps_now(archive, config, when)
+        for which, amount in raised.items():
+            if amount <= caps.of(which):
+                raise click.UsageError(
+                    f"--{which} must be more than {in_words(caps.of(which))}, which counts now. To lower a cap for "
+                    f"good, change budget.{which}_usd in memproc.toml."
+                )
         ends = periods(at(when))
         with archive.transaction():
             for which, amount in raised.items():
                 raise_cap(archive, which, amount, ends.month_ends if which == "month" else ends.day_ends, when)
             retry_paused(archive, when)
-        budget = gather(archive, config, when)
-    _show(budget, as_json)
+        _show(archive, config, as_json)
 
 
-def _refuse_lower(raised: dict[Which, int], caps: Amounts) -> None:
-    for which, amount in raised.items():
-        if amount <= caps.of(which):
-            raise click.UsageError(
-                f"--{which} must be more than {in_words(caps.of(which))}, which counts now. To lower a cap for good, "
-                f"change budget.{which}_usd in memproc.toml."
-            )
-
-
-def _show(budget: Budget, as_json: bool) -> None:
+def _show(archive: Archive, settings: BudgetSettings, as_json: bool) -> None:
+    """Print the budget now, in dollars; the run is the last in which anything was reserved."""
+    now = present()
+    when = periods(at(now))
+    caps, amounts = caps_now(archive, settings, now), spent(archive, last_run(archive), when)
+    turns = {"run": "", "day": when.day_ends, "month": when.month_ends}
+    models = by_model(archive, when.month_began)
     if as_json:
-        click.echo(printable_json(asdict(budget)))
+        rows = [
+            {
+                "name": name,
+                "usd": dollars(caps.of(name)),
+                "configured_usd": dollars(settings.caps.of(name)),
+                "spent_usd": dollars(amounts.of(name)),
+                "turns_at": turns[name],
+            }
+            for name in NAMES
+        ]
+        of_models = [
+            {
+                "model": model.model,
+                "calls": model.calls,
+                "usd": dollars(model.settled),
+                "open_usd": dollars(model.open),
+                "unpriced": model.unpriced,
+            }
+            for model in models
+        ]
+        click.echo(printable_json({"caps": rows, "models": of_models}))
         return
-    when = now()
-    print_table(("", "Cap", "Spent", "Turns"), [_cap_row(cap, when) for cap in budget.caps], right=(1, 2))
-    for model in budget.models:
-        line = f"{model.model}: {model.calls:,} calls this month, {_usd(model.usd)}"
-        if model.open_usd:
-            line += f"; up to {_usd(model.open_usd)} for calls under way, or cut off and perhaps billed"
+    cells = []
+    for name in NAMES:
+        cap, configured = caps.of(name), settings.caps.of(name)
+        raised = f" (raised from {in_words(configured)})" if cap != configured else ""
+        turn = with_span(turns[name], now) if turns[name] else "with each run; spent is the last one's"
+        cells.append((_SPANS[name], f"{in_words(cap)}{raised}", in_words(amounts.of(name)), turn))
+    print_table(("", "Cap", "Spent", "Turns"), cells, right=(1, 2))
+    for model in models:
+        line = f"{model.model}: {model.calls:,} calls this month, {in_words(model.settled)}"
+        if model.open:
+            line += f"; up to {in_words(model.open)} for calls under way, or cut off and perhaps billed"
         if model.unpriced:
             line += f"; {model.unpriced:,} of them without a known price"
         click.echo(visible(line))
-
-
-def _cap_row(cap: Cap, when: str) -> list[str]:
-    raised = f" (raised from {_usd(cap.configured_usd)})" if cap.usd != cap.configured_usd else ""
-    turns = with_span(cap.turns_at, when) if cap.turns_at else "with each run; spent is the last one's"
-    return [_SPANS[cap.name], f"{_usd(cap.usd)}{raised}", _usd(cap.spent_usd), turns]
-
-
-def _usd(dollars: float) -> str:
-    return in_words(round(dollars * PICO))
 
 
 @click.command

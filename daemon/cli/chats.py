@@ -5,7 +5,7 @@ from dataclasses import asdict
 import click
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import KnownChat, accept_state, find_chat, known_chats, newest_arrival, waiting_state
+from daemon.archive.chats import accept_state, find_chat, known_chats, newest_arrival, waiting_state
 from daemon.archive.outputs import RESTORED, last_output, let_go_of_restored
 from daemon.cli.settings import Settings, json_option, moment, pass_settings, print_table
 from daemon.files.backup import versions as kept_versions
@@ -28,12 +28,11 @@ def chats(settings: Settings, as_json: bool) -> None:
     elif not known:
         click.echo("The archive knows no chats yet. Drop an export into the inbox, then: memproc run")
     else:
-        rows = [_row(chat) for chat in known]
+        rows = [
+            (chat.title, chat.chat_id, f"{chat.messages:,}", f"{chat.memories:,}", moment(chat.last_seen)[:16])
+            for chat in known
+        ]
         print_table(("Chat", "Id", "Messages", "Memories", "Last seen (UTC)"), rows, right=(2, 3))
-
-
-def _row(chat: KnownChat) -> tuple[str, ...]:
-    return (chat.title, chat.chat_id, f"{chat.messages:,}", f"{chat.memories:,}", moment(chat.last_seen)[:16])
 
 
 @click.command
@@ -49,15 +48,8 @@ def versions(settings: Settings, chat: str, as_json: bool) -> None:
         click.echo(printable_json([{**asdict(version), "path": str(version.path)} for version in kept]))
         return
     rows = [
-        (
-            str(version.number),
-            moment(version.written_at),
-            version.kind,
-            f"{version.size:,}",
-            version.sha256[:12],
-            str(version.path),
-        )
-        for version in kept
+        (str(entry.number), moment(entry.written_at), entry.kind, f"{entry.size:,}", entry.sha256[:12], str(entry.path))
+        for entry in kept
     ]
     print_table(("No.", "Kept (UTC)", "What", "Bytes", "SHA-256", "File"), rows, right=(0, 3))
 
@@ -77,24 +69,19 @@ def accept(settings: Settings, chat: str) -> None:
     with settings.archive() as archive:  # nothing is made for a chat that nobody knows
         known = find_chat(archive, chat)
     with Archive.open(state) as archive:
-        accepted = _accepted(archive, known, when)
-        if not accepted:
+        waiting, last = waiting_state(archive, known.chat_id), last_output(archive, known.chat_id)
+        restored = last if last is not None and last.messages_sha256 == RESTORED else None
+        if waiting is not None and (restored is None or waiting.said_at > restored.written_at):
+            accept_state(archive, known.chat_id, waiting.sha256, when)
+            accepted = f"Accepted as meant, what was skipped on {waiting.said_at[:10]}: {waiting.doubt}"
+        elif restored is not None:
+            let_go_of_restored(archive, known.chat_id)
+            day = restored.written_at[:10]
+            accepted = f'Accepted: "{known.title}", which was restored on {day}, is processed again.'
+        else:
             settings.say(f'Nothing of "{known.title}" waits to be accepted. {_RUN_FIRST}')
             return
         arrival = newest_arrival(archive, known.chat_id)
         enqueued = enqueue(archive, state, (arrival,), when, done=True) if arrival is not None else ()
     goes_on = enqueued and is_held(place_of(settings).lock)
     settings.say(f"{accepted} The next run goes on with it{', and so does the daemon, at once' if goes_on else ''}.")
-
-
-def _accepted(archive: Archive, known: KnownChat, when: str) -> str:
-    """What is accepted from now on, as a sentence; empty where nothing waits."""
-    waiting, last = waiting_state(archive, known.chat_id), last_output(archive, known.chat_id)
-    restored = last if last is not None and last.messages_sha256 == RESTORED else None
-    if waiting is not None and (restored is None or waiting.said_at > restored.written_at):
-        accept_state(archive, known.chat_id, waiting.sha256, when)
-        return f"Accepted as meant, what was skipped on {waiting.said_at[:10]}: {waiting.doubt}"
-    if restored is not None:
-        let_go_of_restored(archive, known.chat_id)
-        return f'Accepted: "{known.title}", which was restored on {restored.written_at[:10]}, is processed again.'
-    return ""

@@ -11,28 +11,28 @@ _COMMANDS = {
     "demo": ("demo", "Process a sample conversation; no key, no network."),
     "init": ("config", "Write memproc.toml and make the folders."),
     "plan": ("plan", "Show what would be done; sends and writes nothing."),
-    "watch": ("watch", "Process whatever is dropped into the inbox, until stopped."),
+    "watch": ("status", "Process whatever is dropped into the inbox, until stopped."),
     "run": ("run", "Process the exports in the inbox, or those named, and exit."),
     "open": ("page", "Open the page in the browser, or one of the folders."),
     "status": ("status", "Show whether the daemon is well, and what it has done."),
-    "doctor": ("doctor", "Find what is wrong, and what mends it."),
-    "logs": ("logs", "Tell what the daemon did, in sentences."),
+    "doctor": ("status", "Find what is wrong, and what mends it."),
+    "logs": ("status", "Tell what the daemon did, in sentences."),
     "budget": ("budget", "Show what was spent and may be spent, or raise a cap."),
-    "pause": ("pause", "Have the daemon begin nothing new for a while."),
-    "resume": ("resume", "End the pause."),
+    "pause": ("status", "Have the daemon begin nothing new for a while."),
+    "resume": ("status", "End the pause."),
     "chats": ("chats", "List the chats that the archive knows."),
     "search": ("search", "Search everything that was ever said, remembered or known."),
     "mcp": ("mcp", "Let a model look things up in the archive while it talks."),
     "memories": ("memories", "List the memories of a chat."),
     "show": ("memories", "Show one memory in full, in all its editions."),
-    "use": ("choices", "Choose the edition of a memory that is shown."),
-    "pin": ("choices", "Keep a memory as it is."),
-    "unpin": ("choices", "Let it be rewritten again."),
+    "use": ("memories", "Choose the edition of a memory that is shown."),
+    "pin": ("memories", "Keep a memory as it is."),
+    "unpin": ("memories", "Let it be rewritten again."),
     "accept": ("chats", "Say that a chat which was skipped is meant as it is."),
-    "recall": ("choices", "Bring back memories that you have deleted in TypingMind."),
+    "recall": ("memories", "Bring back memories that you have deleted in TypingMind."),
     "core": ("core_memory", "Show or edit the persona's core memory."),
     "facts": ("known_facts", "List, search, add or forget facts."),
-    "retry": ("choices", "Ask for a memory once more, with a word of guidance."),
+    "retry": ("memories", "Ask for a memory once more, with a word of guidance."),
     "calls": ("budget", "List what models were asked, when, and what it cost."),
     "versions": ("chats", "List what was kept of a chat's exports."),
     "diff": ("restore", "Show what changed between two versions."),
@@ -45,12 +45,9 @@ _COMMANDS = {
     "key": ("key", "Keep, try or forget a provider's key."),
     "service": ("service", "Have the system run memproc, or stop that."),
     "config": ("config", "Show, check or find memproc.toml."),
+    "job": ("supervised", ""),
 }
-"""Each command's module in this package, and its summary in `memproc --help`."""
-
-
-_HIDDEN = {"job": ("job", ""), "page": ("page", "")}
-"""Commands that only the daemon calls."""
+"""Each command's module in this package, and its summary in `memproc --help`; only the daemon calls one without."""
 
 
 class _LazyGroup(click.Group):
@@ -58,20 +55,20 @@ class _LazyGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Every command, in the order of this file."""
-        return list(_COMMANDS)
+        return [name for name, (_, summary) in _COMMANDS.items() if summary]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name; importing its module is what costs time."""
-        home, _ = _COMMANDS.get(cmd_name) or _HIDDEN.get(cmd_name) or ("", "")
-        if not home:
+        if cmd_name not in _COMMANDS:
             return None
+        home, _ = _COMMANDS[cmd_name]
         command = getattr(import_module(f"daemon.cli.{home}"), cmd_name.replace("-", "_"))
         return command if isinstance(command, click.Command) else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands in `--help`."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in _COMMANDS.items()])
+            formatter.write_dl([(name, summary) for name, (_, summary) in _COMMANDS.items() if summary])
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

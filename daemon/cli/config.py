@@ -1,7 +1,5 @@
 """memproc.toml: `memproc init` writes it, `memproc config` shows, checks or finds it."""
 
-from pathlib import Path
-
 import click
 
 from daemon.cli.settings import Settings, json_option, pass_settings
@@ -16,7 +14,7 @@ from daemon.status.sentences import printable_json, visible
 @pass_settings
 def init(settings: Settings, yes: bool) -> None:
     """Write memproc.toml, with every setting and its reason, and make the folders. What exists stays as it is."""
-    from daemon.config import shipped_text
+    from daemon.config import folders, load, shipped_text
 
     path = settings.path or own_file()
     if path.exists():
@@ -29,12 +27,6 @@ def init(settings: Settings, yes: bool) -> None:
     else:
         settings.say("Nothing was written.")
         return
-    _make_folders(settings, path)
-
-
-def _make_folders(settings: Settings, path: Path) -> None:
-    from daemon.config import folders, load
-
     places = folders(load(path))
     for name in ("inbox", "updated", "backups", "state"):
         make_private(getattr(places, name))
@@ -70,7 +62,8 @@ def show(settings: Settings, as_json: bool) -> None:
 def check(settings: Settings) -> None:
     """Say whether memproc.toml can be used.
 
-    Its folders, texts and layout are looked at too, and all problems are listed at once.
+    Its folders, texts and layout are looked at too. Every setting that is wrong is listed, or else those that do not
+    agree with each other.
     """
 
     config, path = settings.config, settings.found.path

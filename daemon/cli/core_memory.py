@@ -1,7 +1,6 @@
 """`memproc core CHAT`: what the persona keeps in mind of itself and of you, and your own edits of it."""
 
 import sys
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 import click
@@ -41,8 +40,16 @@ def show(about: AboutChat, as_json: bool) -> None:
         sections = core_now(archive, known.chat_id, known.layout)
     if as_json:
         click.echo(printable_json([{**asdict(section), "characters": len(section.rendered)} for section in sections]))
-    else:
-        click.echo(visible("\n".join(line for section in sections for line in _section_lines(section))))
+        return
+    for section in sections:
+        held = ", set by you" if section.held else ""
+        lines = [f"{section.name}: {len(section.rendered):,} of {section.limit:,} characters{held}"]
+        if section.description:
+            lines.append(f"  {section.description}")
+        own = {line if isinstance(section.value, str) else rendered((line,)) for line in section.held_lines}
+        for line in section.rendered.splitlines() or ["(nothing)"]:
+            lines.append(f"    {line}{'  (yours)' if line in own else ''}")
+        click.echo(visible("\n".join(lines)))
 
 
 @core.command("set", context_settings={"ignore_unknown_options": True})  # a list's entries begin with "- "
@@ -59,8 +66,8 @@ def set_(about: AboutChat, section: str, text: str | None) -> None:
         known = _known_core(context.archive, context.config, about.name)
         value = as_value(known.section(section), words)
         _keep(context.archive, known, CoreEvent(section, value, held=True, by="person", function="set"))
-    about.settings.say(f'"{section}" is set, and stays so until: memproc core {known.chat_id} release {section}')
-    about.settings.say(TO_SEE_IT)
+    until = f"memproc core {known.chat_id} release {section}"
+    about.settings.say(f'"{section}" is set, and stays so until: {until}\n{TO_SEE_IT}')
 
 
 @core.command
@@ -75,11 +82,12 @@ def release(about: AboutChat, section: str) -> None:
         known = _known_core(context.archive, context.config, about.name)
         known.section(section)
         last = next((event for event in reversed(known.events) if event.section == section), None)
-        is_held = last is not None and bool(last.held or last.held_lines)
-        if last is not None and is_held:
+        released = "was not set by hand: nothing to do"
+        if last is not None and (last.held or last.held_lines):
+            released = "is released"
             event = CoreEvent(section, last.value, held=False, by="person", function="release")
             _keep(context.archive, known, event)
-    about.settings.say(f'"{section}" {"is released" if is_held else "was not set by hand: nothing to do"}.')
+    about.settings.say(f'"{section}" {released}.')
 
 
 @core.command
@@ -96,9 +104,8 @@ def undo(about: AboutChat) -> None:
             _keep(context.archive, known, event)
     if event is None:
         about.settings.say("Nothing to do: there is no edit to take back.")
-        return
-    about.settings.say(f'Taken back: "{event.section}" says again what it said before.')
-    about.settings.say(TO_SEE_IT)
+    else:
+        about.settings.say(f'Taken back: "{event.section}" says again what it said before.\n{TO_SEE_IT}')
 
 
 @core.command
@@ -115,8 +122,11 @@ def history(about: AboutChat, as_json: bool) -> None:
         click.echo(printable_json([asdict(event) for event in known.events]))
     elif not known.events:
         about.settings.say(f'Nothing was written into the core memory of "{known.title}" yet.')
-    else:
-        click.echo(visible("\n".join(line for event in known.events for line in _event_lines(event))))
+    for event in () if as_json else known.events:
+        by = "you" if event.by == "person" else f"the persona, after memory {event.memory} (edition {event.edition})"
+        undone = f", taking back number {event.undoes}" if event.undoes else ""
+        head = f"{event.number}. {moment(event.at)} UTC: {event.section}, {event.function} by {by}{undone}"
+        click.echo(visible("\n    ".join([head, *(rendered(event.value).splitlines() or ["(nothing)"])])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,20 +160,3 @@ def _keep(archive: Archive, known: _KnownCore, event: CoreEvent) -> None:
     except OverLimit as fault:
         raise click.UsageError(f"Nothing was changed. {fault}") from fault
     keep_core_events(archive, known.chat_id, [event], now())
-
-
-def _section_lines(section: Section) -> Iterator[str]:
-    held = ", set by you" if section.held else ""
-    yield f"{section.name}: {len(section.rendered):,} of {section.limit:,} characters{held}"
-    if section.description:
-        yield f"  {section.description}"
-    own = {line if isinstance(section.value, str) else rendered((line,)) for line in section.held_lines}
-    for line in section.rendered.splitlines() or ["(nothing)"]:
-        yield f"    {line}{'  (yours)' if line in own else ''}"
-
-
-def _event_lines(event: CoreEvent) -> Iterator[str]:
-    by = "you" if event.by == "person" else f"the persona, after memory {event.memory} (edition {event.edition})"
-    undone = f", taking back number {event.undoes}" if event.undoes else ""
-    yield f"{event.number}. {moment(event.at)} UTC: {event.section}, {event.function} by {by}{undone}"
-    yield from (f"    {line}" for line in rendered(event.value).splitlines() or ["(nothing)"])

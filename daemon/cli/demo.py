@@ -88,20 +88,16 @@ def _fresh_folder() -> Iterator[Path]:
             except Busy:
                 continue
             break
-        _remove_old_ones(base, home)
+        for old in sorted(base.glob("demo*")):
+            if old == home:
+                shutil.rmtree(old)
+            elif _NAME.fullmatch(old.name):
+                with suppress(Busy), hold(old.with_suffix(".lock"), "shows the demo"):
+                    shutil.rmtree(old)
         make_private(home / "inbox")
         (home / "memproc.toml").write_text(_SETTINGS, encoding="utf-8")
         (home / "inbox" / "aria.json").write_bytes((files("daemon") / "sample" / "aria.json").read_bytes())
         yield home
-
-
-def _remove_old_ones(base: Path, home: Path) -> None:
-    for old in sorted(base.glob("demo*")):
-        if old == home:
-            shutil.rmtree(old)
-        elif _NAME.fullmatch(old.name):
-            with suppress(Busy), hold(old.with_suffix(".lock"), "shows the demo"):
-                shutil.rmtree(old)
 
 
 def _title(text: str) -> None:

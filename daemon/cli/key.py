@@ -50,8 +50,15 @@ def set_key(settings: Settings, provider: str, more: tuple[str, ...], to_file: b
         raise click.UsageError(
             "A key is never given on the command line, where the shell and others can see it. It will be asked for."
         )
+    if sys.stdin.isatty():
+        text = click.prompt(f"Key for {provider} (it is not shown)", hide_input=True, err=True)
+    else:
+        text = sys.stdin.buffer.readline(_LONGEST_LINE).decode("utf-8", "replace")
+    value = read_key(text)
+    if isinstance(value, NotAKey):
+        raise click.UsageError(f"Nothing was kept: the key {value.reason}.")
     folder = settings.folders.state
-    change = store_key(provider, _ask_for_key(provider), folder, "file" if to_file else "keyring")
+    change = store_key(provider, value, folder, "file" if to_file else "keyring")
     why = f" (the system keyring {change.no_keyring})" if change.no_keyring else ""
     settings.say(f"The key for {provider} is kept in {_place(change.where[0], provider, folder)}{why}.")
     for variable in set_variables(provider, os.environ)[:1]:
@@ -113,23 +120,20 @@ def allow(settings: Settings, provider: str | None, host: str | None, forget: bo
     HOST is one that is not the provider's own. A host that your own memproc.toml names, or the environment that holds
     the key, needs no such permission. No key ever goes over plain HTTP, except to this machine.
     """
-    from daemon.models import addresses as hosts
-    from daemon.models.addresses import host_of
+    from daemon.models import addresses
 
     if provider is None:
-        for pair in hosts.allowed():
-            settings.say(" ".join(pair))
-        if not hosts.allowed():
-            settings.say("No host is allowed but those of the providers, and what you name yourself.")
+        hosts = "\n".join(map(" ".join, addresses.allowed()))
+        settings.say(hosts or "No host is allowed but those of the providers, and what you name yourself.")
         return
     if host is None:
         raise click.UsageError("Name the host as well: memproc key allow PROVIDER HOST")
-    name, where = provider.lower(), host_of(host).lower()
+    name, where = provider.lower(), addresses.host_of(host).lower()
     if not _PROVIDER.fullmatch(name) or not _HOST.fullmatch(where):  # neither is repeated: it may be a key
         raise click.UsageError("Name a provider as LiteLLM does, and a host: memproc key allow openai llm.example.org")
     if not forget:
-        settings.say(f"The key for {name} may go to {where}; noted in {hosts.allow(name, where)}.")
-    elif hosts.disallow(name, where):
+        settings.say(f"The key for {name} may go to {where}; noted in {addresses.allow(name, where)}.")
+    elif addresses.disallow(name, where):
         settings.say(f"The key for {name} goes to {where} no more.")
     else:
         settings.say("That was not allowed.")
@@ -149,18 +153,6 @@ def _works(settings: Settings, provider: str, kept: Key) -> bool:
     else:
         settings.say(f"{provider}: the key was not tried. {tried.reason}")
     return True
-
-
-def _ask_for_key(provider: str) -> str:
-    """The key, from the person at the terminal or from a pipe. Raises click.UsageError for what cannot be one."""
-    if sys.stdin.isatty():
-        text = click.prompt(f"Key for {provider} (it is not shown)", hide_input=True, err=True)
-    else:
-        text = sys.stdin.buffer.readline(_LONGEST_LINE).decode("utf-8", "replace")
-    value = read_key(text)
-    if isinstance(value, NotAKey):
-        raise click.UsageError(f"Nothing was kept: the key {value.reason}.")
-    return value
 
 
 def _place(where: Where, provider: str, folder: Path) -> str:

@@ -1,6 +1,6 @@
 """`memproc facts CHAT`: what is known as facts, where each comes from, and your own additions and removals."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 
 import click
@@ -67,8 +67,14 @@ def history(about: AboutChat, number: int, as_json: bool) -> None:
         events = _events_of(archive, find_chat(archive, about.name), number)
     if as_json:
         click.echo(printable_json([asdict(event) for event in events]))
-    else:
-        click.echo(visible("\n".join(line for event in events for line in _event_lines(event))))
+        return
+    for event in events:
+        by = "you" if event.by == "person" else f"the context manager, from the chunk of memory {event.memory}"
+        source = f", message {event.source}" if event.source else ""
+        why = f": {event.why}" if event.why else ""
+        click.echo(visible(f"{moment(event.at)} UTC: {event.event} by {by}{source}{why}"))
+        if event.text:
+            click.echo(visible(f"    {event.said_at[:10] or 'some day'}: {event.text}"))
 
 
 @facts.command
@@ -86,11 +92,10 @@ def forget(about: AboutChat, number: int) -> None:
         if is_true:
             event = FactEvent(number, "FORGET", "", "", "", "person", why="forgotten at the command line")
             keep_fact_events(context.archive, chat.chat_id, [event], now())
-    if not is_true:
+    if is_true:
+        about.settings.say(f"Fact {number} is forgotten.\n{TO_SEE_IT}")
+    else:
         about.settings.say(f"Nothing to do: fact {number} is not true any more.")
-        return
-    about.settings.say(f"Fact {number} is forgotten.")
-    about.settings.say(TO_SEE_IT)
 
 
 @facts.command
@@ -103,17 +108,14 @@ def add(about: AboutChat, text: str) -> None:
         raise click.UsageError("A fact needs words.")
     with about.settings.context() as context:
         chat = find_chat(context.archive, about.name)
-        known = [fact for fact in facts_now(context.archive, chat.chat_id) if normal(fact.text) == normal(words)]
-        number = known[0].number if known else next_fact(context.archive, chat.chat_id)
-        if not known:
-            when = now()
-            event = FactEvent(number, "ADD", words, when, "", "person", why="added at the command line")
-            keep_fact_events(context.archive, chat.chat_id, [event], when)
-    if known:
-        about.settings.say(f"Nothing to do: fact {number} says so already.")
-        return
-    about.settings.say(f"Added as fact {number}.")
-    about.settings.say(TO_SEE_IT)
+        for fact in facts_now(context.archive, chat.chat_id):
+            if normal(fact.text) == normal(words):
+                about.settings.say(f"Nothing to do: fact {fact.number} says so already.")
+                return
+        number, when = next_fact(context.archive, chat.chat_id), now()
+        event = FactEvent(number, "ADD", words, when, "", "person", why="added at the command line")
+        keep_fact_events(context.archive, chat.chat_id, [event], when)
+    about.settings.say(f"Added as fact {number}.\n{TO_SEE_IT}")
 
 
 def _events_of(archive: Archive, chat: KnownChat, number: int) -> Sequence[FactEvent]:
@@ -134,11 +136,3 @@ def _print(facts: Sequence[Fact], as_json: bool, none: str) -> None:
     else:
         rows = [(str(fact.number), fact.said_at[:10], fact.text, str(fact.confirmed), fact.by) for fact in facts]
         print_table(("Id", "Said on", "Fact", "Confirmed", "By"), rows, right=(0, 3))
-
-
-def _event_lines(event: FactEvent) -> Iterator[str]:
-    by = "you" if event.by == "person" else f"the context manager, from the chunk of memory {event.memory}"
-    source = f", message {event.source}" if event.source else ""
-    yield f"{moment(event.at)} UTC: {event.event} by {by}{source}{f': {event.why}' if event.why else ''}"
-    if event.text:
-        yield f"    {event.said_at[:10] or 'some day'}: {event.text}"

@@ -1,12 +1,10 @@
 """What was kept of a chat, compared and put back: `memproc diff`, `restore` and `expand`."""
 
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, find_chat
 from daemon.cli.settings import Settings, json_option, moment, pass_settings
 from daemon.context import Context
@@ -38,7 +36,17 @@ def diff(settings: Settings, chat: str, before: int | None, after: int | None, a
     with settings.archive() as archive:
         known = find_chat(archive, chat)
         first = _version(folders, known, before)
-        second = _updated(archive, folders, known) if after is None else _version(folders, known, after)
+        if after is not None:
+            second = _version(folders, known, after)
+        else:
+            path = recovery.updated_path(archive, folders, known)
+            content = recovery.read_updated(path)
+            if content is None:
+                raise NotFound(
+                    f'There is no updated export of "{known.title}": {path} is not there.',
+                    f"Compare two versions: memproc versions {known.chat_id}",
+                )
+            second = Content("the updated export", content)
         difference, memories = compare(archive, settings.config, known.chat_id, first, second)
     same_bytes = first.data == second.data
     if as_json:
@@ -101,18 +109,6 @@ def _version(folders: Folders, chat: KnownChat, number: int | None) -> Content:
     return Content(name, read_version(version))
 
 
-def _updated(archive: Archive, folders: Folders, chat: KnownChat) -> Content:
-    """The updated export as it is now. Raises NotFound."""
-    path = recovery.updated_path(archive, folders, chat)
-    content = recovery.read_updated(path)
-    if content is None:
-        raise NotFound(
-            f'There is no updated export of "{chat.title}": {path} is not there.',
-            f"Compare two versions: memproc versions {chat.chat_id}",
-        )
-    return Content("the updated export", content)
-
-
 def _compare_with_present(settings: Settings, context: Context, known: KnownChat, restorable: Restorable) -> None:
     """Print what would change. A present file that is no export any more can be replaced all the same."""
     if settings.quiet:
@@ -137,12 +133,9 @@ def _print_difference(difference: Difference, memories: tuple[Memory, ...], befo
     from rich.console import Console
 
     console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
-    for line in (*_counts(difference, before, after), *readable(difference, memories)):
+    first = f"{before}: {difference.messages_before} messages, {difference.memories_before} memories"
+    second = f"{after}: {difference.messages_after} messages, {difference.memories_after} memories"
+    counts = (DifferenceLine(" ", first), DifferenceLine(" ", second))
+    for line in (*counts, *readable(difference, memories)):
         mark = "" if line.mark == " " else f"{line.mark} "
         console.print(in_one_line(f"{mark}{line.text}"), style=_STYLES[line.mark])
-
-
-def _counts(difference: Difference, before: str, after: str) -> Iterator[DifferenceLine]:
-    """How many messages and memories the two have, the memories' messages among the messages."""
-    yield DifferenceLine(" ", f"{before}: {difference.messages_before} messages, {difference.memories_before} memories")
-    yield DifferenceLine(" ", f"{after}: {difference.messages_after} messages, {difference.memories_after} memories")

@@ -127,8 +127,21 @@ def _settings_of_the_service(settings: Settings) -> Settings:
 def _program(settings: Settings) -> Program:
     """What the service runs. Raises FileTrouble where there is no command to run, and as `Settings.folders` does."""
     folders, toml = settings.folders, settings.found.path
-    config = ("--config", str(toml.absolute())) if toml else ()
-    command = (*_command(), *config)
+    scripts = (Path(sys.argv[0]).absolute(), Path(sys.executable).with_name("memproc"))
+    usable = [str(path) for path in scripts if path.name == "memproc" and os.access(path, os.X_OK) and path.is_file()]
+    command: tuple[str, ...]
+    if sys.platform == "win32":  # the console script would open a window
+        windowless = Path(sys.executable).with_name("pythonw.exe")
+        command = (str(windowless), "-c", "import sys; from daemon.cli import main; sys.exit(main())")
+    elif usable:
+        command = (usable[0],)
+    else:
+        raise FileTrouble(
+            f"There is no command `memproc` beside {sys.executable}.",
+            "Install memproc as the README says, then run the `memproc` of that installation.",
+        )
+    if toml:
+        command = (*command, "--config", str(toml.absolute()))
     return Program(
         command=(*command, "watch"),
         notice=(*command, "service", "failed"),
@@ -137,20 +150,6 @@ def _program(settings: Settings) -> Program:
         log=user_log_path("memproc", appauthor=False) / "service.log",
         environment=tuple((name, os.environ[name]) for name in _PASSED_ON if os.environ.get(name)),
         credentials=credential_files(user_config_path("memproc", appauthor=False) / "credentials"),
-    )
-
-
-def _command() -> tuple[str, ...]:
-    """The arguments that run memproc, by the absolute path of the console script that runs now."""
-    if sys.platform == "win32":  # the console script would open a window
-        windowless = Path(sys.executable).with_name("pythonw.exe")
-        return (str(windowless), "-c", "import sys; from daemon.cli import main; sys.exit(main())")
-    for script in (Path(sys.argv[0]).absolute(), Path(sys.executable).with_name("memproc")):
-        if script.name == "memproc" and os.access(script, os.X_OK) and script.is_file():
-            return (str(script),)
-    raise FileTrouble(
-        f"There is no command `memproc` beside {sys.executable}.",
-        "Install memproc as the README says, then run the `memproc` of that installation.",
     )
 
 

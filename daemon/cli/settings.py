@@ -4,7 +4,7 @@ All is imported late, since `memproc --help` passes here too.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,10 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from daemon.status.sentences import in_one_line
+from daemon.status.sentences import in_one_line, visible
 
 if TYPE_CHECKING:
-    from rich.text import Text
+    from daemon.archive.archive import Archive
+    from daemon.config import Config, FoundConfig
+    from daemon.context import Context
+    from daemon.events import SettingsAre, Tell
+    from daemon.files.paths import Folders
 
 _ENDLESS = 1000
 _FEW_COLUMNS = 5  # and prose in them: such a table is folded, however narrow the terminal is
@@ -44,37 +48,21 @@ def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]], right: S
         console.print(table)
         return
     for row in rows:
-        for line in _lines(headings, row, console.width):
-            console.print(line, soft_wrap=True)
+        line = Text()
+        for heading, cell in zip(headings, row, strict=True):
+            part = Text.assemble((f"{heading} ", "bold"), in_one_line(cell))
+            if line and line.cell_len + 2 + part.cell_len > console.width:
+                console.print(line, soft_wrap=True)
+                line = Text("    ")
+            elif line:
+                line += Text("  ")
+            line += part
+        console.print(line, soft_wrap=True)
 
 
 def moment(written: str) -> str:
     """A time of the archive (UTC) as people read it, to the second."""
     return written[:19].replace("T", " ")
-
-
-def _lines(headings: Sequence[str], row: Sequence[str], width: int) -> "Iterator[Text]":
-    """A row as lines of "heading value", as many of them in a line as fit."""
-    from rich.text import Text
-
-    line = Text()
-    for heading, cell in zip(headings, row, strict=True):
-        part = Text.assemble((f"{heading} ", "bold"), in_one_line(cell))
-        if line and line.cell_len + 2 + part.cell_len > width:
-            yield line
-            line = Text("    ")
-        elif line:
-            line += Text("  ")
-        line += part
-    yield line
-
-
-if TYPE_CHECKING:
-    from daemon.archive.archive import Archive
-    from daemon.config import Config, FoundConfig
-    from daemon.context import Context
-    from daemon.events import SettingsAre, Tell
-    from daemon.files.paths import Folders
 
 
 @dataclass(frozen=True)
@@ -100,9 +88,11 @@ class Settings:
 
         if given := self.handed_over:
             config = parse(given.text.encode(), Path(given.path)) if given.path else Config()
-            return config.as_found_here() if given.found_here else config
-        config = load(self.found.path) if self.found.path else Config()
-        return config.as_found_here() if self.found.is_here else config
+            is_here = given.found_here
+        else:
+            config = load(self.found.path) if self.found.path else Config()
+            is_here = self.found.is_here
+        return config.as_found_here() if is_here else config
 
     @cached_property
     def folders(self) -> "Folders":
@@ -131,8 +121,6 @@ class Settings:
 
     def say(self, text: str) -> None:
         """Print a line, unless `--quiet` was given."""
-        from daemon.status.sentences import visible
-
         if not self.quiet:
             click.echo(visible(text))
 

@@ -1,25 +1,36 @@
-"""`memproc status`: whether the daemon is well, and what it has done; 0 healthy, 1 see to something, 2 not running."""
+"""The daemon as a person sees and steers it: `memproc watch`, `status`, `logs`, `pause`, `resume` and `doctor`."""
 
 import sys
 import time
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from shutil import get_terminal_size
 
 import click
 
 from daemon.archive.archive import Archive
-from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.archive.chats import known_chats
+from daemon.cli.settings import Settings, json_option, pass_settings, print_table
+from daemon.files.clock import now
 from daemon.files.lock import is_held
 from daemon.status.page import folded, page
-from daemon.status.sentences import printable_json
-from daemon.status.status import DaemonPlace, Status, StatusProblem, read_place
+from daemon.status.sentences import in_full, in_one_line, printable_json, sentence, with_span
+from daemon.status.status import (
+    DaemonPlace,
+    Status,
+    StatusProblem,
+    begin_pause,
+    end_pause,
+    read_duration,
+    read_place,
+    waits_for,
+)
 from daemon.status.status import status as gather
-from daemon.status.waiting import waits_for
 from rules.errors import MemprocError
 
 _REDRAW_SECONDS = 2.0
+_LOOK_SECONDS = 0.5
 
 
 def place_of(settings: Settings) -> DaemonPlace:
@@ -57,29 +68,23 @@ def _show(place: DaemonPlace, toml: Path | None, as_json: bool, anew: bool) -> S
     """Print the status; on a terminal, one that is shown anew takes the place of the one before."""
     try:
         with Archive.read(place.state) as archive:
-            now = datetime.now(UTC)
-            shown = _with_waiting(gather(archive, now, is_held(place.lock), place.rescan_seconds), toml)
+            shown = gather(archive, datetime.now(UTC), is_held(place.lock), place.rescan_seconds)
     except MemprocError as fault:
         raise _or_what_is_waited_for(fault, toml) from fault
+    if trouble := waits_for(toml):  # a daemon that cannot begin yet; it may be trying just now
+        waiting = StatusProblem("the daemon waits and tries again", trouble.message, trouble.next_step)
+        shown = replace(shown, running=True, problems=(waiting, *shown.problems))
     if as_json:
-        text = printable_json({"exit_code": shown.exit_code, **asdict(shown)}, indent=None if anew else 2)
-    else:
-        text = page(shown)
-        if sys.stdout.isatty():
-            text = folded(text, get_terminal_size().columns)
-        text += "\n" if anew else ""
-    if anew and not as_json:
+        click.echo(printable_json({"exit_code": shown.exit_code, **asdict(shown)}, indent=None if anew else 2))
+        return shown
+    text = page(shown)
+    if sys.stdout.isatty():
+        text = folded(text, get_terminal_size().columns)
+    if anew:
         click.clear()
+        text += "\n"
     click.echo(text)
     return shown
-
-
-def _with_waiting(status: Status, toml: Path | None) -> Status:
-    """The status with what a daemon waits for that cannot begin yet, where there is one; it may be trying just now."""
-    if (trouble := waits_for(toml)) is None:
-        return status
-    waiting = StatusProblem("the daemon waits and tries again", trouble.message, trouble.next_step)
-    return replace(status, running=True, problems=(waiting, *status.problems))
 
 
 def _or_what_is_waited_for(fault: MemprocError, toml: Path | None) -> MemprocError:
@@ -88,3 +93,108 @@ def _or_what_is_waited_for(fault: MemprocError, toml: Path | None) -> MemprocErr
     if trouble is None:
         return fault
     return MemprocError(f"The daemon waits and tries again: {trouble.message}", trouble.next_step)
+
+
+@click.command
+@pass_settings
+def watch(settings: Settings) -> int:
+    """Watch the inbox until you stop it: every export that is dropped there is processed."""
+    from daemon.inbox.watch import watch as watch_inbox
+
+    return watch_inbox(settings.path)
+
+
+@click.command
+@click.argument("chat", required=False)
+@click.option("-f", "--follow", is_flag=True, help="Go on with what happens from now on, until Ctrl-C.")
+@pass_settings
+def logs(settings: Settings, chat: str | None, follow: bool) -> int:
+    """Tell what the daemon did, of all chats or of CHAT (an id or a title), oldest first."""
+    from daemon.status.log import entries, entries_about, log_folder
+
+    place = place_of(settings)
+    with Archive.read(place.state) as archive:
+        of_chat = entries_about(archive, chat) if chat else None
+        titles = {known.chat_id: known.title for known in known_chats(archive)}
+    is_empty = True
+    try:
+        for entry in entries(log_folder(place.state), (lambda: time.sleep(_LOOK_SECONDS)) if follow else None):
+            if of_chat and not of_chat.has(entry.event):
+                continue
+            is_empty = False
+            if entry.event is None:
+                click.echo("(a line that this memproc cannot read)")
+            else:
+                click.echo(f"{in_full(entry.at)} {in_one_line(sentence(entry.event, titles))}")
+    except KeyboardInterrupt:
+        return 0  # this is how one stops following
+    if is_empty:
+        about = " about this chat" if chat else ""
+        settings.say(f"The log holds nothing{about} yet. The daemon writes it: memproc watch")
+    return 0
+
+
+def _duration(context: click.Context, parameter: click.Parameter, text: str | None) -> timedelta | None:
+    try:
+        return None if text is None else read_duration(text)
+    except ValueError as fault:
+        raise click.BadParameter(f"{fault}.", context, parameter) from fault
+
+
+@click.command
+@click.argument("duration", required=False, callback=_duration)
+@pass_settings
+def pause(settings: Settings, duration: timedelta | None) -> None:
+    """Have the daemon take up no new work, for DURATION (30m, 2h, 3d), or until `memproc resume`.
+
+    What it is doing is finished, and new files are still noticed. `memproc run` by hand is not paused.
+    """
+    place, when = place_of(settings), now()
+    with Archive.open(place.state) as archive:
+        until = begin_pause(archive, duration, when).until
+    end = f"until {with_span(until, when)}" if until else "until you say: memproc resume"
+    settings.say(f"memproc takes up no new work {end}.")
+    if not is_held(place.lock):
+        settings.say("No daemon is running now; this counts for the next one.")
+
+
+@click.command
+@pass_settings
+def resume(settings: Settings) -> None:
+    """Have the daemon go on after `memproc pause`."""
+    place = place_of(settings)
+    with Archive.open(place.state) as archive:
+        was = end_pause(archive, now())
+    settings.say("memproc goes on." if was else "memproc was not paused.")
+    if was and not is_held(place.lock):
+        settings.say("But no daemon is running. Start one with: memproc service install, or: memproc watch")
+
+
+@click.command
+@click.option("--thorough", is_flag=True, help="Read everything that is kept, however long that takes.")
+@json_option
+@pass_settings
+def doctor(settings: Settings, thorough: bool, as_json: bool) -> int:
+    """Look at everything that memproc needs, and say what mends what is wrong. Nothing is sent, and nothing changed.
+
+    The exit code is 0 where nothing is an error, and 1 where something is.
+    """
+    from daemon.status.doctor import examine
+
+    findings = examine(lambda: settings.config, lambda: (settings.found.path, settings.found.choice), thorough)
+    errors = sum(finding.level == "error" for finding in findings)
+    if as_json:
+        report = [
+            {"name": finding.name, "level": finding.level, "told": finding.text, "mend": finding.remedy}
+            for finding in findings
+        ]
+        click.echo(printable_json({"errors": errors, "findings": report}))
+        return 1 if errors else 0
+    rows = [(finding.level, finding.name, finding.text, finding.remedy) for finding in findings]
+    problems = [row for row in rows if row[0] != "ok"]
+    if problems:
+        print_table(("", "What", "What was found", "What mends it"), problems)
+        click.echo()
+    print_table(("", "What", "What was found"), [row[:3] for row in rows if row[0] == "ok"])
+    click.echo(f"\nErrors: {errors}, warnings: {len(problems) - errors}, well: {len(rows) - len(problems)}.")
+    return 1 if errors else 0

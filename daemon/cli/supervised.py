@@ -9,13 +9,14 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from time import sleep
 
 import click
 
 from daemon.cli import BUG, INTERRUPTED
-from daemon.events import Event, NoEvent, RunFailed, SettingsAre, Tell, of_line, to_line
+from daemon.cli.settings import Settings, pass_settings
+from daemon.events import Alive, Event, NoEvent, RunFailed, SettingsAre, Tell, of_line, to_line
 from daemon.files.lock import Busy
 from daemon.files.unforeseen import describe
 from rules.errors import MemprocError, OverBudget
@@ -24,6 +25,8 @@ LIMIT_SECONDS = 30.0
 TOO_LATE = 75
 """The exit code of a child that did not come to an end in time."""
 _BLOCK_BYTES = 1 << 16
+_LONGEST_JOB_SECONDS = 3600.0
+"""How long a job may take, which tells nothing on its way: backups of many gigabytes are read."""
 
 
 def settings_from_daemon() -> SettingsAre:
@@ -32,10 +35,9 @@ def settings_from_daemon() -> SettingsAre:
     line = b""
     while not line.endswith(b"\n") and (block := os.read(0, _BLOCK_BYTES)):
         line += block
-    try:
+    settings: Event | None = None
+    with suppress(NoEvent):
         settings, _ = of_line(line)
-    except NoEvent as fault:
-        raise click.UsageError("--supervised is for the daemon, which hands over its settings.") from fault
     if not isinstance(settings, SettingsAre):
         raise click.UsageError("--supervised is for the daemon, which hands over its settings.")
     threading.Thread(target=_end_with_daemon, name="daemon", daemon=True).start()
@@ -81,3 +83,25 @@ def as_events(work: Callable[[Tell], int]) -> int:
         except Exception as fault:  # the boundary: whatever we did not foresee
             tell(RunFailed(*describe(fault), "mistake"))
             return BUG
+
+
+@click.command(hidden=True)
+@click.argument("name", type=click.Choice(("settings", "prune", "verify", "maintain", "retry")))
+@pass_settings
+def job(settings: Settings, name: str) -> int:
+    """Do one of the daemon's timed jobs now, or read its settings, and print what came of it as a line of JSON."""
+
+    def work(tell: Tell) -> int:
+        if name == "settings":
+            from daemon.inbox.watch_plan import read_settings_here
+
+            tell(read_settings_here(settings.path))
+            return 0
+        from daemon.inbox.jobs import do_job
+
+        with settings.context() as context:
+            tell(Alive(_LONGEST_JOB_SECONDS))
+            tell(do_job(name, context))
+        return 0
+
+    return as_events(work)

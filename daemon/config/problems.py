@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
 
 from daemon.config.as_toml import BARE, key_lines, line_of
 from daemon.config.settings import Config
@@ -16,6 +15,10 @@ _MOST_SHOWN = 100
 _LONGEST_SHOWN = 40  # characters
 _HUGE = 10**15
 _KINDS = {
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must be at most {le}",
+    "value_error": "{error}",
+    "refused": "{reason}",
     "int_type": "must be a whole number",
     "float_type": "must be a number",
     "finite_number": "must be a number",
@@ -23,62 +26,56 @@ _KINDS = {
     "string_type": "must be a text in quotes",
     "tuple_type": 'must be a list of texts, like ["one", "two"]',
 }
+_REQUIRED = {
+    "chat": "the chat's title, with wildcards, or its id or its folder's",
+    "model": 'a name like "provider/model", with wildcards',
+    "as_of": 'the day on which this was the price, like "2026-11-21"',
+    "input": "dollars for a million tokens of the prompt",
+    "output": "dollars for a million tokens of the answer",
+}
 
 
 def report(problems: Sequence[ConfigProblem], text: str, path: Path) -> str:
     """The problems of the file `path`, which holds `text`, in the order of its lines; a hundred of them at most."""
     lines = key_lines(text)
-    placed = [(_line(problem, lines), problem) for problem in problems]
-    placed.sort(key=lambda pair: pair[0] or 0)
+    placed: list[tuple[int, str]] = []
+    for problem in problems:
+        # Where to look: at the first of the problem's settings that is in the file, or else at its table.
+        line = next((lines[key] for key in problem.keys if key in lines), line_of(lines, problem.keys[0]))
+        place = "" if line is None else f"line {line}: "
+        placed.append((line or 0, f"  {place}{_dotted(problem.keys[0])}: {problem.reason}"))
+    sentences = [sentence for _, sentence in sorted(placed, key=lambda pair: pair[0])]
+    if len(sentences) > _MOST_SHOWN:
+        sentences[_MOST_SHOWN:] = [f"  and {len(sentences) - _MOST_SHOWN} more"]
     many = "1 problem" if len(placed) == 1 else f"{len(placed)} problems"
-    sentences = [
-        f"{'' if line is None else f'line {line}: '}{_dotted(problem.keys[0])}: {problem.reason}"
-        for line, problem in placed[:_MOST_SHOWN]
-    ]
-    if len(placed) > _MOST_SHOWN:
-        sentences.append(f"and {len(placed) - _MOST_SHOWN} more")
-    return "\n".join([f"{path} has {many}:", *(f"  {sentence}" for sentence in sentences)])
+    return "\n".join([f"{path} has {many}:", *sentences])
 
 
 def problems_of(error: ValidationError) -> list[ConfigProblem]:
     """What pydantic found, in our words, each with the setting, the table or the override that it is about."""
     problems = []
     for details in error.errors(include_url=False):
-        key = details["loc"]
-        if isinstance(key[-1], int) and details["type"] != "model_type":
+        kind, key = details["type"], details["loc"]
+        is_entry = isinstance(key[-1], int) and kind != "model_type"
+        if is_entry:
             key = key[:-1]  # an entry of a list of texts is no setting of its own; one of a list of tables is
-        problems.append(ConfigProblem((key,), _in_words(key, details)))
+        reason = _unknown(key) if kind == "extra_forbidden" else _requirement(kind, details.get("ctx", {}), key)
+        if kind not in ("extra_forbidden", "missing", "refused"):  # what is refused may be a key
+            reason = f"{'each entry ' if is_entry else ''}{reason} (is {_shown(details['input'])})"
+        problems.append(ConfigProblem((key,), reason))
     return problems
 
 
-def _in_words(key: Key, details: ErrorDetails) -> str:
-    if details["type"] == "extra_forbidden":
-        return _unknown(key)
-    requirement = _requirement(details["type"], details.get("ctx", {}), key)
-    if details["type"] == "option":  # its value may be a key
-        return requirement
-    which = "each entry " if len(details["loc"]) > len(key) else ""
-    return f"{which}{requirement} (is {_shown(details['input'])})"
-
-
 def _requirement(kind: str, limits: Mapping[str, Any], key: Key) -> str:
-    match kind:
-        case "model_type" | "dict_type":
-            return f"must be a table, {_header(key)}"
-        case "tuple_type" if _table_at(key):
-            return f"must be a list of tables, {_header((*key, 0))}"
-        case "greater_than_equal":
-            return f"must be at least {limits['ge']}"
-        case "less_than_equal":
-            return f"must be at most {limits['le']}"
-        case "literal_error":
-            return f"must be {limits['expected'].replace(chr(39), chr(34))}"
-        case "value_error":
-            return str(limits["error"])
-        case "option":
-            return str(limits["reason"])
-        case _:
-            return _KINDS.get(kind, "cannot be used")  # a later pydantic may bring further kinds
+    if kind in ("model_type", "dict_type"):
+        return f"must be a table, {_header(key)}"
+    if kind == "tuple_type" and _table_at(key):
+        return f"must be a list of tables, {_header((*key, 0))}"
+    if kind == "missing":
+        return f"must be there: {_REQUIRED[str(key[-1])]}"
+    if kind == "literal_error":
+        return f"must be {limits['expected'].replace(chr(39), chr(34))}"
+    return _KINDS.get(kind, "cannot be used").format(**limits)  # a later pydantic may bring further kinds
 
 
 def _header(key: Key) -> str:
@@ -88,47 +85,33 @@ def _header(key: Key) -> str:
 
 
 def _unknown(key: Key) -> str:
-    *place, name = key
-    written = str(name)
+    """What is said of a name that is no setting: which it may stand for, in its table or in another, or which exist."""
+    *place, last = key
+    name = str(last)
     table = _table_at(tuple(place)) or Config
-    short = written.lower() if len(written) <= _LONGEST_SHOWN else ""
-    near = get_close_matches(short, table.model_fields, n=1, cutoff=0.7) or _elsewhere(tuple(place), written)
+    short = name.lower() if len(name) <= _LONGEST_SHOWN else ""
+    near = get_close_matches(short, table.model_fields, n=1, cutoff=0.7)
+    if not near:
+        start = max((at + 1 for at, part in enumerate(place) if isinstance(part, int)), default=0)
+        for other in (_table_at(tuple(place[:start])) or Config).model_fields:  # in the same override, or in the file
+            elsewhere = _table_at((*place[:start], other))
+            if elsewhere and name in elsewhere.model_fields:
+                near.append(f"{other}.{name}")
     kind = "setting" if place else "table"
     if near:
         return f'there is no such {kind}; did you mean "{near[0]}"?'
     return f"there is no such {kind}; there are {', '.join(table.model_fields)}"
 
 
-def _elsewhere(place: Key, name: str) -> list[str]:
-    """The tables that have a setting of that name: in the same override, or in the file."""
-    start = max((at + 1 for at, part in enumerate(place) if isinstance(part, int)), default=0)
-    around = _table_at(place[:start]) or Config
-    tables = {other: _table_at((*place[:start], other)) for other in around.model_fields}
-    return [f"{other}.{name}" for other, table in tables.items() if table and name in table.model_fields]
-
-
 def _shown(value: object) -> str:
-    match value:
-        case bool():
-            return str(value).lower()
-        case int() if abs(value) >= _HUGE:
-            return "a huge number"
-        case int() | float():
-            return str(value)
-        case str():
-            return f'"{_printable(value)}"'
-        case list():
-            return "a list"
-        case dict():
-            return "a table"
-        case _:
-            return "a date or a time"
-
-
-def _line(problem: ConfigProblem, lines: Mapping[Key, int]) -> int | None:
-    """Where to look: at the first of the problem's settings that is in the file, or else at its table."""
-    written = [lines[key] for key in problem.keys if key in lines]
-    return written[0] if written else line_of(lines, problem.keys[0])
+    if isinstance(value, str):
+        return f'"{_printable(value)}"'
+    if isinstance(value, int) and abs(value) >= _HUGE:
+        return "a huge number"
+    if isinstance(value, int | float):
+        return str(value).lower()
+    kinds: dict[type, str] = {list: "a list", dict: "a table"}
+    return kinds.get(type(value), "a date or a time")
 
 
 def _dotted(key: Key) -> str:

@@ -29,12 +29,12 @@ class FoundConfig:
         """Files that could have counted, and do not. Looked for on request: comparing with defaults takes time."""
         if self.path is None or self.here is None:
             return ()
-        places = (self.here / NAME, own_file())
-        others = [place for place in places if _is_there(place) and not _is_same(place, self.path)]
-        return tuple(
-            f"{path} (nothing but defaults)" if path == places[0] and holds_only_defaults(path) else str(path)
-            for path in others
-        )
+        near, others = self.here / NAME, []
+        for place in (near, own_file()):
+            if _is_there(place) and place.resolve() != self.path.resolve():
+                is_default = place == near and holds_only_defaults(place)
+                others.append(f"{place} (nothing but defaults)" if is_default else str(place))
+        return tuple(others)
 
     @property
     def choice(self) -> str:
@@ -51,14 +51,22 @@ def find(explicit: Path | None, here: Path, environ: Mapping[str, str]) -> Found
     the defaults, as the one in a checkout of memproc does, is not counted. Raises ConfigurationError if a file that
     was named is not there: going on without it would be a surprise.
     """
-    if explicit is not None:
-        path = _named(str(explicit), here, "--config")
-        return FoundConfig(path, "named by --config", here=here)
-    if environ.get("MEMPROC_CONFIG"):
-        path = _named(environ["MEMPROC_CONFIG"], here, "$MEMPROC_CONFIG")
-        return FoundConfig(path, "named by $MEMPROC_CONFIG", here=here)
+    for by, named in (("--config", str(explicit or "")), ("$MEMPROC_CONFIG", environ.get("MEMPROC_CONFIG"))):
+        if not named:
+            continue
+        path = resolve(named, here)
+        if isinstance(path, NoPath):
+            raise ConfigurationError(
+                f"The configuration that {by} names cannot be used: the path {path.reason}.", "Correct the path."
+            )
+        if not _is_there(path):
+            raise ConfigurationOutOfReach(
+                f"There is no file {path}, which {by} names as the configuration.",
+                f"Correct {by}, or leave it out; `memproc init` writes a new file.",
+            )
+        return FoundConfig(path, f"named by {by}", here=here)
     own, near = own_file(), here / NAME
-    if _is_there(near) and not _is_same(near, own) and not holds_only_defaults(near):
+    if _is_there(near) and near.resolve() != own.resolve() and not holds_only_defaults(near):
         return FoundConfig(near, "found in this folder", is_here=True, here=here)
     if _is_there(own):
         return FoundConfig(own, "found in the system's folder", here=here)
@@ -83,25 +91,6 @@ def holds_only_defaults(path: Path) -> bool:
     except ConfigurationError:
         return False
     return same_folders and config.model_dump(exclude={"folders"}) == defaults.model_dump(exclude={"folders"})
-
-
-def _is_same(first: Path, second: Path) -> bool:
-    return first.resolve() == second.resolve()
-
-
-def _named(written: str, here: Path, by: str) -> Path:
-    """The file that `by`, an option or a variable, names. Raises ConfigurationError where there is none."""
-    path = resolve(written, here)
-    if isinstance(path, NoPath):
-        raise ConfigurationError(
-            f"The configuration that {by} names cannot be used: the path {path.reason}.", "Correct the path."
-        )
-    if not _is_there(path):
-        raise ConfigurationOutOfReach(
-            f"There is no file {path}, which {by} names as the configuration.",
-            f"Correct {by}, or leave it out; `memproc init` writes a new file.",
-        )
-    return path
 
 
 def _is_there(path: Path) -> bool:

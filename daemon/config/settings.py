@@ -5,39 +5,17 @@ models alone.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from copy import deepcopy
 from datetime import date
 from fnmatch import fnmatchcase
-from math import isfinite
+from math import inf, isfinite
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, PrivateAttr, ValidationError
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic import AfterValidator, Field, PrivateAttr
 
-from daemon.config.tables import (
-    AS_WRITTEN,
-    MOST_TOKENS,
-    ChunkSettings,
-    ConfigProblem,
-    CoreSettings,
-    FactSettings,
-    FolderSettings,
-    FoldSettings,
-    Key,
-    MemorySettings,
-    NotifySettings,
-    OutputSettings,
-    PageSettings,
-    ScheduleSettings,
-    Table,
-    TailSettings,
-    Text,
-    Texts,
-    TextSettings,
-    WatchSettings,
-    token_clashes,
-)
+from daemon.config import tables
 from rules.errors import ChatSetAside
 from rules.money.price import PICO, Amounts, Price, rates
 from rules.plan.chat_plan import Limits, fits
@@ -56,33 +34,17 @@ _OURS = frozenset(
 _DEEPEST = 8  # levels of tables and lists; no provider's options go deeper
 
 
-def _refusals(options: Options) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Every option that cannot be passed on: its place in the table, and why. Never its value, which may be a key."""
-    for name, value in options.items():
-        if "/" not in name:
-            reason = _refusal(name, value)
-            if reason:
-                yield (name,), reason
-        elif not isinstance(value, dict):
-            yield (name,), "must be a table: the options for the models of that name"
-        else:
-            yield from (((name, own), reason) for own in value if (reason := _refusal(own, value[own])))
-
-
 def _refusal(name: str, value: object) -> str | None:
+    """Why an option cannot be passed on; None where it can. Its value, which may be a key, is never repeated."""
     if name.lower() == "api_key":
         return "a key does not belong in this file: memproc key set PROVIDER"
     if name.lower() in _OURS:
         return "memproc decides this itself"
     if not name.isidentifier():
         return "must be the name of an option, like temperature"
-    if name == "timeout" and not _is_a_time(value):
+    if name == "timeout" and not (isinstance(value, int | float) and value is not True and 0 < value < inf):
         return "must be a number of seconds, more than 0"
     return _unsendable(value)
-
-
-def _is_a_time(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and value > 0
 
 
 def _unsendable(value: object, depth: int = 0) -> str | None:
@@ -109,39 +71,37 @@ _LEAST_WINDOW = 1024  # tokens; the shortest prompt needs more
 
 
 def _name_or(word: str) -> AfterValidator:
-    def check(value: str) -> str:
-        if value != word and not _LITELLM_NAME.fullmatch(value):
-            shown = f'"{word}"' if word else "empty"
-            raise ValueError(f'must be {shown} or a name like "provider/model"')
-        return value
-
-    return AfterValidator(check)
+    shown = f'"{word}"' if word else "empty"
+    return tables.checked(
+        lambda name: name == word or _LITELLM_NAME.fullmatch(name), f'must be {shown} or a name like "provider/model"'
+    )
 
 
-def _window(value: int) -> int:
-    if 0 < value < _LEAST_WINDOW:
-        raise ValueError(f"must be 0 or at least {_LEAST_WINDOW}")
-    return value
+_WINDOW = tables.checked(lambda tokens: not 0 < tokens < _LEAST_WINDOW, f"must be 0 or at least {_LEAST_WINDOW}")
 
 
 def _sendable(options: Options) -> Options:
     """Raises ValidationError with every option that is refused, so that all of them are told at once."""
-    refused = [
-        InitErrorDetails(type=PydanticCustomError("option", "{reason}", {"reason": reason}), loc=place, input=None)
-        for place, reason in _refusals(options)
-    ]
-    if refused:
-        raise ValidationError.from_exception_data("options", refused)
+    refusals: dict[tables.Key, str | None] = {}
+    for name, value in options.items():
+        if "/" not in name:
+            refusals[name,] = _refusal(name, value)
+        elif isinstance(value, dict):
+            refusals |= {(name, own): _refusal(own, value[own]) for own in value}
+        else:
+            refusals[name,] = "must be a table: the options for the models of that name"
+    if refused := {place: reason for place, reason in refusals.items() if reason}:
+        raise tables.refusal(refused)
     return options
 
 
-class ModelSettings(Table):
+class ModelSettings(tables.Table):
     """`[models]`, as written: "chat" and "small" are not yet the models that they stand for."""
 
     agent: Annotated[str, _name_or("chat")] = "chat"
     context_manager: Annotated[str, _name_or("small")] = "small"
     fallback: Annotated[str, _name_or("")] = ""
-    window: Annotated[int, AfterValidator(_window)] = Field(default=0, ge=0, le=MOST_TOKENS)
+    window: Annotated[int, _WINDOW] = Field(default=0, ge=0, le=tables.MOST_TOKENS)
     concurrency: int = Field(default=6, ge=1, le=16)
     batch: WhenToBatch = "never"
     options: Annotated[Options, AfterValidator(_sendable)] = Field(default_factory=dict)
@@ -182,21 +142,20 @@ MOST_USD = 1_000_000.0
 _Dollars = Annotated[float, Field(ge=0, le=MOST_USD, allow_inf_nan=False)]
 
 
-def _day(value: str) -> str:
-    try:
-        date.fromisoformat(value)
-    except ValueError:
-        raise ValueError('must be a day, like "2026-11-21"') from None
-    return value
+def _is_day(text: str) -> bool:
+    with suppress(ValueError):
+        date.fromisoformat(text)
+        return True
+    return False
 
 
-class PriceSettings(Table):
+class PriceSettings(tables.Table):
     """One `[[budget.price]]`: dollars for a million tokens of the models that `model` fits."""
 
-    model: Text = ""  # required: `price_clashes` says so
-    as_of: Annotated[str, AfterValidator(_day)] = "1970-01-01"
-    input: _Dollars = 0.0
-    output: _Dollars = 0.0
+    model: tables.Text
+    as_of: Annotated[str, tables.checked(_is_day, 'must be a day, like "2026-11-21"')]
+    input: _Dollars
+    output: _Dollars
     cache_read: _Dollars | None = None
     cache_write: _Dollars | None = None
     above: Annotated[int, Field(ge=1)] | None = None
@@ -211,16 +170,20 @@ class PriceSettings(Table):
         basic = rates(self.input, self.output, self.cache_read, self.cache_write)
         if self.above is None:
             return Price(basic)
+
+        def first(*rates: float | None) -> float:
+            return next((rate for rate in rates if rate is not None), 0.0)
+
         higher = rates(
-            _first(self.input_above, self.input),
-            _first(self.output_above, self.output),
-            _first(self.cache_read_above, self.input_above, self.cache_read),
-            _first(self.cache_write_above, self.input_above, self.cache_write),
+            first(self.input_above, self.input),
+            first(self.output_above, self.output),
+            first(self.cache_read_above, self.input_above, self.cache_read),
+            first(self.cache_write_above, self.input_above, self.cache_write),
         )
         return Price(basic, self.above, higher)
 
 
-class BudgetSettings(Table):
+class BudgetSettings(tables.Table):
     """`[budget]`: caps in dollars, whether calls of unknown or of a higher price may be made, and prices."""
 
     run_usd: _Dollars = 5.0
@@ -228,7 +191,7 @@ class BudgetSettings(Table):
     month_usd: _Dollars = 50.0
     unpriced: bool = False
     above_step: bool = False
-    price: Annotated[tuple[PriceSettings, ...], Field(strict=False), AS_WRITTEN] = ()
+    price: Annotated[tuple[PriceSettings, ...], Field(strict=False), tables.AS_WRITTEN] = ()
 
     @property
     def caps(self) -> Amounts:
@@ -241,76 +204,48 @@ class BudgetSettings(Table):
         return next((row.price for row in fitting), None)
 
 
-def price_clashes(budget: BudgetSettings) -> Iterator[ConfigProblem]:
-    """Prices that do not say for which models they are, of which day, or what a token costs."""
-    for index, price in enumerate(budget.price):
-        for name in ("model", "as_of", "input", "output"):
-            if name not in price.model_fields_set:
-                yield ConfigProblem((("budget", "price", index, name),), _MISSING[name])
-        if price.above is None and any(name.endswith("_above") for name in price.model_fields_set):
-            yield ConfigProblem(
-                (("budget", "price", index, "above"),), "must say above how many tokens of prompt the other rates count"
-            )
+class ChatTables(tables.Table):
+    """The tables that may differ from chat to chat."""
+
+    models: ModelSettings = ModelSettings()
+    tail: tables.TailSettings = tables.TailSettings()
+    chunk: tables.ChunkSettings = tables.ChunkSettings()
+    memory: tables.MemorySettings = tables.MemorySettings()
+    fold: tables.FoldSettings = tables.FoldSettings()
+    core: tables.CoreSettings = tables.CoreSettings()
+    facts: tables.FactSettings = tables.FactSettings()
+    texts: tables.TextSettings = tables.TextSettings()
 
 
-_MISSING = {
-    "model": 'must be there: a name like "provider/model", with wildcards',
-    "as_of": 'must be there: the day on which this was the price, like "2026-11-21"',
-    "input": "must be there: dollars for a million tokens of the prompt",
-    "output": "must be there: dollars for a million tokens of the answer",
-}
-
-
-def _first(*rates: float | None) -> float:
-    """The first rate that is written."""
-    return next((rate for rate in rates if rate is not None), 0.0)
-
-
-class ChatOverride(Table):
+class ChatOverride(ChatTables):
     """One `[[chats.override]]`: settings for the chats that `chat` fits. Only what is written in it counts."""
 
-    chat: Text = ""  # required: the check of the whole override says so
-    models: ModelSettings = ModelSettings()
-    tail: TailSettings = TailSettings()
-    chunk: ChunkSettings = ChunkSettings()
-    memory: MemorySettings = MemorySettings()
-    fold: FoldSettings = FoldSettings()
-    core: CoreSettings = CoreSettings()
-    facts: FactSettings = FactSettings()
-    texts: TextSettings = TextSettings()
+    chat: tables.Text
 
-    def says(self, key: Key) -> bool:
+    def says(self, key: tables.Key) -> bool:
         """Whether the setting at `key`, a table and a name, is written in this override."""
         table, name = key
         return name in getattr(self, str(table)).model_fields_set
 
 
-class ChatSettings(Table):
+class ChatSettings(tables.Table):
     """`[chats]`: titles with wildcards, chat ids or folder ids, and overrides in the order of the file."""
 
-    include: Texts = ()
-    exclude: Texts = ()
-    override: Annotated[tuple[ChatOverride, ...], Field(strict=False), AS_WRITTEN] = ()
+    include: tables.Texts = ()
+    exclude: tables.Texts = ()
+    override: Annotated[tuple[ChatOverride, ...], Field(strict=False), tables.AS_WRITTEN] = ()
 
 
-class Config(Table):
+class Config(ChatTables):
     """All of memproc.toml. `Config()` is what counts where there is no file."""
 
-    folders: FolderSettings = FolderSettings()
+    folders: tables.FolderSettings = tables.FolderSettings()
     chats: ChatSettings = ChatSettings()
-    models: ModelSettings = ModelSettings()
-    tail: TailSettings = TailSettings()
-    chunk: ChunkSettings = ChunkSettings()
-    memory: MemorySettings = MemorySettings()
-    fold: FoldSettings = FoldSettings()
-    core: CoreSettings = CoreSettings()
-    facts: FactSettings = FactSettings()
-    texts: TextSettings = TextSettings()
-    output: OutputSettings = OutputSettings()
-    watch: WatchSettings = WatchSettings()
-    schedule: ScheduleSettings = ScheduleSettings()
-    notify: NotifySettings = NotifySettings()
-    page: PageSettings = PageSettings()
+    output: tables.OutputSettings = tables.OutputSettings()
+    watch: tables.WatchSettings = tables.WatchSettings()
+    schedule: tables.ScheduleSettings = tables.ScheduleSettings()
+    notify: tables.NotifySettings = tables.NotifySettings()
+    page: tables.PageSettings = tables.PageSettings()
     budget: BudgetSettings = BudgetSettings()
 
     @property
@@ -328,7 +263,7 @@ class Config(Table):
         config = self
         for override in fitting:
             config = config.with_override(override)
-        clash = next(token_clashes(config.tail, config.chunk), None)
+        clash = next(tables.token_clashes(config.tail, config.chunk), None)
         if fitting and clash:
             raise ChatSetAside(
                 f'Together, the overrides in memproc.toml that fit the chat "{chat.title}" clash: '
@@ -343,7 +278,7 @@ class Config(Table):
 
     def with_override(self, override: ChatOverride) -> Self:
         """These settings with what is written in `override`, whichever chat it is for."""
-        tables = override.model_fields_set - {"chat"}
+        written = override.model_fields_set - {"chat"}
         return self.model_copy(
-            update={name: getattr(self, name).overridden(getattr(override, name)) for name in tables}
+            update={name: getattr(self, name).overridden(getattr(override, name)) for name in written}
         )

@@ -1,7 +1,7 @@
 """The small tables of memproc.toml, and what all tables have in common; memproc.toml says why each setting is."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -15,10 +15,13 @@ from pydantic import (
     PlainValidator,
     SerializationInfo,
     SerializeAsAny,
+    ValidationError,
     ValidationInfo,
+    model_validator,
 )
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from daemon.files.paths import resolve
+from daemon.files.paths import Folders, resolve, settle
 from rules.layers.core import Value, rendered
 
 Key = tuple[str | int, ...]
@@ -43,6 +46,17 @@ class Table(BaseModel):
         return self.model_copy(update={name: getattr(by, name) for name in by.model_fields_set})
 
 
+def refusal(reasons: Mapping[Key, str]) -> ValidationError:
+    """What a validator raises to refuse several settings below it at once, each for a reason of its own."""
+    return ValidationError.from_exception_data(
+        "refusal",
+        [
+            InitErrorDetails(type=PydanticCustomError("refused", "{reason}", {"reason": reason}), loc=place, input=None)
+            for place, reason in reasons.items()
+        ],
+    )
+
+
 def _as_written(tables: Any, info: SerializationInfo) -> Any:
     if isinstance(tables, dict):
         return {name: table.model_dump(mode=info.mode, exclude_unset=True) for name, table in tables.items()}
@@ -53,10 +67,15 @@ AS_WRITTEN = PlainSerializer(_as_written)
 """For several tables of one kind: each is written out with no more than what was written in it."""
 
 
-def _not_blank(value: str) -> str:
-    if not value.strip():
-        raise ValueError("must not be empty")
-    return value
+def checked(is_right: Callable[[Any], object], reason: str) -> AfterValidator:
+    """A check of a setting; `reason` is half a sentence, what its value must be."""
+
+    def check(value: Any) -> Any:
+        if not is_right(value):
+            raise ValueError(reason)
+        return value
+
+    return AfterValidator(check)
 
 
 def _from_the_file(value: str, info: ValidationInfo) -> str:
@@ -70,10 +89,11 @@ def _from_the_file(value: str, info: ValidationInfo) -> str:
     raise ValueError(place.reason)
 
 
-Text = Annotated[str, AfterValidator(_not_blank)]
+_NOT_BLANK = checked(str.strip, "must not be empty")
+Text = Annotated[str, _NOT_BLANK]
 Texts = Annotated[tuple[Text, ...], Field(strict=False)]  # TOML has lists only
 _OptionalFolder = Annotated[str, AfterValidator(_from_the_file)]
-_Folder = Annotated[_OptionalFolder, AfterValidator(_not_blank)]
+_Folder = Annotated[_OptionalFolder, _NOT_BLANK]
 
 
 class FolderSettings(Table):
@@ -83,6 +103,14 @@ class FolderSettings(Table):
     updated: _Folder = "~/memproc/updated"
     backups: _Folder = "~/memproc/backups"
     state: _OptionalFolder = ""
+
+    @model_validator(mode="after")
+    def _is_settled(self, info: ValidationInfo) -> Self:
+        """Whether the folders of a file fit each other; the defaults are not looked at before they are used."""
+        settled = None if info.context is None else settle(self.model_dump())
+        if settled and not isinstance(settled, Folders):
+            raise refusal({(refused.names[0],): refused.reason for refused in settled})
+        return self
 
 
 class TextSettings(Table):
@@ -104,18 +132,12 @@ class OutputSettings(Table):
 
 
 _LEAST_TAIL = 800
-_LEAST_CHUNK = 400
+_LARGE_ENOUGH = checked(
+    lambda tokens: tokens >= 400, "must be at least 400, since about 200 tokens of each memory are the questions in it"
+)
 _LOOK_AHEAD = 4  # the live tail is at least this many chunks long, because bounds look that far ahead
 MOST_TOKENS = 10_000_000
 """More than any model's window; beyond it a number is a slip of the hand."""
-
-
-def _large_enough(tokens: int) -> int:
-    if tokens < _LEAST_CHUNK:
-        raise ValueError(
-            f"must be at least {_LEAST_CHUNK}, since about 200 tokens of each memory are the questions in it"
-        )
-    return tokens
 
 
 class TailSettings(Table):
@@ -128,7 +150,7 @@ class TailSettings(Table):
 class ChunkSettings(Table):
     """`[chunk]`: about how many tokens become one memory."""
 
-    tokens: Annotated[int, AfterValidator(_large_enough)] = Field(default=4_000, le=MOST_TOKENS)
+    tokens: Annotated[int, _LARGE_ENOUGH] = Field(default=4_000, le=MOST_TOKENS)
 
 
 def token_clashes(tail: TailSettings, chunk: ChunkSettings) -> Iterator[ConfigProblem]:
@@ -237,10 +259,8 @@ class FactSettings(Table):
 _WINDOW = re.compile(r"([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d")
 
 
-def _window(value: str) -> str:
-    if value and (not _WINDOW.fullmatch(value) or value[:5] == value[6:]):
-        raise ValueError('must be empty or two times of day, like "02:00-05:00"')
-    return value
+def _is_window(text: str) -> bool:
+    return not text or (_WINDOW.fullmatch(text) is not None and text[:5] != text[6:])
 
 
 class WatchSettings(Table):
@@ -255,7 +275,7 @@ class WatchSettings(Table):
 class ScheduleSettings(Table):
     """`[schedule]`: the window of the night, in local time."""
 
-    night: Annotated[str, AfterValidator(_window)] = "02:00-05:00"
+    night: Annotated[str, checked(_is_window, 'must be empty or two times of day, like "02:00-05:00"')] = "02:00-05:00"
 
 
 class NotifySettings(Table):

@@ -64,7 +64,11 @@ def core_layout(settings: CoreSettings) -> Layout:
     """
     layout = load_layout(settings.layout if settings.enabled else CoreSettings().layout)
     own = {section.name for section in layout.sections}
-    changes = {name: _changes(section, name in own) for name, section in settings.sections.items()}
+    changes: dict[str, SectionChange] = {}
+    for name, section in settings.sections.items():
+        # For one of the layout's own sections, defaults of the settings change nothing.
+        fields_set = section.model_fields_set if name in own else SectionSettings.model_fields
+        changes[name] = SectionChange(**{field: getattr(section, field) for field in fields_set})
     try:
         return LoadedLayout(arranged(layout.sections, changes), tuple(layout.functions))
     except OverLimit as fault:
@@ -79,6 +83,10 @@ def load_layout(name: str) -> Layout:
 
     Raises ConfigurationError where none or several are, or where it cannot be used; the message says whose it is.
     """
+
+    def owner(entry: EntryPoint) -> str:
+        return entry.dist.name if entry.dist else entry.module
+
     installed = entry_points(group=GROUP)
     entries = [entry for entry in installed if entry.name == name]
     if not entries:
@@ -88,51 +96,32 @@ def load_layout(name: str) -> Layout:
             f"Install the one that you mean, or set core.layout in memproc.toml to one that is installed: {names}.",
         )
     if len(entries) > 1:
-        owners = " and ".join(sorted(map(_owner, entries)))
+        owners = " and ".join(sorted(map(owner, entries)))
         raise ConfigurationError(
             f'core.layout: {owners} each have a layout called "{name}".', "Uninstall all of them but one."
         )
-    return _loaded(entries[0])
+    of = owner(entries[0])
 
-
-@contextmanager
-def foreign(told: Callable[[Exception], MemprocError]) -> Iterator[None]:
-    """Turn whatever a layout raises into the error that `told` makes of it."""
-    try:
-        yield
-    except Exception as trouble:  # the boundary: layouts are other people's programs, and raise anything
-        raise told(trouble) from trouble
-
-
-def _changes(section: SectionSettings, is_in_layout: bool) -> SectionChange:
-    """What memproc.toml says about a section. For one of the layout's own, defaults of the settings change nothing."""
-    names = section.model_fields_set if is_in_layout else SectionSettings.model_fields
-    return SectionChange(**{name: getattr(section, name) for name in names})
-
-
-def _loaded(entry: EntryPoint) -> Layout:
     def refusal(trouble: Exception) -> ConfigurationError:
         return ConfigurationError(
-            f'core.layout: the layout "{entry.name}" of {_owner(entry)} cannot be used: '
-            f"{type(trouble).__name__}: {trouble}.",
-            f"Mend {_owner(entry)}, or choose another layout: core.layout in memproc.toml.",
+            f'core.layout: the layout "{name}" of {of} cannot be used: {type(trouble).__name__}: {trouble}.',
+            f"Mend {of}, or choose another layout: core.layout in memproc.toml.",
         )
 
     with foreign(refusal):
-        layout = entry.load()()
+        layout = entries[0].load()()
         loaded = LoadedLayout(tuple(layout.sections), tuple(layout.functions))
-        _refuse_doubled_names(loaded)
+        CoreMemory(loaded.sections)  # raises ValueError where two sections have one name
+        offers = [offered(function).name for function in loaded.functions]
+        if len(set(offers)) < len(offers):
+            raise ValueError("two functions have the same name")
         return loaded
 
 
-def _refuse_doubled_names(layout: Layout) -> None:
-    """Raise ValueError where two sections or functions have one name, or a function could not be offered."""
-    CoreMemory(tuple(layout.sections))
-    names = [offered(function).name for function in layout.functions]
-    if len(set(names)) < len(names):
-        raise ValueError("two functions have the same name")
-
-
-def _owner(entry: EntryPoint) -> str:
-    """The distribution that has registered the layout."""
-    return entry.dist.name if entry.dist else entry.module
+@contextmanager
+def foreign(refusal: Callable[[Exception], MemprocError]) -> Iterator[None]:
+    """Turn whatever a layout raises into the error that `refusal` makes of it."""
+    try:
+        yield
+    except Exception as trouble:  # the boundary: layouts are other people's programs, and raise anything
+        raise refusal(trouble) from trouble

@@ -7,7 +7,6 @@ it is cleared away before the next one is added.
     backups/README.txt, INDEX.tsv
     backups/originals/<first 2 of sha256>/<sha256>.json.gz     the first original of each chat, for ever
     backups/versions/<chat>/<UTC>-<first 8 of sha256>.json.gz  what stood in updated/ before a new file
-    backups/unlisted/...                                       what the index does not name, and is not whole
 """
 
 import json
@@ -29,6 +28,7 @@ from daemon.files.write import (
     pack,
     read_blocks,
     replace_file,
+    sha256_of,
     unpack,
 )
 from rules.errors import FileTrouble
@@ -50,8 +50,8 @@ class IndexLine:
     kind: Kind
     sha256: str
     size: int
-    file: str
-    packed_sha256: str
+    file: str = ""
+    packed_sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +75,6 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class AlreadyKept:
-    """Nothing was kept, because this chat's original has been kept before."""
-
-    version: Version
-
-
-@dataclass(frozen=True, slots=True)
 class Damage:
     """A file in the backups folder that is not what it was, and in what way."""
 
@@ -89,20 +82,20 @@ class Damage:
     reason: str
 
 
-def keep_original(folder: Path, chat_id: str, title: str, blocks: Sequence[bytes], when: str) -> Version | AlreadyKept:
-    """Keep the content `blocks` as the original of a chat, unless one is kept already.
+def keep_original(folder: Path, chat_id: str, title: str, blocks: Sequence[bytes], when: str) -> Version:
+    """Keep the content `blocks` as the original of a chat, unless one is kept already; the one that is kept.
 
     `when` is UTC with milliseconds and `Z`, as the index shows it. The blocks are gone through twice.
     Returns when all is on the disk. Raises FileTrouble.
     """
     for version in versions(folder, chat_id):
         if version.kind == "original":
-            return AlreadyKept(version)
+            return version
     content = sha256()
     for block in blocks:
         content.update(block)
     digest = content.hexdigest()
-    line = _line(chat_id, title, "original", digest, sum(map(len, blocks)), when)
+    line = IndexLine(when, chat_id, title, "original", digest, sum(map(len, blocks)))
     return _store(folder, line, folder / "originals" / digest[:2] / f"{digest}.json.gz", iter(blocks))
 
 
@@ -119,9 +112,12 @@ def keep_version(folder: Path, chat_id: str, title: str, stem: str, path: Path, 
             if (line.chat_id, line.sha256) == (chat_id, digest) and _fault(folder, line) is None:
                 return _version(folder, number, line)
         file.seek(0)
-        line = _line(chat_id, title, "updated", digest, size, when)
-        place = _free_place(folder / "versions" / stem, when, digest, path.suffix)
-        return _store(folder, line, place, read_blocks(file))
+        # A name that no file has yet, even if the clock was set back; names of one shelf sort by time.
+        stamp, shelf = "".join(letter for letter in when if letter.isalnum()), folder / "versions" / stem
+        numbers = chain([""], map("-{}".format, count(2)))
+        places = (shelf / f"{stamp}-{digest[:8]}{number}{path.suffix}.gz" for number in numbers)
+        place = next(place for place in places if not place.exists())
+        return _store(folder, IndexLine(when, chat_id, title, "updated", digest, size), place, read_blocks(file))
 
 
 def versions(folder: Path, chat_id: str) -> tuple[Version, ...]:
@@ -180,27 +176,15 @@ def _fault(folder: Path, line: IndexLine) -> str | None:
     return None
 
 
-def _line(chat_id: str, title: str, kind: Kind, digest: str, size: int, when: str) -> IndexLine:
-    """A line of the index for content that has no place yet."""
-    return IndexLine(when, chat_id, title, kind, digest, size, file="", packed_sha256="")
-
-
 def _store(folder: Path, line: IndexLine, place: Path, blocks: Iterator[bytes]) -> Version:
+    """Write the content to `place`, and its line into the index. Two chats may have one original, written once."""
     make_private(place.parent)
     put_up(folder)
-    placed = replace(line, file=place.relative_to(folder).as_posix())
-    packed = _whole(place, line) or replace_file(place, pack(_same(blocks, line.sha256))).sha256
-    append(folder, replace(placed, packed_sha256=packed))
+    placed = replace(line, file=place.relative_to(folder).as_posix(), packed_sha256=sha256_of(place) or "")
+    if not place.exists() or _fault(folder, placed) is not None:
+        placed = replace(placed, packed_sha256=replace_file(place, pack(_same(blocks, line.sha256))).sha256)
+    append(folder, placed)
     return versions(folder, line.chat_id)[-1]
-
-
-def _whole(place: Path, line: IndexLine) -> str | None:
-    """The hash of the file at `place` if it holds this very content: two chats may have one original."""
-    if not place.exists():
-        return None
-    with file_errors(place, "read"), place.open("rb") as file:
-        packed = file_digest(file, "sha256").hexdigest()
-    return None if _fault(place.parent, replace(line, file=place.name, packed_sha256=packed)) else packed
 
 
 def _same(blocks: Iterator[bytes], expected: str) -> Iterator[bytes]:
@@ -213,22 +197,11 @@ def _same(blocks: Iterator[bytes], expected: str) -> Iterator[bytes]:
         raise FileTrouble("A chat's file was changed by another program while it was being kept.", "Run memproc again.")
 
 
-def _free_place(shelf: Path, when: str, digest: str, suffix: str) -> Path:
-    """A name that no file has yet, even if the clock was set back; names of one shelf sort by time."""
-    stamp = "".join(letter for letter in when if letter.isalnum())
-    numbers = chain([""], map("-{}".format, count(2)))
-    places = (shelf / f"{stamp}-{digest[:8]}{number}{suffix}.gz" for number in numbers)
-    return next(place for place in places if not place.exists())
-
-
 INDEX = "INDEX.tsv"
 
 _HASH = re.compile(r"[0-9a-f]{64}")
-
 _LONGEST_TITLE = 200
-
 _COLUMNS = [field.name for field in fields(IndexLine)]
-
 _HEADER = "\t".join(_COLUMNS) + "\n"
 
 
@@ -266,9 +239,16 @@ def standing(folder: Path) -> Iterator[tuple[int, IndexLine]]:
 def append(folder: Path, line: IndexLine) -> None:
     """Add a line, and return when it is on the disk. Raises FileTrouble."""
     path = folder / INDEX
+
+    def open_private(name: str, flags: int) -> int:
+        return os.open(name, flags | os.O_CREAT, 0o600)
+
     with file_errors(path, "written"):
-        with open(path, "r+b", opener=_open_private) as file:
-            begin, before = _mended(file.read())
+        with open(path, "r+b", opener=open_private) as file:
+            content = file.read()
+            whole, cut = _parted(content)
+            # Where the next line goes, in bytes, and what has to stand before it.
+            begin, before = (len(content), "\n") if _parse(cut) else (len(whole), "" if whole else _HEADER)
             file.truncate(begin)
             file.seek(begin)
             file.write((before + _text(line)).encode())
@@ -277,22 +257,10 @@ def append(folder: Path, line: IndexLine) -> None:
         flush_folder(folder)
 
 
-def _open_private(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_CREAT, 0o600)
-
-
 def _parted(content: bytes) -> tuple[bytes, bytes]:
     """The whole lines, and what stands after the last line break."""
     end = content.rfind(b"\n") + 1
     return content[:end], content[end:]
-
-
-def _mended(content: bytes) -> tuple[int, str]:
-    """Where the next line goes, in bytes, and what has to stand before it."""
-    whole, cut = _parted(content)
-    if _parse(cut):
-        return len(content), "\n"
-    return len(whole), "" if whole else _HEADER
 
 
 def _text(line: IndexLine) -> str:
@@ -315,8 +283,6 @@ def _parse(text: bytes) -> IndexLine | None:
     return IndexLine(written_at, known_id, title, cast("Kind", kind), content, length, file, packed)
 
 
-_README = "README.txt"
-
 _TEXT = """\
 These are the backups of memproc.
 
@@ -329,8 +295,6 @@ anew, it keeps what was there in this folder.
                and of each month for ever; the others are removed when memproc runs in the background
   INDEX.tsv    the list of both, oldest first; a spreadsheet opens it. A version that was removed
                has a second line, of the kind "removed"
-  unlisted/    files that lay among them, that INDEX.tsv does not name, and that are damaged or none
-               of memproc's; they are yours to look at, and never removed
 
 With memproc:
 
@@ -351,6 +315,6 @@ These files hold your conversations. Keep the folder to yourself.
 
 def put_up(folder: Path) -> None:
     """Write README.txt where none stands; one that the person has changed stays. Raises FileTrouble."""
-    path = folder / _README
+    path = folder / "README.txt"
     if not path.exists():
         replace_file(path, [_TEXT.encode()])

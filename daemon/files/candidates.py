@@ -15,7 +15,7 @@ ENDINGS = (".json", ".zip")
 _ARRIVING = (".part", ".partial", ".crdownload", ".download", ".tmp", ".temp")
 # Folders that file servers and packers put beside the person's own.
 _FOREIGN = frozenset({"@eadir", "__macosx", "#recycle", "$recycle.bin", "system volume information", "lost+found"})
-_PLACEHOLDER = ".icloud"
+_IN_THE_CLOUD = "it is in the cloud, not on this disk"
 # Windows: OFFLINE, RECALL_ON_OPEN, RECALL_ON_DATA_ACCESS. macOS: SF_DATALESS.
 _WINDOWS_AWAY = 0x1000 | 0x40000 | 0x400000
 _MACOS_AWAY = 0x40000000
@@ -61,61 +61,41 @@ def sighting_of(status: os.stat_result) -> Sighting:
 def _entry(entry: os.DirEntry[str], subfolders: bool) -> Iterator[Candidate | UnusableFile]:
     name = entry.name.casefold()
     if name.startswith("."):
-        if _is_placeholder(name):
-            yield UnusableFile(entry.path, "it is in the cloud, not on this disk")
-    elif name.endswith(ENDINGS):
-        yield from _file(entry)
-    if subfolders and _is_open_to_us(name) and entry.is_dir(follow_symlinks=False):
-        yield from _subfolder(Path(entry.path))
+        if name.endswith(tuple(f"{ending}.icloud" for ending in ENDINGS)):
+            yield UnusableFile(entry.path, _IN_THE_CLOUD)
+        return
+    if name.endswith(ENDINGS):
+        yield from _file(entry.path)
+    is_open_to_us = not name.endswith(_ARRIVING) and name not in _FOREIGN
+    if subfolders and is_open_to_us and entry.is_dir(follow_symlinks=False):
+        try:
+            yield from candidates(Path(entry.path), subfolders=True)
+        except FileNotFoundError:
+            return  # it went away while we looked
+        except OSError as error:
+            yield UnusableFile(entry.path, f"the folder cannot be read: {error.strerror}")
 
 
-def _is_placeholder(name: str) -> bool:
-    return name.endswith(_PLACEHOLDER) and name.removesuffix(_PLACEHOLDER).endswith(ENDINGS)
-
-
-def _is_open_to_us(name: str) -> bool:
-    return not name.startswith(".") and not name.endswith(_ARRIVING) and name not in _FOREIGN
-
-
-def _subfolder(folder: Path) -> Iterator[Candidate | UnusableFile]:
+def _file(path: str) -> Iterator[Candidate | UnusableFile]:
     try:
-        yield from candidates(folder, subfolders=True)
-    except FileNotFoundError:
-        return  # it went away while we looked
-    except OSError as error:
-        yield UnusableFile(str(folder), f"the folder cannot be read: {error.strerror}")
-
-
-def _file(entry: os.DirEntry[str]) -> Iterator[Candidate | UnusableFile]:
-    try:
-        status = os.lstat(entry.path)
+        status = os.lstat(path)
     except FileNotFoundError:
         return
     except OSError as error:
-        yield UnusableFile(entry.path, f"it cannot be looked at: {error.strerror}")
+        yield UnusableFile(path, f"it cannot be looked at: {error.strerror}")
         return
     if not stat.S_ISREG(status.st_mode):
         return
-    if not _has_a_name_for_texts(entry.path):
-        yield UnusableFile(ascii(entry.path), "its name is not written in UTF-8: give it another")
-    elif _is_away(status):
-        yield UnusableFile(entry.path, "it is in the cloud, not on this disk")
-    else:
-        yield Candidate(entry.path, sighting_of(status))
-
-
-def _has_a_name_for_texts(path: str) -> bool:
-    """Linux takes any bytes for a name; the archive and our sentences take text."""
+    attributes, flags = getattr(status, "st_file_attributes", 0), getattr(status, "st_flags", 0)
     try:
         path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _is_away(found: os.stat_result) -> bool:
-    """Whether reading the file would make the system fetch it, or fail."""
-    return bool(getattr(found, "st_file_attributes", 0) & _WINDOWS_AWAY or getattr(found, "st_flags", 0) & _MACOS_AWAY)
+    except UnicodeEncodeError:  # Linux takes any bytes for a name; the archive and our sentences take text
+        yield UnusableFile(ascii(path), "its name is not written in UTF-8: give it another")
+        return
+    if attributes & _WINDOWS_AWAY or flags & _MACOS_AWAY:  # reading it would make the system fetch it, or fail
+        yield UnusableFile(path, _IN_THE_CLOUD)
+    else:
+        yield Candidate(path, sighting_of(status))
 
 
 def exports_in(path: Path) -> tuple[Path, ...]:

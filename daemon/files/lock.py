@@ -36,7 +36,7 @@ def hold(path: Path, doing: str = "is working with this archive") -> Iterator[No
     with file_errors(path, "locked"):
         handle = _locked(path)
     if handle is None:
-        raise _busy(path, doing)
+        raise Busy(f"Another memproc{_holder(_beside(path))} {doing}.", "Wait for it, or stop it, then run this again.")
     try:
         holder = {"pid": os.getpid(), "since": write_date(datetime.now(UTC))}
         replace_file(_beside(path), [json.dumps(holder).encode() + b"\n"])
@@ -89,25 +89,16 @@ def _beside(path: Path) -> Path:
     return path.with_name(f"{path.name}.json")
 
 
-def _busy(path: Path, doing: str) -> Busy:
-    return Busy(
-        f"Another memproc{_holder(_beside(path))} {doing}.",
-        "Wait for it, or stop it, then run this again.",
-    )
-
-
 def _holder(beside: Path) -> str:
     """` (process 123, since 12:01:07)` in local time, or nothing where the holder has not said it yet."""
     try:
         holder = json.loads(beside.read_bytes())
-    except (OSError, ValueError):
+        process = int(holder["pid"])
+        since = parse_date(str(holder.get("since")))
+    except (AttributeError, KeyError, OSError, TypeError, ValueError):
         return ""
-    if not isinstance(holder, dict) or not isinstance(holder.get("pid"), int):
-        return ""
-    since = parse_date(str(holder.get("since")))
-    return f" (process {holder['pid']}{_since(since) if since else ''})"
-
-
-def _since(began: datetime) -> str:
-    local, today = began.astimezone(), datetime.now(UTC).astimezone().date()
-    return f", since {local:%H:%M:%S}" if local.date() == today else f", since {local:%Y-%m-%d %H:%M:%S}"
+    if since is None:
+        return f" (process {process})"
+    local, today = since.astimezone(), datetime.now(UTC).astimezone().date()
+    time = f"{local:%H:%M:%S}" if local.date() == today else f"{local:%Y-%m-%d %H:%M:%S}"
+    return f" (process {process}, since {time})"

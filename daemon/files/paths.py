@@ -98,30 +98,20 @@ def runtime_folder() -> Path:
 
 
 def _refusals(folders: Folders, home: Path | NoPath) -> Iterator[RefusedFolders]:
-    inbox = _alike(folders.inbox)
-    if isinstance(home, Path) and _lies_in(_alike(home), inbox):
+    # As macOS and Windows compare paths: upper and lower case are one folder there.
+    alike = {name: Path(str(getattr(folders, name)).casefold()) for name in _NAMES}
+    inbox = alike["inbox"]
+    if isinstance(home, Path) and Path(str(home).casefold()).is_relative_to(inbox):
         yield RefusedFolders(("inbox",), f"must not be {folders.inbox}: give exports a folder of their own")
         return
-    expanded = _alike(expanded_folder(folders.updated))
+    expanded = expanded_folder(folders.updated)
     for name in ("inbox", "updated"):
-        if _alike(getattr(folders, name)) == expanded:
-            yield RefusedFolders(
-                (name,), f"must not be {expanded_folder(folders.updated)}: memproc expand writes there"
-            )
-    for one, other in combinations(_NAMES, 2):
-        first, second = _alike(getattr(folders, one)), _alike(getattr(folders, other))
-        if first == second:
-            yield RefusedFolders((other, one), f"must not be the same folder as {one}")
-        elif one == "inbox" and _lies_in(second, first):
-            yield RefusedFolders((other, one), "must not lie in the inbox")
-        elif one == "inbox" and _lies_in(first, second):
-            yield RefusedFolders((one, other), f"must not lie in the folder {other}")
-
-
-def _alike(path: Path) -> Path:
-    """The path as macOS and Windows compare it: upper and lower case are one folder there."""
-    return Path(str(path).casefold())
-
-
-def _lies_in(inner: Path, outer: Path) -> bool:
-    return inner.is_relative_to(outer)
+        if alike[name] == Path(str(expanded).casefold()):
+            yield RefusedFolders((name,), f"must not be {expanded}: memproc expand writes there")
+    for name, other in combinations(_NAMES, 2):
+        if alike[name] == alike[other]:
+            yield RefusedFolders((other, name), f"must not be the same folder as {name}")
+        elif name == "inbox" and alike[other].is_relative_to(inbox):
+            yield RefusedFolders((other, name), "must not lie in the inbox")
+        elif name == "inbox" and inbox.is_relative_to(alike[other]):
+            yield RefusedFolders((name, other), f"must not lie in the folder {other}")

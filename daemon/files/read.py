@@ -16,21 +16,13 @@ from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import BinaryIO
 
-from daemon.files.candidates import LARGEST_BYTES
+from daemon.files.candidates import LARGEST_BYTES, sighting_of
 from daemon.files.write import BLOCK, remedy
+from rules.arrival import Sighting
 from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind.chat import Chat
 from rules.typingmind.document import DocumentLayout, explain_bad_json, lay_out_chunk, lay_out_document
 from rules.typingmind.spans import BadJson, Span
-
-
-@dataclass(frozen=True, slots=True)
-class FileFingerprint:
-    """A file as it was when it was read: a change of any of these means that it is another file."""
-
-    inode: int
-    size: int
-    modified_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +34,6 @@ class ExportPart:
     hashes: tuple[bytes, ...]
 
 
-Known = Callable[[str], tuple[ExportPart, ...] | None]
-
-
 @dataclass(frozen=True, slots=True)
 class Export:
     """A whole export: its parts (one, or a ZIP's several), and which file it came from."""
@@ -52,7 +41,7 @@ class Export:
     path: Path
     parts: tuple[ExportPart, ...]
     sha256: str
-    fingerprint: FileFingerprint
+    fingerprint: Sighting
 
     @property
     def chat_ids(self) -> tuple[str, ...]:
@@ -76,17 +65,17 @@ class Export:
             yield from Reread(text, part.hashes)
 
 
-def read_export(path: Path, known: Known = lambda _: None) -> Export:
-    """Read and understand the export at `path`. Where `known` has its parts, by its SHA-256, it is not walked over.
+def read_export(path: Path) -> Export:
+    """Read and understand the export at `path`.
 
     Raises FileTrouble where the file cannot be read, NotAnExport where it is something else.
     """
     with _opened(path) as file:
-        fingerprint = _fingerprint(os.fstat(file.fileno()))
+        fingerprint = sighting_of(os.fstat(file.fileno()))
         refuse_large(path.name, fingerprint.size)
         sha256 = file_digest(file, "sha256").hexdigest()
-        parts = known(sha256) or tuple(_parts(path.name, Bundle(path.name, file)))
-        if _fingerprint(os.fstat(file.fileno())) != fingerprint:
+        parts = tuple(_parts(path.name, Bundle(path.name, file)))
+        if sighting_of(os.fstat(file.fileno())) != fingerprint:
             raise _changed(path)
     return Export(path, parts, sha256, fingerprint)
 
@@ -97,10 +86,10 @@ def chats_in(name: str, data: bytes) -> tuple[Chat, ...]:
     return tuple(chat for part in _parts(name, bundle) for chat in _chats(bundle, part))
 
 
-def fingerprint_of(path: Path) -> FileFingerprint | None:
-    """The fingerprint of the file as it is now, or None where there is none."""
+def fingerprint_of(path: Path) -> Sighting | None:
+    """The place and size of the file as it is now, or None where there is none."""
     try:
-        return _fingerprint(path.stat())
+        return sighting_of(path.stat())
     except OSError:
         return None
 
@@ -109,15 +98,9 @@ INDEX = "data.json"
 
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError)
 """What the standard library raises for a broken ZIP; ValueError for offsets and names that cannot be."""
-
 _MOST_ENTRIES = 20_000
-
 _ENTRY_SIGN = b"PK\x01\x02"  # before each entry of a ZIP's directory, which is read whole
-
-_ENCRYPTED = 1
-
 METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
-
 _MIB = 1 << 20
 
 
@@ -156,19 +139,23 @@ class Bundle:
             return
         by_name = {entry.filename: entry for entry in self._package.infolist()}
         names = list(entries)
-        if missing := sum(name not in by_name for name in names):
-            raise NotAnExport(
-                f"{self.name} lacks {missing} of the parts that it names.", "Export again from TypingMind."
-            )
-        parts = [by_name[name] for name in names]
-        if any(part.flag_bits & _ENCRYPTED for part in parts):
-            raise NotAnExport(
-                f"{self.name} is an encrypted ZIP file.", "Unlock it first, or export again from TypingMind."
-            )
-        if any(part.compress_type not in METHODS for part in parts):
-            raise NotAnExport(
-                f"{self.name} is a ZIP file packed in an unusual way.", "Drop the ZIP as TypingMind wrote it."
-            )
+        parts = [by_name[name] for name in names if name in by_name]
+        lacking = len(names) - len(parts)
+        for is_wrong, what, next_step in (
+            (lacking > 0, f"lacks {lacking} of the parts that it names", "Export again from TypingMind."),
+            (
+                any(part.flag_bits & 1 for part in parts),
+                "is an encrypted ZIP file",
+                "Unlock it first, or export again from TypingMind.",
+            ),
+            (
+                any(part.compress_type not in METHODS for part in parts),
+                "is a ZIP file packed in an unusual way",
+                "Drop the ZIP as TypingMind wrote it.",
+            ),
+        ):
+            if is_wrong:
+                raise NotAnExport(f"{self.name} {what}.", next_step)
         refuse_large(f"{self.name}, unpacked,", sum(part.file_size for part in parts))
 
 
@@ -190,7 +177,13 @@ def damaged(name: str) -> NotAnExport:
 
 
 def _open(name: str, file: BinaryIO) -> zipfile.ZipFile:
-    if _entries(file) > _MOST_ENTRIES:
+    file.seek(0)
+    # About how many entries the directory has: signs that are in the contents count too.
+    entries, rest = 0, b""
+    while block := file.read(BLOCK):
+        entries += (rest + block).count(_ENTRY_SIGN)
+        rest = block[1 - len(_ENTRY_SIGN) :]
+    if entries > _MOST_ENTRIES:
         raise NotAnExport(f"{name} holds more than {_MOST_ENTRIES:,} files.", "Export single chats instead.")
     try:
         package = zipfile.ZipFile(file)
@@ -205,16 +198,6 @@ def _open(name: str, file: BinaryIO) -> zipfile.ZipFile:
             "In TypingMind choose Settings, App Data, Export; drop that ZIP as it is.",
         )
     return package
-
-
-def _entries(file: BinaryIO) -> int:
-    """About how many entries the directory has: signs that are in the contents count too."""
-    file.seek(0)
-    found, rest = 0, b""
-    while block := file.read(BLOCK):
-        found += (rest + block).count(_ENTRY_SIGN)
-        rest = block[1 - len(_ENTRY_SIGN) :]
-    return found
 
 
 LayOut = Callable[[str, Iterable[bytes]], DocumentLayout]
@@ -293,10 +276,6 @@ def _opened(path: Path) -> Iterator[io.BufferedReader]:
             f"{path} cannot be read: {fault.strerror or fault}.",
             remedy(fault, "Allow memproc's user to read it, then try again."),
         ) from fault
-
-
-def _fingerprint(status: os.stat_result) -> FileFingerprint:
-    return FileFingerprint(status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 BLOCK_BYTES = 1 << 18

@@ -1,7 +1,6 @@
 """Remove versions from the backups, list backups that the index lost, and take away what killed processes have left.
 
-Of the backups that the index lost, one that is whole gets its line again; any other goes to `unlisted`, beside the
-rest, and is not deleted.
+Of the backups that the index lost, one that is whole gets its line again; any other stays where it is.
 """
 
 import gzip
@@ -13,29 +12,26 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import file_digest, sha256
-from itertools import count
 from pathlib import Path, PurePosixPath
 
 from daemon.files.backup import IndexLine, Version, append, read_index, standing
 from daemon.files.paths import Folders, arrivals_folder, expanded_folder
 from daemon.files.read import chats_in
-from daemon.files.write import TEMPORARY, file_errors, flush_folder, make_private, put_in_place, replace_file, sweep
+from daemon.files.write import file_errors, flush_folder, replace_file, sweep
 from rules.errors import FileTrouble, MemprocError
 from rules.typingmind.message import write_date
 
-UNLISTED = "unlisted"
 _SHELVES = ("originals/*/*.gz", "versions/*/*.gz")
 _VERSION = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-([0-9a-f]{8})(?:-\d+)?\.(?:json|zip)\.gz")
 
 
 def list_again(folder: Path) -> tuple[FileTrouble, ...]:
-    """See to it that the index names every backup that is whole, and that no other lies among them.
+    """See to it that the index names every backup that is whole; which files could not be read, and stop no other.
 
-    The answer says which files could not be read or moved: those stay as they are, and stop no other. Only while the
-    archive's lock is held. Raises FileTrouble where the index itself cannot be read or written.
+    Only while the archive's lock is held. Raises FileTrouble where the index itself cannot be read or written.
     """
     named = {line.file for _, line in standing(folder)}
-    removed = {line.file: line for line in read_index(folder) if isinstance(line, IndexLine) and line.kind == "removed"}
+    removed = _removed(folder)
     lines: list[IndexLine] = []
     troubles: list[FileTrouble] = []
     for path in sorted(path for shelf in _SHELVES for path in folder.glob(shelf)):
@@ -47,13 +43,17 @@ def list_again(folder: Path) -> tuple[FileTrouble, ...]:
                 continue
             if line := _line_of(folder, path):
                 lines.append(line)
-            else:
-                _put_aside(folder, path)
         except FileTrouble as trouble:
             troubles.append(trouble)
     for line in sorted(lines, key=lambda line: line.written_at):
         append(folder, line)
     return tuple(troubles)
+
+
+def _removed(folder: Path) -> dict[str, IndexLine]:
+    """The last lines that say that a file was removed, by its place."""
+    lines = (line for line in read_index(folder) if isinstance(line, IndexLine))
+    return {line.file: line for line in lines if line.kind == "removed"}
 
 
 def is_removed(path: Path, line: IndexLine) -> bool:
@@ -78,9 +78,9 @@ def _line_of(folder: Path, path: Path) -> IndexLine | None:
     if not chats or not digest.startswith(named):
         return None
     return IndexLine(
-        written_at=changed_at(path)
-        if is_original or not version
-        else "{}-{}-{}T{}:{}:{}.{}Z".format(*version.groups()),
+        written_at="{}-{}-{}T{}:{}:{}.{}Z".format(*version.groups())
+        if version and not is_original
+        else changed_at(path),
         chat_id=chats[0].chat_id,
         title=chats[0].title,
         kind="original" if is_original else "updated",
@@ -97,21 +97,6 @@ def changed_at(path: Path) -> str:
         return write_date(datetime.fromtimestamp(path.stat().st_mtime, UTC))
 
 
-def _put_aside(folder: Path, path: Path) -> None:
-    shelf = folder / UNLISTED / path.relative_to(folder).parent
-    for private in (folder / UNLISTED, shelf):
-        make_private(private)
-    names = (f"{path.name}{f'-{number}' if number > 1 else ''}" for number in count(1))
-    place = next(shelf / name for name in names if not (shelf / name).exists())
-    with file_errors(path, "moved"):
-        put_in_place(path, place)
-        for changed in (shelf, path.parent):
-            flush_folder(changed)
-
-
-_KEPT = 'Nothing was changed. If INDEX.tsv in that folder was edited, look at its column "file".'
-
-
 def remove_version(folder: Path, version: Version, when: str) -> None:
     """Remove a version that stood in updated/; the index says so first, and then the file goes.
 
@@ -120,7 +105,10 @@ def remove_version(folder: Path, version: Version, when: str) -> None:
     """
     lines = [line for _, line in standing(folder) if folder / line.file == version.path]
     if any(line.kind != "updated" or not _is_ours(line) for line in lines):
-        raise FileTrouble(f"{version.path} is not removed: it is not one of memproc's versions.", _KEPT)
+        raise FileTrouble(
+            f"{version.path} is not removed: it is not one of memproc's versions.",
+            'Nothing was changed. If INDEX.tsv in that folder was edited, look at its column "file".',
+        )
     for line in lines:
         append(folder, replace(line, written_at=when, kind="removed"))
     _unlink(version.path)
@@ -128,10 +116,9 @@ def remove_version(folder: Path, version: Version, when: str) -> None:
 
 def finish_removals(folder: Path) -> tuple[Path, ...]:
     """Take away the files whose removal was cut short after the index had said it. Raises FileTrouble."""
-    lines = [line for line in read_index(folder) if isinstance(line, IndexLine)]
-    removed = {line.file: line for line in lines if line.kind == "removed" and _is_ours(line)}
     kept = {line.file for _, line in standing(folder)}
-    gone = [(folder / file, line) for file, line in sorted(removed.items()) if file not in kept]
+    removed = sorted(_removed(folder).items())
+    gone = [(folder / file, line) for file, line in removed if file not in kept and _is_ours(line)]
     left = tuple(path for path, line in gone if path.exists() and is_removed(path, line))
     for path in left:
         _unlink(path)
@@ -151,8 +138,6 @@ def _unlink(path: Path) -> None:
             flush_folder(path.parent)
 
 
-COPY = f"{TEMPORARY}export-"
-"""Begins the name of a copy of the archive that SQLite writes; it bears no mark of the process that makes it."""
 STAGE = ".memproc-import"
 """The folder in which an import gets everything ready, beside where it goes."""
 _NOTE = "export-unfinished"
@@ -201,7 +186,6 @@ def _sweep_noted(state: Path) -> None:
     with file_errors(note, "read"):
         folder = Path(note.read_bytes().decode(errors="surrogateescape")) if note.exists() else None
     if folder is not None and folder.is_dir():
-        for prefix in (TEMPORARY, COPY):
-            sweep(folder, prefix)
+        sweep(folder)
         with file_errors(note, "removed"):
             note.unlink()

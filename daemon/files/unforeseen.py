@@ -13,7 +13,6 @@ from tempfile import mkstemp
 from daemon.files.write import unforeseen
 
 _PACKAGES = ("daemon", "rules", "primer", "service")
-_MORE_MEMORY = "Close other programs, then run memproc again; what is finished is kept."
 _ROOT = Path(__file__).parents[2]
 
 
@@ -23,22 +22,21 @@ def describe(fault: Exception) -> tuple[str, str]:
         trouble = unforeseen(fault)
         return trouble.message, trouble.next_step
     if isinstance(fault, MemoryError):
-        return "The memory of this machine, or what memproc may use of it, is used up.", _MORE_MEMORY
-    place = f"{type(fault).__name__}{_place(fault)}"
+        return (
+            "The memory of this machine, or what memproc may use of it, is used up.",
+            "Close other programs, then run memproc again; what is finished is kept.",
+        )
+    place = type(fault).__name__
+    for frame in traceback.extract_tb(fault.__traceback__):  # the last one in memproc's own code counts
+        path = Path(frame.filename)
+        if path.is_relative_to(_ROOT) and path.relative_to(_ROOT).parts[0] in _PACKAGES:
+            own = path.relative_to(_ROOT).as_posix()
+            place = f"{type(fault).__name__} in {own}, line {frame.lineno}, {frame.name}"
     try:
         next_step = f"Please report the file {_write_report(fault)}"
     except OSError:  # the disk may be what the trouble is about
         next_step = "Please report this sentence."
     return f"This is a mistake in memproc itself ({place}). Nothing of yours was changed by it.", next_step
-
-
-def _place(bug: BaseException) -> str:
-    """Where in memproc's own code it happened, as half a sentence."""
-    for frame in reversed(traceback.extract_tb(bug.__traceback__)):
-        path = Path(frame.filename)
-        if path.is_relative_to(_ROOT) and path.relative_to(_ROOT).parts[0] in _PACKAGES:
-            return f" in {path.relative_to(_ROOT).as_posix()}, line {frame.lineno}, {frame.name}"
-    return ""
 
 
 def _write_report(bug: BaseException) -> str:

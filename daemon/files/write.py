@@ -5,7 +5,6 @@ A new file is written beside the old one, put on the disk, read back, and takes 
 
 import errno
 import gzip
-import hashlib
 import os
 import stat
 import sys
@@ -44,10 +43,30 @@ def replace_file(path: Path, blocks: Iterable[bytes]) -> WrittenFile:
     """
     with file_errors(path, "written"):
         handle, temp, mark = _unfinished(path.parent)
+    digest, size = sha256(), 0
     try:
-        written = _write(handle, path, blocks)
+        file = os.fdopen(handle, "wb")
+        try:
+            for block in blocks:
+                with file_errors(path, "written"):
+                    file.write(block)
+                digest.update(block)
+                size += len(block)
+            with file_errors(path, "written"):
+                file.flush()
+                flush_file(file.fileno())
+        finally:
+            # Closing writes what is still in the buffer: on a full disk that fails once more.
+            with suppress(OSError):
+                file.close()
         with file_errors(path, "written"):
-            _read_back(temp, written)
+            with temp.open("rb") as written:
+                read_back = file_digest(written, "sha256").hexdigest()
+            if read_back != digest.hexdigest():
+                raise FileTrouble(
+                    f"{path} was not written: what came back from the disk is not what was sent to it.",
+                    "Check the disk and the memory of this computer. The old file is whole.",
+                )
             put_in_place(temp, path)
             flush_folder(path.parent)
     finally:
@@ -56,7 +75,7 @@ def replace_file(path: Path, blocks: Iterable[bytes]) -> WrittenFile:
             temp.unlink(missing_ok=True)
         if mark is not None:
             os.close(mark)
-    return written
+    return WrittenFile(path, digest.hexdigest(), size)
 
 
 def _unfinished(folder: Path) -> tuple[int, Path, int | None]:
@@ -85,25 +104,6 @@ def _marked(handle: int) -> bool:
     return True
 
 
-def _write(handle: int, path: Path, blocks: Iterable[bytes]) -> WrittenFile:
-    digest, size = sha256(), 0
-    file = os.fdopen(handle, "wb")
-    try:
-        for block in blocks:
-            with file_errors(path, "written"):
-                file.write(block)
-            digest.update(block)
-            size += len(block)
-        with file_errors(path, "written"):
-            file.flush()
-            flush_file(file.fileno())
-    finally:
-        # Closing writes what is still in the buffer: on a full disk that fails once more.
-        with suppress(OSError):
-            file.close()
-    return WrittenFile(path, digest.hexdigest(), size)
-
-
 def flush_file(handle: int) -> None:
     """Put an open file on the disk itself. Raises OSError."""
     if sys.platform == "darwin":
@@ -119,16 +119,6 @@ def flush_file(handle: int) -> None:
         else:
             return
     os.fsync(handle)
-
-
-def _read_back(temp: Path, written: WrittenFile) -> None:
-    with temp.open("rb") as file:
-        read_back = file_digest(file, "sha256").hexdigest()
-    if read_back != written.sha256:
-        raise FileTrouble(
-            f"{written.path} was not written: what came back from the disk is not what was sent to it.",
-            "Check the disk and the memory of this computer. The old file is whole.",
-        )
 
 
 _PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 0.8)
@@ -156,19 +146,14 @@ def put_in_place(
     return move(temp, path)
 
 
-def sweep(folder: Path, prefix: str = TEMPORARY) -> tuple[Path, ...]:
+def sweep(folder: Path) -> tuple[Path, ...]:
     """Remove the unfinished files that a kill or a power cut left in `folder`, and name them.
 
     What a running process is writing stays.
     """
     with file_errors(folder, "tidied up"):
-        return tuple(file for file in folder.glob(f"{prefix}*") if _is_left(file, prefix) and _swept(file))
-
-
-def _is_left(file: Path, prefix: str) -> bool:
-    # What export-archive makes by the hand of SQLite bears no mark: its own note tells when it may go.
-    is_marked = prefix != TEMPORARY or not file.name.startswith(f"{TEMPORARY}export-")
-    return is_marked and file.is_file() and not file.is_symlink()
+        left = [file for file in folder.glob(f"{TEMPORARY}*") if file.is_file() and not file.is_symlink()]
+        return tuple(file for file in left if _swept(file))
 
 
 def _swept(file: Path) -> bool:
@@ -195,9 +180,6 @@ def _swept(file: Path) -> bool:
     return True
 
 
-_PRIVATE = 0o700
-
-
 def make_private(folder: Path) -> None:
     """Make `folder` and its missing parents, each 0700, ready to be written to.
 
@@ -205,13 +187,31 @@ def make_private(folder: Path) -> None:
     something else stands there, when it cannot be made, or when it can be seen but not be written to.
     """
     with file_errors(folder, "made"):
-        if not folder.is_dir():
-            _make(folder)
+        for path in (*reversed(folder.parents), folder):
+            if not path.is_dir():
+                _make(path)
     if not os.access(folder, os.W_OK | os.X_OK):
         raise FileTrouble(
             f"{folder} cannot be written to: the folder or its disk is read-only for your account.",
             "Make it writable, or choose another folder in memproc.toml, under [folders].",
         )
+
+
+def _make(folder: Path) -> None:
+    if folder.is_symlink() or folder.exists():
+        raise FileTrouble(
+            f"{folder} is not a folder.",
+            "Move it away, or choose another folder in memproc.toml, under [folders].",
+        )
+    try:
+        folder.mkdir(mode=0o700)
+    except FileExistsError:
+        if not folder.is_dir():
+            raise
+        return
+    # The umask may have taken rights from the owner too.
+    folder.chmod(0o700)
+    flush_folder(folder.parent)
 
 
 def make_own(folder: Path) -> None:
@@ -237,25 +237,6 @@ def is_own(folder: Path) -> bool:
     return is_ours and not (os.name == "posix" and status.st_mode & 0o077)
 
 
-def _make(folder: Path) -> None:
-    if folder.is_symlink() or folder.exists():
-        raise FileTrouble(
-            f"{folder} is not a folder.",
-            "Move it away, or choose another folder in memproc.toml, under [folders].",
-        )
-    if not folder.parent.is_dir():
-        _make(folder.parent)
-    try:
-        folder.mkdir(mode=_PRIVATE)
-    except FileExistsError:
-        if not folder.is_dir():
-            raise
-        return
-    # The umask may have taken rights from the owner too.
-    folder.chmod(_PRIVATE)
-    flush_folder(folder.parent)
-
-
 def flush_folder(folder: Path) -> None:
     """Put the names in `folder` on the disk, so that they outlast a power cut. Raises OSError."""
     if sys.platform == "win32":
@@ -272,15 +253,10 @@ def flush_folder(folder: Path) -> None:
 
 
 _FULL = "Free some space there, then run memproc again. What stood there before is whole."
-
 _REFUSED = "Give your account the right to do so, or choose another folder in memproc.toml, under [folders]."
-
 _DISK = "Check the disk before anything else is written to it. What stood there before was not touched."
-
 _AWAY = "Look whether its disk or network share is there and answers, then run memproc again."
-
 _FILES = "Close other programs, or raise the limit of open files (ulimit -n), then run memproc again."
-
 _REASONS = {
     errno.ENOSPC: ("the disk is full", _FULL),
     errno.EDQUOT: ("your share of the disk is used up", _FULL),
@@ -310,8 +286,6 @@ _REASONS = {
     errno.ENOMEM: ("the memory is used up", "Close other programs, then run memproc again."),
     errno.EISDIR: ("a folder stands in its place", "Move that folder away, then run memproc again."),
 }
-
-_SOME_FILE = Path("A file that memproc works with")
 
 _HELD_OPEN = (5, 32, 33)
 
@@ -348,8 +322,9 @@ def unforeseen(fault: MemprocError | OSError) -> MemprocError:
     """The error for the person, also where the system's came unforeseen; it does not always name the file."""
     if isinstance(fault, MemprocError):
         return fault
-    named = isinstance(fault.filename, (str, bytes))
-    return trouble(fault, Path(os.fsdecode(fault.filename)) if named else _SOME_FILE, "used")
+    is_named = isinstance(fault.filename, (str, bytes))
+    name = os.fsdecode(fault.filename) if is_named else "A file that memproc works with"
+    return trouble(fault, Path(name), "used")
 
 
 def held_open(error: OSError) -> bool:
@@ -359,14 +334,12 @@ def held_open(error: OSError) -> bool:
 
 BLOCK = 1 << 20
 """Bytes read at once."""
-_LEVEL = 6
-_NEXT = "`memproc versions` lists the other versions that are kept."
 
 
 def pack(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """The `blocks` as a gzip file without a name or a time in it."""
     packed = BytesIO()
-    with gzip.GzipFile(filename="", mode="wb", compresslevel=_LEVEL, fileobj=packed, mtime=0) as file:
+    with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=packed, mtime=0) as file:
         for block in blocks:
             file.write(block)
             yield packed.getvalue()
@@ -396,20 +369,19 @@ def unpack(path: Path, size: int, content_sha256: str) -> Iterator[bytes]:
                     digest.update(block)
                     if left >= 0:
                         yield block
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise _damaged(path) from error
+        except (gzip.BadGzipFile, EOFError, zlib.error):
+            left = -1
     if left or digest.hexdigest() != content_sha256:
-        raise _damaged(path)
-
-
-def _damaged(path: Path) -> FileTrouble:
-    return FileTrouble(f"{path} is damaged: what is in it is not what was kept.", _NEXT)
+        raise FileTrouble(
+            f"{path} is damaged: what is in it is not what was kept.",
+            "`memproc versions` lists the other versions that are kept.",
+        )
 
 
 def sha256_of(path: Path) -> str | None:
     """The hash of the file's bytes, or None where there is no file that can be read."""
     try:
         with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+            return file_digest(file, "sha256").hexdigest()
     except OSError:
         return None

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from daemon.archive.archive import Archive
 from daemon.archive.archive import check as check_archive
-from daemon.archive.arrivals import Arrival, extracted_from, is_needed, is_outdated, skipped_arrivals, waiting_arrivals
+from daemon.archive.arrivals import Arrival, is_needed, is_outdated, skipped_or_extracted, waiting_arrivals
 from daemon.archive.jobs import part_to_verify, part_verified, set_sign, sign
 from daemon.archive.seals import MEND
 from daemon.context import Context
@@ -126,8 +126,7 @@ def maintain(archive: Archive, state: Path, now: datetime) -> str:
     if faults := check_archive(archive):
         damage = f"The archive is damaged ({faults[0]}), so it was not copied."
         return f"{damage} The copies of the days before were kept. {MEND}"
-    archive.run("PRAGMA optimize")
-    archive.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    archive.fold_log()
     folder = state / "copies"
     make_private(folder)
     sweep(folder)
@@ -145,7 +144,7 @@ def _copy(archive: Archive, path: Path) -> None:
         handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=path.parent)
         os.close(handle)
     try:
-        archive.run("VACUUM INTO ?", (name,))
+        archive.copy_to(name)
         with file_errors(path, "written"):
             with Path(name).open("r+b") as file:
                 flush_file(file.fileno())
@@ -171,7 +170,7 @@ def postponed(context: Context) -> tuple[int, ...]:
 
     Nothing is asked, and nothing is changed. Raises ArchiveError, or ConfigurationError for wrong texts.
     """
-    candidates = (*skipped_arrivals(context.archive), *extracted_from(context.archive))
+    candidates = skipped_or_extracted(context.archive)
     retried = (arrival.id for arrival in candidates if _is_worth_it(context, arrival))
     return (*waiting_arrivals(context.archive), *retried)
 

@@ -15,12 +15,12 @@ from daemon.archive.arrivals import (
     Arrival,
     ArrivalStep,
     Present,
+    change_state,
     compare_inbox,
     find_arrival,
     known_content,
     last_step,
     mark_copied,
-    mark_known,
     note_waiting,
     record_sightings,
     steps_after,
@@ -154,7 +154,7 @@ def _take(watch: _Watch, arrival: Arrival) -> Stillness | NotTaken | None:
             for older in mark_copied(archive, arrival.id, sha256, watch.now):
                 forget_copy(archive, plan.state, find_arrival(archive, older))
         case NotWanted(sha256, reason):
-            mark_known(archive, arrival.id, sha256, reason, watch.now)
+            change_state(archive, arrival.id, "done", reason, "", watch.now, sha256=sha256)
         case Changed(reason):
             anew = Stillness(watch.monotonic, watch.monotonic + plan.settle_seconds, reason)
             _say_unsettled(watch, arrival, anew)

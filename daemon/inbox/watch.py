@@ -36,7 +36,7 @@ from daemon.inbox.schedule import Schedule, Telling
 from daemon.inbox.watch_plan import WatchPlan, plan_of, read_settings
 from daemon.status.log import Log, known_titles
 from daemon.status.notices import Notifier, speaker
-from daemon.status.waiting import shown_as_waiting
+from daemon.status.status import shown_as_waiting
 from rules.errors import ArchiveError, ConfigurationError, ConfigurationOutOfReach, MemprocError
 from service import notify
 from service.desktop import notice_command

@@ -13,6 +13,7 @@ import re
 import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -44,11 +45,6 @@ def allowed() -> tuple[tuple[str, str], ...]:
     return tuple((line[1], line[2]) for line in lines if line)
 
 
-def allowed_hosts(provider: str) -> frozenset[str]:
-    """The hosts that a provider's key may go to. Raises as `allowed`."""
-    return frozenset(host for name, host in allowed() if name == provider)
-
-
 def allow(provider: str, host: str) -> Path:
     """Let the provider's key go to a host; gives back the file that says so. Raises as `allowed`."""
     others = [pair for pair in allowed() if pair != (provider, host)]
@@ -58,10 +54,10 @@ def allow(provider: str, host: str) -> Path:
 def disallow(provider: str, host: str) -> bool:
     """Take that back, and say whether it was allowed. Raises as `allowed`."""
     pairs = allowed()
-    if (provider, host) not in pairs:
-        return False
-    write_private(hosts_file(), [_HEADING, *(" ".join(pair) for pair in pairs if pair != (provider, host))])
-    return True
+    others = [pair for pair in pairs if pair != (provider, host)]
+    if len(others) < len(pairs):
+        write_private(hosts_file(), [_HEADING, *map(" ".join, others)])
+    return len(others) < len(pairs)
 
 
 def _refuse_foreign(path: Path, status: os.stat_result) -> None:
@@ -92,25 +88,17 @@ OWN_HOSTS: Mapping[str, tuple[str, ...]] = {
 }
 """The hosts of each provider whose key memproc keeps; hosts below these are theirs too (eu.api.openai.com)."""
 
-BASE_VARIABLES: Mapping[str, tuple[str, ...]] = {
+_BASE_VARIABLES: Mapping[str, tuple[str, ...]] = {
     "anthropic": ("ANTHROPIC_API_BASE", "ANTHROPIC_BASE_URL"),
-    "cerebras": ("CEREBRAS_API_BASE",),
-    "cohere": ("COHERE_API_BASE",),
-    "dashscope": ("DASHSCOPE_API_BASE",),
-    "deepinfra": ("DEEPINFRA_API_BASE",),
-    "deepseek": ("DEEPSEEK_API_BASE",),
     "fireworks_ai": ("FIREWORKS_API_BASE",),
-    "gemini": ("GEMINI_API_BASE",),
-    "groq": ("GROQ_API_BASE",),
     "mistral": ("MISTRAL_AZURE_API_BASE",),
-    "moonshot": ("MOONSHOT_API_BASE",),
     "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
-    "openrouter": ("OPENROUTER_API_BASE",),
-    "perplexity": ("PERPLEXITY_API_BASE",),
     "together_ai": ("TOGETHER_AI_API_BASE",),
-    "xai": ("XAI_API_BASE",),
 }
-"""The variables in which LiteLLM 1.106.2 looks for a provider's address, the first that is set counts."""
+"""The variables in which LiteLLM 1.106.2 looks for a provider's address, where it is not PROVIDER_API_BASE alone.
+
+The first that is set counts.
+"""
 
 LOCAL_PROVIDERS = frozenset(
     {"hosted_vllm", "lemonade", "llamafile", "lm_studio", "ollama", "ollama_chat", "oobabooga", "vllm", "xinference"}
@@ -150,18 +138,20 @@ class AddressRefusal:
 def addresses(name: str, options: Mapping[str, object]) -> tuple[Address, ...]:
     """Where a model is asked by these options or this environment, unless that is the provider's own address."""
     provider = provider_of(name)
-    named: list[Address] = []
-    for option in _BASES:
-        if isinstance(value := options.get(option), str) and value.strip():
-            named.append(_address(value, f"{option} in memproc.toml", in_environment=False))
-    if not named:
-        for variable in BASE_VARIABLES.get(provider, ()):
-            if value := os.environ.get(variable, "").strip():
-                named.append(_address(value, f"{variable} in the environment", in_environment=True))
-                break
+    given = [(options.get(option), f"{option} in memproc.toml") for option in _BASES]
+    named = [(value, named_by) for value, named_by in given if isinstance(value, str) and value.strip()]
+    in_environment = not named
+    if in_environment and provider in OWN_HOSTS:
+        variables = _BASE_VARIABLES.get(provider, (f"{provider.upper()}_API_BASE",))
+        named = [(os.environ.get(variable, ""), f"{variable} in the environment") for variable in variables]
+    others = [
+        Address(host_of(value), value.strip().lower().startswith("https://"), named_by, in_environment)
+        for value, named_by in named
+        if value.strip()
+    ]
     return tuple(
         address
-        for address in named
+        for address in (others[:1] if in_environment else others)
         if not (is_own(provider, address.host) and (address.is_encrypted or is_loopback(address.host)))
     )
 
@@ -173,14 +163,18 @@ def refusal(name: str, settings: ModelSettings, find: Callable[[str], Key | NoKe
     """
     provider, options = provider_of(name), settings.options_for(name)
     named = addresses(name, options)
-    written = tuple(_hosts_in_file(name, options)) if settings.found_here else ()
+    written = list(map(host_of, _host_options((), options))) if settings.found_here else []
+    if settings.found_here and "://" in name:
+        written.insert(0, host_of(name.partition("/")[2]))
     if not named and not written:
         return None
     key = find(provider)
-    sends_key = isinstance(key, Key) or _holds_key(options)
+    tables = [table for table in (options.get("extra_headers"), options.get("headers")) if isinstance(table, dict)]
+    headers = [(header.lower(), str(value)) for table in tables for header, value in table.items()]
+    sends_key = isinstance(key, Key) or any(header in KEY_HEADERS and is_key(value) for header, value in headers)
     for host in written:
         is_harmless = is_own(provider, host) or (isinstance(key, NoKey) and is_loopback(host))
-        if not is_harmless and host not in allowed_hosts(provider):
+        if not is_harmless and (provider, host) not in allowed():
             return AddressRefusal(
                 f"{name} would be asked at {host}, which is not its provider's own address. memproc.toml in this "
                 "folder names it, and a file that is merely found there does not say where keys go",
@@ -195,20 +189,13 @@ def refusal(name: str, settings: ModelSettings, find: Callable[[str], Key | NoKe
                 f"{provider}'s can be asked as hosted_vllm/MODEL.",
             )
         in_same_place = not isinstance(key, Key) or key.where in _ENVIRONMENT_OF_THE_KEY
-        if address.in_environment and not in_same_place and address.host not in allowed_hosts(provider):
+        if address.in_environment and not in_same_place and (provider, address.host) not in allowed():
             return AddressRefusal(
                 f"The key for {provider} would go to {address.host}, as {address.named_by} says; but the key is kept "
                 "elsewhere, and what stands in the environment decides nothing about it",
                 f"If you agree: memproc key allow {provider} {address.host}",
             )
     return None
-
-
-def _holds_key(options: Mapping[str, object]) -> bool:
-    """Whether these options send a key in a header of their own."""
-    tables = (options.get(name) for name in ("extra_headers", "headers"))
-    headers = [(name, value) for table in tables if isinstance(table, dict) for name, value in table.items()]
-    return any(name.lower() in KEY_HEADERS and is_key(str(value)) for name, value in headers)
 
 
 def is_key(header: str) -> bool:
@@ -229,13 +216,6 @@ def is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def _hosts_in_file(name: str, options: Mapping[str, object]) -> Iterator[str]:
-    """The hosts that a file names for a model, in its options or in the model's own name."""
-    if "://" in name:
-        yield host_of(name.partition("/")[2])
-    yield from map(host_of, _host_options((), options))
 
 
 def _host_options(place: tuple[str, ...], value: object) -> Iterator[str]:
@@ -261,21 +241,14 @@ def names_a_host(names: Sequence[str], value: str) -> bool:
     return any(_PLACE.search(name) for name in options) and not _PLAIN_PLACE.fullmatch(value)
 
 
-def _address(value: str, named_by: str, *, in_environment: bool) -> Address:
-    return Address(host_of(value), value.strip().lower().startswith("https://"), named_by, in_environment)
-
-
 def host_of(value: str) -> str:
     """The host in an address, in lower case, fit to be shown; "(unreadable)" where there is none."""
     text = value.strip()
-    try:
+    host = None
+    with suppress(ValueError):
         host = ip_address(text).compressed if ":" in text else None
-    except ValueError:
-        host = None
-    try:
+    with suppress(ValueError):
         host = host or urlsplit(text if "//" in text else f"//{text}").hostname
-    except ValueError:
-        host = None
     return readable(host or "")
 
 

@@ -16,18 +16,17 @@ from typing import Protocol
 
 from daemon.archive import journal as ledger
 from daemon.archive.archive import Archive
-from daemon.archive.journal import Reply
-from daemon.config.settings import BudgetSettings, WhenToBatch
+from daemon.archive.journal import Reply, SentRequest
+from daemon.config.settings import BudgetSettings
 from daemon.events import Tell
 from daemon.files.clock import Periods, at, periods
 from daemon.models.completion import Completion
-from daemon.models.prices import expected, price_of, step_of
+from daemon.models.prices import expected, known_price, price_of, step_of
 from daemon.models.tokens import count_of
 from primer.models import token_factor
-from primer.reply import Request
+from primer.reply import Model, Request
 from rules.errors import ContextTooLong, OverBudget
 from rules.money.price import PICO, Amounts, Price, Reached, Usage, cost, dollars, in_words, prompt_bound, worst_case
-from rules.retention import in_window
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,37 +39,28 @@ class RunBudget:
     """Names the run in the ledger."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reservation:
-    """What is reserved for a call that may leave."""
-
-    model: str
-    price: Price | None
-    """None: nobody knows it."""
-    number: int | None
-    """Its number in the ledger; None: the call is free, and is not in there."""
-    tokens: int
-    """Of the prompt, as we count them."""
-
-
-def reserve(budget: RunBudget, request: Request, chat_id: str, now: str, *, batched: bool = False) -> Reservation:
+def reserve(
+    budget: RunBudget, request: Request, key: str, chat_id: str, now: str, *, batched: bool = False
+) -> SentRequest:
     """Reserve what a call may cost at most, in a batch or by itself; it may leave when this returns.
 
     Raises OverBudget where a cap says no, UnknownPrice where nobody knows what it costs.
     """
+    name = request.model.name
     price = price_of(request.model, budget.settings)
-    if price is not None and batched:
-        price = price.batched
-    if price is not None and price.is_free:
-        return Reservation(request.model.name, price, None, 0)
-    tokens = sum(map(count_of, request.texts))
-    most = None if price is None else most_of(budget.archive, price, request, tokens)
-    call = ledger.LedgerCall(request.key, chat_id, request.model.name, budget.run, tokens, now)
-    when = periods(at(now))
-    number = ledger.reserve(budget.archive, call, most, caps_now(budget.archive, budget.settings, now), when)
-    if isinstance(number, Reached):
-        raise _over_budget(number, when)
-    return Reservation(request.model.name, price, number, tokens)
+    tokens, number = 0, None
+    if price is None or not price.is_free:
+        tokens = sum(map(count_of, request.texts))
+        most = None
+        if price is not None:
+            most = most_of(budget.archive, price.batched if batched else price, request, tokens)
+        call = ledger.LedgerCall(key, chat_id, name, budget.run, tokens, now)
+        when = periods(at(now))
+        reserved = ledger.reserve(budget.archive, call, most, caps_now(budget.archive, budget.settings, now), when)
+        if isinstance(reserved, Reached):
+            raise _over_budget(reserved, when)
+        number = reserved
+    return SentRequest(key, chat_id, name, request.step, request.parameters, tokens, number)
 
 
 def above_step(budget: RunBudget, request: Request) -> ContextTooLong | None:
@@ -103,20 +93,10 @@ def most_of(archive: Archive, price: Price, request: Request, tokens: int) -> in
     return worst_case(price, bound, room if isinstance(room, int) else 0)
 
 
-def settle(budget: RunBudget, reserved: Reservation, answer: Completion) -> float | None:
-    """Say in the ledger what an answer has cost; the dollars, or None where nobody knows."""
-    if reserved.number is None:
-        return 0.0
-    settled = ledger.settle(budget.archive, reserved.number, _amount(reserved.price, answer))
-    if answer.tokens_in and reserved.tokens:
-        ledger.learn_factor(budget.archive, reserved.model, answer.tokens_in / reserved.tokens)
-    return None if settled is None else dollars(settled)
-
-
-def release(budget: RunBudget, reserved: Reservation) -> None:
+def release(archive: Archive, sent: SentRequest) -> None:
     """Say in the ledger that a call has cost nothing."""
-    if reserved.number is not None:
-        ledger.settle(budget.archive, reserved.number, 0)
+    if sent.spending is not None:
+        ledger.settle(archive, sent.spending, 0)
 
 
 def caps_now(archive: Archive, budget: BudgetSettings, now: str) -> Amounts:
@@ -146,15 +126,6 @@ _WAITING = {
 }
 
 
-def _amount(price: Price | None, answer: Completion) -> int | None:
-    """What an answer has cost, in picodollars; None where the provider has not said what it counted."""
-    if price is None:
-        return None if answer.usd is None else round(answer.usd * PICO)
-    if not answer.tokens_in and not answer.tokens_out:
-        return None
-    return cost(price, Usage(answer.tokens_in, answer.tokens_cached, answer.tokens_cache_written, answer.tokens_out))
-
-
 Complete = Callable[[Request], Completion]
 Clock = Callable[[], str]
 
@@ -177,11 +148,6 @@ class Asking:
     """Waits so many seconds; it may raise what ends the work."""
     night: str = ""
     """When it is night, for batches that are sent at night only."""
-
-
-def time_for_batches(when: WhenToBatch, night: str, now: str) -> bool:
-    """Whether requests are sent in batches at this time (UTC); `night` is a window of local time."""
-    return when == "always" or (when == "night" and in_window(night, at(now).astimezone().time()))
 
 
 Outcome = Reply | BaseException | None
@@ -212,32 +178,47 @@ class Transport(Protocol):
         """Wait until something comes back; the key of each such request, and what came of it."""
 
 
-def reply_to(
-    answer: Completion,
-    usd: float | None,
-    *,
-    key: str,
-    model: str,
-    step: str,
-    asked_at: str,
-    now: str,
-    batch: str = "",
+def keep_reply(
+    asking: Asking, sent: SentRequest, model: Model, answer: Completion, asked_at: str, batch: str = ""
 ) -> Reply:
-    """The journal's entry for an answer to the request with this key; `batch` names the batch that it came by."""
-    return Reply(
-        request=key,
-        model=model,
-        step=step,
-        text=answer.text,
-        finish=answer.finish,
-        tokens_in=answer.tokens_in,
-        tokens_out=answer.tokens_out,
-        tokens_cached=answer.tokens_cached,
-        tokens_cache_written=answer.tokens_cache_written,
-        usd=usd,
-        asked_at=asked_at,
-        answered_at=now,
-        litellm_usd=answer.usd,
-        batch=batch,
-        calls=answer.calls,
-    )
+    """Settle what an answer has cost, and keep it in the journal, both at once; `batch` names the one it came by.
+
+    Raises ArchiveError where it cannot be kept.
+    """
+    archive, now = asking.archive, asking.clock()
+    with archive.transaction():
+        usd = _settled(asking.budget, sent, model, answer, in_batch=bool(batch))
+        reply = Reply(
+            request=sent.request,
+            model=sent.model,
+            step=sent.step,
+            text=answer.text,
+            finish=answer.finish,
+            tokens_in=answer.tokens_in,
+            tokens_out=answer.tokens_out,
+            tokens_cached=answer.tokens_cached,
+            tokens_cache_written=answer.tokens_cache_written,
+            usd=usd,
+            asked_at=asked_at,
+            answered_at=now,
+            litellm_usd=answer.usd,
+            batch=batch,
+            calls=answer.calls,
+        )
+        return ledger.record(archive, reply, sent.chat_id, sent.parameters)
+
+
+def _settled(budget: RunBudget, sent: SentRequest, model: Model, answer: Completion, *, in_batch: bool) -> float | None:
+    """Say in the ledger what an answer has cost; the dollars, or None where nobody knows."""
+    if sent.spending is None:
+        return 0.0
+    amount, price = None, known_price(model, budget.settings)
+    if price is None:
+        amount = None if answer.usd is None else round(answer.usd * PICO)
+    elif answer.tokens_in or answer.tokens_out:  # else the provider has not said what it counted
+        usage = Usage(answer.tokens_in, answer.tokens_cached, answer.tokens_cache_written, answer.tokens_out)
+        amount = cost(price.batched if in_batch else price, usage)
+    settled = ledger.settle(budget.archive, sent.spending, amount)
+    if answer.tokens_in and sent.tokens:
+        ledger.learn_factor(budget.archive, sent.model, answer.tokens_in / sent.tokens)
+    return None if settled is None else dollars(settled)

@@ -8,16 +8,16 @@ errored             nothing is billed. What a direct call would raise is raised,
 expired, canceled   nothing is billed; it is asked by itself
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from daemon.archive.journal import (
     LONGEST_SECONDS,
-    BatchItem,
     OpenBatch,
-    Reply,
+    SentRequest,
     batch_age,
     batch_names,
     begin_batch,
@@ -26,16 +26,14 @@ from daemon.archive.journal import (
     name_batch,
     open_batches,
     recall,
-    record,
 )
 from daemon.config.settings import WhenToBatch
 from daemon.events import BatchSent, Note
 from daemon.models import batch_client as client
-from daemon.models.ask import Asking, Outcome, Reservation, release, reply_to, reserve, settle, time_for_batches
-from daemon.models.batch_client import Batch, NoBatches, Result, Route, Sent, answer_of, refusal_of, route_of, sent_for
-from daemon.models.completion import Completion
+from daemon.models.ask import Asking, Outcome, keep_reply, release, reserve
+from daemon.models.batch_client import Batch, NoBatches, Result, Route, answer_of, refusal_of, route_of
 from daemon.models.direct import ATTEMPTS, persistently
-from daemon.models.prices import known_price
+from daemon.models.prices import time_for_batches
 from primer.models import takes_batches
 from primer.reply import Model, Request
 from rules.errors import MemprocError, NotNow, OutOfReach, OverBudget
@@ -66,6 +64,7 @@ class Batches:
 
     def __init__(self, asking: Asking, chat_id: str, when: WhenToBatch) -> None:
         self._asking = asking
+        self._archive = asking.archive
         self._chat_id = chat_id
         self._when = when
         self._waiting: dict[str, Request] = {}
@@ -85,7 +84,7 @@ class Batches:
     def takes(self, request: Request, key: str) -> bool:
         """Whether a request is in a batch already, or goes with the next."""
         fits = self._is_time and takes_batches(request.model.name) and key not in self._alone
-        return fits or is_under_way(self._asking.archive, key)
+        return fits or is_under_way(self._archive, key)
 
     def send(self, request: Request, key: str) -> bool:
         """Let a request wait for the next batch."""
@@ -93,14 +92,21 @@ class Batches:
         return True
 
     def receive(self) -> Outcomes:
-        """Send all that waits, or wait for the batch that some of it is in, and take what comes of it.
+        """Send all that waits, or wait for the batches that some of it is in, and take what comes of them.
 
         What has no outcome afterwards is still to be asked. Raises OverBudget and UnknownPrice where not even the first
         request may leave, OutOfReach, ProviderRefuses or ModelError where no batch can be created or read.
         """
         waiting, self._waiting = self._waiting, {}
+        create, resumed = self._is_time, False
         try:
-            yield from self._carried_out(waiting)
+            for sent in open_batches(self._archive):
+                request = next((waiting[item.request] for item in sent.items if item.request in waiting), None)
+                if request is not None:
+                    yield from self._resumed(route_of(request), sent, cancel=self._when == "never")
+                    resumed = True
+            if create and not resumed:
+                yield from self._carried_out(waiting)
         except NoBatches as refused:
             self._is_refused = True
             text = f"The provider takes no batch of these requests ({refused}): they are asked directly, at full price."
@@ -113,49 +119,37 @@ class Batches:
         return time_for_batches(self._when, self._asking.night, self._asking.clock())
 
     def _carried_out(self, waiting: Mapping[str, Request]) -> Outcomes:
-        """What comes of the open batches that some of these are in; where there is none, of a new one."""
-        create, resumed = self._is_time, False
-        for sent in open_batches(self._asking.archive):
-            request = next((waiting[item.request] for item in sent.items if item.request in waiting), None)
-            if request is not None:
-                yield from self._resumed(route_of(request, sent_for(request)), sent, cancel=self._when == "never")
-                resumed = True
-        if resumed or not create:
-            return
-        route, together = _together(list(waiting.values()))
-        for sent in open_batches(self._asking.archive):
-            if batch_age(sent, self._asking.clock()) > LONGEST_SECONDS:  # nobody asks for it any more
+        """What comes of a new batch of those that go the way of the first; and of older ones nobody asks for."""
+        routes = {key: route_of(request) for key, request in waiting.items()}
+        route = next(iter(routes.values()))
+        together = {key: other for key, other in routes.items() if other.goes_as(route)}
+        for sent in open_batches(self._archive):
+            if self._age(sent) > LONGEST_SECONDS:
                 yield from self._resumed(route, sent, cancel=False)
-        yield from self._awaited(route, self._sent(route, together), cancel=False)
-
-    def _sent(self, route: Route, together: Sequence[tuple[Request, Sent]]) -> OpenBatch:
-        """A new batch of as many of these as fit into one, and under the caps, in this order."""
         before = self._persistently(lambda: client.newest(route))
-        fitting = list(_fitting(together))
-        number = self._written_down([request for request, _ in fitting], before)
-        archive = self._asking.archive
-        batch = next(batch for batch in open_batches(archive) if batch.number == number)
-        inside = {item.request for item in batch.items}
-        bodies = {request.key: sent.body for request, sent in fitting if request.key in inside}
-        name = self._created(route, batch, bodies).name
-        name_batch(archive, number, name)
-        return replace(batch, name=name)
+        number = self._written_down(together, before)
+        sent = next(batch for batch in open_batches(self._archive) if batch.number == number)
+        bodies = {item.request: together[item.request].body for item in sent.items}
+        name = self._created(route, sent, bodies).id
+        name_batch(self._archive, number, name)
+        yield from self._awaited(route, replace(sent, name=name), cancel=False)
 
-    def _written_down(self, requests: Sequence[Request], before: Batch | None) -> int:
-        """Reserve what the requests may cost, and note that they are about to be sent; the batch's number."""
-        now = self._asking.clock()
-        items: list[BatchItem] = []
-        with self._asking.archive.transaction():
-            for request in requests:
+    def _written_down(self, together: Mapping[str, Route], before: Batch | None) -> int:
+        """Reserve what as many as fit into one batch may cost, and note that they are sent; the batch's number."""
+        now, left = self._asking.clock(), _MOST_CHARACTERS
+        items: list[SentRequest] = []
+        with self._archive.transaction():
+            for key, route in together.items():
+                left -= sum(len(turn.content) for turn in route.sample.turns)
+                if items and (left < 0 or len(items) == _MOST_REQUESTS):
+                    break
                 try:
-                    reserved = reserve(self._asking.budget, request, self._chat_id, now, batched=True)
+                    items.append(reserve(self._asking.budget, route.sample, key, self._chat_id, now, batched=True))
                 except OverBudget:
                     if not items:
                         raise
                     break  # those that do fit go first
-                about = (request.key, self._chat_id, reserved.model, request.step, request.parameters)
-                items.append(BatchItem(*about, reserved.tokens, reserved.number))
-            return begin_batch(self._asking.archive, items, before.created_at if before else "", now)
+            return begin_batch(self._archive, items, before.created_at if before else "", now)
 
     def _created(self, route: Route, sent: OpenBatch, bodies: Mapping[str, Mapping[str, object]]) -> Batch:
         """The batch; where an answer got lost it is looked for, before it is sent once more."""
@@ -175,32 +169,29 @@ class Batches:
         raise AssertionError("the last attempt creates or raises")
 
     def _found(self, route: Route, sent: OpenBatch) -> Batch | None:
-        """The batch that was sent and whose name got lost, once it has ended; None where there is none."""
-        others = set(batch_names(self._asking.archive))
+        """The batch that was sent and whose name got lost, once it has ended; None where there is none.
+
+        It is known by the requests in it; not where its results are no longer kept.
+        """
+        others = set(batch_names(self._archive))
+        keys = {item.request for item in sent.items}
         waited = 0.0
         for pause in pauses():
             undecided = False
-            for batch in self._persistently(lambda: _alike(route, sent)):
-                if batch.name in others:
+            for batch in self._persistently(lambda: list(client.since(route, sent.since))):
+                if batch.requests != len(keys) or batch.id in others:
                     continue
                 if not batch.ended:
                     undecided = True
-                elif self._is_of(route, batch, sent):
+                elif batch.results_url and keys == self._persistently(partial(_keys, route, batch)):
                     return batch
                 else:
-                    others.add(batch.name)
-            if not undecided and max(waited, batch_age(sent, self._asking.clock())) >= SETTLED_SECONDS:
+                    others.add(batch.id)
+            if not undecided and max(waited, self._age(sent)) >= SETTLED_SECONDS:
                 break
             self._asking.pause(pause)
             waited += pause
         return None
-
-    def _is_of(self, route: Route, batch: Batch, sent: OpenBatch) -> bool:
-        """Whether an ended batch holds the very requests that were sent; not where its results are no longer kept."""
-        if not batch.results_url:
-            return False
-        keys = self._persistently(lambda: {result.key for result in client.results(route, batch)})
-        return keys == {item.request for item in sent.items}
 
     def _resumed(self, route: Route, sent: OpenBatch, *, cancel: bool) -> Outcomes:
         """What comes of a batch of another run, if it was sent at all."""
@@ -215,7 +206,7 @@ class Batches:
         if batch is None:
             self._give_up(sent)
             return
-        name_batch(self._asking.archive, sent.number, batch.name)
+        name_batch(self._archive, sent.number, batch.id)
         yield from self._taken(route, sent, batch)
 
     def _awaited(self, route: Route, sent: OpenBatch, *, cancel: bool) -> Outcomes:
@@ -229,7 +220,7 @@ class Batches:
             if batch.ended:
                 yield from self._taken(route, sent, batch)
                 return
-            if batch_age(sent, self._asking.clock()) > LONGEST_SECONDS:
+            if self._age(sent) > LONGEST_SECONDS:
                 break
             if not is_told:
                 self._asking.tell(BatchSent(len(sent.items), sent.began_at))
@@ -246,86 +237,52 @@ class Batches:
 
         def take_all(batch: Batch) -> None:
             for result in client.results(route, batch):
-                item = left.get(result.key)
+                item = left.get(result.custom_id)
                 if item is None:
                     continue
-                if recall(self._asking.archive, item.request) is None:  # else it was taken before a kill
-                    outcomes.append((item.request, self._outcome(route.sample, sent, batch, item, result)))
-                del left[result.key]
+                if recall(self._archive, item.request) is None:  # else it was taken before a kill
+                    outcomes.append((item.request, self._outcome(route.sample, sent, batch.id, item, result)))
+                del left[item.request]
 
         if ended is not None and ended.results_url:
             with suppress(NoBatches):  # it was seen, and is not shown any more
                 self._persistently(lambda: take_all(ended))
-        close_batch(self._asking.archive, sent.number, self._asking.clock())
+        close_batch(self._archive, sent.number, self._asking.clock())
         outcomes += [(key, None) for key in left]
         self._alone.update(key for key, outcome in outcomes if outcome is None)
         yield from outcomes
 
-    def _outcome(self, sample: Request, sent: OpenBatch, batch: Batch, item: BatchItem, result: Result) -> Outcome:
-        """What came of one request; None where it is to be asked by itself."""
-        if result.kind in ("expired", "canceled"):
-            self._release(item)
-            return None
-        billed = result.kind == "succeeded"
-        request = replace(sample, model=Model(item.model, sample.model.options))
-        try:
-            answer = (answer_of if billed else refusal_of)(request, result.body)
-        except MemprocError as fault:
-            if not billed:
-                self._release(item)
-            return None if billed or isinstance(fault, NotNow) else fault
-        return self._kept(request.model, sent, batch, item, answer, billed=billed)
-
-    def _kept(
-        self, model: Model, sent: OpenBatch, batch: Batch, item: BatchItem, answer: Completion, *, billed: bool
-    ) -> Reply:
-        """The reply, once the journal has it, with its money settled. Raises ArchiveError where it cannot be kept."""
-        asking = self._asking
-        price = known_price(model, asking.budget.settings)
-        reserved = Reservation(item.model, price.batched if price else None, item.spending, item.tokens)
-        with asking.archive.transaction():
-            usd: float | None = 0.0
-            if billed:
-                usd = settle(asking.budget, reserved, answer)
-            else:
-                release(asking.budget, reserved)
-            reply = reply_to(
-                answer, usd, key=item.request, model=item.model, step=item.step, asked_at=sent.began_at,
-                now=asking.clock(), batch=batch.name,
-            )  # fmt: skip
-            return record(asking.archive, reply, item.chat_id, item.parameters)
+    def _outcome(self, sample: Request, sent: OpenBatch, name: str, item: SentRequest, result: Result) -> Outcome:
+        """What came of one request; None where it is to be asked by itself. Only what has succeeded is billed."""
+        model = Model(item.model, sample.model.options)
+        request = replace(sample, model=model)
+        ended = result.result
+        with self._archive.transaction():
+            if ended.type != "succeeded":
+                release(self._archive, item)
+                item = replace(item, spending=None)
+            if ended.type in ("expired", "canceled"):
+                return None
+            try:
+                billed = ended.type == "succeeded"
+                answer = answer_of(request, ended.message or {}) if billed else refusal_of(request, ended.error or {})
+            except MemprocError as fault:
+                return None if billed or isinstance(fault, NotNow) else fault
+            return keep_reply(self._asking, item, model, answer, sent.began_at, name)
 
     def _give_up(self, sent: OpenBatch) -> None:
         """Close a batch that was never created: nothing of it was asked, so it costs nothing."""
-        with self._asking.archive.transaction():
+        with self._archive.transaction():
             for item in sent.items:
-                self._release(item)
-            close_batch(self._asking.archive, sent.number, self._asking.clock())
-
-    def _release(self, item: BatchItem) -> None:
-        release(self._asking.budget, Reservation(item.model, None, item.spending, item.tokens))
+                release(self._archive, item)
+            close_batch(self._archive, sent.number, self._asking.clock())
 
     def _persistently(self, ask: Callable[[], T]) -> T:
         return persistently(ask, self._asking.pause)
 
-
-def _together(requests: Sequence[Request]) -> tuple[Route, Sequence[tuple[Request, Sent]]]:
-    """The first request's route, and all that go the same way: to one address, with one key."""
-    all_sent = [(request, sent_for(request)) for request in requests]
-    route = route_of(*all_sent[0])
-    return route, [(request, sent) for request, sent in all_sent if route_of(request, sent).goes_as(route)]
+    def _age(self, sent: OpenBatch) -> float:
+        return batch_age(sent, self._asking.clock())
 
 
-def _fitting(together: Sequence[tuple[Request, Sent]]) -> Iterator[tuple[Request, Sent]]:
-    """As many as fit into one batch; at least one."""
-    left = _MOST_CHARACTERS
-    for index, (request, sent) in enumerate(together[:_MOST_REQUESTS]):
-        left -= sum(len(turn.content) for turn in request.turns)
-        if left < 0 and index:
-            return
-        yield request, sent
-
-
-def _alike(route: Route, sent: OpenBatch) -> list[Batch]:
-    """The provider's batches since one was sent that have as many requests as it."""
-    return [batch for batch in client.since(route, sent.since) if batch.requests == len(sent.items)]
+def _keys(route: Route, batch: Batch) -> Collection[str]:
+    return {result.custom_id for result in client.results(route, batch)}

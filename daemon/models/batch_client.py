@@ -5,14 +5,15 @@ request is the same by both transports, and so is the meaning of an answer and o
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import takewhile
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import httpx
+from pydantic import AfterValidator, BaseModel, ValidationError
 
 from daemon.models.completion import Completion, complete_over
 from primer.reply import Request
@@ -30,28 +31,91 @@ _STATUS = {
     "overloaded_error": 529,
 }  # fmt: skip
 _SERVER_FAULT = 500
+_TIMEOUT = httpx.Timeout(60.0, connect=30.0)
+"""Seconds between two bytes, not for all of them: results may be large."""
+_MOST_ON_A_PAGE = 100
+_REFUSES = frozenset({400, 403, 404, 405, 413, 422})
+_ROOT = "/v1/"
+
+
+class NoBatches(Exception):
+    """The provider takes no such batch: not at this address, from this key, or for this model. Nothing is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
-    """What a direct call sends: its address, its headers, the key among them, and its JSON."""
+class Route:
+    """What a direct call would send, and where batches of such calls are asked for, with the key in the headers."""
 
     url: str
     headers: Mapping[str, str] = field(repr=False)
     body: Mapping[str, Any] = field(repr=False)
+    sample: Request = field(repr=False)
+    """The request that would be sent so."""
+
+    def goes_as(self, other: "Route") -> bool:
+        """Whether both go to one address with one key."""
+        return (self.url, self.headers) == (other.url, other.headers)
 
 
-def sent_for(request: Request) -> Sent:
-    """What a direct call would send, without sending it. Raises ModelError where it cannot be sent at all."""
-    sent: list[Sent] = []
+class Batch(BaseModel):
+    """A batch as the provider shows it."""
+
+    id: str
+    created_at: Annotated[str, AfterValidator(lambda date: write_date(datetime.fromisoformat(date)))]
+    """By the provider's clock."""
+    processing_status: str
+    request_counts: dict[str, int]
+    """How many are in it, by what has become of them."""
+    results_url: str | None = None
+    """None until it has ended, and when its results are no longer kept."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more comes of it."""
+        return self.processing_status == "ended"
+
+    @property
+    def requests(self) -> int:
+        """How many are in it."""
+        return sum(self.request_counts.values())
+
+
+class _Page(BaseModel):
+    data: list[Batch]
+    has_more: bool
+    last_id: str | None
+
+
+class Ending(BaseModel):
+    """What has become of one request: `succeeded`, `errored`, `canceled` or `expired`; a message or an error."""
+
+    type: str
+    message: dict[str, Any] | None = None
+    error: dict[str, Any] | None = None
+
+
+class Result(BaseModel):
+    """A line of a batch's results."""
+
+    custom_id: str
+    """The request's key."""
+    result: Ending
+
+
+_Shape = TypeVar("_Shape", bound=BaseModel)
+
+
+def route_of(request: Request) -> Route:
+    """The route to the batches of a request, without sending it. Raises ModelError where it cannot be sent at all."""
+    routes: list[Route] = []
 
     def take(leaving: httpx.Request) -> httpx.Response:
         headers = {name: leaving.headers[name] for name in leaving.headers if name not in _OF_THE_CONNECTION}
-        sent.append(Sent(str(leaving.url), headers, json.loads(leaving.content)))
+        routes.append(Route(f"{leaving.url}/batches", headers, json.loads(leaving.content), request))
         return httpx.Response(httpx.codes.OK, json=_EMPTY)
 
     complete_over(request, take)
-    return sent[0]
+    return routes[0]
 
 
 def answer_of(request: Request, message: Mapping[str, Any]) -> Completion:
@@ -73,7 +137,9 @@ def fault_of(request: Request, outcome: httpx.Response | httpx.HTTPError) -> Mem
     def end(_: httpx.Request) -> httpx.Response:
         if isinstance(outcome, httpx.HTTPError):
             raise outcome
-        return httpx.Response(outcome.status_code, headers=_kept(outcome.headers), content=outcome.content)
+        # The body's encoding is undone already, so only one header says something about the request.
+        headers = {name: outcome.headers[name] for name in ("retry-after",) if name in outcome.headers}
+        return httpx.Response(outcome.status_code, headers=headers, content=outcome.content)
 
     try:
         complete_over(request, end)
@@ -85,69 +151,6 @@ def fault_of(request: Request, outcome: httpx.Response | httpx.HTTPError) -> Mem
     )
 
 
-def _kept(headers: httpx.Headers) -> dict[str, str]:
-    """The headers that say something about the request; the body's encoding is undone already."""
-    return {name: headers[name] for name in ("retry-after",) if name in headers}
-
-
-T = TypeVar("T")
-
-_TIMEOUT = httpx.Timeout(60.0, connect=30.0)
-"""Seconds between two bytes, not for all of them: results may be large."""
-_MOST_ON_A_PAGE = 100
-_REFUSES = frozenset({400, 403, 404, 405, 413, 422})
-_ROOT = "/v1/"
-
-
-class NoBatches(Exception):
-    """The provider takes no such batch: not at this address, from this key, or for this model. Nothing is wrong."""
-
-    def __init__(self, status: int) -> None:
-        super().__init__(f"status {status}")
-        self.status = status
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """Where batches are asked for, and with which headers, the key among them; `sample` is a request for there."""
-
-    url: str
-    headers: Mapping[str, str] = field(repr=False)
-    sample: Request
-
-    def goes_as(self, other: "Route") -> bool:
-        """Whether both go to one address with one key."""
-        return (self.url, self.headers) == (other.url, other.headers)
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """A batch as the provider shows it."""
-
-    name: str
-    created_at: str
-    """By the provider's clock."""
-    ended: bool
-    requests: int
-    """How many are in it, whatever has become of them."""
-    results_url: str
-    """Empty until it has ended, and when its results are no longer kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """The result of one request: its key; `succeeded`, `errored`, `canceled` or `expired`; a message or an error."""
-
-    key: str
-    kind: str
-    body: Mapping[str, Any]
-
-
-def route_of(request: Request, sent: Sent) -> Route:
-    """The route to the batches of a request; `sent` is what a direct call would send."""
-    return Route(f"{sent.url}/batches", sent.headers, request)
-
-
 def create(route: Route, bodies: Mapping[str, Mapping[str, Any]]) -> Batch:
     """Send requests together; `bodies` are what each would send by itself, by its key.
 
@@ -155,29 +158,28 @@ def create(route: Route, bodies: Mapping[str, Mapping[str, Any]]) -> Batch:
     NotNow where it may be tried again, else ProviderRefuses or ModelError.
     """
     requests = [{"custom_id": key, "params": body} for key, body in bodies.items()]
-    return _read(_batch, _asked(route, "POST", "", json={"requests": requests}))
+    return _read(Batch, _asked(route, "POST", "", json={"requests": requests}))
 
 
 def newest(route: Route) -> Batch | None:
     """The batch that anybody created last; None where there is none. Raises as `create`."""
-    page = _read(_page, _asked(route, "GET", "?limit=1"))
-    return page.batches[0] if page.batches else None
+    return next(iter(_read(_Page, _asked(route, "GET", "?limit=1")).data), None)
 
 
 def since(route: Route, created_at: str) -> Iterator[Batch]:
     """All batches that were created then or later, by the provider's clock, the newest first. Raises as `create`."""
     page, after = None, ""
-    while page is None or page.more:
-        page = _read(_page, _asked(route, "GET", f"?limit={_MOST_ON_A_PAGE}{after}"))
-        yield from takewhile(lambda batch: batch.created_at >= created_at, page.batches)
-        if page.batches and page.batches[-1].created_at < created_at:
+    while page is None or page.has_more:
+        page = _read(_Page, _asked(route, "GET", f"?limit={_MOST_ON_A_PAGE}{after}"))
+        yield from takewhile(lambda batch: batch.created_at >= created_at, page.data)
+        if page.data and page.data[-1].created_at < created_at:
             return
-        after = f"&after_id={page.last}"
+        after = f"&after_id={page.last_id}"
 
 
 def look(route: Route, name: str) -> Batch:
     """One batch. Raises as `create`; NoBatches where this key does not see it."""
-    return _read(_batch, _asked(route, "GET", f"/{name}"))
+    return _read(Batch, _asked(route, "GET", f"/{name}"))
 
 
 def cancel(route: Route, name: str) -> None:
@@ -187,81 +189,50 @@ def cancel(route: Route, name: str) -> None:
 
 
 def results(route: Route, batch: Batch) -> Iterator[Result]:
-    """The results of a batch that has ended, in any order, as they come in. Raises as `create`."""
-    with _faults(route), _http(route) as http, http.stream("GET", _here(route, batch.results_url)) as response:
+    """The results of a batch that has ended, in any order, as they come in. Raises as `create`.
+
+    They are read where the batches are: the key goes nowhere else, whatever an answer says.
+    """
+    base, _, _ = route.url.rpartition(_ROOT)
+    path = (batch.results_url or "").partition(_ROOT)[2]
+    with _connected(route) as http, http.stream("GET", f"{base}{_ROOT}{path}") as response:
         _check(route, response)
         for line in response.iter_lines():
             if line.strip():
-                yield _read(_result, line)
-
-
-@dataclass(frozen=True, slots=True)
-class _Page:
-    batches: Sequence[Batch]
-    more: bool
-    last: str
+                yield _read(Result, line)
 
 
 def _asked(route: Route, method: str, where: str, **body: Any) -> str:
-    with _faults(route), _http(route) as http:
+    with _connected(route) as http:
         response = http.request(method, f"{route.url}{where}", **body)
         _check(route, response)
         return response.text
 
 
-def _http(route: Route) -> httpx.Client:
-    return httpx.Client(headers=route.headers, timeout=_TIMEOUT)
-
-
 @contextmanager
-def _faults(route: Route) -> Iterator[None]:
-    """Raise what a direct call would raise where the connection fails."""
+def _connected(route: Route) -> Iterator[httpx.Client]:
+    """A client with the route's headers. Raises what a direct call would raise where the connection fails."""
     try:
-        yield
+        with httpx.Client(headers=route.headers, timeout=_TIMEOUT) as http:
+            yield http
     except httpx.HTTPError as fault:
         raise fault_of(route.sample, fault) from fault
 
 
 def _check(route: Route, response: httpx.Response) -> None:
     if response.status_code in _REFUSES:
-        raise NoBatches(response.status_code)
+        raise NoBatches(f"status {response.status_code}")
     if not response.is_success:
         response.read()
         raise fault_of(route.sample, response)
 
 
-def _here(route: Route, url: str) -> str:
-    """The address of the results where the batches are: the key goes nowhere else, whatever an answer says."""
-    base, _, _ = route.url.rpartition(_ROOT)
-    return f"{base}{_ROOT}{url.partition(_ROOT)[2]}"
-
-
-def _read(read: Callable[[Any], T], text: str) -> T:
+def _read(shape: type[_Shape], text: str) -> _Shape:
     """What an answer says. Raises CutOff where that is no answer of this API: something may have come of it."""
     try:
-        return read(json.loads(text))
-    except (ValueError, LookupError, TypeError, AttributeError):
+        return shape.model_validate_json(text)
+    except ValidationError:
         raise CutOff(
             "The provider's answer about a batch could not be read.",
             "Run memproc again later: what has been sent is looked for, and not sent again.",
         ) from None
-
-
-def _page(page: Mapping[str, Any]) -> _Page:
-    return _Page([_batch(batch) for batch in page["data"]], bool(page["has_more"]), str(page["last_id"]))
-
-
-def _batch(batch: Mapping[str, Any]) -> Batch:
-    return Batch(
-        name=str(batch["id"]),
-        created_at=write_date(datetime.fromisoformat(batch["created_at"])),
-        ended=batch["processing_status"] == "ended",
-        requests=sum(batch["request_counts"].values()),
-        results_url=batch.get("results_url") or "",
-    )
-
-
-def _result(line: Mapping[str, Any]) -> Result:
-    result = line["result"]
-    kind = str(result["type"])
-    return Result(str(line["custom_id"]), kind, result.get("message") or result.get("error") or {})

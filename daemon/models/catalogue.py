@@ -1,4 +1,4 @@
-"""What LiteLLM's own map says of models: windows, longest answers, days of ending, prices. Read without LiteLLM itself.
+"""What LiteLLM's own map says of models: windows, days of ending, prices. Read without LiteLLM itself.
 
 The map comes with LiteLLM's package, as of its release; nothing is fetched, and importing LiteLLM takes seconds.
 """
@@ -25,6 +25,9 @@ _TIER = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
 # LiteLLM's map keeps these providers under longer names than the ones that stand before a model's name.
 _KEPT_AS = {"bedrock": "bedrock_converse", "cohere": "cohere_chat"}
 
+Fields = Mapping[str, object]
+"""What the map says of a model."""
+
 
 @dataclass(frozen=True, slots=True)
 class Facts:
@@ -32,39 +35,44 @@ class Facts:
 
     window: int | None = None
     """Tokens that it reads."""
-    longest_answer: int | None = None
-    """Tokens that it writes at most."""
     ends_on: str | None = None
     """Its last day, as an ISO date."""
     calls_tools: bool = False
     """Whether it calls tools that it is offered."""
 
 
-@dataclass(frozen=True, slots=True)
-class _MapEntry:
-    provider: str
-    mode: str
-    facts: Facts
-    price: Price | None
-
-
 def facts(model: str) -> Facts:
     """What LiteLLM's map says of a model; a Facts of nothing but None where it does not know the name.
 
-    Looked up as LiteLLM does it: the full name first, then without the provider where the entry is that
-    provider's. Raises ModelError where the map cannot be read.
+    Raises ModelError where the map cannot be read.
     """
-    entry = _find(model)
-    return entry.facts if entry else Facts()
+    fields = _fields(model)
+    window, ends_on = fields.get("max_input_tokens"), fields.get("deprecation_date")
+    return Facts(
+        window if isinstance(window, int) else None,
+        ends_on if isinstance(ends_on, str) else None,
+        fields.get("supports_function_calling") is True,
+    )
 
 
 def price(model: str) -> Price | None:
-    """The price of a model by LiteLLM's map, as of its release; None where the map has none.
+    """The ordinary price of a model by LiteLLM's map, as of its release; None where the map has none.
 
-    Raises ModelError where the map cannot be read.
+    Other tiers of service (batches, priority) are not asked for. Raises ModelError where the map cannot be read.
     """
-    entry = _find(model)
-    return entry.price if entry else None
+    fields = _fields(model)
+    tiers = fields.get("tiered_pricing")
+    if isinstance(tiers, list) and tiers:  # the first tier, and above it the last, which is the dearest
+        bounds = tiers[0].get("range")
+        above = bounds[1] if isinstance(bounds, list) and len(bounds) == 2 and len(tiers) > 1 else None
+        basic, higher = _rates(tiers[0], ""), _rates(tiers[-1], "")
+    else:
+        thousands = next((int(tier[1]) for key in fields if (tier := _TIER.fullmatch(key))), None)
+        above = None if thousands is None else thousands * 1000
+        basic, higher = _rates(fields, ""), _rates(fields, f"_above_{thousands}k_tokens")
+    if basic is None or not isinstance(above, int | float):
+        return Price(basic) if basic else None
+    return Price(basic, int(above), higher)
 
 
 def known_models() -> Sequence[str]:
@@ -73,8 +81,12 @@ def known_models() -> Sequence[str]:
     A maker's own names stand last, after those of others who serve its models, so that whoever keeps one name
     for each last part keeps the maker's. Raises ModelError where the map cannot be read.
     """
-    entries = _entries().items()
-    names = {_full(name, entry.provider) for name, entry in entries if entry.mode in _WRITERS and _answers(entry)}
+    with _readable():
+        names = {
+            _full(name, str(fields.get("litellm_provider")))
+            for name, fields in json.loads(_text()).items()
+            if fields.get("mode") in _WRITERS and str(fields.get("deprecation_date") or "9") > AS_OF
+        }
     return sorted(names, key=lambda name: (with_provider(name.rpartition("/")[2]) == name, -name.count("/"), name))
 
 
@@ -87,46 +99,40 @@ def ends_soon(model: str, today: date, days: int = 60) -> str | None:
     return ending(model, ends_on, today, days) if ends_on else None
 
 
-def _find(model: str) -> _MapEntry | None:
-    if model == EXTRACTIVE:
-        return None
+def _fields(model: str) -> Fields:
+    """What the map says of a model; nothing where it does not know the name.
+
+    Looked up as LiteLLM does it: the full name first, then without the provider where the entry is that provider's.
+    """
     name = with_provider(model)
-    if entry := _entry_called(name):
-        return entry
+    if model == EXTRACTIVE:
+        return {}
+    if fields := _fields_of(name):
+        return fields
     provider, _, rest = name.partition("/")
-    entry = _entry_called(rest)
-    return entry if entry and _is_of(entry.provider, provider) else None
+    fields = _fields_of(rest)
+    kept = str(fields.get("litellm_provider"))
+    is_of = kept in (provider, _KEPT_AS.get(provider)) or (provider == "vertex_ai" and kept.startswith(provider))
+    return fields if is_of else {}
 
 
-def _entry_called(name: str) -> _MapEntry | None:
+def _fields_of(name: str) -> Fields:
     """The entry of this name. Nothing else is parsed: the whole map takes a tenth of a second, and 40 MB."""
     text = _text()
     key = re.search(rf"{re.escape(json.dumps(name))}\s*:\s*", text)
     if key is None:
-        return None
+        return {}
     with _readable():
         fields, _ = json.JSONDecoder().raw_decode(text, key.end())
-    return _entry(fields) if isinstance(fields, dict) else _entries().get(name)
-
-
-def _is_of(kept: str, provider: str) -> bool:
-    return kept == provider or kept == _KEPT_AS.get(provider) or (provider == "vertex_ai" and kept.startswith(provider))
+        if not isinstance(fields, dict):
+            raise TypeError("this is no entry of a model")
+    return fields
 
 
 def _full(name: str, kept: str) -> str:
     provider = kept.partition("-")[0] if kept.startswith("vertex_ai") else kept
     provider = next((short for short, long in _KEPT_AS.items() if long == provider), provider)
     return name if name.startswith(f"{provider}/") else f"{provider}/{name}"
-
-
-def _answers(entry: _MapEntry) -> bool:
-    return entry.facts.ends_on is None or entry.facts.ends_on > AS_OF
-
-
-@cache
-def _entries() -> Mapping[str, _MapEntry]:
-    with _readable():
-        return {name: _entry(fields) for name, fields in json.loads(_text()).items() if name != "sample_spec"}
 
 
 @cache
@@ -146,65 +152,27 @@ def _readable() -> Iterator[None]:
     """Raises ModelError where what is done within shows that the map cannot be read."""
     try:
         yield
-    except (OSError, ValueError, AttributeError) as fault:
+    except (OSError, ValueError, AttributeError, TypeError) as fault:
         raise ModelError(
             f"LiteLLM's map of models cannot be read ({_MAP}: {type(fault).__name__}).",
             "Install memproc again, with the version of LiteLLM that its requirements name.",
         ) from fault
 
 
-def _entry(fields: Mapping[str, object]) -> _MapEntry:
-    window, answer, ends_on = (fields.get(key) for key in ("max_input_tokens", "max_output_tokens", "deprecation_date"))
-    return _MapEntry(
-        provider=str(fields.get("litellm_provider")),
-        mode=str(fields.get("mode")),
-        facts=Facts(
-            window=window if isinstance(window, int) else None,
-            longest_answer=answer if isinstance(answer, int) else None,
-            ends_on=ends_on if isinstance(ends_on, str) else None,
-            calls_tools=fields.get("supports_function_calling") is True,
-        ),
-        price=_price(fields),
-    )
-
-
-def _price(fields: Mapping[str, object]) -> Price | None:
-    """The ordinary price of an entry; other tiers of service (batches, priority) are not asked for."""
-    tiers = fields.get("tiered_pricing")
-    if isinstance(tiers, list) and tiers:
-        return _tiered(tiers)
-    basic = _rates(fields, "")
-    above = next((int(tier[1]) for key in fields if (tier := _TIER.fullmatch(key))), None)
-    if basic is None or above is None:
-        return Price(basic) if basic else None
-    return Price(basic, above * 1000, _rates(fields, f"_above_{above}k_tokens"))
-
-
-def _tiered(tiers: Sequence[Mapping[str, object]]) -> Price | None:
-    """The first tier, and above it the last, which is the dearest."""
-    first, last = _rates(tiers[0], ""), _rates(tiers[-1], "")
-    bounds = tiers[0].get("range")
-    above = bounds[1] if isinstance(bounds, list) and len(bounds) == 2 and len(tiers) > 1 else None
-    if first is None or not isinstance(above, int | float):
-        return Price(first) if first else None
-    return Price(first, int(above), last)
-
-
-def _rates(fields: Mapping[str, object], tier: str) -> Rates | None:
+def _rates(fields: Fields, tier: str) -> Rates | None:
     """Picodollars of one tier. A cache that is not priced, or costs nothing to write, is billed as the prompt is.
 
     Models that embed write nothing, so the map leaves out what that costs.
     """
-    prompt, answer = (_pico(fields, f"{side}_cost_per_token{tier}") for side in ("input", "output"))
+
+    def pico(what: str) -> int | None:
+        dollars = fields.get(f"{what}{tier}")
+        return round(dollars * PICO) if isinstance(dollars, int | float) else None
+
+    prompt, answer = pico("input_cost_per_token"), pico("output_cost_per_token")
     if answer is None and fields.get("mode") == _EMBEDS:
         answer = 0
     if prompt is None or answer is None:
         return None
-    read = _pico(fields, f"cache_read_input_token_cost{tier}")
-    write = _pico(fields, f"cache_creation_input_token_cost{tier}")
+    read, write = pico("cache_read_input_token_cost"), pico("cache_creation_input_token_cost")
     return Rates(prompt, answer, prompt if read is None else read, write or prompt)
-
-
-def _pico(fields: Mapping[str, object], name: str) -> int | None:
-    dollars = fields.get(name)
-    return round(dollars * PICO) if isinstance(dollars, int | float) else None

@@ -9,8 +9,7 @@ import json
 import logging
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
@@ -19,12 +18,15 @@ from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from primer.prompt import ToolCall, Turn, read_passage, said_after
+from primer.prompt import ToolCall, read_passage, said_after
 from primer.reply import EMBEDDING, ENGINE, Request
 from rules.errors import ContextTooLong, CutOff, MemprocError, ModelError, NotNow, ProviderRefuses
 from rules.extract import answers
 from rules.layers.facts import cosines
 from rules.typingmind.message import printable
+
+if TYPE_CHECKING:
+    import httpx
 
 _LATER = frozenset({408, 409, 425, 429})
 _SERVER_FAULT = 500
@@ -37,108 +39,6 @@ _DEEPEST = 12
 _NO_MONEY = ("credit balance", "insufficient_quota", "billing")
 _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d{4,9}")
 _RESUME = "Run memproc again later: finished answers are kept and not asked for again."
-
-
-def classify(model: str, fault: Exception, known_models: Iterable[str]) -> MemprocError:
-    """The error that a fault of LiteLLM's becomes. `known_models` are names to suggest from."""
-    status, kind = _status(fault), type(fault).__name__
-    words = f"{fault} {getattr(fault, 'body', '')}".lower()
-    if any(sign in words for sign in _NO_MONEY):
-        return ProviderRefuses(
-            f"The provider of {model} says that there is no money left.",
-            "Add credit there, then run memproc again: it goes on where it stopped.",
-        )
-    if "missing credentials" in words:  # OpenAI's own client, before it sends anything
-        return ProviderRefuses(
-            f"There is no key for {model}.", f"To set one: memproc key set {model.partition('/')[0]}"
-        )
-    if status == 401 or kind == "AuthenticationError":
-        return ProviderRefuses(
-            f"The provider of {model} does not accept the key.",
-            f"Set the right one: memproc key set {model.partition('/')[0]}. What is finished is kept.",
-        )
-    if status == 403 or kind == "PermissionDeniedError":
-        return ProviderRefuses(
-            f"The provider forbids the use of {model} with this key.", "Choose another model, or ask the provider."
-        )
-    if kind == "ContextWindowExceededError":
-        return ContextTooLong(
-            f"The request is too long for the context window of {model}{_by_how_much(words)}.",
-            "Set tail.tokens and chunk.tokens lower in memproc.toml, or choose a model with a larger window.",
-        )
-    if status == 404 or kind == "NotFoundError" or "llm provider not provided" in words:
-        return _unknown(model, known_models)
-    if status in _LATER or status >= _SERVER_FAULT or kind in _LATER_KINDS:
-        meaning = CutOff if _may_be_billed(status, fault) else NotNow
-        return meaning(f"{model} cannot answer now ({kind}).", _RESUME, _retry_after(fault))
-    return ModelError(
-        f"The provider of {model} refused the request ({kind}{f', status {status}' if status else ''}).",
-        "Check the model's name in memproc.toml, then run memproc again.",
-    )
-
-
-def nearest(model: str, known_models: Iterable[str]) -> list[str]:
-    """The known names nearest to an unknown one, by its last part: providers are often left out."""
-    names = {name.rsplit("/", 1)[-1]: name for name in known_models}
-    matches = (names[name] for name in get_close_matches(model.rsplit("/", 1)[-1], names, n=3))
-    return [name for name in matches if name != model]
-
-
-def _may_be_billed(status: int, fault: Exception) -> bool:
-    """Whether the provider may have worked on the request: it was sent, and what came back is no plain refusal."""
-    kinds = {type(cause).__name__ for cause in _causes(fault)}
-    if status == _TOO_MANY or not kinds.isdisjoint(_NEVER_SENT):
-        return False
-    return "HTTPStatusError" not in kinds or status in _GATEWAY_GAVE_UP
-
-
-def _causes(fault: BaseException) -> Iterator[BaseException]:
-    """The fault and what led to it, as deep as LiteLLM and the clients in it wrap."""
-    cause: BaseException | None = fault
-    for _ in range(_DEEPEST):
-        if cause is None:
-            return
-        yield cause
-        cause = cause.__cause__ or cause.__context__
-
-
-def _unknown(model: str, known_models: Iterable[str]) -> ModelError:
-    names = nearest(model, known_models)
-    suggestion = f"Did you mean {' or '.join(names)}? " if names else ""
-    return ModelError(f"No provider knows the model {model}.", f"{suggestion}Mend [models] in memproc.toml.")
-
-
-def _by_how_much(words: str) -> str:
-    """By how many tokens, where the provider names both the window and what was sent; each words it differently."""
-    numbers = sorted(int(number.replace(",", "")) for number in _NUMBER.findall(words))
-    if len(numbers) < 2 or numbers[-1] == numbers[-2]:
-        return ""
-    window, sent = numbers[-2:]
-    return f": {sent:,} tokens for {window:,}, {sent - window:,} too many"
-
-
-def _status(fault: Exception) -> int:
-    status = getattr(fault, "status_code", None)
-    return status if isinstance(status, int) else 0
-
-
-def _retry_after(fault: Exception) -> float | None:
-    """Seconds to wait, from the header that providers send; it holds seconds or a date."""
-    headers: Mapping[str, str] = getattr(fault, "litellm_response_headers", None) or {}
-    value = next((str(headers[name]) for name in headers if str(name).lower() == "retry-after"), "")
-    try:
-        return max(0.0, float(value))
-    except ValueError:
-        pass
-    try:
-        when = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    return max(0.0, (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
-
-
-if TYPE_CHECKING:
-    import httpx
 
 TIMEOUT_SECONDS = 300.0
 REFUSED = "content_filter"
@@ -169,11 +69,11 @@ class Completion:
 
     text: str
     finish: str
-    tokens_in: int
-    tokens_out: int
-    tokens_cached: int
-    tokens_cache_written: int
-    usd: float | None
+    tokens_in: int = 0
+    tokens_out: int = 0
+    tokens_cached: int = 0
+    tokens_cache_written: int = 0
+    usd: float | None = None
     """Dollars, or None where the price is not known."""
     calls: tuple[ToolCall, ...] = ()
     """The tools that the model wants to have called."""
@@ -201,9 +101,7 @@ def engine_answer(request: Request) -> Completion:
         case step:
             choose = answers.perspective if step == "perspective" else answers.refinement
             text = choose(passage, words, said_after(request.turns))
-    return Completion(
-        printable(text), "stop", tokens_in=0, tokens_out=0, tokens_cached=0, tokens_cache_written=0, usd=0.0
-    )
+    return Completion(printable(text), "stop", usd=0.0)
 
 
 def complete_over(request: Request, wire: "Callable[[httpx.Request], httpx.Response]") -> Completion:
@@ -230,63 +128,31 @@ def _complete(request: Request, **over: Any) -> Completion:
     from daemon.models.catalogue import known_models
     from daemon.models.guard import watched  # late, as httpx is
 
-    ask = _embed if request.step == EMBEDDING else _write
+    name = request.model.name
+    # Else OpenAI's own client asks three times, whatever is wrong.
+    options = {"timeout": TIMEOUT_SECONDS, **request.route, **over, "max_retries": 0, "drop_params": True}
     with watched(request.model) as call:
         try:
-            return ask(
-                litellm,
-                request,
-                model=request.model.name,
-                max_retries=0,  # else OpenAI's own client asks three times, whatever is wrong
-                drop_params=True,
-                **{"timeout": TIMEOUT_SECONDS, **request.route, **over},
-            )
+            if request.step == EMBEDDING:
+                return _likeness(litellm, request, options)
+            return _written(litellm, request, options)
         except litellm.ContentPolicyViolationError:
-            return Completion("", REFUSED, 0, 0, 0, 0, None)
+            return Completion("", REFUSED)
         except tuple(litellm.exceptions.LITELLM_EXCEPTION_TYPES) as fault:
-            raise call.refusal or classify(request.model.name, fault, known_models()) from fault
+            raise call.refusal or _meaning(name, fault, known_models()) from fault
 
 
-def _write(litellm: Any, request: Request, **options: Any) -> Completion:
-    """What the model writes."""
-    return _read(litellm.completion(messages=_messages(request), **request.parameters, **_NO_GATEWAY, **options))
-
-
-def _embed(litellm: Any, request: Request, **options: Any) -> Completion:
-    """How alike the turns' texts are: JSON of rows of cosines. The vectors are a hundred times larger, and not kept."""
-    options |= {name: value for name, value in request.parameters.items() if name != "max_tokens"}
-    response = litellm.embedding(input=[turn.content for turn in request.turns], **options)
-    vectors = [entry["embedding"] for entry in sorted(response.data, key=lambda entry: entry["index"])]
-    if len(vectors) != len(request.turns) or not all(isinstance(vector, list) for vector in vectors):
-        raise ModelError(
-            f"{request.model.name} has not answered with one vector for each text.",
-            "Choose another model for facts.embedding in memproc.toml, or none.",
-        )
-    return Completion(
-        text=json.dumps(cosines(vectors)),
-        finish="stop",
-        tokens_in=response.usage.prompt_tokens if response.usage else 0,
-        tokens_out=0,
-        tokens_cached=0,
-        tokens_cache_written=0,
-        usd=response._hidden_params.get("response_cost"),
+def _written(litellm: Any, request: Request, options: Mapping[str, Any]) -> Completion:
+    """What the model writes; its prompt has breakpoints for the cache where the model's provider wants them."""
+    messages = request.messages
+    if "claude" in request.model.name:
+        for turn, message in zip(request.turns, messages, strict=True):
+            if turn.content:  # one that holds calls alone has no part that could bear a breakpoint
+                mark = {"cache_control": {"type": "ephemeral"}} if turn.ends_prefix else {}
+                message["content"] = [{"type": "text", "text": turn.content, **mark}]
+    response = litellm.completion(
+        model=request.model.name, messages=messages, **request.parameters, **_NO_GATEWAY, **options
     )
-
-
-def _messages(request: Request) -> Sequence[dict[str, Any]]:
-    """The turns as LiteLLM takes them, with breakpoints for the cache where the model's provider wants them."""
-    if "claude" not in request.model.name:
-        return request.messages
-    return [_in_parts(turn, message) for turn, message in zip(request.turns, request.messages, strict=True)]
-
-
-def _in_parts(turn: Turn, message: dict[str, Any]) -> dict[str, Any]:
-    """The message with its text as a part that may bear a breakpoint; one that holds calls alone has none."""
-    mark = {"cache_control": {"type": "ephemeral"}} if turn.ends_prefix else {}
-    return message | ({"content": [{"type": "text", "text": turn.content, **mark}]} if turn.content else {})
-
-
-def _read(response: Any) -> Completion:
     choice, usage = response.choices[0], response.usage
     details = getattr(usage, "prompt_tokens_details", None)
     return Completion(
@@ -304,6 +170,22 @@ def _read(response: Any) -> Completion:
     )
 
 
+def _likeness(litellm: Any, request: Request, options: Mapping[str, Any]) -> Completion:
+    """How alike the turns' texts are: JSON of rows of cosines. The vectors are a hundred times larger, and not kept."""
+    own = {name: value for name, value in request.parameters.items() if name != "max_tokens"}
+    texts = [turn.content for turn in request.turns]
+    response = litellm.embedding(model=request.model.name, input=texts, **{**options, **own})
+    vectors = [entry["embedding"] for entry in sorted(response.data, key=lambda entry: entry["index"])]
+    if len(vectors) != len(texts) or not all(isinstance(vector, list) for vector in vectors):
+        raise ModelError(
+            f"{request.model.name} has not answered with one vector for each text.",
+            "Choose another model for facts.embedding in memproc.toml, or none.",
+        )
+    tokens = response.usage.prompt_tokens if response.usage else 0
+    cosine_rows = json.dumps(cosines(vectors))
+    return Completion(cosine_rows, "stop", tokens, usd=response._hidden_params.get("response_cost"))
+
+
 def _litellm() -> Any:
     """LiteLLM, ready to be asked. Where several threads call first, one of them loads it and the others wait."""
     with _LOADING:
@@ -311,30 +193,106 @@ def _litellm() -> Any:
         return _loaded()
 
 
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without the collector: to look through half a million new objects again and again takes a fifth of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
-
 @cache
 def _loaded() -> Any:
+    """LiteLLM, without the collector: to look through half a million new objects again and again takes its time."""
     os.environ.update(_OFFLINE)
     for name in _TALKATIVE:
         os.environ.pop(name, None)
     past_proxies = os.environ.get("no_proxy") or os.environ.get("NO_PROXY", "")
     os.environ["no_proxy"] = os.environ["NO_PROXY"] = f"{past_proxies},{_THIS_MACHINE}".strip(",")
-    with _uncollected():
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
         import litellm
-
+    finally:
+        if was_on:
+            gc.enable()
     for name in _TALKERS:
         logging.getLogger(name).setLevel(_SILENT)
-
     litellm.suppress_debug_info = True
     return litellm
+
+
+def _meaning(model: str, fault: Exception, known_models: Iterable[str]) -> MemprocError:
+    """The error that a fault of LiteLLM's becomes. `known_models` are names to suggest from."""
+    status, kind = getattr(fault, "status_code", None), type(fault).__name__
+    status = status if isinstance(status, int) else 0
+    words = f"{fault} {getattr(fault, 'body', '')}".lower()
+    set_key = f"memproc key set {model.partition('/')[0]}"
+    if any(sign in words for sign in _NO_MONEY):
+        return ProviderRefuses(
+            f"The provider of {model} says that there is no money left.",
+            "Add credit there, then run memproc again: it goes on where it stopped.",
+        )
+    if "missing credentials" in words:  # OpenAI's own client, before it sends anything
+        return ProviderRefuses(f"There is no key for {model}.", f"To set one: {set_key}")
+    if status == 401 or kind == "AuthenticationError":
+        return ProviderRefuses(
+            f"The provider of {model} does not accept the key.",
+            f"Set the right one: {set_key}. What is finished is kept.",
+        )
+    if status == 403 or kind == "PermissionDeniedError":
+        return ProviderRefuses(
+            f"The provider forbids the use of {model} with this key.", "Choose another model, or ask the provider."
+        )
+    if kind == "ContextWindowExceededError":
+        return ContextTooLong(
+            f"The request is too long for the context window of {model}{_by_how_much(words)}.",
+            "Set tail.tokens and chunk.tokens lower in memproc.toml, or choose a model with a larger window.",
+        )
+    if status == 404 or kind == "NotFoundError" or "llm provider not provided" in words:
+        names = nearest(model, known_models)
+        suggestion = f"Did you mean {' or '.join(names)}? " if names else ""
+        return ModelError(f"No provider knows the model {model}.", f"{suggestion}Mend [models] in memproc.toml.")
+    if status in _LATER or status >= _SERVER_FAULT or kind in _LATER_KINDS:
+        error = CutOff if _may_be_billed(status, fault) else NotNow
+        return error(f"{model} cannot answer now ({kind}).", _RESUME, _retry_after(fault))
+    return ModelError(
+        f"The provider of {model} refused the request ({kind}{f', status {status}' if status else ''}).",
+        "Check the model's name in memproc.toml, then run memproc again.",
+    )
+
+
+def nearest(model: str, known_models: Iterable[str]) -> list[str]:
+    """The known names nearest to an unknown one, by its last part: providers are often left out."""
+    names = {name.rsplit("/", 1)[-1]: name for name in known_models}
+    matches = (names[name] for name in get_close_matches(model.rsplit("/", 1)[-1], names, n=3))
+    return [name for name in matches if name != model]
+
+
+def _may_be_billed(status: int, fault: Exception) -> bool:
+    """Whether the provider may have worked on the request: it was sent, and what came back is no plain refusal."""
+    kinds: set[str] = set()
+    cause: BaseException | None = fault
+    for _ in range(_DEEPEST):  # as deep as LiteLLM and the clients in it wrap
+        if cause is not None:
+            kinds.add(type(cause).__name__)
+            cause = cause.__cause__ or cause.__context__
+    if status == _TOO_MANY or not kinds.isdisjoint(_NEVER_SENT):
+        return False
+    return "HTTPStatusError" not in kinds or status in _GATEWAY_GAVE_UP
+
+
+def _by_how_much(words: str) -> str:
+    """By how many tokens, where the provider names both the window and what was sent; each words it differently."""
+    numbers = sorted(int(number.replace(",", "")) for number in _NUMBER.findall(words))
+    if len(numbers) < 2 or numbers[-1] == numbers[-2]:
+        return ""
+    window, sent = numbers[-2:]
+    return f": {sent:,} tokens for {window:,}, {sent - window:,} too many"
+
+
+def _retry_after(fault: Exception) -> float | None:
+    """Seconds to wait, from the header that providers send; it holds seconds or a date."""
+    headers: Mapping[str, str] = getattr(fault, "litellm_response_headers", None) or {}
+    value = next((str(headers[name]) for name in headers if str(name).lower() == "retry-after"), "")
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        when = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    return max(0.0, (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds())

@@ -13,8 +13,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from daemon.archive.journal import Reply, record
-from daemon.models.ask import Asking, Outcome, Reservation, Unsent, release, reply_to, reserve, settle
+from daemon.archive.journal import Reply, SentRequest
+from daemon.models.ask import Asking, Outcome, Unsent, keep_reply, release, reserve
 from daemon.models.completion import Completion
 from primer.reply import Request
 from rules.errors import CutOff, MemprocError, NotNow, OutOfReach, OverBudget
@@ -32,19 +32,17 @@ def patiently(
     sleep: Callable[[float], None] = time.sleep,
     chance: Callable[[], float] = random.random,
 ) -> Callable[[Request], Completion]:
-    """`complete`, tried up to six times. `sleep` takes seconds, `chance` answers between 0 and 1.
+    """`complete`, tried as `persistently` does.
 
-    The result raises OutOfReach when the provider has not answered by then, or asks for a wait of more than
-    five minutes; and CutOff where a request was sent and its answer got lost: before it is sent once more, it waits.
+    It raises CutOff where a request was sent and its answer got lost: before it is sent once more, it waits.
     """
-
     lost = Counter[str]()
 
     def ask(request: Request) -> Completion:
         if lost and (times := lost[request.key]):
             sleep(_pause(times, None, chance()))
         try:
-            return _persist(lambda: complete(request), sleep, chance, repeats_lost=False)
+            return persistently(lambda: complete(request), sleep, chance, repeats_lost=False)
         except CutOff:
             lost[request.key] += 1
             raise  # it may have been billed: whoever pays says whether it is sent once more
@@ -52,17 +50,18 @@ def patiently(
     return ask
 
 
-def persistently(ask: Callable[[], T], sleep: Callable[[float], None]) -> T:
-    """What `ask` returns, tried as often. It costs nothing, so that it may be asked again if its answer got lost.
-
-    Raises OutOfReach as above.
-    """
-    return _persist(ask, sleep, random.random, repeats_lost=True)
-
-
-def _persist(
-    ask: Callable[[], T], sleep: Callable[[float], None], chance: Callable[[], float], *, repeats_lost: bool
+def persistently(
+    ask: Callable[[], T],
+    sleep: Callable[[float], None],
+    chance: Callable[[], float] = random.random,
+    *,
+    repeats_lost: bool = True,
 ) -> T:
+    """What `ask` returns, tried up to six times. `sleep` takes seconds, `chance` answers between 0 and 1.
+
+    Raises OutOfReach when the provider has not answered by then, or asks for a wait of more than five minutes.
+    `repeats_lost`: it costs nothing, so that it may be asked again if its answer got lost.
+    """
     for attempt in range(1, ATTEMPTS + 1):
         try:
             return ask()
@@ -91,8 +90,7 @@ class DirectCall:
     """A request that is under way."""
 
     request: Request
-    key: str
-    reserved: Reservation
+    sent: SentRequest
     at: str
     """When it was sent."""
     future: Future[Completion] = field(default_factory=Future)
@@ -131,14 +129,13 @@ class Direct:
         """
         if len(self._calls) >= self._most:
             return False
-        now = self._asking.clock()
         try:
-            reserved = reserve(self._asking.budget, request, self._chat_id, now)
+            call = self._reserved(request, key)
         except OverBudget:
             if self._calls:
                 return False  # those that are under way will have cost less than is reserved for them
             raise
-        call = self._calls[key] = DirectCall(request, key, reserved, now)
+        self._calls[key] = call
         # The interpreter does not wait for such a thread: who interrupts twice need not wait for an answer.
         threading.Thread(target=self._carry_out, args=(call,), name="call", daemon=True).start()
         return True
@@ -147,8 +144,8 @@ class Direct:
         """Wait for the first answer; each call that has ended, with its reply or why there is none."""
         ended, _ = wait([call.future for call in self._calls.values()], return_when=FIRST_COMPLETED)
         for call in [call for call in self._calls.values() if call.future in ended]:
-            del self._calls[call.key]
-            yield call.key, self._outcome(call)
+            del self._calls[call.sent.request]
+            yield call.sent.request, self._outcome(call)
 
     def close(self) -> Iterator[tuple[str, Outcome]]:
         """Send nothing more, and wait for all that is under way; each call as `receive` has it."""
@@ -158,9 +155,12 @@ class Direct:
 
     def ask_now(self, request: Request, key: str) -> Reply:
         """The reply to a request that is answered at once: by the built-in engine, which needs no thread."""
+        call = self._reserved(request, key)
+        return keep_reply(self._asking, call.sent, request.model, self._asking.complete(request), call.at)
+
+    def _reserved(self, request: Request, key: str) -> DirectCall:
         now = self._asking.clock()
-        call = DirectCall(request, key, reserve(self._asking.budget, request, self._chat_id, now), now)
-        return self._kept(call, self._asking.complete(request))
+        return DirectCall(request, reserve(self._asking.budget, request, key, self._chat_id, now), now)
 
     def _once(self, request: Request) -> Completion:
         if self._is_closed:
@@ -178,27 +178,16 @@ class Direct:
 
         One that was cut off may have been billed: it stays reserved, and is reserved anew when it is repeated.
         """
-        fault = call.future.exception()
+        fault, key = call.future.exception(), call.sent.request
         if fault is None:
-            return self._kept(call, call.future.result())
+            return keep_reply(self._asking, call.sent, call.request.model, call.future.result(), call.at)
         if isinstance(fault, CutOff):
-            self._lost[call.key] += 1
-            if self._lost[call.key] < MOST_CUT_OFF:
+            self._lost[key] += 1
+            if self._lost[key] < MOST_CUT_OFF:
                 return None
-            message = f"{fault.message} Its answer got lost {self._lost[call.key]} times."
-            given_up = OutOfReach(message, fault.next_step)
+            given_up = OutOfReach(f"{fault.message} Its answer got lost {self._lost[key]} times.", fault.next_step)
             given_up.__cause__ = fault
             return given_up
         if isinstance(fault, (MemprocError, Unsent)):
-            release(self._asking.budget, call.reserved)
+            release(self._asking.archive, call.sent)
         return fault
-
-    def _kept(self, call: DirectCall, answer: Completion) -> Reply:
-        """The reply, once the journal has it. Raises ArchiveError where it cannot be kept."""
-        request, now = call.request, self._asking.clock()
-        with self._asking.archive.transaction():
-            usd = settle(self._asking.budget, call.reserved, answer)
-            reply = reply_to(
-                answer, usd, key=call.key, model=request.model.name, step=request.step, asked_at=call.at, now=now
-            )
-            return record(self._asking.archive, reply, self._chat_id, request.parameters)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
+from typing import NoReturn
 
 import httpx
 
@@ -26,10 +27,13 @@ class WatchedCall:
     hosts: frozenset[str]
     refusal: ProviderRefuses | None = None
 
-    def may_go_to(self, host: str) -> bool:
-        """Whether a request of this call may go to a host. Of other providers, memproc does not know the hosts."""
-        provider = provider_of(self.model.name)
-        return provider not in OWN_HOSTS or host in self.hosts or is_own(provider, host)
+    def hold_back(self, host: str, why: str) -> NoReturn:
+        """Raise instead of sending to a host."""
+        self.refusal = ProviderRefuses(
+            f"A request for {self.model.name} would have gone to {readable(host)}, {why}, so it was not sent.",
+            "Look at the address in memproc.toml and in the environment, and whom it belongs to.",
+        )
+        raise RequestHeldBack
 
 
 class RequestHeldBack(Exception):
@@ -52,14 +56,16 @@ def watched(model: Model) -> Iterator[WatchedCall]:
 
 
 def look_at(request: httpx.Request) -> None:
-    """Raise where the request must not leave."""
+    """Raise where the request must not leave. Of providers whose key memproc does not keep, it knows no hosts."""
     call, host = _CALL.get(), request.url.host
     if call is None:
         return  # no model's; batches have their own client, which follows nobody
-    if not call.may_go_to(host):
-        _hold_back(call, host, "which is not its provider's own address, nor one that you named")
-    if request.url.scheme != "https" and not is_loopback(host) and _carries_key(request):
-        _hold_back(call, host, "over plain HTTP")
+    provider = provider_of(call.model.name)
+    if provider in OWN_HOSTS and host not in call.hosts and not is_own(provider, host):
+        call.hold_back(host, "which is not its provider's own address, nor one that you named")
+    carries_key = "key" in request.url.params or any(is_key(request.headers.get(name, "")) for name in KEY_HEADERS)
+    if request.url.scheme != "https" and not is_loopback(host) and carries_key:
+        call.hold_back(host, "over plain HTTP")
 
 
 def _look_at_answer(request: httpx.Request, response: httpx.Response) -> None:
@@ -73,19 +79,7 @@ def _look_at_answer(request: httpx.Request, response: httpx.Response) -> None:
         host = ""
     if host != request.url.host:
         response.close()
-        _hold_back(call, host, f"to which {request.url.host} redirects")
-
-
-def _hold_back(call: WatchedCall, host: str, why: str) -> None:
-    call.refusal = ProviderRefuses(
-        f"A request for {call.model.name} would have gone to {readable(host)}, {why}, so it was not sent.",
-        "Look at the address in memproc.toml and in the environment, and whom it belongs to.",
-    )
-    raise RequestHeldBack
-
-
-def _carries_key(request: httpx.Request) -> bool:
-    return "key" in request.url.params or any(is_key(request.headers.get(name, "")) for name in KEY_HEADERS)
+        call.hold_back(host, f"to which {request.url.host} redirects")
 
 
 @cache

@@ -41,26 +41,18 @@ def try_key(provider: str, key: Key, settings: ModelSettings, complete: Complete
 
     It is the one that memproc.toml names for this provider, else the small one that memproc knows.
     """
-    model = _model(provider, settings)
-    if model is None:
+    named = (settings.context_manager, settings.agent, settings.fallback)
+    known = small_model(f"{provider}/")  # gives this back where it knows none
+    models = [name for name in (*named, known) if provider_of(name) == provider and name != f"{provider}/"]
+    if not models:
         return Untried(f"memproc knows no small model of {provider}. Name one in [models] in memproc.toml.")
+    model = models[0]
     if refused := refusal(model, settings, lambda _: key):
         return Fails(f"{refused.reason}, so nothing was sent. {refused.next_step}")
-    options = {
-        "timeout": _PATIENCE_SECONDS,
-        **quiet_options(model),
-        **settings.options_for(model),
-        "api_key": key.value,
-    }
+    own = settings.options_for(model)
+    options = {"timeout": _PATIENCE_SECONDS, **quiet_options(model), **own, "api_key": key.value}
     try:
         complete(Request("test", Model(model, options), (Turn("user", _QUESTION),), words=5))
     except MemprocError as trouble:
         return Fails(trouble.message)
     return Works(model)
-
-
-def _model(provider: str, settings: ModelSettings) -> str | None:
-    named = (settings.context_manager, settings.agent, settings.fallback)
-    known = small_model(f"{provider}/")  # gives this back where it knows none
-    models = (model for model in (*named, known) if provider_of(model) == provider)
-    return next((model for model in models if model != f"{provider}/"), None)

@@ -5,25 +5,41 @@ the built-in engine            free
 a server on one's own network  free (api_base, or a provider that runs models locally)
 known to LiteLLM               its price, with the dearer tier for long prompts
 none of these                  refused, unless budget.unpriced
+
+And from these, what the plan of a chat will cost.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
-from urllib.parse import urlsplit
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import learned_factors
-from daemon.config.settings import BudgetSettings
+from daemon.config import Config
+from daemon.config.settings import BudgetSettings, WhenToBatch
+from daemon.files.clock import at
 from daemon.models import catalogue
-from daemon.models.addresses import LOCAL_PROVIDERS
-from primer.models import provider_of, token_factor
+from daemon.models.addresses import LOCAL_PROVIDERS, host_of
+from daemon.models.roles import Roles
+from primer.models import provider_of, takes_batches, token_factor
 from primer.reply import ENGINE, Model
 from rules.errors import UnknownPrice
-from rules.money.price import FREE, Price
+from rules.money.estimate import (
+    NO_COST,
+    NO_TRAFFIC,
+    CostEstimate,
+    PricedModel,
+    calls,
+    estimate_cost,
+    longest_calls,
+    traffic,
+)
+from rules.money.price import FREE, Price, Usage
+from rules.plan.chat_plan import ChatPlan
+from rules.retention import in_window
 
 ENOUGH = 5
 """How many replies it takes to know what a model makes of our tokens."""
+_LOCAL_NAMES = (".local", ".localhost", ".lan", ".home.arpa", ".internal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +62,6 @@ def expected(archive: Archive, model: str) -> Expected:
     return Expected(shown if replies >= ENOUGH else token_factor(model), replies)
 
 
-_LOCAL_NAMES = (".local", ".localhost", ".lan", ".home.arpa", ".internal")
-
-
 def price_of(model: Model, budget: BudgetSettings) -> Price | None:
     """The price of a call to a model; None where nobody knows it and `budget.unpriced` allows that.
 
@@ -68,10 +81,7 @@ def known_price(model: Model, budget: BudgetSettings) -> Price | None:
     """The price of a call to a model, or None where nobody knows it. Raises ModelError as `price_of` does."""
     if model == ENGINE:
         return FREE
-    configured = budget.price_of(model.name)
-    if configured is not None:
-        return configured
-    return FREE if is_local(model) else catalogue.price(model.name)
+    return budget.price_of(model.name) or (FREE if _is_local(model) else catalogue.price(model.name))
 
 
 def step_of(model: Model, budget: BudgetSettings) -> int | None:
@@ -83,23 +93,75 @@ def step_of(model: Model, budget: BudgetSettings) -> int | None:
     return price.above if price and price.rises else None
 
 
-def is_local(model: Model) -> bool:
-    """Whether the calls go to a machine of the person's own, so that nobody bills them."""
-    base = _base(model.options)
-    if base is None:
+def _is_local(model: Model) -> bool:
+    """Whether the calls go to this machine or one of the local network, so that nobody bills them.
+
+    It is known by its address, or a name without a domain.
+    """
+    base = model.options.get("api_base", model.options.get("base_url"))
+    if not isinstance(base, str):
         return provider_of(model.name) in LOCAL_PROVIDERS
-    return _is_near(urlsplit(base if "//" in base else f"//{base}").hostname or "")
-
-
-def _base(options: Mapping[str, object]) -> str | None:
-    base = options.get("api_base", options.get("base_url"))
-    return base if isinstance(base, str) else None
-
-
-def _is_near(host: str) -> bool:
-    """Whether a host is this machine or one of the local network: by its address, or a name without a domain."""
+    host = host_of(base)
     try:
-        address = ip_address(host)
+        return ip_address(host).is_private
     except ValueError:
         return "." not in host or host.endswith(_LOCAL_NAMES)
-    return address.is_private
+
+
+def time_for_batches(when: WhenToBatch, night: str, now: str) -> bool:
+    """Whether requests are sent in batches at this time (UTC); `night` is a window of local time."""
+    return when == "always" or (when == "night" and in_window(night, at(now).astimezone().time()))
+
+
+@dataclass(frozen=True, slots=True)
+class PlanCost:
+    """The money of one plan."""
+
+    traffic: Usage
+    cost: CostEstimate | None
+    """None where a model's price is not known, and `budget.unpriced` allows that."""
+    replies: int
+    """How many replies of the agent the estimate of tokens stands on; 0: on what is known of such models."""
+    batched: bool = False
+    """Whether the agent is asked in batches, at half the price."""
+
+
+def plan_cost(archive: Archive, plan: ChatPlan, roles: Roles, config: Config, now: str) -> PlanCost:
+    """What the work on a chat will cost, if it is begun now.
+
+    Raises UnknownPrice where that is not known and not allowed.
+    """
+    if not plan.calls:
+        return no_work(archive, roles.agent.name)
+    batched = time_for_batches(config.models.batch, config.schedule.night, now)
+
+    def priced(model: Model) -> PricedModel:
+        price = price_of(model, config.budget)
+        if price is not None and batched and takes_batches(model.name):
+            price = price.batched
+        shown = expected(archive, model.name).factor
+        return PricedModel(price, shown, max(token_factor(model.name), shown), model.thinking_room)
+
+    if roles.fallback:
+        price_of(roles.fallback, config.budget)  # it may be asked, so it is refused as early as the others
+    models = {"agent": priced(roles.agent), "context manager": priced(roles.context_manager)}
+    if roles.embedding:
+        models["embedding"] = priced(roles.embedding)
+    planned = calls(plan, config.memory.hindsight_tokens)
+    longest = longest_calls(plan, config.memory.hindsight_tokens, config.fold.budget)
+    return PlanCost(
+        traffic(planned, lambda call: models[call.role]),
+        estimate_cost(planned, longest, lambda call: models[call.role]),
+        _replies(archive, roles.agent.name),
+        batched and takes_batches(roles.agent.name),
+    )
+
+
+def no_work(archive: Archive, agent: str) -> PlanCost:
+    """Nothing to do costs nothing; `agent` is the model that would do it."""
+    return PlanCost(NO_TRAFFIC, NO_COST, _replies(archive, agent))
+
+
+def _replies(archive: Archive, model: str) -> int:
+    shown = expected(archive, model)
+    return shown.replies if shown.is_sure else 0

@@ -67,25 +67,31 @@ def choose_roles(
     `embedding` names a model that turns texts into vectors, and is needed only where a model takes facts.
     Raises ChatSetAside where a configured model cannot be asked as it is configured.
     """
-    fallback, notices = _successor(settings.fallback, settings) if settings.fallback else ("", [])
+    notices: list[str] = []
+    fallback = _newest(settings.fallback, settings, notices) if settings.fallback else ""
     if settings.agent == CHAT:
-        agent, more = _own(chat, messages, settings, fallback, key)
+        agent = _own(chat, messages, settings, fallback, key, notices)
     else:
-        agent, more = _successor(settings.agent, settings)
-    notices += more
-    if settings.context_manager == SMALL:
-        manager = (
-            agent if is_ones_own(settings.options_for(agent)) else small_model(agent)
-        )  # nobody knows what else it serves
+        agent = _newest(settings.agent, settings, notices)
+    if settings.context_manager != SMALL:
+        manager = _newest(settings.context_manager, settings, notices)
+    elif is_ones_own(settings.options_for(agent)):
+        manager = agent  # nobody knows what else it serves
     else:
-        manager, more = _successor(settings.context_manager, settings)
-        notices += more
+        manager = small_model(agent)
     embedding = embedding if manager != EXTRACTIVE else ""
-    used = [agent, manager, *(name for name in (fallback, embedding) if name)]
-    for name in used:
+    strange: list[str] = []
+    used = [name for name in (agent, manager, fallback, embedding) if name]
+    for name in dict.fromkeys(used):
+        if name == EXTRACTIVE:
+            continue
         _refuse_unaskable(chat, name, settings, key)
-        _refuse_strange_address(chat, name, settings, key)
-    notices += _direct(used, settings)
+        for address in addresses(name, settings.options_for(name)):
+            place = f"{address.host}, not at its provider's own address ({address.named_by})"
+            strange.append(f"{name} is asked at {place}.")
+        if settings.batch != "never" and not takes_batches(name):
+            way = "asked directly, at its full price: only Anthropic's own models are asked in batches"
+            notices.append(f"{name} is {way}.")
     notices += [ending for name in used if (ending := ends_soon(name, today))]
     return Roles(
         agent=_model(agent, settings, key),
@@ -94,7 +100,7 @@ def choose_roles(
         window=None if agent == EXTRACTIVE else _window(agent, settings) or facts(agent).window,
         notices=tuple(dict.fromkeys(notices)),
         embedding=_model(embedding, settings, key) if embedding else None,
-        addresses=tuple(dict.fromkeys(_addresses(used, settings))),
+        addresses=tuple(dict.fromkeys(strange)),
     )
 
 
@@ -109,33 +115,31 @@ def chat_model(chat: Chat, messages: Sequence[Message], settings: ModelSettings)
     return name, facts(name).window if name else None
 
 
-def _direct(used: Sequence[str], settings: ModelSettings) -> Iterator[str]:
-    """A sentence for each model that is asked directly although `models.batch` wants batches."""
-    for name in dict.fromkeys(used):
-        if settings.batch != "never" and name != EXTRACTIVE and not takes_batches(name):
-            yield f"{name} is asked directly, at its full price: only Anthropic's own models are asked in batches."
-
-
 def _own(
-    chat: Chat, messages: Sequence[Message], settings: ModelSettings, fallback: str, key: FindKey
-) -> tuple[str, list[str]]:
-    """The chat's own model; where it cannot be asked the fallback or the engine, with the reason."""
+    chat: Chat, messages: Sequence[Message], settings: ModelSettings, fallback: str, key: FindKey, notices: list[str]
+) -> str:
+    """The chat's own model; where it cannot be asked the fallback or the engine, with a notice that says why."""
     instead = fallback or EXTRACTIVE
     makes = f"{instead} makes its memories" + (", in the persona's own sentences." if not fallback else ".")
     model = own_model(tuple(_names(chat, messages)))
     if model is None:
-        return instead, [f"A chat names no model that memproc knows, so {makes} To choose one, set agent in [models]."]
-    name, notices = _successor(model, settings)
+        reason = "A chat names no model that memproc knows"
+        notices.append(f"{reason}, so {makes} To choose one, set agent in [models].")
+        return instead
+    news: list[str] = []
+    name = _newest(model, settings, news)
     if missing_key := _missing_key(name, settings, key):
-        return instead, [
+        notices.append(
             f"There is no key for {name}, a chat's own model ({missing_key.reason}), so {makes} "
             f"To set one: memproc key set {missing_key.provider}"
-        ]
-    return name, notices
+        )
+        return instead
+    notices += news
+    return name
 
 
 def _refuse_unaskable(chat: Chat, name: str, settings: ModelSettings, key: FindKey) -> None:
-    """Raises ChatSetAside where a model has no key, or would be shown less than it is sent."""
+    """Raises ChatSetAside where a model has no key, or one that must not go there, or would see too little."""
     if missing_key := _missing_key(name, settings, key):
         raise ChatSetAside(
             f'"{chat.title}": there is no key for {name} ({missing_key.reason}).',
@@ -146,20 +150,8 @@ def _refuse_unaskable(chat: Chat, name: str, settings: ModelSettings, key: FindK
             f'"{chat.title}": nobody knows how many tokens {name} reads, and Ollama cuts off the rest without a word.',
             "Say it in memproc.toml: window in [models].",
         )
-
-
-def _refuse_strange_address(chat: Chat, name: str, settings: ModelSettings, key: FindKey) -> None:
-    """Raises ChatSetAside where a model would be asked at an address that its key must not go to."""
-    refused = None if name == EXTRACTIVE else refusal(name, settings, key)
-    if refused:
+    if refused := refusal(name, settings, key):
         raise ChatSetAside(f'"{chat.title}": {refused.reason}. Nothing was sent.', refused.next_step)
-
-
-def _addresses(used: Sequence[str], settings: ModelSettings) -> Iterator[str]:
-    """Each address that is not the provider's own, as a sentence."""
-    for name in used:
-        for address in () if name == EXTRACTIVE else addresses(name, settings.options_for(name)):
-            yield f"{name} is asked at {address.host}, not at its provider's own address ({address.named_by})."
 
 
 def _missing_key(name: str, settings: ModelSettings, key: FindKey) -> NoKey | None:
@@ -183,20 +175,33 @@ def _names(chat: Chat, messages: Sequence[Message]) -> Iterator[str]:
     yield from others
 
 
-def _successor(name: str, settings: ModelSettings) -> tuple[str, list[str]]:
-    """The name itself, or that of the model which took its place, and the sentence that says so."""
+def _newest(name: str, settings: ModelSettings, notices: list[str]) -> str:
+    """The name itself, or that of the model which took its place, with a notice that says so."""
     newer = None if is_ones_own(settings.options_for(name)) else successor(name)
-    return (name, []) if newer is None else (newer.name, [newer.sentence])
+    if newer is None:
+        return name
+    notices.append(newer.sentence)
+    return newer.name
 
 
 def _model(name: str, settings: ModelSettings, key: FindKey) -> Model:
     """The model with what goes along: no thinking, the person's options, its window, its key."""
     if name == EXTRACTIVE:
         return ENGINE
-    own = settings.options_for(name)
-    quiet = {} if ABOUT_THINKING & own.keys() else quiet_options(name)
-    made = {"num_ctx": settings.window} if settings.window and provider_of(name) in _OLLAMA else {}
-    return Model(name, {**_key(name, settings, key), **quiet, **made, **own}, thinking_room(name))
+    options = settings.options_for(name)
+    added: dict[str, object] = {}
+    if provider_of(name) in KEY_VARIABLES:
+        own = key(provider_of(name))
+        if isinstance(own, Key) and own.where != "environment":  # there LiteLLM finds it by itself
+            added["api_key"] = own.value
+        elif isinstance(own, NoKey) and is_ones_own(options):
+            # A server of one's own may want none, but the client that asks it wants something to send.
+            added["api_key"] = "none"
+    if not ABOUT_THINKING & options.keys():
+        added |= quiet_options(name)
+    if settings.window and provider_of(name) in _OLLAMA:
+        added["num_ctx"] = settings.window
+    return Model(name, added | options, thinking_room(name))
 
 
 def _window(name: str, settings: ModelSettings) -> int | None:
@@ -205,27 +210,15 @@ def _window(name: str, settings: ModelSettings) -> int | None:
     return made if isinstance(made, int) else settings.window or None
 
 
-def _key(name: str, settings: ModelSettings, key: FindKey) -> Mapping[str, object]:
-    """The key, where LiteLLM would not find it in the environment by itself."""
-    if provider_of(name) not in KEY_VARIABLES:
-        return {}
-    own = key(provider_of(name))
-    if isinstance(own, NoKey):
-        # A server of one's own may want none, but the client that asks it wants something to send.
-        return {"api_key": "none"} if is_ones_own(settings.options_for(name)) else {}
-    return {"api_key": own.value} if own.where != "environment" else {}
-
-
 def offered(roles: Roles, tools: Sequence[Mapping[str, object]], form: Literal["auto", "tools", "json"]) -> Roles:
     """The same roles, in which the agent, and who steps in for it, are offered these tools if they can call them."""
-    fallback = _offered(roles.fallback, tools, form) if roles.fallback else None
-    return replace(roles, agent=_offered(roles.agent, tools, form), fallback=fallback)
 
+    def with_tools(model: Model) -> Model:
+        if model == ENGINE or form == "json" or (form == "auto" and not facts(model.name).calls_tools):
+            return model
+        return replace(model, tools=tuple(tools))
 
-def _offered(model: Model, tools: Sequence[Mapping[str, object]], form: str) -> Model:
-    if model == ENGINE or form == "json":
-        return model
-    return replace(model, tools=tuple(tools)) if form == "tools" or facts(model.name).calls_tools else model
+    return replace(roles, agent=with_tools(roles.agent), fallback=roles.fallback and with_tools(roles.fallback))
 
 
 @dataclass(frozen=True, slots=True)

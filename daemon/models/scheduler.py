@@ -9,7 +9,7 @@ in the provider's cache. Meanwhile they send ahead what needs no answer before i
 wish to end, nothing more is sent; what is under way is waited for and kept.
 """
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -61,11 +61,6 @@ class RunningDialogue(Generic[T]):
         self.used.append(answer.request)
         return self.steps.send(answer)
 
-    def note(self, what: str) -> None:
-        """Keep what it has noted until it is over."""
-        is_new = self.used and self.used[-1] not in self.used[:-1]
-        self.notes.append((what, self.used[-1] if is_new else ""))
-
 
 class Scheduler:
     """The dialogues about one chat that are in progress: at most `most` direct calls at once, or batches of all."""
@@ -74,8 +69,12 @@ class Scheduler:
         self._asking = asking
         self._chat_id = chat_id
         self._direct = Direct(asking, chat_id, most)
-        self._transports: tuple[Transport, ...] = (*_batches(asking, chat_id, batch), self._direct)
+        self._transports: list[Transport] = [self._direct]
         """What the first takes goes there. Replies are awaited from the last, so that meanwhile a batch fills."""
+        if batch != "never" or open_batches(asking.archive):  # perhaps of another run
+            from daemon.models.batch import Batches  # it loads an HTTP client
+
+            self._transports.insert(0, Batches(asking, chat_id, batch))
         self._dialogues: list[RunningDialogue[Any]] = []
         self._back: set[str] = set()
         self._faults: dict[str, BaseException] = {}
@@ -124,7 +123,11 @@ class Scheduler:
         unfinished = [dialogue for dialogue in self._dialogues if not dialogue.is_over]
         self._send_all(unfinished)
         if len(unfinished) == len(self._dialogues):
-            self._receive()
+            transport = next((transport for transport in reversed(self._transports) if transport.under_way), None)
+            if transport is None:
+                raise AssertionError("every dialogue waits for a call, or for another dialogue that does")
+            for key, outcome in transport.receive():
+                self._take(key, outcome)
         self._dialogues = unfinished
 
     def _advance(self, dialogue: RunningDialogue[Any]) -> None:
@@ -141,7 +144,8 @@ class Scheduler:
                 if isinstance(step, Request):
                     dialogue.awaits, dialogue.key = step, step.key
                 elif isinstance(step, Noted):
-                    dialogue.note(step.what)
+                    is_new = dialogue.used and dialogue.used[-1] not in dialogue.used[:-1]
+                    dialogue.notes.append((step.what, dialogue.used[-1] if is_new else ""))
                 else:
                     return
         except StopIteration as end:
@@ -162,9 +166,8 @@ class Scheduler:
             return reply
         if request.model != ENGINE:
             return above_step(self._asking.budget, request)
-        reply = self._direct.ask_now(request, key)
-        self._hear(reply)
-        return reply
+        self._fresh.add(key)  # it is no model, and quick: nobody is told of its answers
+        return self._direct.ask_now(request, key)
 
     def _end(self, dialogue: RunningDialogue[Any]) -> None:
         """Tell what a dialogue has noted. Kinds of trouble count once, in the run in which their answer came."""
@@ -207,48 +210,26 @@ class Scheduler:
     def _transport(self, request: Request, key: str) -> Transport:
         return next(transport for transport in self._transports if transport.takes(request, key))
 
-    def _receive(self) -> None:
-        transport = next((transport for transport in reversed(self._transports) if transport.under_way), None)
-        if transport is None:
-            raise AssertionError("every dialogue waits for a call, or for another dialogue that does")
-        for key, outcome in transport.receive():
-            self._take(key, outcome)
-
     def _take(self, key: str, outcome: Outcome) -> None:
         """Tell of a reply; a fault is kept for the dialogues that ask for it. What got lost is sent once more."""
-        if outcome is None:
-            return
-        self._back.add(key)
+        if outcome is not None:
+            self._back.add(key)
         if isinstance(outcome, Reply):
-            self._hear(outcome)
-        else:
+            self._fresh.add(key)
+            counts = (outcome.tokens_in, outcome.tokens_cached, outcome.tokens_cache_written, outcome.tokens_out)
+            self._asking.tell(ModelAnswered(self._chat_id, outcome.step, outcome.model, *counts, outcome.usd))
+        elif outcome is not None:
             self._faults[key] = outcome
-
-    def _hear(self, reply: Reply) -> None:
-        self._fresh.add(reply.request)
-        if reply.model != ENGINE.name:  # the built-in engine is no model: its answers are quick, and cost nothing
-            used = (reply.tokens_in, reply.tokens_cached, reply.tokens_cache_written, reply.tokens_out, reply.usd)
-            self._asking.tell(ModelAnswered(self._chat_id, reply.step, reply.model, *used))
-
-
-def _batches(asking: Asking, chat_id: str, when: WhenToBatch) -> Iterator[Transport]:
-    """The transport by batch, where it is wanted, or a batch of another run is open. It loads an HTTP client."""
-    if when != "never" or open_batches(asking.archive):
-        from daemon.models.batch import Batches
-
-        yield Batches(asking, chat_id, when)
 
 
 def rehearse(archive: Archive, steps: Steps[T]) -> T | None:
     """What a dialogue comes to with nothing but the journal's replies; None where one of them is missing."""
+    reply: Reply | None = None
     try:
-        step = next(steps)
         while True:
-            if not isinstance(step, Request):
-                step = next(steps)
-            elif reply := recall(archive, step.key):
-                step = steps.send(reply)
-            else:
+            step = next(steps) if reply is None else steps.send(reply)
+            reply = recall(archive, step.key) if isinstance(step, Request) else None
+            if isinstance(step, Request) and reply is None:
                 return None
     except StopIteration as end:
         return cast("T", end.value)

@@ -12,11 +12,13 @@ from starlette.responses import RedirectResponse, Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat, known_chats, newest_file
-from daemon.archive.journal import costs_since
-from daemon.files.clock import now
+from daemon.archive.journal import costs_since, last_run, spent
+from daemon.config.settings import BudgetSettings
+from daemon.files.clock import at, now, periods
+from daemon.models.ask import caps_now
 from daemon.page.actions import after, do_command, start_command
 from daemon.page.app import desk_of, field, said, shown
-from daemon.status.status import budget
+from rules.money.price import NAMES, Which, dollars
 
 _DAYS = 30
 
@@ -30,13 +32,23 @@ class DayBar:
     share: float
 
 
+@dataclass(frozen=True, slots=True)
+class ShownCap:
+    """A cap and what is spent and reserved under it, in dollars; `configured_usd` is what memproc.toml says."""
+
+    name: Which
+    usd: float
+    configured_usd: float
+    spent_usd: float
+
+
 def money(request: Request) -> Response:
     """Caps, a chart of the last thirty days, and what was spent on which chat and for what."""
     desk = desk_of(request)
     when = now()
     first = date.fromisoformat(when[:10]) - timedelta(days=_DAYS - 1)
     with Archive.read(desk.folders.state) as archive:
-        caps = budget(archive, desk.config.budget, when)
+        caps = _caps(archive, desk.config.budget, when)
         costs = costs_since(archive, first.isoformat())
         titles = {chat.chat_id: chat.title for chat in known_chats(archive)}
     by_day, by_chat, by_step = Counter[str](), Counter[str](), Counter[str]()
@@ -48,7 +60,7 @@ def money(request: Request) -> Response:
     highest = max(by_day.values(), default=0) or 1
     bars = [DayBar(day, by_day[day], by_day[day] / highest) for day in days]
     return shown(
-        request, "money.html", budget=caps, bars=bars, by_chat=by_chat.most_common(), by_step=by_step.most_common(),
+        request, "money.html", caps=caps, bars=bars, by_chat=by_chat.most_common(), by_step=by_step.most_common(),
         said=said(request),
     )  # fmt: skip
 
@@ -85,6 +97,15 @@ def raise_cap(request: Request) -> Response:
     if which not in ("run", "day", "month"):
         which = "day"
     return after(request, "/money", "budget", "raise", f"--{which}", field(request, "usd"))
+
+
+def _caps(archive: Archive, settings: BudgetSettings, when: str) -> list[ShownCap]:
+    """The three caps; that on a run shows what the last run has spent."""
+    caps, amounts = caps_now(archive, settings, when), spent(archive, last_run(archive), periods(at(when)))
+    return [
+        ShownCap(name, dollars(caps.of(name)), dollars(settings.caps.of(name)), dollars(amounts.of(name)))
+        for name in NAMES
+    ]
 
 
 def _row_of(printed: str, chat_id: str) -> dict[str, Any] | None:

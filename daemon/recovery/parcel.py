@@ -1,10 +1,18 @@
-"""The file that moves everything to another computer: its list of contents, its settings, and what is allowed in it."""
+"""The one file that moves everything to another computer: its list of contents, how it is packed, and how it is read.
 
+It is packed while no chat is worked on; the daemon may run. memproc.toml is in it to the byte, unless it holds a
+secret.
+"""
+
+import io
+import os
 import re
 import stat
+import tempfile
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -12,14 +20,14 @@ from typing import Annotated, Literal, Self
 import tomli
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from daemon.config.as_toml import toml_text
-from daemon.config.loading import load
-from daemon.files.paths import Folders, arrivals_folder
+from daemon.archive.archive import Archive, check
+from daemon.files.lock import hold
+from daemon.files.paths import Folders, archive_path, arrivals_folder
 from daemon.files.read import DAMAGE, METHODS
-from daemon.files.write import BLOCK, file_errors
-from daemon.models.addresses import host_of, names_a_host
+from daemon.files.removal import writing_to
+from daemon.files.write import BLOCK, TEMPORARY, file_errors, make_private, read_blocks, replace_file
 from primer.reply import is_secret
-from rules.errors import FileTrouble
+from rules.errors import ArchiveError, FileTrouble, NotFound
 
 MANIFEST, ARCHIVE, SETTINGS = "MANIFEST.json", "archive.sqlite3", "memproc.toml"
 ASIDE = "before-import-"
@@ -28,6 +36,7 @@ ASIDE = "before-import-"
 _FOLDERS = ("backups", "updated", "arrivals")
 _RISKY = re.compile(r'[\\:*?"<>|\x00-\x1f]')
 _LARGEST_MANIFEST = 64 << 20  # bytes; half a million files have fewer
+_PACKED = frozenset({".gz", ".zip"})
 
 
 class PackedFile(BaseModel):
@@ -40,7 +49,7 @@ class PackedFile(BaseModel):
 
 
 class Manifest(BaseModel):
-    """Everything that a parcel holds, when it was made, and which settings are not in it."""
+    """Everything that a parcel holds, when it was made, and what was left out."""
 
     model_config = ConfigDict(frozen=True)
     memproc: Literal[1] = 1
@@ -63,9 +72,148 @@ class Manifest(BaseModel):
         return self
 
 
+def _is_allowed(name: str) -> bool:
+    """Whether it names a file where files of its kind lie, on every system, and nothing above or outside."""
+    folder, *inside = name.split("/")
+    return name in (ARCHIVE, SETTINGS) or (
+        folder in _FOLDERS
+        and bool(inside)
+        and not _RISKY.search(name)
+        and all(part.strip(" .") == part.strip() and part not in ("", ".", "..") for part in inside)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """A packed file that stands in its place: where, its size in bytes, and what it holds."""
+
+    path: Path
+    size: int
+    manifest: Manifest
+
+
 def places(folders: Folders) -> dict[str, Path]:
     """The folder on this computer for each folder of a parcel."""
     return dict(zip(_FOLDERS, (folders.backups, folders.updated, arrivals_folder(folders.state)), strict=True))
+
+
+def export_archive(folders: Folders, settings: Path | None, path: Path, now: str) -> Parcel:
+    """Pack archive, backups, updated exports and settings into a new file at `path`, rights 0600.
+
+    `settings` is the memproc.toml that counts, or None. Raises FileTrouble where `path` exists already, NotFound
+    where there is no archive, ArchiveError where it is damaged, and Busy while a chat is worked on.
+    """
+    _refuse_existing(path)
+    if not archive_path(folders.state).exists():
+        raise NotFound(f"There is no archive in {folders.state} yet.", "Compress an export first: memproc run")
+    make_private(path.parent)
+    holds_secret = settings is not None and _holds_secret(tomli.loads(settings.read_text("utf-8-sig")))
+    left_out = (f"{SETTINGS} (it holds a secret)",) if holds_secret else ()
+    with (
+        hold(folders.state / "lock"),
+        writing_to(path.parent, folders.state),
+        _copy_of(folders.state) as archive,
+    ):
+        files = {ARCHIVE: archive, **_files(folders)}
+        if settings is not None and not holds_secret:
+            files[SETTINGS] = settings
+        size = replace_file(path, _zip(files, path, now, left_out)).size
+    return Parcel(path, size, look_into(path))
+
+
+def _refuse_existing(path: Path) -> None:
+    if path.exists() or path.is_symlink():
+        raise FileTrouble(f"{path} exists already.", "Name another file, or move that one away.")
+
+
+def _holds_secret(value: object) -> bool:
+    if isinstance(value, dict):
+        return any(is_secret(name) or _holds_secret(inner) for name, inner in value.items())
+    return isinstance(value, list) and any(map(_holds_secret, value))
+
+
+def _files(folders: Folders) -> dict[str, Path]:
+    """Every file that is packed beside the archive, by its name in the parcel. Links are not followed."""
+    files: dict[str, Path] = {}
+    for folder, place in places(folders).items():
+        with file_errors(place, "read"):
+            inside = [path for path in sorted(place.rglob("*")) if path.is_file() and not path.is_symlink()]
+        for path in inside:
+            name = path.relative_to(place)
+            if not any(part.startswith((TEMPORARY, ASIDE)) for part in name.parts):
+                files[f"{folder}/{name.as_posix()}"] = path
+    return files
+
+
+@contextmanager
+def _copy_of(state: Path) -> Iterator[Path]:
+    """A proved copy of the archive, for as long as the block runs; what a kill leaves of it is swept."""
+    folder = state / "copies"
+    make_private(folder)
+    with file_errors(folder, "written"):
+        handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=folder)
+        os.close(handle)
+    try:
+        with Archive.read(state) as archive:
+            if faults := check(archive):
+                raise ArchiveError(
+                    f"The archive is damaged ({faults[0]}), so it was not packed.",
+                    "See all faults with: memproc verify. The copies of the last days lie in the folder `copies` "
+                    "beside the archive.",
+                )
+            archive.copy_to(name)
+        yield Path(name)
+    finally:
+        # If the disk refuses this too, the first error is the one to tell.
+        with suppress(OSError):
+            Path(name).unlink(missing_ok=True)
+
+
+class _Pipe(io.RawIOBase):
+    """Where a ZIP is written to, until its bytes are taken: it needs no file, and is never whole in memory."""
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+
+    def write(self, block: bytes, /) -> int:  # type: ignore[override]
+        """Hold some more bytes."""
+        self._held += block
+        return len(block)
+
+    def take(self) -> bytes:
+        """The bytes since the last time."""
+        taken, self._held = bytes(self._held), bytearray()
+        return taken
+
+
+def _zip(files: Mapping[str, Path], path: Path, now: str, left_out: tuple[str, ...]) -> Iterator[bytes]:
+    """The parcel for `path`, block by block, its manifest last; nothing is overwritten that came there meanwhile."""
+    pipe, entries = _Pipe(), list[PackedFile]()
+    with zipfile.ZipFile(pipe, "w") as package:
+        for name, place in files.items():
+            digest, size = sha256(), 0
+            with (
+                file_errors(place, "read"),
+                place.open("rb") as file,
+                package.open(_info(name), "w", force_zip64=True) as packed,
+            ):
+                for block in read_blocks(file):
+                    digest.update(block)
+                    size += len(block)
+                    packed.write(block)
+                    yield pipe.take()
+            entries.append(PackedFile(name=name, size=size, sha256=digest.hexdigest()))
+        manifest = Manifest(made_at=now, left_out=left_out, files=tuple(entries))
+        package.writestr(_info(MANIFEST), manifest.model_dump_json(indent=1) + "\n")
+    yield pipe.take()
+    _refuse_existing(path)
+
+
+def _info(name: str) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(name)
+    info.compress_type = zipfile.ZIP_STORED if Path(name).suffix in _PACKED else zipfile.ZIP_DEFLATED
+    info.external_attr = 0o600 << 16
+    return info
 
 
 def look_into(path: Path) -> Manifest:
@@ -82,6 +230,25 @@ def opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
             yield package, _manifest(package)
     except DAMAGE as fault:
         raise refused("it is damaged or cut off, or no moving file") from fault
+
+
+def _manifest(package: zipfile.ZipFile) -> Manifest:
+    infos = {info.filename: info for info in package.infolist()}
+    if MANIFEST not in infos or len(infos) != len(package.infolist()):
+        raise refused("it has no list of contents, or a name twice")
+    for info in infos.values():
+        kind = stat.S_IFMT(info.external_attr >> 16)
+        if info.is_dir() or kind not in (0, stat.S_IFREG) or info.flag_bits & 1 or info.compress_type not in METHODS:
+            raise refused(f"{info.filename!r} in it is no plain file")
+    with package.open(MANIFEST) as file:
+        listed = file.read(_LARGEST_MANIFEST)
+    try:
+        manifest = Manifest.model_validate_json(listed)
+    except ValidationError as fault:
+        raise refused("its list of contents is not in order, or was made by a newer memproc") from fault
+    if {entry.name for entry in manifest.files} | {MANIFEST} != infos.keys():
+        raise refused("it holds other files than its list of contents says")
+    return manifest
 
 
 def content(package: zipfile.ZipFile, entry: PackedFile) -> Iterator[bytes]:
@@ -101,113 +268,3 @@ def refused(reason: str) -> FileTrouble:
         f"The file cannot be taken over: {reason}. Nothing was changed.",
         "Make it anew on the old computer, with: memproc export-archive FILE",
     )
-
-
-def _manifest(package: zipfile.ZipFile) -> Manifest:
-    infos = {info.filename: info for info in package.infolist()}
-    if MANIFEST not in infos or len(infos) != len(package.infolist()):
-        raise refused("it has no list of contents, or a name twice")
-    for info in infos.values():
-        kind = stat.S_IFMT(info.external_attr >> 16)
-        if info.is_dir() or kind not in (0, stat.S_IFREG) or info.flag_bits & 1 or info.compress_type not in METHODS:
-            raise refused(f"{info.filename!r} in it is no plain file")
-    with package.open(MANIFEST) as file:
-        listed = file.read(_LARGEST_MANIFEST + 1)
-    try:
-        manifest = Manifest.model_validate_json(listed[:_LARGEST_MANIFEST])
-    except ValidationError as fault:
-        raise refused("its list of contents is not in order, or was made by a newer memproc") from fault
-    if {entry.name for entry in manifest.files} | {MANIFEST} != infos.keys():
-        raise refused("it holds other files than its list of contents says")
-    return manifest
-
-
-def _is_allowed(name: str) -> bool:
-    """Whether it names a file where files of its kind lie, on every system, and nothing above or outside."""
-    if name in (ARCHIVE, SETTINGS):
-        return True
-    folder, *inside = name.split("/")
-    return (
-        folder in _FOLDERS
-        and bool(inside)
-        and not _RISKY.search(name)
-        and all(part.strip(" .") == part.strip() and part not in ("", ".", "..") for part in inside)
-    )
-
-
-_ASKED = frozenset({"agent", "context_manager", "fallback", "embedding"})
-_HERE_ALONE = frozenset({"folders", "texts"})
-_WITH_OPTIONS = frozenset({"models", "chats"})
-
-
-def movable_settings(path: Path) -> tuple[bytes, tuple[str, ...]]:
-    """The settings in the file `path`, as far as they may go, and the dotted names of those that may not.
-
-    Folders, and a folder of texts of the person's own, are this computer's. Raises ConfigurationError.
-    """
-    tables = load(path).model_dump(mode="json", exclude_unset=True)
-    left_out: list[str] = []
-    kept = _kept(tables, (), left_out, in_options=False)
-    return toml_text(kept).encode(), tuple(left_out)
-
-
-def _kept(
-    table: dict[str, object], place: tuple[str, ...], left_out: list[str], *, in_options: bool
-) -> dict[str, object]:
-    found: dict[str, object] = {}
-    for name, value in table.items():
-        here = (*place, name)
-        with_options = in_options or name in _WITH_OPTIONS
-        if _is_of_this_computer(here) or (in_options and is_secret(name)):
-            left_out.append(".".join(here))
-        elif isinstance(value, dict):
-            found[name] = _kept(value, here, left_out, in_options=with_options)
-        elif isinstance(value, list) and with_options:
-            found[name] = list(_kept_in(value, here, left_out))
-        else:
-            found[name] = value
-    return found
-
-
-def _is_of_this_computer(here: tuple[str, ...]) -> bool:
-    return here[-1] in _HERE_ALONE and here[:-1] in ((), ("chats", "override"))
-
-
-def _kept_in(values: list[object], place: tuple[str, ...], left_out: list[str]) -> Iterator[object]:
-    for value in values:
-        yield _kept(value, place, left_out, in_options=True) if isinstance(value, dict) else value
-
-
-def without_hosts(content: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """The settings with a # before each line that names a host, and the dotted names of these settings, with the hosts.
-
-    `content` is a memproc.toml that can be used. It stays as it is where it names no host.
-    """
-    tables = tomli.loads(content.decode("utf-8-sig"))
-    mark, named = f"host {sha256(content).hexdigest()}", list[str]()
-    marked = {name: _marked(value, (name,), mark, named) for name, value in tables.items()}
-    if not named:
-        return content, ()
-    lines = zip(toml_text(tables).splitlines(), toml_text(marked).splitlines(), strict=True)
-    text = "".join(f"#{line}\n" if mark in other else f"{line}\n" for line, other in lines)
-    return text.encode(), tuple(named)
-
-
-def _marked(value: object, place: tuple[str, ...], mark: str, named: list[str]) -> object:
-    """The tables with `mark` in the place of every value that names a host; `named` gets what these are."""
-    match value:
-        case dict():
-            return {name: _marked(inner, (*place, name), mark, named) for name, inner in value.items()}
-        case list():
-            return [_marked(inner, place, mark, named) for inner in value]
-        case str() if _names_a_host(place, value):
-            address = value if "options" in place else value.partition("/")[2]
-            named.append(f"{'.'.join(place)} ({host_of(address)})")
-            return mark
-    return value
-
-
-def _names_a_host(place: tuple[str, ...], value: str) -> bool:
-    if "options" in place:
-        return names_a_host(place[place.index("options") + 1 :], value)
-    return place[-1] in _ASKED and "://" in value

@@ -10,25 +10,16 @@ than one chat's worth of them in memory.
 A memory whose messages no file holds any more stays as it is, without them. What the archive knows stays as it is.
 """
 
-import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import keep_chat
-from daemon.archive.forks import (
-    chat_row,
-    count_chat,
-    message_keys,
-    note_hindsight,
-    note_sources,
-    put_back_messages,
-    put_under_memories,
-)
-from daemon.archive.memories import memories
-from daemon.archive.messages import adopt, past, remember
+from daemon.archive.chats import chat_row, is_known, keep_chat
+from daemon.archive.forks import count_chat, note_sources, put_under_memories
+from daemon.archive.memories import end_turn, memories
+from daemon.archive.messages import adopt, message_keys, past, put_back, remember
 from daemon.archive.outputs import Output, last_output, record_output
 from daemon.chat.opening import shown_chat
 from daemon.chat.reading import dates_of_copies, read_chat
@@ -46,6 +37,7 @@ from daemon.remember.planning import take_over
 from primer.prompt import question
 from rules.conversation.memory import aliases
 from rules.errors import ArchiveError, ChatSetAside, DamagedChat, MemprocError
+from rules.output.assemble import hash_of_messages
 from rules.output.naming import file_name
 from rules.recognize.adopt import as_dated
 from rules.recognize.chat_reading import ChatReading
@@ -54,7 +46,7 @@ from rules.recognize.user_edits import groups
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.copies import as_new_chat, new_chat_id
 from rules.typingmind.document import chat_container, read_document
-from rules.typingmind.message import Message, read_message
+from rules.typingmind.message import read_message
 from rules.typingmind.originals import is_original, plain_original
 
 
@@ -68,6 +60,11 @@ class BackupFile:
     is_output: bool
     """Whether it lies among the updated exports."""
 
+    def age(self) -> tuple[bool, str, bool, str]:
+        """What files are sorted by, the oldest first."""
+        is_original = self.version is not None and self.version.kind == "original"
+        return self.is_output, self.kept_at, not is_original, str(self.path)
+
 
 @dataclass(frozen=True, slots=True)
 class UnusedFile:
@@ -80,15 +77,24 @@ class UnusedFile:
 def find_files(folders: Folders, more: Sequence[Path]) -> tuple[dict[str, list[BackupFile]], list[UnusedFile]]:
     """Backups, updated exports, and the exports that the person names: by chat id, oldest first; and those unused.
 
-    Chats that only a named export shows are none of memproc's yet. Raises FileTrouble where a folder is unreadable.
+    What lies among the updated exports is the newest of its chat, whatever the clock said of it. Chats that only a
+    named export shows are none of memproc's yet. Raises FileTrouble where a folder is unreadable.
     """
     unused = [
         UnusedFile(folders.backups / INDEX, f"Line {line.number} cannot be read.")
         for line in read_index(folders.backups)
         if isinstance(line, UnreadableLine)
     ]
+    kept = [version for held in all_versions(folders.backups).values() for version in held]
+    updated = exports_in(folders.updated) if folders.updated.is_dir() else ()
+    named = [path for place in more for path in exports_in(place)]
+    all_files = [
+        *(BackupFile(version.path, version.written_at, version, is_output=False) for version in kept),
+        *(BackupFile(path, changed_at(path), None, is_output=True) for path in updated),
+        *(BackupFile(path, changed_at(path), None, is_output=False) for path in named),
+    ]
     files: dict[str, list[BackupFile]] = {}
-    for file in sorted(_all(folders, more), key=_age):
+    for file in sorted(all_files, key=BackupFile.age):
         try:
             chats = chats_of(file)
         except MemprocError as trouble:
@@ -125,23 +131,6 @@ def updated_export(files: Sequence[BackupFile], chat_id: str) -> BackupFile | No
     outputs = [file for file in files if file.is_output]
     named = [file for file in outputs if file.path.name.endswith(ending)]
     return next(reversed(named or [file for file in outputs if len(chats_of(file)) > 1]), None)
-
-
-def _all(folders: Folders, more: Iterable[Path]) -> list[BackupFile]:
-    kept = [version for held in all_versions(folders.backups).values() for version in held]
-    updated = exports_in(folders.updated) if folders.updated.is_dir() else ()
-    named = [path for place in more for path in exports_in(place)]
-    return [
-        *(BackupFile(version.path, version.written_at, version, is_output=False) for version in kept),
-        *(BackupFile(path, changed_at(path), None, is_output=True) for path in updated),
-        *(BackupFile(path, changed_at(path), None, is_output=False) for path in named),
-    ]
-
-
-def _age(file: BackupFile) -> tuple[bool, str, bool, str]:
-    """What lies among the updated exports is the newest of its chat, whatever the clock said of it."""
-    is_original = file.version is not None and file.version.kind == "original"
-    return file.is_output, file.kept_at, not is_original, str(file.path)
 
 
 def _readable_id(chat: Chat) -> str | None:
@@ -186,7 +175,11 @@ def rebuild(context: Context, more: Sequence[Path] = ()) -> Rebuilt:
     files, unused = find_files(context.folders, more)
     chats: list[RebuiltChat] = []
     into_new = {
-        name for chat_id in files for name in _new_ids(chat_id) if not _is_of_its_own(files.get(name, ()), name)
+        name
+        for chat_id in files
+        for name in _new_ids(chat_id)
+        # One that has been worked on has an original of its own, and is not only another chat's output.
+        if not any(file.version is not None and file.version.chat_id == name for file in files.get(name, ()))
     }
     for chat_id in files:
         if chat_id in into_new:
@@ -209,20 +202,16 @@ def _new_ids(chat_id: str) -> list[str]:
     return [new_chat_id(chat_id, number) for number in range(1, _NEW_CHATS + 1)]
 
 
-def _is_of_its_own(files: Sequence[BackupFile], chat_id: str) -> bool:
-    """Whether the chat has been worked on, so that its original was kept; else it is only somebody's output."""
-    return any(file.version is not None and file.version.chat_id == chat_id for file in files)
-
-
 def _rebuild_chat(context: Context, chat_id: str, files: Mapping[str, Sequence[BackupFile]]) -> RebuiltChat | None:
     """Add what the archive lacks of a chat; None where that is nothing. `files` are those of all chats, by id.
 
     Raises ChatSetAside where the newest file cannot be read as a state of the chat, and FileTrouble.
     """
     archive, own = context.archive, files[chat_id]
+    is_new = not is_known(archive, chat_id)
+    if is_new:
+        keep_chat(archive, chat_in(own[0], chat_id), own[0].kept_at)
     row = chat_row(archive, chat_id)
-    is_new = row is None
-    row = keep_chat(archive, chat_in(own[0], chat_id), own[0].kept_at) if row is None else row
     before = count_chat(archive, row)
     newest = updated_export(own, chat_id) or own[-1]
     file, with_memories = _with_memories(chat_id, newest, files)
@@ -236,21 +225,23 @@ def _rebuild_chat(context: Context, chat_id: str, files: Mapping[str, Sequence[B
     _put_back(archive, row, chat_id, own, is_fork=is_fork)
     _complete(context, row, with_memories, shown)
     if is_new or lacks_memories:
-        _remember(context, chat_in(newest, chat_id), newest.kept_at)
-        _record_output(archive, chat_id, file, with_memories)
+        # The newest file is read once more, as an export of the chat is: what is live, core memory, and facts.
+        chat, when = chat_in(newest, chat_id), newest.kept_at
+        reading = _read(context, chat, when)
+        remember(archive, chat, reading, when)
+        take_over(archive, shown_chat(chat, reading.places, context.config.of(chat)), when)
+        sha256, last = sha256_of(file.path) or "", last_output(archive, chat_id)
+        if file.is_output and (last is None or last.sha256 != sha256):
+            # The updated export that stands in its place is this chat's, so the same export again changes nothing.
+            messages = hash_of_messages(with_memories.slice(span) for span in with_memories.messages)
+            output = Output(chat_id, str(file.path), sha256, messages, "", file.kept_at)
+            record_output(archive, output)
     after = count_chat(archive, row)
-    added = after.memories - before.memories
-    without = after.without_messages - before.without_messages
     if after == before:
         return None
-    return RebuiltChat(
-        chat_id=chat_id,
-        title=chat_in(newest, chat_id).title,
-        messages=after.messages - before.messages,
-        memories=added,
-        without_messages=max(0, without),
-        found_again=max(0, -without),
-    )
+    raw, added, without = (now - then for now, then in zip(after, before, strict=True))
+    title = chat_in(newest, chat_id).title
+    return RebuiltChat(chat_id, title, raw, added, max(0, without), max(0, -without))
 
 
 def _with_memories(
@@ -278,14 +269,13 @@ def _put_back(archive: Archive, row: int, chat_id: str, own: Sequence[BackupFile
     """Put the raw messages of all files back, the oldest first; those that the archive has stay as they are."""
     known = set(message_keys(archive, row))
     for file in own:
-        messages = [_plain(message) for message in read_messages(chat_in(file, chat_id))]
+        messages = [
+            read_message(plain_original(message.raw)) if is_original(message.marker) else message
+            for message in read_messages(chat_in(file, chat_id))
+        ]
         raw = [place for place in recognise(messages, {}) if place.ours is None]
         dates = dates_of_copies(archive, chat_id, raw, is_fork=is_fork)
-        put_back_messages(archive, row, [as_dated(place, dates) for place in raw], known, file.kept_at)
-
-
-def _plain(message: Message) -> Message:
-    return read_message(plain_original(message.raw)) if is_original(message.marker) else message
+        put_back(archive, row, [as_dated(place, dates) for place in raw], known, file.kept_at)
 
 
 def _complete(context: Context, row: int, newest: Chat, shown: Mapping[str, Mapping[int, Place]]) -> None:
@@ -294,7 +284,10 @@ def _complete(context: Context, row: int, newest: Chat, shown: Mapping[str, Mapp
     own_names = aliases(memories(archive, chat_id))
     markers = {own_names.get(name, name): place.ours for name, group in shown.items() for place in group.values()}
     completed = put_under_memories(archive, row, {name: marker for name, marker in markers.items() if marker})
-    looking_back = _hindsight_question(context, newest)
+    # What the third message of a hindsight edition says: a marker does not tell of which kind an edition is.
+    texts = load_texts(context.config.of(newest).texts.path)
+    around = question(texts.perspective_hindsight).content.split("{words}")
+    looking_back = re.compile(r"\d+".join(map(re.escape, around)))
     messages = past(archive, chat_id)
     for memory in memories(archive, chat_id):
         if memory.memory_id in completed:
@@ -302,26 +295,4 @@ def _complete(context: Context, row: int, newest: Chat, shown: Mapping[str, Mapp
             tokens = sum(count(message.text) for message in under)
             note_sources(archive, memory.memory_id, tokens, under[0].created_at, under[-1].created_at)
             if looking_back.fullmatch(memory.edition.texts[2]):
-                note_hindsight(archive, memory.memory_id)
-
-
-def _hindsight_question(context: Context, chat: Chat) -> re.Pattern[str]:
-    """What the third message of a hindsight edition says: a marker does not tell of which kind an edition is."""
-    texts = load_texts(context.config.of(chat).texts.path)
-    around = question(texts.perspective_hindsight).content.split("{words}")
-    return re.compile(r"\d+".join(map(re.escape, around)))
-
-
-def _remember(context: Context, newest: Chat, when: str) -> None:
-    """Read the newest file once more, as an export of the chat is read: what is live, core memory, and facts."""
-    reading = _read(context, newest, when)
-    remember(context.archive, newest, reading, when)
-    take_over(context.archive, shown_chat(newest, reading.places, context.config.of(newest)), when)
-
-
-def _record_output(archive: Archive, chat_id: str, file: BackupFile, newest: Chat) -> None:
-    """The updated export that stands in its place is this chat's, so the same export again changes nothing."""
-    sha256, last = sha256_of(file.path) or "", last_output(archive, chat_id)
-    if file.is_output and (last is None or last.sha256 != sha256):
-        messages = hashlib.sha256(b"\n".join(newest.slice(span) for span in newest.messages)).hexdigest()
-        record_output(archive, Output(chat_id, str(file.path), sha256, messages, "", file.kept_at))
+                end_turn(archive, memory.memory_id)

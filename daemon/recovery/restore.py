@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from daemon.archive.messages import past, raw_conversation
 from daemon.archive.outputs import RESTORED, Output, last_output, openings, record_output
 from daemon.chat.survey import canned
 from daemon.config import Config
-from daemon.config.texts import core_layout, load_texts
+from daemon.config.texts import load_texts
 from daemon.context import Context
 from daemon.files.backup import Version, keep_version, read_version, versions
 from daemon.files.paths import Folders, expanded_folder
@@ -23,7 +22,6 @@ from daemon.files.write import WrittenFile, file_errors, make_private, replace_f
 from rules.conversation.marker import drafts_of
 from rules.conversation.memory import Memory, aliases
 from rules.errors import ChatSetAside, FileTrouble, NotAnExport, NotFound
-from rules.layers.opening import read_tagged
 from rules.output.assemble import Canned
 from rules.output.difference import Difference, Side, difference
 from rules.output.naming import file_name
@@ -50,26 +48,13 @@ def compare(
     """
     known = memories(archive, chat_id)
     own = config.of(known_chat(archive, chat_id))
-    texts = load_texts(own.texts.path)
-    words = canned(texts)
-    names = {section.name for section in core_layout(own.core).sections}
-    read = partial(read_tagged, names=names, introduction=texts.layers)
+    words = canned(load_texts(own.texts.path))
     sides = [_side(archive, chat_id, known, words, content) for content in (before, after)]
-    return difference(sides[0], sides[1], known, read), known
+    return difference(sides[0], sides[1], known), known
 
 
 def _side(archive: Archive, chat_id: str, known: Sequence[Memory], words: Canned, content: Content) -> Side:
-    chat = _chat(chat_id, content)
-    all_editions = {memory.memory_id: editions(archive, memory.memory_id) for memory in known}
-    layered = [opening.text for opening in openings(archive, chat_id)]
-    ours = drafts_of(chat.chat_id, known, all_editions, words.opening, words.closing, layered=layered)
-    digests = {message.key: message.message.digest for message in past(archive, chat_id)}
-    under = {memory.memory_id: {key: digests[key] for key in memory.keys} for memory in known}
-    return Side(chat, recognise(read_messages(chat), ours, under, aliases(known)))
-
-
-def _chat(chat_id: str, content: Content) -> Chat:
-    """The chat of that id; or the only one, which was put in the place of another chat."""
+    # The chat of that id; or the only one, which was put in the place of another chat.
     chats = chats_in(content.name, content.data)
     matching = [chat for chat in chats if chat.chat_id == chat_id] or chats
     if len(matching) != 1:
@@ -77,7 +62,13 @@ def _chat(chat_id: str, content: Content) -> Chat:
             f"{content.name} holds {len(chats)} chats, and none of them is {chat_id}.",
             f"Name other versions; they are listed by: memproc versions {chat_id}",
         )
-    return matching[0]
+    chat = matching[0]
+    all_editions = {memory.memory_id: editions(archive, memory.memory_id) for memory in known}
+    layered = [opening.text for opening in openings(archive, chat_id)]
+    ours = drafts_of(chat.chat_id, known, all_editions, words.opening, words.closing, layered=layered)
+    digests = {message.key: message.message.digest for message in past(archive, chat_id)}
+    under = {memory.memory_id: {key: digests[key] for key in memory.keys} for memory in known}
+    return Side(chat, recognise(read_messages(chat), ours, under, aliases(known)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +136,12 @@ def expand(context: Context, chat: KnownChat, path: Path | None = None) -> Writt
     standing = _chats(read_updated(updated_path(context.archive, context.folders, chat)))
     ours = [uuid for other in standing if other.chat_id == chat.chat_id for uuid in our_uuids(other)]
     content = chat_container(expanded(raw, ours))
-    path = path.absolute() if path else _free_place(expanded_folder(context.folders.updated), chat, content)
+    if path is None:
+        # The first name in the folder that is free, or has this very content.
+        folder, stem = expanded_folder(context.folders.updated), Path(file_name(chat.title, chat.chat_id)).stem
+        names = (f"{stem} full.json" if number == 1 else f"{stem} full {number}.json" for number in count(1))
+        path = next(place for name in names if read_updated(place := folder / name) in (None, content))
+    path = path.absolute()
     make_private(path.parent)
     with writing_to(path.parent, context.folders.state):
         return replace_file(path, [content])
@@ -163,13 +159,6 @@ def read_updated(path: Path) -> bytes | None:
     """The bytes of an updated export, or None where there is none. Raises FileTrouble."""
     with file_errors(path, "read"):
         return path.read_bytes() if path.exists() else None
-
-
-def _free_place(folder: Path, chat: KnownChat, content: bytes) -> Path:
-    """The first name in the folder that is free, or has this very content."""
-    stem = Path(file_name(chat.title, chat.chat_id)).stem
-    names = (f"{stem} full.json" if number == 1 else f"{stem} full {number}.json" for number in count(1))
-    return next(path for name in names if read_updated(path := folder / name) in (None, content))
 
 
 def _chats(content: bytes | None) -> list[Chat]:

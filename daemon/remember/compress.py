@@ -3,9 +3,8 @@
 Several are written at the same time, and kept in the order of the plan: what is kept does not depend on how many.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 from daemon.archive.jobs import is_news
 from daemon.archive.layers import Layer, begin_steps
@@ -23,8 +22,8 @@ from daemon.context import Context
 from daemon.events import MemoryMade, Note, Noted, planned
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
-from daemon.remember.dialogue import worksheet_of_chunk
-from daemon.remember.folds import Folds, Keep
+from daemon.remember.dialogue import Keep, worksheet_of_chunk
+from daemon.remember.folds import Folds
 from daemon.remember.ladder import chunk_analysis, make_hindsight, make_memory
 from daemon.remember.layers import Chain, chunk_memory, core_chain, facts_chain
 from primer.models import token_factor
@@ -35,9 +34,6 @@ from rules.errors import ChatSetAside, TooLong
 from rules.plan.cache_order import Lead, leads, needs
 from rules.plan.folds import shown_tokens, told_tokens
 from rules.plan.work import PlannedChunk, room_left
-
-KeepChunk = Callable[[], bool]
-"""Keeps what came of a chunk; whether it was extracted, and not written by a model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +60,13 @@ def compress(context: Context, survey: Survey) -> tuple[tuple[Memory, ...], tupl
     Raises ModelError where a model cannot be asked, ChatSetAside where a chunk does not fit its window.
     """
     plan = survey.plan
-    _tell_once(context, survey)
+    for address in survey.roles.addresses:
+        if address not in context.told:
+            context.told.add(address)
+            context.tell(Note(address))
+    for notice in survey.roles.notices:
+        if is_news(context.archive, notice, context.clock()):
+            context.tell(Note(notice))
     if plan.calls:
         context.tell(planned(plan))
     if plan.work:
@@ -85,27 +87,16 @@ def compress(context: Context, survey: Survey) -> tuple[tuple[Memory, ...], tupl
     return tuple(memories), shown_now
 
 
-def _tell_once(context: Context, survey: Survey) -> None:
-    for address in survey.roles.addresses:
-        if address not in context.told:
-            context.told.add(address)
-            context.tell(Note(address))
-    for notice in survey.roles.notices:
-        if is_news(context.archive, notice, context.clock()):
-            context.tell(Note(notice))
-
-
 def _do_all(work: _ChatWork, order: tuple[Lead, ...]) -> None:
     """Write all that is planned, and keep it in the order of the plan; folds and layers go on beside it."""
     plan = work.survey.plan
-    needed = needs(plan)
-    kept = 0
+    lanes = (work.folds, *work.chains)
+    needed, kept = needs(plan), 0
     _begin(work, order, needed, kept)
-    while kept < len(plan.work) or work.folds.under_way or any(chain.under_way for chain in work.chains):
+    while kept < len(plan.work) or any(lane.under_way for lane in lanes):
         work.scheduler.go_on()
-        work.folds.keep()
-        for chain in work.chains:
-            chain.keep()
+        for lane in lanes:
+            lane.keep()
         while kept in work.dialogues and (keep := work.dialogues[kept].result):
             keep()
             kept += 1
@@ -137,7 +128,7 @@ def _dialogue(work: _ChatWork, lead: Lead) -> RunningDialogue[Keep]:
     survey = work.survey
     chunk = survey.plan.work[lead.place]
     ahead = None
-    if not _looks_back(work, lead.place):
+    if lead.place not in survey.plan.looking_back:
         entries = survey.passage(chunk, ()).chunk
         ahead = chunk_analysis(worksheet_of_chunk(survey, chunk), entries, chunk.tokens, survey.roles)
     # The one it would follow is not there where that comes after one that cannot be made.
@@ -145,78 +136,73 @@ def _dialogue(work: _ChatWork, lead: Lead) -> RunningDialogue[Keep]:
     return RunningDialogue(_steps(work, lead), len(work.dialogues), behind, ahead)
 
 
-def _looks_back(work: _ChatWork, place: int) -> bool:
-    plan = work.survey.plan
-    return place in plan.looking_back
-
-
 def _steps(work: _ChatWork, lead: Lead) -> Steps[Keep]:
     """Write about one chunk, as soon as the folds are there that its prompts begin with."""
     plan, place = work.survey.plan, lead.place
     chunk = plan.work[place]
-    write = _hindsight if _looks_back(work, place) else _memory_again if place < len(plan.again) else _memory
     while (before := work.folds.before(chunk.memories_before)) is None:
         yield None
+    passage = work.survey.passage(chunk, before, lead.breaks)
     try:
-        keep = yield from write(work, chunk, work.survey.passage(chunk, before, lead.breaks))
+        if place in plan.looking_back:
+            keep_chunk = yield from _hindsight(work, chunk, passage)
+        else:
+            keep_chunk = yield from _memory(work, chunk, passage, is_again=place < len(plan.again))
     except ChatSetAside as fault:
         work.skipping.add(place)
-        return partial(_give_up, fault)
-    return partial(_keep, work, place, keep)
+        skipped = fault
+
+        def give_up() -> None:
+            raise skipped
+
+        return give_up
+
+    def keep() -> None:
+        keep_chunk()
+        work.context.tell(MemoryMade(plan.chat_id, plan.title, chunk.number, place + 1, len(plan.work)))
+
+    return keep
 
 
-def _give_up(fault: ChatSetAside) -> None:
-    raise fault
+def _memory(work: _ChatWork, chunk: PlannedChunk, passage: Passage, *, is_again: bool) -> Steps[Keep]:
+    """A chunk becomes a memory; or its memory gets another as-of edition, unless it would be one more of the engine's.
 
+    In the same transaction the layers become due that stand behind it.
+    """
+    archive, survey = work.context.archive, work.survey
+    before = chunk_memory(work.memories, chunk) if is_again else None
+    number = next_edition(archive, before.memory_id) if before else 1
+    sheet = worksheet_of_chunk(survey, chunk)
+    memory = yield from make_memory(sheet, passage, survey.roles, count, work.context.clock, number)
+    steps: dict[Layer, Sequence[PlannedChunk]] = {"core": survey.plan.layers.core, "facts": survey.plan.layers.facts}
+    layers = [layer for layer, chunks in steps.items() if any(other.number == chunk.number for other in chunks)]
 
-def _keep(work: _ChatWork, place: int, keep: KeepChunk) -> None:
-    plan = work.survey.plan
-    keep()
-    number = plan.work[place].number
-    work.context.tell(MemoryMade(plan.chat_id, plan.title, number, place + 1, len(plan.work)))
-
-
-def _memory(work: _ChatWork, chunk: PlannedChunk, passage: Passage) -> Steps[KeepChunk]:
-    """A chunk becomes a memory."""
-    archive = work.context.archive
-    memory = yield from _written(work, chunk, passage, 1)
-
-    def keep() -> bool:
+    def keep() -> None:
+        if before and not before.due and memory.edition.made == EXTRACTED:
+            return
+        memory_id = before.memory_id if before else memory.memory_id
         with archive.transaction():
-            keep_memory(archive, work.survey.plan.chat_id, memory)
-            begin_steps(archive, memory.memory_id, memory.edition.number, _layers_after(work, chunk.number))
-        work.memories.append(memory)
-        return memory.edition.made == EXTRACTED
-
-    return keep
-
-
-def _memory_again(work: _ChatWork, chunk: PlannedChunk, passage: Passage) -> Steps[KeepChunk]:
-    """A memory gets another as-of edition, unless it would be one more of the engine's."""
-    archive = work.context.archive
-    before = chunk_memory(work.memories, chunk)
-    memory = yield from _written(work, chunk, passage, next_edition(archive, before.memory_id))
-
-    def keep() -> bool:
-        extracted = memory.edition.made == EXTRACTED
-        if before.due or not extracted:
-            with archive.transaction():
-                keep_edition(archive, before.memory_id, memory.edition)
-                begin_steps(archive, before.memory_id, memory.edition.number, _layers_after(work, chunk.number))
-                if before.due:
-                    renew_chunk(archive, before.memory_id)
+            if before is None:
+                keep_memory(archive, survey.plan.chat_id, memory)
+            else:
+                keep_edition(archive, memory_id, memory.edition)
+            begin_steps(archive, memory_id, memory.edition.number, layers)
+            if before and before.due:
+                renew_chunk(archive, memory_id)
+        if before is None:
+            work.memories.append(memory)
+        else:
             _renew(work, replace(before, due=""))
-        return extracted
 
     return keep
 
 
-def _hindsight(work: _ChatWork, chunk: PlannedChunk, passage: Passage) -> Steps[KeepChunk]:
+def _hindsight(work: _ChatWork, chunk: PlannedChunk, passage: Passage) -> Steps[Keep]:
     """A memory gets its hindsight edition; none, where it could not be had, or no model's is there to keep to."""
     context, survey = work.context, work.survey
     before = chunk_memory(work.memories, chunk)
     if before.told.made == EXTRACTED:
-        return lambda: True
+        return lambda: None
     after = _seen_later(survey, chunk)
     number = next_edition(context.archive, before.memory_id)
     sheet = worksheet_of_chunk(survey, chunk, sum(survey.counts.all[entry.message.digest] for entry in after))
@@ -229,31 +215,15 @@ def _hindsight(work: _ChatWork, chunk: PlannedChunk, passage: Passage) -> Steps[
         yield Noted("hindsight too long for the window")
         edition = Refused("too long", "What came after does not fit into the model's window.")
 
-    def keep() -> bool:
+    def keep() -> None:
         with context.archive.transaction():
             if isinstance(edition, Edition):
                 keep_edition(context.archive, before.memory_id, edition)
             end_turn(context.archive, before.memory_id)
         if isinstance(edition, Edition):
             _renew(work, before)
-        return isinstance(edition, Refused)
 
     return keep
-
-
-def _written(work: _ChatWork, chunk: PlannedChunk, passage: Passage, number: int) -> Steps[Memory]:
-    return make_memory(
-        worksheet_of_chunk(work.survey, chunk), passage, work.survey.roles, count, work.context.clock, number
-    )
-
-
-def _layers_after(work: _ChatWork, number: int) -> Iterator[Layer]:
-    """The layers that are due when this memory is kept."""
-    layers = work.survey.plan.layers
-    if number in {chunk.number for chunk in layers.core}:
-        yield "core"
-    if number in {chunk.number for chunk in layers.facts}:
-        yield "facts"
 
 
 def _seen_later(survey: Survey, chunk: PlannedChunk) -> tuple[Entry, ...]:

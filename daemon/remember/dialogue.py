@@ -21,21 +21,49 @@ from dataclasses import dataclass, field, replace
 from daemon.archive.journal import Reply
 from daemon.chat.survey import Survey
 from daemon.events import Noted
-from daemon.models.scheduler import Steps
+from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from primer import prompt
 from primer.models import token_factor
 from primer.prompt import Texts, Turn, keep_inert, restore
 from primer.reply import ENGINE, Answered, Model, Refused, Request, forged, judge, read_reply, repeated
 from rules.conversation.history import Entry
 from rules.conversation.memory import SHIPPED_QUESTIONS, Memory, Quote, Six
-from rules.conversation.quote import NotVerbatim, Verbatim, find_quote, nearest_passage
+from rules.conversation.quote import Verbatim, find_quote, nearest_passage
 from rules.errors import ContextTooLong, TooLong
 from rules.extract.sentences import with_closed_fence
 from rules.plan.work import PlannedChunk, largest_part, parts_of
 
+Keep = Callable[[], None]
+"""Keeps what a dialogue has come to."""
+
+BEFORE_ALL_CHUNKS = -1
 _MORE_ROOM = 4
 _PASSAGE_ALONE = ("analysis", "facts")
 """The questions to the context manager, who sees nothing but the passage."""
+
+
+class Lane:
+    """Dialogues beside those about the chunks, one after the other: at most one of them is under way."""
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self.scheduler = scheduler
+        self._dialogue: RunningDialogue[Keep] | None = None
+
+    @property
+    def under_way(self) -> bool:
+        """Whether one has been begun and is not kept."""
+        return self._dialogue is not None
+
+    def set_out(self, dialogue: RunningDialogue[Keep]) -> None:
+        """Begin one."""
+        self._dialogue = dialogue
+        self.scheduler.begin(dialogue)
+
+    def keep(self) -> None:
+        """Keep what has come of it when it is finished."""
+        if self._dialogue and self._dialogue.result:
+            self._dialogue.result()
+            self._dialogue = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +103,7 @@ def worksheet_of_chunk(survey: Survey, chunk: PlannedChunk, after_tokens: int = 
     if after_tokens:
         parts["what came after"] = round(after_tokens * factor)
     about = f'"{survey.plan.title}", chunk {chunk.number}'
-    return Worksheet(survey.texts, survey.plan.questions_tokens, about, parts, "the chunk")
+    return Worksheet(survey.shown.texts, survey.plan.questions_tokens, about, parts, "the chunk")
 
 
 def worksheet_of_fold(survey: Survey, members: Sequence[Memory]) -> Worksheet:
@@ -86,7 +114,7 @@ def worksheet_of_fold(survey: Survey, members: Sequence[Memory]) -> Worksheet:
         "the memories": round(sum(member.told.tokens for member in members) * factor),
     }
     about = f'"{survey.plan.title}", a fold of {len(members)} memories'
-    return Worksheet(survey.texts, survey.plan.questions_tokens, about, parts, "the memories")
+    return Worksheet(survey.shown.texts, survey.plan.questions_tokens, about, parts, "the memories")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,36 +199,27 @@ def choose_quote(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) -
 
 
 def _of_the_agent(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) -> Steps[Quote | None]:
-    """What the agent has quoted, at the first or the second try, or what comes nearest to it; None where nothing is."""
-    first = yield from put(sheet, question)
-    if isinstance(first, Refused):
-        return None
-    quote = find_quote(restore(first.text), chunk)
-    if isinstance(quote, Verbatim):
-        return Quote(quote.text, quote.source, "agent")
-    yield Noted("not verbatim")
-    second = yield from put(sheet, _once_more(sheet, question, first, quote))
-    if isinstance(second, Refused):
-        return (yield from _nearest([first], chunk))
-    quote = find_quote(restore(second.text), chunk)
-    if isinstance(quote, Verbatim):
-        yield Noted("quote verbatim at the second try")
-        return Quote(quote.text, quote.source, "agent")
-    yield Noted("not verbatim")
-    return (yield from _nearest([second, first], chunk))
+    """What the agent has quoted, at the first or the second try, or what comes nearest to it; None where nothing is.
 
-
-def _once_more(sheet: Worksheet, question: Question, answer: Answered, why: NotVerbatim) -> Question:
-    """The question again, behind the answer that is no quote."""
-    turns = (*question.posed(sheet.texts).turns, prompt.answer(answer.text))
-    request = replace(question.request, turns=turns)
-    return replace(question, request=request, text=prompt.ask_quote_again(sheet.texts, why.reason))
-
-
-def _nearest(answers: Sequence[Answered], chunk: Sequence[Entry]) -> Steps[Quote | None]:
-    """The passage nearest to one of the agent's answers; None where no passage comes near."""
-    for answer in answers:
-        passage = nearest_passage(restore(answer.text), chunk)
+    The second try stands behind the answer that is no quote, and says why it is none.
+    """
+    answers: list[str] = []
+    for is_first in (True, False):
+        answer = yield from put(sheet, question)
+        if isinstance(answer, Refused):
+            break
+        quote = find_quote(restore(answer.text), chunk)
+        if isinstance(quote, Verbatim):
+            if not is_first:
+                yield Noted("quote verbatim at the second try")
+            return Quote(quote.text, quote.source, "agent")
+        yield Noted("not verbatim")
+        answers.insert(0, restore(answer.text))
+        turns = (*question.posed(sheet.texts).turns, prompt.answer(answer.text))
+        request = replace(question.request, turns=turns)
+        question = replace(question, request=request, text=prompt.ask_quote_again(sheet.texts, quote.reason))
+    for text in answers:
+        passage = nearest_passage(text, chunk)
         if isinstance(passage, Verbatim):
             yield Noted("nearest passage taken as the quote")
             return Quote(passage.text, passage.source, "aligned")
@@ -256,48 +275,39 @@ def converse(sheet: Worksheet, subject: Subject, pair: Pair, quotes: tuple[Quote
 
     Refused where the agent's own answers cannot be had. Raises ModelError where a model cannot be asked.
     """
+    texts = sheet.texts
+
+    def exchange(question: str, answer: str) -> tuple[Turn, Turn]:
+        """A question and its answer, as they stand before the next question."""
+        return prompt.question(prompt.guided(texts, subject.guidance, question)), prompt.answer(answer)
+
+    def ask_agent(step: str, text: str, earlier: Sequence[str]) -> Steps[Answered | Refused]:
+        """The agent's answer to one of its two open questions, which says more than the `earlier` ones."""
+        request = Request(step, pair.agent, tuple(turns), subject.words)
+        guided = prompt.guided(texts, subject.guidance, text)
+        answer = yield from put(sheet, Question(request, guided, subject.spoken, earlier=earlier))
+        return (yield from _noticed(answer))
+
     quoted = keep_inert("\n\n".join(quote.text for quote in quotes)) or _NO_QUOTE
-    turns = [*subject.before, *_exchange(sheet, subject, subject.quote, quoted)]
+    turns = [*subject.before, *exchange(subject.quote, quoted)]
     earlier = (quoted, *(quote.text for quote in quotes))
-    perspective = yield from _answer(sheet, subject, pair.agent, turns, "perspective", subject.perspective, earlier)
+    perspective = yield from ask_agent("perspective", subject.perspective, earlier)
     if isinstance(perspective, Refused):
         return perspective
     analysis, analyst = yield from _analysis(sheet, subject, pair.context_managers)
     if isinstance(analysis, Refused):
         return analysis
-    turns += _exchange(sheet, subject, subject.perspective, perspective.text)
-    earlier = (*earlier, perspective.text, analysis.text)
-    last = prompt.ask_refinement(sheet.texts, analysis.text, subject.words)
-    refinement = yield from _answer(sheet, subject, pair.agent, turns, "refinement", last, earlier)
+    turns += exchange(subject.perspective, perspective.text)
+    last = prompt.ask_refinement(texts, analysis.text, subject.words)
+    refinement = yield from ask_agent("refinement", last, (*earlier, perspective.text, analysis.text))
     if isinstance(refinement, Refused) and refinement.kind == "repeated":
         yield Noted("repeated refinement kept")
         refinement = Answered(refinement.text)
     if isinstance(refinement, Refused):
         return refinement
     first, second, third = (prompt.question(text).content for text in (subject.quote, subject.perspective, last))
-    texts = (first, quoted, second, keep_inert(perspective.text), third, keep_inert(refinement.text))
-    return Transcript(texts, quotes, analysis.text, pair.agent.name, analyst.name)
-
-
-def _exchange(sheet: Worksheet, subject: Subject, question: str, answer: str) -> tuple[Turn, Turn]:
-    """A question and its answer, as they stand before the next question."""
-    return prompt.question(prompt.guided(sheet.texts, subject.guidance, question)), prompt.answer(answer)
-
-
-def _answer(
-    sheet: Worksheet,
-    subject: Subject,
-    agent: Model,
-    before: Sequence[Turn],
-    step: str,
-    text: str,
-    earlier: Sequence[str],
-) -> Steps[Answered | Refused]:
-    """The agent's answer to one of its two open questions, which says more than the `earlier` ones."""
-    request = Request(step, agent, tuple(before), subject.words)
-    guided = prompt.guided(sheet.texts, subject.guidance, text)
-    answer = yield from put(sheet, Question(request, guided, subject.spoken, earlier=earlier))
-    return (yield from _noticed(answer))
+    six = (first, quoted, second, keep_inert(perspective.text), third, keep_inert(refinement.text))
+    return Transcript(six, quotes, analysis.text, pair.agent.name, analyst.name)
 
 
 def _analysis(sheet: Worksheet, subject: Subject, models: Sequence[Model]) -> Steps[tuple[Answered | Refused, Model]]:

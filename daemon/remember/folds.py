@@ -11,9 +11,8 @@ more than its quotes and questions. The analysis sees the members' answers alone
 stretch of time.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 from daemon.archive.memories import keep_fold
 from daemon.chat.survey import Survey
@@ -24,7 +23,10 @@ from daemon.models.roles import Roles
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
 from daemon.remember.dialogue import (
+    BEFORE_ALL_CHUNKS,
     QUOTE_WORDS,
+    Keep,
+    Lane,
     Pair,
     Question,
     Subject,
@@ -34,12 +36,12 @@ from daemon.remember.dialogue import (
     put,
     worksheet_of_fold,
 )
-from daemon.remember.ladder import Assignment, Count, by_the_engine, first_analysis, first_good, pairs
+from daemon.remember.ladder import Assignment, Count, first_analysis, without_hole
 from primer import fold, prompt
 from primer.prompt import Turn
 from primer.reply import ENGINE, Model, Refused, Request
-from rules.conversation.memory import MOST_QUOTES, Edition, Memory, Quote, fold_id, fold_words, most_fold_tokens
-from rules.plan.folds import Size, View, section, told_tokens
+from rules.conversation.memory import MOST_QUOTES, Memory, Quote, fold_id, fold_words, most_fold_tokens
+from rules.plan.folds import MissingFold, Size, section, told_tokens
 
 
 def make_fold(
@@ -58,16 +60,49 @@ def make_fold(
     It is written from the members' told editions. Raises ModelError where a model cannot be asked.
     """
     before = prompt.context(sheet.texts, system_message, members, (), ())
+    alone = fold.memories_alone(sheet.texts, members)
     choosing = sheet.anew()
     quotes = yield from carried(choosing, roles.agent, before, members, guidance)
-    work = _assignment(sheet, members, quotes, partial(_dialogue, before, members, guidance, quotes), count)
-    finished = yield from first_good(sheet, work, pairs(roles))
-    if isinstance(finished, Refused):
-        if roles.agent != ENGINE:
-            yield Noted("fold extracted by the engine")
-        finished = yield from by_the_engine(sheet, work)
-    edition = finished.edition(1, "as-of", clock())
-    return _memory(chat_id, members, level, replace(edition, requests=(*choosing.requests, *edition.requests)))
+
+    def dialogue(sheet: Worksheet, pair: Pair, words: int) -> Steps[Transcript | Refused]:
+        """The three calls that are left when the quotes are known. The engine reads what the context manager reads."""
+        subject = Subject(
+            before=alone if pair.agent == ENGINE else before,
+            alone=alone,
+            spoken=[text for member in members for text in member.told.texts[1::2]],
+            quote=fold.ask_quotes(sheet.texts),
+            perspective=fold.ask_perspective(sheet.texts, words),
+            analysis=fold.ask_analysis(sheet.texts, words),
+            words=words,
+            guidance=guidance,
+        )
+        return (yield from converse(sheet, subject, pair, quotes))
+
+    sizes = (*_sizes(members, quotes, count), sheet.questions_tokens)
+    most = most_fold_tokens(*sizes)
+    work = Assignment("fold", "its memories", dialogue, fold_words(*sizes), lambda _, tokens: tokens <= most, count)
+    edition = yield from without_hole(sheet, work, roles)
+    edition = replace(edition, written_at=clock(), requests=(*choosing.requests, *edition.requests))
+    first, last = members[0], members[-1]
+    return Memory(
+        memory_id=fold_id(chat_id, members),
+        number=0,
+        level=level,
+        keys=tuple(key for member in members for key in member.keys),
+        first=first.first,
+        last=last.last,
+        began_at=first.began_at,
+        ended_at=last.ended_at,
+        source_tokens=sum(member.source_tokens for member in members),
+        edition=edition,
+        told=edition,
+        members=tuple(member.memory_id for member in members),
+    )
+
+
+def _sizes(members: Sequence[Memory], quotes: Sequence[Quote], count: Count) -> tuple[int, int]:
+    """Tokens of the members, and of the quotes."""
+    return sum(member.told.tokens for member in members), sum(count(quote.text) for quote in quotes)
 
 
 def carried(
@@ -95,156 +130,68 @@ def fold_analysis(sheet: Worksheet, members: Sequence[Memory], roles: Roles, cou
     quotes = [quote for member in members for quote in member.told.quotes]
     if len(quotes) > MOST_QUOTES:
         return None  # how long it may be depends on those that the agent chooses
-    words = _words(sheet, members, quotes, count)
+    words = fold_words(*_sizes(members, quotes, count), sheet.questions_tokens)
     alone = fold.memories_alone(sheet.texts, members)
     return first_analysis(sheet, roles, alone, fold.ask_analysis(sheet.texts, words), words)
 
 
-def _words(sheet: Worksheet, members: Sequence[Memory], quotes: Sequence[Quote], count: Count) -> int:
-    member_tokens = sum(member.told.tokens for member in members)
-    return fold_words(member_tokens, sum(count(quote.text) for quote in quotes), sheet.questions_tokens)
-
-
-def _assignment(
-    sheet: Worksheet,
-    members: Sequence[Memory],
-    quotes: tuple[Quote, ...],
-    dialogue: Callable[[Worksheet, Pair, int], Steps[Transcript | Refused]],
-    count: Count,
-) -> Assignment:
-    member_tokens = sum(member.told.tokens for member in members)
-    quote_tokens = sum(count(quote.text) for quote in quotes)
-    most = most_fold_tokens(member_tokens, quote_tokens, sheet.questions_tokens)
-    words = _words(sheet, members, quotes, count)
-    return Assignment("fold", "its memories", dialogue, words, lambda _, tokens: tokens <= most, count)
-
-
-def _dialogue(
-    before: tuple[Turn, ...],
-    members: Sequence[Memory],
-    guidance: str,
-    quotes: tuple[Quote, ...],
-    sheet: Worksheet,
-    pair: Pair,
-    words: int,
-) -> Steps[Transcript | Refused]:
-    """The three calls that are left when the quotes are known. The engine reads what the context manager reads."""
-    alone = fold.memories_alone(sheet.texts, members)
-    subject = Subject(
-        before=alone if pair.agent == ENGINE else before,
-        alone=alone,
-        spoken=[text for member in members for text in member.told.texts[1::2]],
-        quote=fold.ask_quotes(sheet.texts),
-        perspective=fold.ask_perspective(sheet.texts, words),
-        analysis=fold.ask_analysis(sheet.texts, words),
-        words=words,
-        guidance=guidance,
-    )
-    return (yield from converse(sheet, subject, pair, quotes))
-
-
-def _memory(chat_id: str, members: Sequence[Memory], level: int, edition: Edition) -> Memory:
-    first, last = members[0], members[-1]
-    return Memory(
-        memory_id=fold_id(chat_id, members),
-        number=0,
-        level=level,
-        keys=tuple(key for member in members for key in member.keys),
-        first=first.first,
-        last=last.last,
-        began_at=first.began_at,
-        ended_at=last.ended_at,
-        source_tokens=sum(member.source_tokens for member in members),
-        edition=edition,
-        told=edition,
-        members=tuple(member.memory_id for member in members),
-    )
-
-
-Keep = Callable[[], None]
-"""Keeps what a dialogue has come to."""
-
-_BEFORE_ALL_CHUNKS = -1
-
-
-class Folds:
+class Folds(Lane):
     """The folds of a chat: those that prompts will need are made beside the chunks, as soon as they are wanted.
 
     A fold that is made is kept, and added to the chat's `memories`.
     """
 
     def __init__(self, context: Context, scheduler: Scheduler, survey: Survey, memories: list[Memory]) -> None:
+        super().__init__(scheduler)
         self._context = context
-        self._scheduler = scheduler
         self._survey = survey
         self._memories = memories
-        self._dialogue: RunningDialogue[Keep] | None = None
-
-    @property
-    def under_way(self) -> bool:
-        """Whether one has been begun and is not kept."""
-        return self._dialogue is not None
 
     def before(self, upto: int) -> tuple[Memory, ...] | None:
         """What stands for the first `upto` memories in a prompt; None where a fold is missing."""
-        view = self._view(upto, told_tokens)
-        return None if view.missing else self._standing(view)
+        missing, standing = self._view(upto, told_tokens)
+        return None if missing else standing
 
     def begin(self, upto: int) -> None:
         """Begin the next one that is wanted for the first `upto` memories, which stay as they are."""
-        wanted = self._view(upto, told_tokens).missing
-        if wanted and self._dialogue is None:
-            self._dialogue = self._fold([member.name for member in wanted.members], wanted.level)
-            self._scheduler.begin(self._dialogue)
-
-    def keep(self) -> None:
-        """Keep it when it is finished."""
-        if self._dialogue and self._dialogue.result:
-            self._dialogue.result()
-            self._dialogue = None
+        missing, _ = self._view(upto, told_tokens)
+        if missing and not self.under_way:
+            self.set_out(self._fold(missing))
 
     def make_all(self, upto: int, size: Size) -> tuple[Memory, ...]:
         """What stands for the first `upto` memories, oldest first, once all folds are made; `size` says which edition.
 
         Raises ModelError where a model cannot be asked, and ChatSetAside where a fold does not fit into its window.
         """
-        while wanted := (view := self._view(upto, size)).missing:
-            self._scheduler.finish(self._fold([member.name for member in wanted.members], wanted.level))()
-        return self._standing(view)
+        while True:
+            missing, standing = self._view(upto, size)
+            if not missing:
+                return standing
+            self.scheduler.finish(self._fold(missing))()
 
-    def _view(self, upto: int, size: Size) -> View:
-        survey = self._survey
-        return section(survey.plan.chat_id, self._memories, upto, survey.bounds, size)
-
-    def _standing(self, view: View) -> tuple[Memory, ...]:
+    def _view(self, upto: int, size: Size) -> tuple[MissingFold | None, tuple[Memory, ...]]:
+        """The next fold that is missing, and what stands for these memories now."""
+        view = section(self._survey.plan.chat_id, self._memories, upto, self._survey.bounds, size)
         by_id = {memory.memory_id: memory for memory in self._memories}
-        return tuple(by_id[item.name] for item in view.standing)
+        return view.missing, tuple(by_id[item.name] for item in view.standing)
 
-    def _fold(self, names: Sequence[str], level: int) -> RunningDialogue[Keep]:
-        """The dialogue of which a fold of the memories with these ids will come."""
-        survey = self._survey
+    def _fold(self, missing: MissingFold) -> RunningDialogue[Keep]:
+        """The dialogue of which this fold will come."""
         by_id = {memory.memory_id: memory for memory in self._memories}
-        members = [by_id[name] for name in names]
-        ahead = fold_analysis(worksheet_of_fold(survey, members), members, survey.roles, count)
-        return RunningDialogue(self._steps(members, level), _BEFORE_ALL_CHUNKS, ahead=ahead)
+        members = [by_id[member.name] for member in missing.members]
+        ahead = fold_analysis(worksheet_of_fold(self._survey, members), members, self._survey.roles, count)
+        return RunningDialogue(self._steps(members, missing.level), BEFORE_ALL_CHUNKS, ahead=ahead)
 
     def _steps(self, members: Sequence[Memory], level: int) -> Steps[Keep]:
-        survey, context = self._survey, self._context
-        fold = yield from make_fold(
-            worksheet_of_fold(survey, members),
-            survey.plan.chat_id,
-            survey.chat.system_message,
-            members,
-            level,
-            survey.roles,
-            count,
-            context.clock,
+        survey, context, plan = self._survey, self._context, self._survey.plan
+        sheet, system_message = worksheet_of_fold(survey, members), survey.chat.system_message
+        made = yield from make_fold(
+            sheet, plan.chat_id, system_message, members, level, survey.roles, count, context.clock
         )
 
         def keep() -> None:
-            kept = keep_fold(context.archive, survey.plan.chat_id, fold)
+            kept = keep_fold(context.archive, plan.chat_id, made)
             self._memories.append(kept)
-            plan = survey.plan
             context.tell(Folded(plan.chat_id, plan.title, len(members), kept.level))
 
         return keep

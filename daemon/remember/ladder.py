@@ -10,20 +10,18 @@ From the raw chunk and never from an earlier summary. The quote is permanent: it
 again. The analysis is the very request of the as-of edition, so the journal answers it for nothing.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
-from daemon.archive.archive import Archive
 from daemon.chat.survey import Passage
 from daemon.events import Noted
 from daemon.models.ask import Clock
 from daemon.models.roles import Roles
-from daemon.models.scheduler import Steps, rehearse
-from daemon.models.tokens import count
+from daemon.models.scheduler import Steps
 from daemon.remember.dialogue import QUOTE_WORDS, Pair, Question, Subject, Transcript, Worksheet, choose_quote, converse
 from primer import hindsight, prompt
-from primer.prompt import Texts, Turn
+from primer.prompt import Turn
 from primer.reply import ENGINE, EXTRACTIVE, Model, Refused, Request
 from rules.conversation.history import Entry
 from rules.conversation.memory import (
@@ -31,18 +29,18 @@ from rules.conversation.memory import (
     EXTRACTED,
     WRITTEN,
     Edition,
-    Kind,
     Memory,
     Quote,
     allowance,
     is_clearly_smaller,
-    is_enough_for_a_model,
     memory_id,
 )
 from rules.conversation.quote import can_be_quoted
 from rules.plan.chat_plan import asks_agent
 
 Count = Callable[[str], int]
+Dialogue = Callable[[Worksheet, Pair, int], Steps[Transcript | Refused]]
+"""A dialogue on a sheet, with a pair of models, in about so many words an answer."""
 _ENGINE_ALONE = Pair(ENGINE, (ENGINE,))
 
 
@@ -54,38 +52,11 @@ class Assignment:
     """What it is called where its troubles are counted: memory, hindsight, fold."""
     source: str
     """What it must be clearly smaller than."""
-    dialogue: Callable[[Worksheet, Pair, int], Steps[Transcript | Refused]]
-    """The dialogue on a sheet, with a pair of models, in about so many words an answer."""
+    dialogue: Dialogue
     words: int
     fits: Callable[[int, int], bool]
     """Whether an edition is clearly smaller than its source: by the tokens that were written for it, and by all."""
     count: Count
-
-
-@dataclass(frozen=True, slots=True)
-class FinishedDialogue:
-    """A finished dialogue, the requests that it took, and how large its answers and its six texts are."""
-
-    transcript: Transcript
-    requests: tuple[str, ...]
-    written: int
-    """Without our own questions."""
-    tokens: int
-
-    def edition(self, number: int, kind: Kind, written_at: str) -> Edition:
-        """The edition that it has become."""
-        return Edition(
-            number=number,
-            kind=kind,
-            texts=self.transcript.texts,
-            quotes=self.transcript.quotes,
-            made=EXTRACTED if self.transcript.agent == EXTRACTIVE else WRITTEN,
-            agent=self.transcript.agent,
-            context_manager=self.transcript.context_manager,
-            requests=self.requests,
-            tokens=self.tokens,
-            written_at=written_at,
-        )
 
 
 def pairs(roles: Roles) -> list[Pair]:
@@ -95,15 +66,70 @@ def pairs(roles: Roles) -> list[Pair]:
     return [Pair(agent, analysts) for agent in _each_once(roles.agent, *fallback)]
 
 
-def first_good(sheet: Worksheet, work: Assignment, writers: Sequence[Pair]) -> Steps[FinishedDialogue | Refused]:
-    """The first dialogue that can be used and fits, else why the last one does not. There is at least one writer."""
+def _each_once(*models: Model) -> tuple[Model, ...]:
+    return tuple(model for at, model in enumerate(models) if model not in models[:at])
+
+
+def first_good(sheet: Worksheet, work: Assignment, writers: Sequence[Pair]) -> Steps[Edition | Refused]:
+    """The first edition that can be used and fits, else why the last one does not. There is at least one writer."""
     for pair in writers:
         if pair != writers[0]:
             yield Noted(f"{work.name} by the fallback model")
-        finished = yield from _fitting(sheet, work, pair)
-        if isinstance(finished, FinishedDialogue):
-            break
-    return finished
+        for words in (work.words, work.words // 2):
+            held = yield from _hold(sheet, work, pair, words)
+            if isinstance(held, Refused):
+                refused = held
+                break
+            edition, fits = held
+            if fits:
+                return edition
+            yield Noted(f"{work.name} not clearly smaller than {work.source}")
+            refused = Refused("too long", f"The {work.name} is not clearly smaller than {work.source}.")
+    return refused
+
+
+def without_hole(sheet: Worksheet, work: Assignment, roles: Roles, *, by_model: bool = True) -> Steps[Edition]:
+    """The first good edition, else the engine's, half as long each time until it fits: it always has an answer.
+
+    Not `by_model`: no model is asked.
+    """
+    if by_model:
+        edition = yield from first_good(sheet, work, pairs(roles))
+        if isinstance(edition, Edition):
+            return edition
+        if roles.agent != ENGINE:
+            yield Noted(f"{work.name} extracted by the engine")
+    words = work.words
+    while True:
+        words = max(1, words // 2)
+        held = yield from _hold(sheet, work, _ENGINE_ALONE, words)
+        if isinstance(held, Refused):
+            raise RuntimeError(f"the built-in engine had no answer: {held.reason}")  # noqa: TRY004
+        edition, fits = held
+        if fits or words == 1:
+            return edition
+
+
+def _hold(sheet: Worksheet, work: Assignment, pair: Pair, words: int) -> Steps[tuple[Edition, bool] | Refused]:
+    """One dialogue, as an edition that has no date yet, and whether it fits."""
+    own = sheet.anew()
+    transcript = yield from work.dialogue(own, pair, words)
+    if isinstance(transcript, Refused):
+        return transcript
+    written = sum(map(work.count, (*transcript.texts[1::2], transcript.analysis)))
+    edition = Edition(
+        number=1,
+        kind="as-of",
+        texts=transcript.texts,
+        quotes=transcript.quotes,
+        made=EXTRACTED if transcript.agent == EXTRACTIVE else WRITTEN,
+        agent=transcript.agent,
+        context_manager=transcript.context_manager,
+        requests=tuple(own.requests),
+        tokens=sum(map(work.count, transcript.texts)),
+        written_at="",
+    )
+    return edition, work.fits(written, edition.tokens)
 
 
 def first_analysis(sheet: Worksheet, roles: Roles, alone: tuple[Turn, ...], asked: str, words: int) -> Request | None:
@@ -114,102 +140,18 @@ def first_analysis(sheet: Worksheet, roles: Roles, alone: tuple[Turn, ...], aske
     return Question(Request("analysis", analyst, alone, words), asked, (), tagged=False).posed(sheet.texts)
 
 
-def _hold(sheet: Worksheet, work: Assignment, pair: Pair, words: int) -> Steps[FinishedDialogue | Refused]:
-    """One dialogue, with what it took."""
-    own = sheet.anew()
-    transcript = yield from work.dialogue(own, pair, words)
-    if isinstance(transcript, Refused):
-        return transcript
-    written = (*transcript.texts[1::2], transcript.analysis)
-    sizes = (sum(map(work.count, texts)) for texts in (written, transcript.texts))
-    return FinishedDialogue(transcript, tuple(own.requests), *sizes)
-
-
-def by_the_engine(sheet: Worksheet, work: Assignment) -> Steps[FinishedDialogue]:
-    """The engine's, half as long each time until it fits. It has an answer to everything."""
-    words = work.words
-    while True:
-        words = max(1, words // 2)
-        finished = yield from _hold(sheet, work, _ENGINE_ALONE, words)
-        if isinstance(finished, Refused):
-            raise RuntimeError(f"the built-in engine had no answer: {finished.reason}")  # noqa: TRY004
-        if work.fits(finished.written, finished.tokens) or words == 1:
-            return finished
-
-
-def _fitting(sheet: Worksheet, work: Assignment, pair: Pair) -> Steps[FinishedDialogue | Refused]:
-    for words in (work.words, work.words // 2):
-        finished = yield from _hold(sheet, work, pair, words)
-        if isinstance(finished, Refused) or work.fits(finished.written, finished.tokens):
-            return finished
-        yield Noted(f"{work.name} not clearly smaller than {work.source}")
-    return Refused("too long", f"The {work.name} is not clearly smaller than {work.source}.")
-
-
-def _each_once(*models: Model) -> tuple[Model, ...]:
-    return tuple(model for at, model in enumerate(models) if model not in models[:at])
-
-
 def make_memory(
     sheet: Worksheet, passage: Passage, roles: Roles, count: Count, clock: Clock, number: int = 1
 ) -> Steps[Memory]:
     """The memory of a chunk, in edition `number`.
 
     Where the chunk has no words, or too few for what a model writes, no model is asked, and the engine says what was
-    there. Raises ModelError where a
-    model cannot be asked.
+    there. Raises ModelError where a model cannot be asked.
     """
-    work = Assignment(
-        name="memory",
-        source="its chunk",
-        dialogue=partial(_dialogue, passage),
-        words=allowance(passage.tokens, sheet.questions_tokens),
-        fits=lambda written, tokens: is_clearly_smaller(written, tokens, passage.tokens),
-        count=count,
-    )
-    finished: FinishedDialogue | Refused | None = None
-    if asks_agent(passage.chunk, passage.tokens, sheet.questions_tokens, by_model=roles.agent != ENGINE):
-        finished = yield from first_good(sheet, work, pairs(roles))
-    if isinstance(finished, Refused) and roles.agent != ENGINE:
-        yield Noted("memory extracted by the engine")
-    if not isinstance(finished, FinishedDialogue):
-        finished = yield from by_the_engine(sheet, work)
-    return _memory(passage, finished.edition(number, "as-of", clock()))
-
-
-def chunk_analysis(sheet: Worksheet, chunk: Sequence[Entry], tokens: int, roles: Roles) -> Request | None:
-    """The question about a chunk that needs no answer before it; None where the engine answers it."""
-    if not asks_agent(chunk, tokens, sheet.questions_tokens, by_model=roles.agent != ENGINE):
-        return None
-    words = allowance(tokens, sheet.questions_tokens)
-    alone = prompt.passage_alone(sheet.texts, chunk)
-    return first_analysis(sheet, roles, alone, prompt.ask_analysis(sheet.texts, words), words)
-
-
-def _dialogue(passage: Passage, sheet: Worksheet, pair: Pair, words: int) -> Steps[Transcript | Refused]:
-    """The four calls, one after the other."""
-    texts = sheet.texts
-    subject = Subject(
-        before=prompt.context(
-            texts, passage.system_message, passage.memories, passage.tail, passage.chunk, passage.breaks
-        ),
-        alone=prompt.passage_alone(texts, passage.chunk),
-        spoken=passage.spoken,
-        quote=prompt.ask_quote(texts, QUOTE_WORDS),
-        perspective=prompt.ask_perspective(texts, words),
-        analysis=prompt.ask_analysis(texts, words),
-        words=words,
-        guidance=passage.guidance,
-    )
-    quote = None
-    if can_be_quoted(passage.chunk):
-        request = Request("quote", pair.agent, subject.before, QUOTE_WORDS)
-        text = prompt.guided(texts, passage.guidance, subject.quote)
-        quote = yield from choose_quote(sheet, Question(request, text, passage.spoken), passage.chunk)
-    return (yield from converse(sheet, subject, pair, (quote,) if quote else ()))
-
-
-def _memory(passage: Passage, edition: Edition) -> Memory:
+    work = _about_chunk("memory", sheet, passage, partial(_dialogue, passage), count)
+    by_model = asks_agent(passage.chunk, passage.tokens, sheet.questions_tokens, by_model=roles.agent != ENGINE)
+    edition = yield from without_hole(sheet, work, roles, by_model=by_model)
+    edition = replace(edition, number=number, written_at=clock())
     first, last = passage.chunk[0].message, passage.chunk[-1].message
     return Memory(
         memory_id=memory_id(passage.chat_id, passage.number, [entry.message.digest for entry in passage.chunk]),
@@ -224,6 +166,62 @@ def _memory(passage: Passage, edition: Edition) -> Memory:
         edition=edition,
         told=edition,
     )
+
+
+def _about_chunk(name: str, sheet: Worksheet, passage: Passage, dialogue: Dialogue, count: Count) -> Assignment:
+    words = allowance(passage.tokens, sheet.questions_tokens)
+
+    def fits(written: int, tokens: int) -> bool:
+        return is_clearly_smaller(written, tokens, passage.tokens)
+
+    return Assignment(name, "its chunk", dialogue, words, fits, count)
+
+
+def chunk_analysis(sheet: Worksheet, chunk: Sequence[Entry], tokens: int, roles: Roles) -> Request | None:
+    """The question about a chunk that needs no answer before it; None where the engine answers it."""
+    if not asks_agent(chunk, tokens, sheet.questions_tokens, by_model=roles.agent != ENGINE):
+        return None
+    words = allowance(tokens, sheet.questions_tokens)
+    alone = prompt.passage_alone(sheet.texts, chunk)
+    return first_analysis(sheet, roles, alone, prompt.ask_analysis(sheet.texts, words), words)
+
+
+def _dialogue(
+    passage: Passage,
+    sheet: Worksheet,
+    pair: Pair,
+    words: int,
+    after: Sequence[Entry] = (),
+    quotes: tuple[Quote, ...] | None = None,
+) -> Steps[Transcript | Refused]:
+    """The four calls, one after the other; with hindsight three, since the quotes are known.
+
+    Then `after` are the raw messages that came after the chunk.
+    """
+    texts = sheet.texts
+    lived = (passage.system_message, passage.memories, passage.tail, passage.chunk)
+    if quotes is not None:
+        before = hindsight.context_in_hindsight(texts, *lived, after, passage.breaks)
+    else:
+        before = prompt.context(texts, *lived, passage.breaks)
+    subject = Subject(
+        before=before,
+        alone=prompt.passage_alone(texts, passage.chunk),
+        spoken=passage.spoken,
+        quote=prompt.ask_quote(texts, QUOTE_WORDS),
+        perspective=(prompt if quotes is None else hindsight).ask_perspective(texts, words),
+        analysis=prompt.ask_analysis(texts, words),
+        words=words,
+        guidance=passage.guidance,
+    )
+    if quotes is None:
+        quote = None
+        if can_be_quoted(passage.chunk):
+            request = Request("quote", pair.agent, subject.before, QUOTE_WORDS)
+            text = prompt.guided(texts, passage.guidance, subject.quote)
+            quote = yield from choose_quote(sheet, Question(request, text, passage.spoken), passage.chunk)
+        quotes = (quote,) if quote else ()
+    return (yield from converse(sheet, subject, pair, quotes))
 
 
 def make_hindsight(
@@ -245,53 +243,9 @@ def make_hindsight(
     writers = [pair for pair in pairs(roles) if pair.agent != ENGINE]
     if not writers:
         return Refused("refused", "The built-in engine cannot look back.")
-    work = Assignment(
-        name="hindsight",
-        source="its chunk",
-        dialogue=partial(_hindsight_dialogue, passage, after, before.quotes),
-        words=allowance(passage.tokens, sheet.questions_tokens),
-        fits=lambda written, tokens: is_clearly_smaller(written, tokens, passage.tokens),
-        count=count,
-    )
-    finished = yield from first_good(sheet, work, writers)
-    return finished if isinstance(finished, Refused) else finished.edition(number, "hindsight", clock())
-
-
-def _hindsight_dialogue(
-    passage: Passage, after: Sequence[Entry], quotes: tuple[Quote, ...], sheet: Worksheet, pair: Pair, words: int
-) -> Steps[Transcript | Refused]:
-    """The three calls that are left when the quote is known."""
-    texts = sheet.texts
-    lived = (passage.system_message, passage.memories, passage.tail, passage.chunk, after, passage.breaks)
-    subject = Subject(
-        before=hindsight.context_in_hindsight(texts, *lived),
-        alone=prompt.passage_alone(texts, passage.chunk),
-        spoken=passage.spoken,
-        quote=prompt.ask_quote(texts, QUOTE_WORDS),
-        perspective=hindsight.ask_perspective(texts, words),
-        analysis=prompt.ask_analysis(texts, words),
-        words=words,
-        guidance=passage.guidance,
-    )
-    return (yield from converse(sheet, subject, pair, quotes))
-
-
-def worth_asking(
-    archive: Archive,
-    passages: Sequence[Passage],
-    memories: Sequence[Memory],
-    roles: Roles,
-    texts: Texts,
-    questions_tokens: int,
-) -> Iterator[int]:
-    """Numbers of the extracted memories that a model could write now. `passages` are those of `memories`."""
-    if roles.agent == ENGINE:
-        return
-    for passage, memory in zip(passages, memories, strict=True):
-        if memory.told.made != EXTRACTED or not is_enough_for_a_model(passage.tokens, questions_tokens):
-            continue
-        rehearsed = rehearse(
-            archive, make_memory(Worksheet(texts, questions_tokens), passage, roles, count, lambda: "")
-        )
-        if rehearsed is None or rehearsed.told.made == WRITTEN:
-            yield memory.number
+    dialogue = partial(_dialogue, passage, after=after, quotes=before.quotes)
+    work = _about_chunk("hindsight", sheet, passage, dialogue, count)
+    edition = yield from first_good(sheet, work, writers)
+    if isinstance(edition, Refused):
+        return edition
+    return replace(edition, number=number, kind="hindsight", written_at=clock())

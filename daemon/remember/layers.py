@@ -16,11 +16,13 @@ to the agent, which may answer once more; what is refused again is counted, and 
 
 import json
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TypeVar
 
+from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply
-from daemon.archive.layers import end_step, fact_events, keep_core_events, keep_fact_events, next_fact, ranked
+from daemon.archive.layers import Layer, end_step, fact_events, keep_core_events, keep_fact_events, next_fact, ranked
 from daemon.archive.memories import editions
 from daemon.chat.opening import core_now
 from daemon.chat.survey import Survey, told_before
@@ -28,7 +30,7 @@ from daemon.config.texts import foreign
 from daemon.context import Context
 from daemon.events import Noted
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
-from daemon.remember.dialogue import Question, Worksheet, put, worksheet_of_chunk
+from daemon.remember.dialogue import BEFORE_ALL_CHUNKS, Keep, Lane, Question, Worksheet, put, worksheet_of_chunk
 from primer import layers as core
 from primer import prompt
 from primer.layers import Operations, Unreadable, ask_facts, numbered_passage, read_edits, read_operations
@@ -36,138 +38,194 @@ from primer.models import thinks
 from primer.prompt import ToolCall, Turn
 from primer.reply import CALLED, EMBEDDING, ENGINE, Model, Refused, Request, read_reply
 from rules.conversation.history import Entry
-from rules.conversation.memory import EXTRACTED, Memory, Six
+from rules.conversation.memory import EXTRACTED, Edition, Memory, Six
 from rules.errors import ChatSetAside, TooLong
 from rules.layers.core import CoreEdit, CoreEvent, CoreMemory, Layout, Refusal, apply
 from rules.layers.fact_operations import KnownFacts, Operation, carry_out, forgotten
 from rules.layers.facts import Fact, FactEvent, Source, alike, live, nearest, normal
 from rules.plan.cache_order import Lead
+from rules.plan.chat_plan import ChatPlan
 from rules.plan.work import CORE_WORDS, PlannedChunk
 from rules.typingmind.message import parse_date
 
-Keep = Callable[[], None]
-"""Keeps what a step has come to."""
-
-_BEFORE_ALL_CHUNKS = -1
+LayerEvent = TypeVar("LayerEvent", CoreEvent, FactEvent)
 
 
-class Chain:
-    """The steps of a layer that are left; at most one of them is under way."""
+class Chain(Lane):
+    """The steps of a layer that are left."""
 
     def __init__(
         self, scheduler: Scheduler, steps: Sequence[PlannedChunk], step: Callable[[PlannedChunk], Steps[Keep]]
     ) -> None:
         """`step` is the dialogue after the memory of a chunk."""
-        self._scheduler = scheduler
+        super().__init__(scheduler)
         self._left = list(steps)
         self._step = step
-        self._dialogue: RunningDialogue[Keep] | None = None
-
-    @property
-    def under_way(self) -> bool:
-        """Whether a step has been begun and is not kept."""
-        return self._dialogue is not None
 
     def begin(self, waiting: Collection[int]) -> None:
         """Begin the next step, unless its memory is among those, by number, that are still to be made."""
-        if self._dialogue is None and self._left and self._left[0].number not in waiting:
-            self._dialogue = RunningDialogue(self._step(self._left.pop(0)), _BEFORE_ALL_CHUNKS)
-            self._scheduler.begin(self._dialogue)
+        if not self.under_way and self._left and self._left[0].number not in waiting:
+            self.set_out(RunningDialogue(self._step(self._left.pop(0)), BEFORE_ALL_CHUNKS))
 
-    def keep(self) -> None:
-        """Keep the step when it is finished."""
-        if self._dialogue and self._dialogue.result:
-            self._dialogue.result()
-            self._dialogue = None
+
+def _chain(
+    context: Context,
+    scheduler: Scheduler,
+    plan: ChatPlan,
+    memories: Sequence[Memory],
+    layer: Layer,
+    take: Callable[[PlannedChunk, Edition], Steps[tuple[LayerEvent, ...]]],
+    keep_events: Callable[[Archive, str, tuple[LayerEvent, ...], str, str], None],
+) -> Chain:
+    """The steps of a layer that are planned: `take` asks what happens after one, given its memory's as-of edition.
+
+    Nothing happens by a memory that the person has forgotten. Where a question does not fit, the memory itself stands,
+    and the work goes on.
+    """
+    archive = context.archive
+
+    def step(chunk: PlannedChunk) -> Steps[Keep]:
+        memory = chunk_memory(memories, chunk)
+        as_of = next(edition for edition in reversed(editions(archive, memory.memory_id)) if edition.kind == "as-of")
+        events: tuple[LayerEvent, ...] = ()
+        try:
+            if not memory.forgotten:
+                events = yield from take(chunk, as_of)
+        except TooLong:
+            yield Noted(f"{layer} question too long for the window")
+        made = tuple(replace(event, memory=memory.number, edition=as_of.number) for event in events)
+        return partial(keep, memory.memory_id, made)
+
+    def keep(memory_id: str, events: tuple[LayerEvent, ...]) -> None:
+        now = context.clock()
+        with archive.transaction():
+            keep_events(archive, plan.chat_id, events, now, memory_id)
+            end_step(archive, memory_id, layer, now)
+
+    return Chain(scheduler, getattr(plan.layers, layer), step)
+
+
+def core_chain(
+    context: Context, scheduler: Scheduler, survey: Survey, memories: Sequence[Memory], leads: Sequence[Lead]
+) -> Chain:
+    """The edits that are planned; `memories` are those of the chat as they are by then.
+
+    Each question stands behind what its memory was written from, byte for byte, so that the provider's cache knows it.
+    """
+    breaks = {survey.plan.work[lead.place].number: lead.breaks for lead in leads}
+    archive, chat_id = context.archive, survey.plan.chat_id
+
+    def take(chunk: PlannedChunk, as_of: Edition) -> Steps[tuple[CoreEvent, ...]]:
+        if as_of.made == EXTRACTED:
+            return ()
+        memories_before = told_before(survey, memories, chunk.memories_before)
+        passage = survey.passage(chunk, memories_before, breaks.get(chunk.number, ()))
+        before = prompt.context(
+            survey.shown.texts, passage.system_message, passage.memories, passage.tail, passage.chunk, passage.breaks
+        )
+        sheet, layout = worksheet_of_chunk(survey, chunk), survey.shown.layout
+        now = core_now(archive, chat_id, layout)
+        return (yield from tend(sheet, survey.roles.agent, before, as_of.texts, now, layout)).events
+
+    return _chain(context, scheduler, survey.plan, memories, "core", take, keep_core_events)
+
+
+def facts_chain(context: Context, scheduler: Scheduler, survey: Survey, memories: Sequence[Memory]) -> Chain:
+    """The facts that are planned; `memories` are those of the chat as they are by then."""
+    archive, chat_id = context.archive, survey.plan.chat_id
+
+    def take(chunk: PlannedChunk, _: Edition) -> Steps[tuple[FactEvent, ...]]:
+        return take_facts(
+            worksheet_of_chunk(survey, chunk),
+            survey.roles.context_manager,
+            survey.passage(chunk, ()).chunk,
+            fact_events(archive, chat_id),
+            next_number=next_fact(archive, chat_id),
+            compare=survey.shown.facts.compare,
+            embedding=survey.roles.embedding,
+        )
+
+    return _chain(context, scheduler, survey.plan, memories, "facts", take, keep_fact_events)
+
+
+def chunk_memory(memories: Sequence[Memory], chunk: PlannedChunk) -> Memory:
+    """The memory of a chunk."""
+    return next(memory for memory in memories if not memory.is_fold and memory.number == chunk.number)
 
 
 _ENDED = "stop"
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenMemory:
-    """The as-of edition after which the core memory is tended, and where it was written."""
-
-    before: tuple[Turn, ...]
-    """The agent's context, behind which the memory's own questions stand."""
-    texts: Six
-    number: int
-    """The memory's."""
-    edition: int
-
-
-@dataclass(frozen=True, slots=True)
 class Tended:
-    """The core memory afterwards, and what was written into it, in order."""
+    """The core memory after an answer of the agent, carried out as far as it could be."""
 
     memory: CoreMemory
     events: tuple[CoreEvent, ...] = ()
+    """What was written into it, in order; they bear no memory and no edition yet."""
+    outcomes: tuple[CoreMemory | Refusal, ...] = field(default=(), compare=False)
+    """What became of each edit of the last answer, in order."""
+
+    @property
+    def refused(self) -> bool:
+        """Whether one of the last answer's edits could not be made."""
+        return any(isinstance(outcome, Refusal) for outcome in self.outcomes)
 
 
-def tend(sheet: Worksheet, agent: Model, written: WrittenMemory, memory: CoreMemory, layout: Layout) -> Steps[Tended]:
+def tend(
+    sheet: Worksheet, agent: Model, before: tuple[Turn, ...], written: Six, memory: CoreMemory, layout: Layout
+) -> Steps[Tended]:
     """Ask the agent for edits of `memory`, once more where one was refused, and carry out what can be.
 
+    `before` is the agent's context, behind which the questions of the memory stand that has just been `written`.
     What cannot be read or carried out changes nothing, and is counted. The built-in engine has nothing to say here.
     Raises ModelError where the agent cannot be asked.
     """
     if agent == ENGINE:
         return Tended(memory)
     question = core.ask(sheet.texts, memory, layout, bool(agent.tools))
-    request = Request("core", agent, core.after_memory(written.before, written.texts, question), CORE_WORDS)
-    tended = yield from _conversed(sheet, request, memory, layout)
-    events = (replace(event, memory=written.number, edition=written.edition) for event in tended.events)
-    return replace(tended, events=tuple(events))
-
-
-def _conversed(sheet: Worksheet, request: Request, memory: CoreMemory, layout: Layout) -> Steps[Tended]:
-    first = yield from _edited(sheet, request, layout, Tended(memory))
+    request = Request("core", agent, core.after_memory(before, written, question), CORE_WORDS)
+    first, text, calls = yield from _edited(sheet, request, layout, Tended(memory))
     if not first.refused:
-        return first.tended
-    text, calls = first.text, first.calls
-    if calls and thinks(request.model):
+        return first
+    if calls and thinks(agent):
         text, calls = core.in_words(text, calls), ()
     again = core.results(sheet.texts, text, calls, first.outcomes)
     try:
-        second = yield from _edited(sheet, replace(request, turns=(*request.turns, *again)), layout, first.tended)
+        second, _, _ = yield from _edited(sheet, replace(request, turns=(*request.turns, *again)), layout, first)
     except TooLong:
         yield Noted("core correction too long for the window")
-        return first.tended
+        return first
     if second.outcomes and not second.refused:
         yield Noted("core edits good at the second try")
-    return second.tended
+    return second
 
 
-@dataclass(frozen=True, slots=True)
-class _CarriedOut:
-    """One answer of the agent, carried out as far as it could be."""
-
-    tended: Tended
-    text: str
-    calls: tuple[ToolCall, ...]
-    outcomes: tuple[CoreMemory | Refusal, ...]
-    """What became of each of its edits, in order."""
-
-    @property
-    def refused(self) -> bool:
-        """Whether one of them could not be made."""
-        return any(isinstance(outcome, Refusal) for outcome in self.outcomes)
-
-
-def _edited(sheet: Worksheet, request: Request, layout: Layout, tended: Tended) -> Steps[_CarriedOut]:
-    """Ask for edits, and carry them out one after the other."""
+def _edited(
+    sheet: Worksheet, request: Request, layout: Layout, tended: Tended
+) -> Steps[tuple[Tended, str, tuple[ToolCall, ...]]]:
+    """Ask for edits, and carry them out one after the other; also the answer's text and calls."""
     reply = yield from sheet.ask(request)
     native = bool(request.model.tools)
     calls = reply.calls if native else ()
     text = yield from _text(reply, calls)
+    memory, events = tended.memory, list(tended.events)
     outcomes: list[CoreMemory | Refusal] = []
     for edit in () if text is None else read_edits(text, calls, native):
-        outcome = edit if isinstance(edit, Refusal) else _applied(layout, tended.memory, edit)
+        outcome = edit if isinstance(edit, Refusal) else _applied(layout, memory, edit)
         outcomes.append(outcome)
         if isinstance(outcome, Refusal):
             yield Noted(f"core edit refused: {outcome.kind}")
         elif isinstance(edit, CoreEdit):
-            tended = Tended(outcome, (*tended.events, *_events(tended.memory, outcome, edit)))
-    return _CarriedOut(tended, text or "", calls, tuple(outcomes))
+            # One event for each section whose value is another one now.
+            pairs = zip(memory, outcome, strict=True)
+            events += [
+                CoreEvent(now.name, now.value, now.held, "agent", edit.function, held_lines=now.held_lines)
+                for was, now in pairs
+                if now.value != was.value
+            ]
+            memory = outcome
+    return Tended(memory, tuple(events), tuple(outcomes)), text or "", calls
 
 
 def _applied(layout: Layout, memory: CoreMemory, edit: CoreEdit) -> CoreMemory | Refusal:
@@ -191,61 +249,6 @@ def _text(reply: Reply, calls: Sequence[ToolCall]) -> Steps[str | None]:
     if read.kind != "empty" or not calls:
         yield Noted(f"core answer {read.kind}")
     return "" if calls and read.kind != "refused" else None
-
-
-def _events(before: CoreMemory, after: CoreMemory, edit: CoreEdit) -> list[CoreEvent]:
-    """What an edit has written: one event for each section whose value is another one now."""
-    return [
-        CoreEvent(now.name, now.value, now.held, "agent", edit.function, held_lines=now.held_lines)
-        for was, now in zip(before, after, strict=True)
-        if now.value != was.value
-    ]
-
-
-def core_chain(
-    context: Context, scheduler: Scheduler, survey: Survey, memories: Sequence[Memory], leads: Sequence[Lead]
-) -> Chain:
-    """The edits that are planned; `memories` are those of the chat as they are by then."""
-    breaks = {survey.plan.work[lead.place].number: lead.breaks for lead in leads}
-    archive, chat_id = context.archive, survey.plan.chat_id
-
-    def step(chunk: PlannedChunk) -> Steps[Keep]:
-        memory = chunk_memory(memories, chunk)
-        as_of = next(edition for edition in reversed(editions(archive, memory.memory_id)) if edition.kind == "as-of")
-        if memory.forgotten or as_of.made == EXTRACTED:
-            return partial(keep, memory, ())
-        turns = _context(survey, memories, chunk, breaks.get(chunk.number, ()))
-        written = WrittenMemory(turns, as_of.texts, memory.number, as_of.number)
-        now = core_now(archive, chat_id, survey.layout)
-        try:
-            tended = yield from tend(worksheet_of_chunk(survey, chunk), survey.roles.agent, written, now, survey.layout)
-        except TooLong:
-            yield Noted("core question too long for the window")  # the memory itself stands, and the work goes on
-            return partial(keep, memory, ())
-        return partial(keep, memory, tended.events)
-
-    def keep(memory: Memory, events: tuple[CoreEvent, ...]) -> None:
-        now = context.clock()
-        with archive.transaction():
-            keep_core_events(archive, chat_id, events, now, memory.memory_id)
-            end_step(archive, memory.memory_id, "core", now)
-
-    return Chain(scheduler, survey.plan.layers.core, step)
-
-
-def chunk_memory(memories: Sequence[Memory], chunk: PlannedChunk) -> Memory:
-    """The memory of a chunk."""
-    return next(memory for memory in memories if not memory.is_fold and memory.number == chunk.number)
-
-
-def _context(
-    survey: Survey, memories: Sequence[Memory], chunk: PlannedChunk, breaks: Sequence[int]
-) -> tuple[Turn, ...]:
-    """What the memory was written from, byte for byte, so that the provider's cache knows it."""
-    passage = survey.passage(chunk, told_before(survey, memories, chunk.memories_before), breaks)
-    return prompt.context(
-        survey.texts, passage.system_message, passage.memories, passage.tail, passage.chunk, passage.breaks
-    )
 
 
 WORDS = 400
@@ -274,7 +277,12 @@ def take_facts(
     words = "\n".join(entry.message.words for entry in chunk)
     shown = nearest(facts, ranked([fact.text for fact in facts], words), compare)
     operations = yield from _operations(sheet, manager, chunk, shown)
-    known = KnownFacts(shown, facts, forgotten(events), tuple(map(_source, chunk)), next_number)
+    dates = [entry.message.created_at or "" for entry in chunk]
+    sources = tuple(
+        Source(entry.key, entry.message.words, date if parse_date(date) else "")
+        for entry, date in zip(chunk, dates, strict=True)
+    )
+    known = KnownFacts(shown, facts, forgotten(events), sources, next_number)
     if embedding is not None:
         same = yield from _likeness(sheet, embedding, operations, shown)
         known = replace(known, alike=same)
@@ -312,11 +320,6 @@ def _unfit(answer: str) -> Refused | None:
     return Refused("unreadable", read.reason) if isinstance(read, Unreadable) else None
 
 
-def _source(entry: Entry) -> Source:
-    said_at = entry.message.created_at or ""
-    return Source(entry.key, entry.message.words, said_at if parse_date(said_at) else "")
-
-
 def _likeness(
     sheet: Worksheet, embedding: Model, operations: Sequence[Operation], shown: Sequence[Fact]
 ) -> Steps[dict[str, tuple[str, ...]]]:
@@ -333,37 +336,3 @@ def _likeness(
         yield Noted(f"likeness of facts {read.kind}")
         return {}
     return alike(texts, json.loads(read.text))
-
-
-def facts_chain(context: Context, scheduler: Scheduler, survey: Survey, memories: Sequence[Memory]) -> Chain:
-    """The facts that are planned; `memories` are those of the chat as they are by then."""
-    archive, chat_id = context.archive, survey.plan.chat_id
-
-    def step(chunk: PlannedChunk) -> Steps[Keep]:
-        memory = chunk_memory(memories, chunk)
-        if memory.forgotten:
-            return partial(keep, memory, ())
-        edition = max(edition.number for edition in editions(archive, memory.memory_id) if edition.kind == "as-of")
-        try:
-            events = yield from take_facts(
-                worksheet_of_chunk(survey, chunk),
-                survey.roles.context_manager,
-                survey.passage(chunk, ()).chunk,
-                fact_events(archive, chat_id),
-                next_number=next_fact(archive, chat_id),
-                compare=survey.facts.compare,
-                embedding=survey.roles.embedding,
-            )
-        except TooLong:
-            yield Noted("facts question too long for the window")  # the memory itself stands, and the work goes on
-            return partial(keep, memory, ())
-        events = tuple(replace(event, memory=memory.number, edition=edition) for event in events)
-        return partial(keep, memory, events)
-
-    def keep(memory: Memory, events: tuple[FactEvent, ...]) -> None:
-        now = context.clock()
-        with archive.transaction():
-            keep_fact_events(archive, chat_id, events, now, memory.memory_id)
-            end_step(archive, memory.memory_id, "facts", now)
-
-    return Chain(scheduler, survey.plan.layers.facts, step)

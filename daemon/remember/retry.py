@@ -7,8 +7,8 @@ from daemon.archive.memories import editions, find_memory, keep_edition, next_ed
 from daemon.chat.reading import read_archive
 from daemon.chat.survey import Survey
 from daemon.context import Context
-from daemon.events import Event, ModelAnswered, Tell
-from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
+from daemon.events import Event, ModelAnswered
+from daemon.models.scheduler import RunningDialogue, Scheduler
 from daemon.models.tokens import count
 from daemon.remember.dialogue import worksheet_of_chunk, worksheet_of_fold
 from daemon.remember.folds import Folds, make_fold
@@ -34,7 +34,10 @@ def retry(context: Context, name: str, guidance: str) -> Memory | UnchangedMemor
     Raises NotFound, ModelError where the model cannot be asked, and ChatSetAside where it does not fit.
     """
     chat_id, before = find_memory(context.archive, name)
-    survey = _surveyed(context, chat_id)
+    chat = known_chat(context.archive, chat_id)  # all that stands under memories comes from the archive
+    config = context.config.of(chat)
+    reading = read_archive(context.archive, chat_id, config.memory.editions)
+    survey = survey_read(context.archive, chat, reading, config, context.key, context.today())
     if survey.roles.agent == ENGINE:
         reason = " ".join(survey.roles.notices) or "The built-in engine is the agent in memproc.toml."
         return UnchangedMemory(before.memory_id, reason, "It would answer as it did. Choose a model, then try again.")
@@ -42,7 +45,13 @@ def retry(context: Context, name: str, guidance: str) -> Memory | UnchangedMemor
         reason = "The archive has none of the raw messages that it stands for."
         return UnchangedMemory(before.memory_id, reason, "Bring them back with: memproc rebuild")
     new: list[ModelAnswered] = []
-    edition = _written(replace(context, tell=_counting(context, new)), survey, before, guidance.strip())
+
+    def tell(event: Event) -> None:
+        if isinstance(event, ModelAnswered):
+            new.append(event)  # a reply that a model gave just now
+        context.tell(event)
+
+    edition = _written(replace(context, tell=tell), survey, before, guidance.strip())
     known = {edition.texts for edition in editions(context.archive, before.memory_id)}
     if edition.texts in known or edition.made == EXTRACTED:
         asked = f"{len(new)} new questions were asked" if new else "All this has been asked before"
@@ -55,56 +64,22 @@ def retry(context: Context, name: str, guidance: str) -> Memory | UnchangedMemor
     return find_memory(context.archive, before.memory_id)[1]
 
 
-def _surveyed(context: Context, chat_id: str) -> Survey:
-    """The chat as the archive knows it: all that stands under memories comes from there."""
-    chat = known_chat(context.archive, chat_id)
-    config = context.config.of(chat)
-    reading = read_archive(context.archive, chat_id, config.memory.editions)
-    return survey_read(context.archive, chat, reading, config, context.key, context.today())
-
-
 def _written(context: Context, survey: Survey, before: Memory, guidance: str) -> Edition:
     number = next_edition(context.archive, before.memory_id)
     concurrency = context.config.of(survey.chat).models.concurrency
+    memories, roles = survey.reading.memories, survey.roles
     with Scheduler(context.asking, survey.plan.chat_id, concurrency) as scheduler:
         if before.is_fold:
-            steps = _fold(context, survey, before, guidance)
+            by_id = {memory.memory_id: memory for memory in memories}
+            members = [by_id[name] for name in before.members]
+            sheet, system_message = worksheet_of_fold(survey, members), survey.chat.system_message
+            chat_id, level = survey.plan.chat_id, before.level
+            steps = make_fold(sheet, chat_id, system_message, members, level, roles, count, context.clock, guidance)
         else:
-            steps = _memory(context, scheduler, survey, before, guidance)
+            chunk = next(chunk for chunk in survey.plan.made if chunk.number == before.number)
+            folds = Folds(context, scheduler, survey, list(memories))
+            passage = survey.passage(chunk, folds.make_all(chunk.memories_before, told_tokens))
+            guided = replace(passage, guidance=guidance)
+            steps = make_memory(worksheet_of_chunk(survey, chunk), guided, roles, count, context.clock)
         edition = scheduler.finish(RunningDialogue(steps)).edition
     return replace(edition, number=number)
-
-
-def _memory(context: Context, scheduler: Scheduler, survey: Survey, before: Memory, guidance: str) -> Steps[Memory]:
-    chunk = next(chunk for chunk in survey.plan.made if chunk.number == before.number)
-    folds = Folds(context, scheduler, survey, list(survey.reading.memories))
-    passage = survey.passage(chunk, folds.make_all(chunk.memories_before, told_tokens))
-    guided = replace(passage, guidance=guidance)
-    return make_memory(worksheet_of_chunk(survey, chunk), guided, survey.roles, count, context.clock)
-
-
-def _fold(context: Context, survey: Survey, before: Memory, guidance: str) -> Steps[Memory]:
-    by_id = {memory.memory_id: memory for memory in survey.reading.memories}
-    members = [by_id[name] for name in before.members]
-    return make_fold(
-        worksheet_of_fold(survey, members),
-        survey.plan.chat_id,
-        survey.chat.system_message,
-        members,
-        before.level,
-        survey.roles,
-        count,
-        context.clock,
-        guidance,
-    )
-
-
-def _counting(context: Context, new: list[ModelAnswered]) -> Tell:
-    """Tell as the context does, and gather the replies that models gave just now."""
-
-    def tell(event: Event) -> None:
-        if isinstance(event, ModelAnswered):
-            new.append(event)
-        context.tell(event)
-
-    return tell

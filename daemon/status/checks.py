@@ -6,6 +6,7 @@ import platform
 import re
 import sqlite3
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 
@@ -17,15 +18,13 @@ from daemon.files.lock import is_held
 from daemon.files.paths import archive_path
 from daemon.status.findings import Finding, Machine, Setup, error, ok, warning
 from daemon.status.sentences import with_span
-from daemon.status.status import daemon_problems, written_exports
-from daemon.status.waiting import waits_for
+from daemon.status.status import DaemonPlace, daemon_problems, waits_for, written_exports
 from rules.errors import ArchiveError
 from rules.typingmind.message import write_date
 
 LITELLM = ((1, 105, 7), (1, 110))
 MALICIOUS = ("1.82.7", "1.82.8")
 """Versions of LiteLLM that stole keys from every machine that ran them, in March 2026."""
-_LEFTOVERS = (".config/sysmon", ".config/systemd/user/sysmon.service")
 _AGAIN = "Install memproc again in an environment of its own: pipx install --force ."
 # tiktoken names a table by the SHA-1 of its address, and knows the SHA-256 of its bytes.
 TABLE = "fb374d419588a4632f3f557e76b4b70aebbca790"
@@ -39,22 +38,19 @@ def versions(machine: Machine) -> Iterator[Finding]:
 
 
 def litellm(machine: Machine) -> Iterator[Finding]:
-    """LiteLLM is there in a version that memproc was tried with, and no malicious one is or ever was."""
+    """LiteLLM is there in a version that memproc was tried with, and no malicious one."""
     version = machine.litellm
     parts = tuple(int(number) for number in re.findall(r"\d+", version)[:3])
     oldest, beyond = LITELLM
-    left = [machine.home / name for name in _LEFTOVERS if (machine.home / name).exists()]
-    if version in MALICIOUS or left:
+    if version in MALICIOUS:
         text = f"LiteLLM {version} is malicious: it reads every key on this machine and sends it away."
-        if left:
-            text = f"{left[0]} is what malicious versions of LiteLLM leave behind."
         remedy = "Take the machine off the network, and change every key and password that was on it."
         yield error("LiteLLM", text, f"{remedy} Then: {_AGAIN}")
     elif not version:
         yield error("LiteLLM", "It is not installed, so no model can be asked.", _AGAIN)
     elif not oldest <= parts < beyond:
-        text = f"It is {version}; memproc was tried with {_dotted(oldest)} up to, but not including, {_dotted(beyond)}."
-        yield warning("LiteLLM", text, _AGAIN)
+        tried = " up to, but not including, ".join(".".join(map(str, bound)) for bound in LITELLM)
+        yield warning("LiteLLM", f"It is {version}; memproc was tried with {tried}.", _AGAIN)
     else:
         yield ok("LiteLLM", f"{version}.")
 
@@ -80,10 +76,6 @@ def service(machine: Machine) -> Iterator[Finding]:
             yield error("service", text, "memproc logs says what happened; then: memproc service install")
         case _:
             yield warning("service", text, "memproc service install")
-
-
-def _dotted(version: tuple[int, ...]) -> str:
-    return ".".join(map(str, version))
 
 
 _OTHERS = 0o077
@@ -129,17 +121,15 @@ def _rights(setup: Setup, name: str, path: Path) -> Iterator[Finding]:
     elif status.st_mode & _OTHERS:
         text = f"Other accounts can look into {path}, where your conversations lie."
         yield warning(f"folder {name}", text, f"chmod 700 {quote(str(path))}")
-    elif name != "inbox" and (open_files := [file for file in path.rglob("*") if _is_open(file)]):
-        text = f"In {path}, other accounts have rights to {open_files[0]} ({len(open_files):,} in all)."
-        yield warning(f"folder {name}", text, f"chmod -R go= {quote(str(path))}")
-
-
-def _is_open(file: Path) -> bool:
-    """Whether others have rights to a file; one that has just gone has none."""
-    try:
-        return bool(file.lstat().st_mode & _OTHERS) and not file.is_symlink()
-    except FileNotFoundError:
-        return False
+    elif name != "inbox":
+        open_files = []
+        for file in path.rglob("*"):
+            with suppress(FileNotFoundError):  # it has just gone
+                if file.lstat().st_mode & _OTHERS and not file.is_symlink():
+                    open_files.append(file)
+        if open_files:
+            text = f"In {path}, other accounts have rights to {open_files[0]} ({len(open_files):,} in all)."
+            yield warning(f"folder {name}", text, f"chmod -R go= {quote(str(path))}")
 
 
 def disk(setup: Setup) -> Iterator[Finding]:
@@ -160,10 +150,10 @@ def disk(setup: Setup) -> Iterator[Finding]:
 
 def daemon(setup: Setup) -> Iterator[Finding]:
     """The running daemon is well, by its own signs: a shell may be allowed what a service is not."""
-    if not is_held(setup.lock) and (trouble := waits_for(setup.toml)):
-        yield error("daemon", f"It waits and tries again: {trouble.message}", trouble.next_step)
-        return
-    if not is_held(setup.lock):
+    if not is_held(DaemonPlace(setup.folders.state).lock):
+        if trouble := waits_for(setup.toml):
+            yield error("daemon", f"It waits and tries again: {trouble.message}", trouble.next_step)
+            return
         text = "No daemon runs, so this says only what your shell can reach."
         yield warning("daemon", text, "memproc service install, or in a terminal: memproc watch")
         return

@@ -52,34 +52,29 @@ def examine(
         usable = f"{toml} can be used." if toml else "There is none: every setting is at its default."
         findings = [ok("memproc.toml", f"{usable} {choice}".rstrip())]
         findings += carry_out((*OF_SETUP, *OF_MODELS), setup)
-    return worst_first([*findings, *carry_out(OF_MACHINE, machine)])
+    return sorted([*findings, *carry_out(OF_MACHINE, machine)], key=lambda finding: _LEVELS.index(finding.level))
 
 
 def look_at_machine(environ: Mapping[str, str], run: RunCommand = _run_briefly) -> Machine:
     """The computer that this runs on."""
     user = os.getuid() if sys.platform != "win32" else 0
-    home = Path.home()
-    account = Account(sys.platform, str(user), user, environ, Path(f"/run/user/{user}").is_dir(), home)
+    account = Account(sys.platform, str(user), user, environ, Path(f"/run/user/{user}").is_dir(), Path.home())
     try:
         service = state_here(account, run)
     except NoUserManager as fault:
         service = ServiceState("not installed", (fault.message,))
+    try:
+        litellm = version("litellm")
+    except PackageNotFoundError:
+        litellm = ""
     return Machine(
         now=datetime.now(UTC),
         system=sys.platform,
         user=user,
-        home=home,
-        litellm=_version("litellm"),
+        litellm=litellm,
         tokenizers=Path(environ.get("TIKTOKEN_CACHE_DIR") or tables()),
         service=service,
     )
-
-
-def _version(distribution: str) -> str:
-    try:
-        return version(distribution)
-    except PackageNotFoundError:
-        return ""
 
 
 def look_at_setup(machine: Machine, toml: Path | None, config: Config, is_thorough: bool) -> Setup:
@@ -111,8 +106,3 @@ def carry_out(checks: Iterable[Callable[[_Seen], Iterator[Finding]]], seen: _See
         except (OSError, ValueError) as fault:
             text = f"This could not be looked at ({type(fault).__name__}: {fault})."
             yield warning(name, text, "Mend that, then say memproc doctor again.")
-
-
-def worst_first(findings: Iterable[Finding]) -> list[Finding]:
-    """Errors, then warnings, then what is well; each in the order of the checks."""
-    return sorted(findings, key=lambda finding: _LEVELS.index(finding.level))

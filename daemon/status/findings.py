@@ -9,7 +9,6 @@ from typing import Literal
 from daemon.config import Config
 from daemon.files.paths import Folders
 from daemon.models.roles import FindKey
-from daemon.status.status import DaemonPlace
 from service.unit import ServiceState
 
 
@@ -47,7 +46,6 @@ class Machine:
     """As `sys.platform` names it."""
     user: int
     """The account's number; 0 where accounts have none."""
-    home: Path
     litellm: str
     """The version that is installed; empty where none is."""
     tokenizers: Path
@@ -71,11 +69,6 @@ class Setup:
     """Bytes that are free on the disk of a folder."""
     is_thorough: bool
     """Whether everything that is kept is to be read, however long that takes."""
-
-    @property
-    def lock(self) -> Path:
-        """Held by the daemon for as long as it lives."""
-        return DaemonPlace(self.folders.state).lock
 
     @property
     def named_folders(self) -> dict[str, Path]:

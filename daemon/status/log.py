@@ -55,17 +55,13 @@ def known_titles(archive: Archive) -> tuple[Titled, ...]:
     return tuple(Titled(*row) for row in titles_to_hide(archive))
 
 
-def say_nothing(at: str, event: Event) -> None:
-    """For a log that nobody watches."""
-
-
 class Log:
     """The daemon's log. A log that cannot be written stops nothing; `trouble` says so until it can be again."""
 
     def __init__(
         self,
         state: Path,
-        speak: Speak = say_nothing,
+        speak: Speak = lambda at, event: None,
         titles: Callable[[], Sequence[Titled]] = tuple,
         now: Callable[[], str] = present,
         largest: int = LARGEST,
@@ -179,38 +175,39 @@ class LogEntry:
     """None: the line is none of ours, damaged, or written by another version of memproc."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ChatFilter:
     """Finds the entries about one chat: those that name it, and those of the dropped files that held it."""
 
-    chat_ids: frozenset[str]
-    arrivals: frozenset[int]
+    chat_ids: set[str]
+    arrivals: set[int]
 
     def has(self, event: Event | None) -> bool:
-        """Whether an entry is about the chat. One that names another chat is not, whatever file it came in."""
-        if chat_id := getattr(event, "chat_id", ""):
-            return chat_id in self.chat_ids
-        return getattr(event, "arrival", 0) in self.arrivals
+        """Whether an entry is about the chat; if so, the later ones about its dropped file are too.
 
-    def with_arrival(self, event: Event | None) -> "ChatFilter":
-        """The same, with the dropped file of an entry that is about the chat."""
-        arrival = getattr(event, "arrival", 0)
-        return replace(self, arrivals=self.arrivals | {arrival}) if arrival else self
+        One that names another chat is not, whatever file it came in.
+        """
+        chat_id, arrival = getattr(event, "chat_id", ""), getattr(event, "arrival", 0)
+        is_about = chat_id in self.chat_ids if chat_id else arrival in self.arrivals
+        if is_about and arrival:
+            self.arrivals.add(arrival)
+        return is_about
 
 
-def entries_about(archive: Archive, wanted: str) -> ChatFilter:
+def entries_about(archive: Archive, chat: str) -> ChatFilter:
     """Those about the chat of that id or title. Raises NotFound where neither archive nor outcomes know it."""
-    rows = outcomes_of(archive, wanted, wanted)
+    rows = outcomes_of(archive, chat, chat)
+    chat_ids = set[str]()
     try:
-        known = find_chat(archive, wanted)
+        known = find_chat(archive, chat)
     except NotFound:
         if not rows:
             raise
-        ids = frozenset[str]()
     else:
-        rows = (*rows, *outcomes_of(archive, known.chat_id, known.title))
-        ids = frozenset({known.chat_id})
-    return ChatFilter(ids | {chat_id for chat_id, _ in rows if chat_id}, frozenset(arrival for _, arrival in rows))
+        rows += outcomes_of(archive, known.chat_id, known.title)
+        chat_ids.add(known.chat_id)
+    chat_ids |= {chat_id for chat_id, _ in rows if chat_id}
+    return ChatFilter(chat_ids, {arrival for _, arrival in rows})
 
 
 def entries(folder: Path, wait: Callable[[], object] | None = None) -> Iterator[LogEntry]:
@@ -258,13 +255,13 @@ def _open_newer(folder: Path, current: BinaryIO | None) -> list[BinaryIO]:
                 file = path.open("rb")
             except FileNotFoundError:
                 continue
-            found = os.fstat(file.fileno())
-        if any(os.path.samestat(found, other) for other in seen):
+            status = os.fstat(file.fileno())
+        if any(os.path.samestat(status, other) for other in seen):
             file.close()
-            if current and os.path.samestat(found, seen[0]):
+            if current and os.path.samestat(status, seen[0]):
                 break
         else:
-            seen.append(found)
+            seen.append(status)
             newer.append(file)
     return newer[::-1]
 

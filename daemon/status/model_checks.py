@@ -44,11 +44,6 @@ class ModelChoice:
     """Every provider whose key was looked for, with what was found."""
 
     @property
-    def sentences(self) -> tuple[str, ...]:
-        """What a person would be told of this choice."""
-        return (self.roles.message,) if isinstance(self.roles, ChatSetAside) else self.roles.notices
-
-    @property
     def listed_models(self) -> Iterator[Model]:
         """Those of providers whose models LiteLLM lists; on a server of one's own, a name means what it likes."""
         if isinstance(self.roles, ChatSetAside):
@@ -115,7 +110,8 @@ def keys(setup: Setup) -> Iterator[Finding]:
     for choice in choices(setup, setup.key):
         for provider, key in choice.keys.items():
             # A server of one's own needs none, and nothing is told of it then.
-            if isinstance(key, NoKey) and not any(key.reason in sentence for sentence in choice.sentences):
+            notices = (choice.roles.message,) if isinstance(choice.roles, ChatSetAside) else choice.roles.notices
+            if isinstance(key, NoKey) and not any(key.reason in sentence for sentence in notices):
                 continue
             is_handed = not handed.isdisjoint(key_variables(provider))
             finding = _judge_key(setup, choice, provider, key, is_handed)
@@ -139,24 +135,20 @@ def _judge_key(setup: Setup, choice: ModelChoice, provider: str, key: Key | NoKe
     return ok(name, f"It is {_WHERE[key.where]}.")
 
 
-def _as_if_there_were_keys(setup: Setup) -> FindKey:
-    """The keys that there are, and a stand-in for each that is missing: other checks tell of those."""
+def models(setup: Setup) -> Iterator[Finding]:
+    """LiteLLM knows every model that would be asked, and none has ended, ends soon, or cannot be asked so."""
 
-    def find(provider: str) -> Key:
+    def find_key(provider: str) -> Key:
+        """The key, or a stand-in for one that is missing: other checks tell of those."""
         with suppress(MemprocError):
             key = setup.key(provider)
             if isinstance(key, Key):
                 return key
         return Key("none", "environment")
 
-    return find
-
-
-def models(setup: Setup) -> Iterator[Finding]:
-    """LiteLLM knows every model that would be asked, and none has ended, ends soon, or cannot be asked so."""
     names: dict[str, str] = {}
     findings: dict[str, Finding] = {}
-    for choice in choices(setup, _as_if_there_were_keys(setup)):
+    for choice in choices(setup, find_key):
         for model in choice.listed_models:
             names.setdefault(model.name, choice.who)
         for finding in _judge_choice(setup, choice):

@@ -41,11 +41,6 @@ class DesktopNotice:
     text: str
 
 
-def is_wanted(when: str, kind: Kind) -> bool:
-    """Whether `[notify] when` asks for notices of this kind."""
-    return kind in _WANTED[when]
-
-
 def notice_of(event: Event) -> DesktopNotice | None:
     """The notice that an event is worth, or None: most are worth none.
 
@@ -93,16 +88,22 @@ class Notifier:
 
     def give(self, notice: DesktopNotice, when: str, now: str, monotonic: float) -> bool:
         """Show a notice unless `when` (of `[notify]`) or the hour forbids it, and say whether it was begun."""
-        if not is_wanted(when, notice.kind):
+        if notice.kind not in _WANTED[when]:
             return False
         cause = f"{notice.kind} {sha256(notice.cause.encode('utf-8', 'replace')).hexdigest()[:16]}"
         if not notice_is_due(self._archive, cause, write_date(at(now) - _HOUR), now, MOST_AN_HOUR):
             return False
         argv = self._find_command(notice.title, notice.text)
-        if argv is None:
-            self._complain()
-            return False
-        return self._start(argv, monotonic)
+        nowhere = subprocess.DEVNULL
+        with suppress(OSError):
+            if argv is not None:
+                process = subprocess.Popen(  # noqa: S603  the arguments are ours
+                    argv, stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=True
+                )
+                self._running.append((process, monotonic))
+                return True
+        self._complain()
+        return False
 
     def step(self, monotonic: float) -> None:
         """End commands that hang, and notice those that failed; never waits. To be called again and again."""
@@ -123,18 +124,6 @@ class Notifier:
             process.wait()
         self._running = []
 
-    def _start(self, argv: Sequence[str], monotonic: float) -> bool:
-        nowhere = subprocess.DEVNULL
-        try:
-            process = subprocess.Popen(  # noqa: S603  the arguments are ours
-                argv, stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=True
-            )
-        except OSError:
-            self._complain()
-            return False
-        self._running.append((process, monotonic))
-        return True
-
     def _complain(self) -> None:
         """Say once that notices cannot be shown."""
         if not self._has_complained:
@@ -147,25 +136,18 @@ _WARNING, _INFORMATION = "<4>", "<6>"
 
 def speaker(environ: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> Speak:
     """Sentences without a time into systemd's journal where stderr leads there, else with local time to stdout."""
-    if _leads_to_journal(environ.get("JOURNAL_STREAM", ""), stderr):
-        return lambda at, event: _print(f"{_WARNING if is_problem(event) else _INFORMATION}{_words(event)}", stderr)
-    return lambda at, event: _print(f"{in_full(at)} {_words(event)}", stdout)
+    journal = environ.get("JOURNAL_STREAM", "")
 
+    def speak(at: str, event: Event) -> None:
+        words, to = f"{in_full(at)} {in_one_line(sentence(event))}", stdout
+        if is_journal:
+            words, to = f"{_WARNING if is_problem(event) else _INFORMATION}{in_one_line(sentence(event))}", stderr
+        with suppress(OSError):  # a terminal that was closed must not end the daemon; the log has it all
+            print(words, file=to, flush=True)
 
-def _leads_to_journal(stream: str, stderr: TextIO) -> bool:
-    """Whether $JOURNAL_STREAM, "device:inode", is this very stderr: a terminal's shell may have inherited the name."""
-    try:
+    is_journal = False
+    with suppress(OSError, ValueError):
+        # "device:inode" must be this very stderr: a terminal's shell may have inherited the name.
         status = os.fstat(stderr.fileno())
-    except (OSError, ValueError):
-        return False
-    return stream == f"{status.st_dev}:{status.st_ino}"
-
-
-def _words(event: Event) -> str:
-    return in_one_line(sentence(event))
-
-
-def _print(line: str, to: TextIO) -> None:
-    # A terminal that was closed must not end the daemon; the log has it all.
-    with suppress(OSError):
-        print(line, file=to, flush=True)
+        is_journal = journal == f"{status.st_dev}:{status.st_ino}"
+    return speak

@@ -1,11 +1,9 @@
 """Lays the status out for a person: problems first, then the daemon, the queue, the chats, money and jobs."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from daemon.archive.arrivals import ChatOutcome
-from daemon.archive.jobs import QueuedFile
 from daemon.status.sentences import in_one_line, local, seconds_between, span, visible, with_span
 from daemon.status.status import Status
 
@@ -117,26 +115,23 @@ def _queue(status: Status) -> list[str]:
     for state, number in status.open_files.items():
         numbers[_word(state)] += number
     counted = ", ".join(f"{number:,} {word}" for word, number in sorted(numbers.items()))
-    lines = [f"Queue: {counted}", *_columns([_queued(file, status.now) for file in status.queue[:_MOST]])]
-    return [*lines, *_more(sum(numbers.values()) - len(status.queue[:_MOST]), "files")]
-
-
-def _queued(file: QueuedFile, now: str) -> tuple[str, ...]:
-    again = f"looked at again at {local(file.next_look_at, now)}" if file.next_look_at else ""
-    return (file.file, _word(file.state), "; ".join(text.rstrip(".") for text in (file.reason, again) if text))
+    rows = []
+    for file in status.queue[:_MOST]:
+        again = f"looked at again at {local(file.next_look_at, status.now)}" if file.next_look_at else ""
+        why = "; ".join(text.rstrip(".") for text in (file.reason, again) if text)
+        rows.append((file.file, _word(file.state), why))
+    return [f"Queue: {counted}", *_columns(rows), *_more(sum(numbers.values()) - len(rows), "files")]
 
 
 def _chats(status: Status) -> list[str]:
     if not status.outcomes:
         return []
     shown_above = {problem.reason for problem in status.problems[:_MOST]}
-    rows = [_outcome(outcome, status.now, shown_above) for outcome in status.outcomes[:_MOST]]
+    rows = []
+    for outcome in status.outcomes[:_MOST]:
+        detail = "see above" if outcome.detail in shown_above else outcome.detail
+        rows.append((outcome.title, local(outcome.at, status.now), _word(outcome.kind), outcome.path or detail))
     return ["Chats, the newest first", *_columns(rows), *_more(len(status.outcomes) - _MOST, "chats")]
-
-
-def _outcome(outcome: ChatOutcome, now: str, shown_above: Collection[str]) -> tuple[str, ...]:
-    detail = "see above" if outcome.detail in shown_above else outcome.detail
-    return (outcome.title, local(outcome.at, now), _word(outcome.kind), outcome.path or detail)
 
 
 def _word(state: str) -> str:

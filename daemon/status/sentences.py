@@ -1,17 +1,9 @@
-"""What is printed of texts that others wrote: nothing in them steers a terminal, turns a line around, or hides.
+"""Events as sentences, and texts that others wrote so that nothing in them steers a terminal, turns a line, or hides.
 
 Written out as `\\x1b` or `\\u200e` are control characters, line and paragraph separators, halves of surrogate pairs,
-and all that Unicode calls format characters: marks, embeddings, overrides and isolates of a direction, characters
-without width, tags, the byte order mark. Right-to-left scripts need none of them: their letters have a direction.
-
-Some format characters are part of how people write, and stay as they are:
-
-    the joiners U+200C and U+200D behind a letter of a script that is written with them (Persian, Hindi, Sinhala ...)
-    the joiner U+200D between two emoji, which makes one of several
-    the tags of a flag (England, Scotland, Wales), of which there are six at most
-    the signs of Arabic, Syriac and Kaithi that enclose numbers, since they can be seen
-
-A joiner anywhere else, in a Latin or Cyrillic word for instance, can only deceive.
+and what Unicode calls format characters; right-to-left scripts need none of them. These stay, since people write so:
+the joiners U+200C and U+200D behind a letter of a script that is written with them, U+200D between two emoji, the tags
+of a flag, and the signs of Arabic, Syriac and Kaithi that enclose numbers. Anywhere else a joiner can only deceive.
 """
 
 import json
@@ -19,25 +11,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
-from daemon.events import (
-    ChatIs,
-    Event,
-    FileIs,
-    JobEnded,
-    MemoryMade,
-    ModelAnswered,
-    Note,
-    PauseBegan,
-    PauseEnded,
-    Planned,
-    SettingsRead,
-    SettingsRefused,
-    Started,
-    Stopped,
-    Trouble,
-    UserEdits,
-    Watching,
-)
+from daemon import events
 from rules.typingmind.message import parse_date
 
 _FLAG = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f"
@@ -66,24 +40,23 @@ def in_one_line(text: str) -> str:
 def printable_json(value: object, indent: int | None = 2) -> str:
     """The value as JSON for a terminal and for programs: the same characters are spelled as JSON's own escapes."""
     text = json.dumps(value, indent=indent, ensure_ascii=False, default=str)
-    return _DOUBTFUL.sub(lambda found: json.dumps(found[0])[1:-1] if _spelled(found) != found[0] else found[0], text)
+    return _DOUBTFUL.sub(lambda match: json.dumps(match[0])[1:-1] if _spelled(match) != match[0] else match[0], text)
 
 
-def _spelled(found: "re.Match[str]") -> str:
-    character = found[0]
-    if len(character) > 1 or unicodedata.category(character) not in _HIDDEN or character in _SEEN:
+def _spelled(match: "re.Match[str]") -> str:
+    """A character as it is where it may stay, else written out."""
+    character, text, at = match[0], match.string, match.start()
+    category = unicodedata.category
+    if len(character) > 1 or category(character) not in _HIDDEN or character in _SEEN:
         return character
-    if character in _JOINERS and _joins(found.string, found.start()):
-        return character
+    if character in _JOINERS:
+        before, behind = text[at - 1 : at], text[at + 1 : at + 2]
+        if _JOINED.match(before) and category(before)[0] in "LM":
+            return character
+        is_emoji = bool(before) and (category(before) == "So" or before in _EMOJI_GOES_ON)
+        if is_emoji and character == "\u200d" and behind and category(behind) == "So":
+            return character
     return character.encode("unicode_escape").decode()
-
-
-def _joins(text: str, at: int) -> bool:
-    before, behind = text[at - 1 : at], text[at + 1 : at + 2]
-    if _JOINED.match(before) and unicodedata.category(before)[0] in "LM":
-        return True
-    is_emoji = unicodedata.category(before or " ") == "So" or before in _EMOJI_GOES_ON
-    return bool(before and behind) and text[at] == "\u200d" and is_emoji and unicodedata.category(behind) == "So"
 
 
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
@@ -153,75 +126,76 @@ _WATCHING = {
 }
 
 
-def sentence(event: Event, titles: Mapping[str, str] = _NO_NAMES) -> str:
+def sentence(event: events.Event, titles: Mapping[str, str] = _NO_NAMES) -> str:
     """What happened, in one or two sentences. `titles` are those of chats, by id, where they may be shown."""
     match event:
-        case FileIs(_, file, state, reason, next_step):
+        case events.FileIs(_, file, state, reason, next_step):
             return _with(_STATES.get(state, f"{{}} is {state}").format(file), reason, next_step)
-        case Trouble(what, reason, next_step):
+        case events.Trouble(what, reason, next_step):
             return _with(f"Trouble with {what}", reason, next_step)
-        case JobEnded(name, error):
+        case events.JobEnded(name, error):
             return _with(f"The timed job {name} failed", error) if error else f"The timed job {name} is done."
-        case Note(text):
+        case events.Note(text):
             return text
-        case ChatIs() | Planned() | UserEdits() | ModelAnswered() | MemoryMade():
-            return _about_chat(event, titles)
         case _:
-            return _about_daemon(event)
+            return _about_chat(event, titles) if isinstance(event, _OfChat) else _about_daemon(event)
 
 
-def is_problem(event: Event) -> bool:
+def is_problem(event: events.Event) -> bool:
     """Whether the person may have to do something."""
     match event:
-        case FileIs(state=state, next_step=next_step):
+        case events.FileIs(state=state, next_step=next_step):
             return state == "set aside" or bool(next_step)
-        case ChatIs(kind=kind):
+        case events.ChatIs(kind=kind):
             return kind == "set aside"
-        case JobEnded(error=error):
+        case events.JobEnded(error=error):
             return bool(error)
-        case Watching(mode=mode):
+        case events.Watching(mode=mode):
             return mode == "none"
         case _:
-            return isinstance(event, SettingsRefused | Trouble)
+            return isinstance(event, events.SettingsRefused | events.Trouble)
 
 
-def _about_chat(event: ChatIs | Planned | UserEdits | ModelAnswered | MemoryMade, titles: Mapping[str, str]) -> str:
+_OfChat = events.ChatIs | events.Planned | events.UserEdits | events.ModelAnswered | events.MemoryMade
+
+
+def _about_chat(event: _OfChat, titles: Mapping[str, str]) -> str:
     chat = f"The chat {event.chat_id}" if event.chat_id else "A chat"
     if event.chat_id in titles:
         chat = f'The chat "{titles[event.chat_id]}"'
     match event:
-        case ChatIs(kind=kind, detail=detail, next_step=next_step, file=file):
+        case events.ChatIs(kind=kind, detail=detail, next_step=next_step, file=file):
             return _with(_BECAME[kind].format(chat, file), detail, next_step)
-        case Planned(chunks=chunks, calls=calls):
+        case events.Planned(chunks=chunks, calls=calls):
             return f"{chat}: {_counted(chunks, 'chunk')} to remember, with {_counted(calls, 'call')}."
-        case UserEdits(text=text):
+        case events.UserEdits(text=text):
             return f"{chat}, by your hand in TypingMind: {text}"
-        case MemoryMade(done=done, of=of):
+        case events.MemoryMade(done=done, of=of):
             return f"{chat}: memory {done:,} of {of:,} is kept."
-        case ModelAnswered():
+        case events.ModelAnswered():
             cached = f" ({event.tokens_cached:,} from the cache)" if event.tokens_cached else ""
             money = "at a price that is not known" if event.usd is None else f"for ${event.usd:.4f}"
             tokens = f"{event.tokens_in:,} tokens{cached} in, {event.tokens_out:,} out"
             return f"{chat}: {event.model} has answered ({event.step}): {tokens}, {money}."
 
 
-def _about_daemon(event: Event) -> str:
+def _about_daemon(event: events.Event) -> str:
     match event:
-        case Started(version, pid, inbox):
+        case events.Started(version, pid, inbox):
             return f"memproc {version} watches {inbox} (process {pid})."
-        case Stopped(reason):
+        case events.Stopped(reason):
             return _with("memproc has stopped", reason)
-        case Watching(mode, why):
+        case events.Watching(mode, why):
             return _with(_WATCHING.get(mode, f"The inbox is watched by {mode}"), why)
-        case PauseBegan(until):
+        case events.PauseBegan(until):
             return f"memproc takes up no work until {in_full(until) or 'it is told to go on'}."
-        case PauseEnded():
+        case events.PauseEnded():
             return "memproc goes on."
-        case SettingsRead(restart) if restart:
+        case events.SettingsRead(restart) if restart:
             return f"memproc.toml was read again, and counts after a restart only, because of {restart}."
-        case SettingsRead():
+        case events.SettingsRead():
             return "memproc.toml was read again, and counts from now on."
-        case SettingsRefused(reason, next_step):
+        case events.SettingsRefused(reason, next_step):
             return _with("memproc.toml is wrong, so the settings before it still count", reason, next_step)
         case _:
             return f"{type(event).__name__}."  # what only programs are told of

@@ -3,48 +3,37 @@
 All times are texts in UTC.
 """
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
 import tomli
 
+from daemon.archive import jobs as daemon_state
 from daemon.archive import journal as ledger
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import ChatOutcome, newest_outcomes
 from daemon.archive.chats import known_chats
-from daemon.archive.jobs import (
-    Job,
-    QueuedFile,
-    Sign,
-    all_signs,
-    chats_in_trouble,
-    files_by_state,
-    files_in_trouble,
-    jobs,
-    queued_files,
-    remove_signs,
-    set_sign,
-    sign,
-)
-from daemon.archive.journal import LONGEST_SECONDS, batch_age, by_model, last_run, open_batches, spent
+from daemon.archive.journal import LONGEST_SECONDS, batch_age, open_batches
 from daemon.archive.outputs import standing_outputs
-from daemon.files.clock import at, periods
-from daemon.files.paths import default_state, resolve
-from daemon.files.write import sha256_of
+from daemon.files.clock import periods
+from daemon.files.lock import hold, is_held
+from daemon.files.paths import default_state, resolve, runtime_folder
+from daemon.files.write import is_own, make_own, replace_file, sha256_of
 from daemon.status.sentences import seconds_between, span
 from rules.arrival import IN_HAND, UNTAKEN
-from rules.money.price import NAMES, Which, dollars
+from rules.errors import MemprocError
+from rules.money.price import dollars
 from rules.typingmind.message import parse_date, write_date
 
 RESCAN_SECONDS = 300.0
-
-if TYPE_CHECKING:
-    from daemon.config.settings import BudgetSettings  # status starts without all that settings load
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +51,18 @@ class DaemonPlace:
 
 def read_place(toml: Path) -> DaemonPlace | None:
     """The place that memproc.toml names, whatever its other settings say; None where that much cannot be read."""
+    unnamed: str | None = ""
     try:
-        tables, is_whole = _tables(toml.read_bytes().decode("utf-8-sig"))
+        text = toml.read_bytes().decode("utf-8-sig")
+        try:
+            tables = tomli.loads(text)
+        except tomli.TOMLDecodeError as error:
+            tables = tomli.loads("".join(text.splitlines(keepends=True)[: error.lineno - 1]))
+            unnamed = None  # below the line where it is broken, the state folder may be named after all
     except (OSError, ValueError):
         return None
     folders, watch = tables.get("folders", {}), tables.get("watch", {})
-    # Below the line where it is broken, the state folder may be named after all.
-    written = folders.get("state", "" if is_whole else None) if isinstance(folders, dict) else None
+    written = folders.get("state", unnamed) if isinstance(folders, dict) else None
     if not isinstance(written, str):
         return None
     state = resolve(written or str(default_state()), toml.parent)
@@ -77,12 +71,34 @@ def read_place(toml: Path) -> DaemonPlace | None:
     return DaemonPlace(state, rescan_seconds) if isinstance(state, Path) else None
 
 
-def _tables(text: str) -> tuple[Mapping[str, Any], bool]:
-    """The tables of memproc.toml up to the line where it is broken, and whether they are all of it."""
-    try:
-        return tomli.loads(text), True
-    except tomli.TOMLDecodeError as error:
-        return tomli.loads("".join(text.splitlines(keepends=True)[: error.lineno - 1])), False
+@contextmanager
+def shown_as_waiting(config: Path | None, trouble: MemprocError) -> Iterator[None]:
+    """Let `waits_for` return `trouble` for as long as the block runs; where not even that can be kept, nothing.
+
+    It is kept outside the state folder, whose disk may be what is missing.
+    """
+    path = _waiting_place(config)
+    with ExitStack() as stack:
+        with suppress(MemprocError, OSError):
+            make_own(path.parent)
+            stack.enter_context(hold(path.with_suffix(".lock"), "waits"))
+            replace_file(path, [json.dumps([trouble.message, trouble.next_step]).encode()])
+        yield
+
+
+def waits_for(config: Path | None) -> MemprocError | None:
+    """What the daemon with this memproc.toml waits for; None where no daemon waits."""
+    for path in (_waiting_place(config), _waiting_place(None)):
+        with suppress(MemprocError, OSError, ValueError, TypeError):
+            if is_own(path.parent) and is_held(path.with_suffix(".lock")):
+                return MemprocError(*json.loads(path.read_bytes()))
+    return None
+
+
+def _waiting_place(config: Path | None) -> Path:
+    """A file for each memproc.toml; a daemon for which none was named has one for itself."""
+    name = sha256(str(config.absolute() if config else "").encode()).hexdigest()[:16]
+    return runtime_folder() / f"waiting-{name}.json"
 
 
 _SIGN = "paused_until"
@@ -113,20 +129,20 @@ def begin_pause(archive: Archive, length: timedelta | None, now: str) -> Pause:
     """Pause from `now` on, until `end_pause` where there is no `length`. Durable when this returns."""
     began = parse_date(now)
     until = write_date(began + length) if began and length else ""
-    set_sign(archive, _SIGN, until, now)
+    daemon_state.set_sign(archive, _SIGN, until, now)
     return Pause(until)
 
 
 def end_pause(archive: Archive, now: str) -> Pause | None:
     """End the pause, and return it; None where there was none."""
     pause = current_pause(archive, now)
-    remove_signs(archive, _SIGN)
+    daemon_state.remove_signs(archive, _SIGN)
     return pause
 
 
 def current_pause(archive: Archive, now: str) -> Pause | None:
     """The pause that is in force at `now`; None where work may be taken up. One small query."""
-    entry = sign(archive, _SIGN)
+    entry = daemon_state.sign(archive, _SIGN)
     return Pause(entry.value) if entry and (not entry.value or now < entry.value) else None
 
 
@@ -144,74 +160,16 @@ def written_exports(archive: Archive) -> Iterator[WrittenExport]:
     titles = {chat.chat_id: chat.title for chat in known_chats(archive)}
     for output in standing_outputs(archive):
         path = Path(output.path)
-        sha256 = sha256_of(path)
-        state: Literal["changed", "gone"] = "gone" if sha256 is None else "changed"
+        content = sha256_of(path)
+        state: Literal["changed", "gone"] = "gone" if content is None else "changed"
         title = titles.get(output.chat_id, output.chat_id)
-        yield WrittenExport(title, path, "as written" if sha256 == output.sha256 else state)
-
-
-@dataclass(frozen=True, slots=True)
-class Cap:
-    """One cap, in dollars; `configured` is what memproc.toml says, where the person has raised it for a while."""
-
-    name: Which
-    usd: float
-    configured_usd: float
-    spent_usd: float
-    """Spent and reserved."""
-    turns_at: str
-    """UTC; empty for the cap on a run, since each run has its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class OnModel:
-    """What one model has cost this month, in dollars."""
-
-    model: str
-    calls: int
-    usd: float
-    open_usd: float
-    """Reserved for calls that are under way, or were cut off and may have been billed."""
-    unpriced: int
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """All that `memproc budget show` prints."""
-
-    caps: tuple[Cap, ...]
-    models: tuple[OnModel, ...]
-
-
-def budget(archive: Archive, settings: "BudgetSettings", now: str) -> Budget:
-    """The budget at `now`; the run is the last in which anything was reserved."""
-    from daemon.models.ask import caps_now  # status itself starts without all that models load
-
-    when = periods(at(now))
-    caps, amounts = caps_now(archive, settings, now), spent(archive, last_run(archive), when)
-    turns: dict[Which, str] = {"run": "", "day": when.day_ends, "month": when.month_ends}
-    return Budget(
-        tuple(
-            Cap(
-                name,
-                dollars(caps.of(name)),
-                dollars(settings.caps.of(name)),
-                dollars(amounts.of(name)),
-                turns[name],
-            )
-            for name in NAMES
-        ),
-        tuple(
-            OnModel(entry.model, entry.calls, dollars(entry.settled), dollars(entry.open), entry.unpriced)
-            for entry in by_model(archive, when.month_began)
-        ),
-    )
+        yield WrittenExport(title, path, "as written" if content == output.sha256 else state)
 
 
 HEALTHY, ATTENTION, NOT_RUNNING = 0, 1, 2
 MOST_QUEUED = 100
 _SLOW_SECONDS = 120.0
-_NEVER = Sign("", "")
+_NEVER = daemon_state.Sign("", "")
 _OF_THE_DAEMON = frozenset({"pid", "started_at", "watch_mode", "last_event", "last_scan"})
 _LOGS = "See what happened with: memproc logs"
 
@@ -268,12 +226,12 @@ class Status:
     life: Life
     files: dict[str, int]
     """How many files are in each state."""
-    queue: tuple[QueuedFile, ...]
+    queue: tuple[daemon_state.QueuedFile, ...]
     """The first hundred, in the order in which they are further on."""
     outcomes: tuple[ChatOutcome, ...]
     """One for each chat, newest first."""
     money: Money
-    jobs: tuple[Job, ...]
+    jobs: tuple[daemon_state.Job, ...]
     """Next one first."""
     batches: tuple[SentBatch, ...] = ()
     """Oldest first."""
@@ -299,14 +257,17 @@ def status(
     is_there: Callable[[str], bool] = os.path.lexists,
 ) -> Status:
     """The status at `time`. `running`: a daemon holds the lock; `is_there`: whether a file still lies in the inbox."""
-    signs, now = all_signs(archive), write_date(time)
+    signs, now = daemon_state.all_signs(archive), write_date(time)
+    newest = max((entry.at for name, entry in signs.items() if name in _OF_THE_DAEMON), default="")
+    pid, mode, why = (signs.get(name, _NEVER).value for name in ("pid", "watch_mode", "watch_note"))
+    since, event, scan = (signs.get(name, _NEVER).at for name in ("started_at", "last_event", "last_scan"))
     problems = [*daemon_problems(signs, now, running, rescan_seconds)]
-    for job in sorted(jobs(archive), key=lambda job: job.name):
+    for job in sorted(daemon_state.jobs(archive), key=lambda job: job.name):
         if job.error:
             step = f"It is tried again at its next time. {_LOGS}"
             problems.append(StatusProblem(f"the timed job {job.name}", job.error, step))
     # A problem with a file or chat ends when the person takes the file out of the inbox, or drops a newer one.
-    for trouble in (*chats_in_trouble(archive), *files_in_trouble(archive)):
+    for trouble in (*daemon_state.chats_in_trouble(archive), *daemon_state.files_in_trouble(archive)):
         if is_there(trouble.path):
             problems.append(StatusProblem(trouble.name, trouble.reason, trouble.next_step or _LOGS))
     return Status(
@@ -314,12 +275,12 @@ def status(
         running,
         current_pause(archive, now),
         tuple(problems),
-        _life(signs),
-        files_by_state(archive),
-        queued_files(archive, MOST_QUEUED),
+        Life(pid, since, newest, mode, why, event, scan),
+        daemon_state.files_by_state(archive),
+        daemon_state.queued_files(archive, MOST_QUEUED),
         newest_outcomes(archive),
         money_spent(archive, time),
-        jobs(archive),
+        daemon_state.jobs(archive),
         tuple(
             SentBatch(len(batch.items), batch.began_at)
             for batch in open_batches(archive)
@@ -329,10 +290,10 @@ def status(
 
 
 def daemon_problems(
-    signs: Mapping[str, Sign], now: str, running: bool, rescan_seconds: float
+    signs: Mapping[str, daemon_state.Sign], now: str, running: bool, rescan_seconds: float
 ) -> Iterator[StatusProblem]:
     """What is wrong with the daemon itself, by its own signs in the archive."""
-    values = {name: sign.value for name, sign in signs.items()}
+    values = {name: entry.value for name, entry in signs.items()}
     if reason := values.get("config_error"):
         step = "Correct them: memproc.toml is read again by itself, and till then all is as before."
         yield StatusProblem("the settings", reason, step)
@@ -355,10 +316,3 @@ def money_spent(archive: Archive, time: datetime) -> Money:
     today = periods(time)
     amounts = ledger.spent(archive, "", today)
     return Money(dollars(amounts.day), dollars(amounts.month), ledger.unpriced_since(archive, today.month_began))
-
-
-def _life(signs: Mapping[str, Sign]) -> Life:
-    newest = max((sign.at for name, sign in signs.items() if name in _OF_THE_DAEMON), default="")
-    pid, mode, why = (signs.get(name, _NEVER).value for name in ("pid", "watch_mode", "watch_note"))
-    since, event, scan = (signs.get(name, _NEVER).at for name in ("started_at", "last_event", "last_scan"))
-    return Life(pid, since, newest, mode, why, event, scan)

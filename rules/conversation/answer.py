@@ -45,27 +45,15 @@ def foreign(answer: str, passage: Sequence[str]) -> str | None:
     where the answer's language is right, and where nobody can tell: with fewer than five words, in code,
     quotations and addresses, between languages that are too much alike, in one that is not known.
     """
-    own_text = _own_words(answer)
-    if length(own_text) < _TELLING_WORDS:
-        return None
-    passage_texts = [_own_words(text) for text in passage]
-    if _is_familiar(own_text, passage_texts) or not (
-        _is_foreign_script(own_text, passage_texts) or _is_foreign_tongue(own_text, passage_texts)
-    ):
-        return None
-    return _FOREIGN
-
-
-def _own_words(text: str) -> str:
-    """The text without code, addresses and quotations, which may be in any language."""
-    return _NOBODYS_WORDS.sub(" ", text)
-
-
-def _is_familiar(answer: str, passage: Sequence[str]) -> bool:
-    """Whether the passage itself has so many of the answer's words that it must have the language, too."""
-    vocabulary = {word for text in passage for word in terms(text)}
+    # Code, addresses and quotations may be in any language.
+    answer, passage = _NOBODYS_WORDS.sub(" ", answer), [_NOBODYS_WORDS.sub(" ", text) for text in passage]
     words = list(terms(answer))
-    return sum(word in vocabulary for word in words) > _FAMILIAR * len(words)
+    vocabulary = {word for text in passage for word in terms(text)}
+    # Where the passage itself has so many of the answer's words, it must have the language, too.
+    is_familiar = sum(word in vocabulary for word in words) > _FAMILIAR * len(words)
+    if length(answer) < _TELLING_WORDS or is_familiar:
+        return None
+    return _FOREIGN if _is_foreign_script(answer, passage) or _is_foreign_tongue(answer, passage) else None
 
 
 def _is_foreign_script(answer: str, passage: Sequence[str]) -> bool:
@@ -74,8 +62,8 @@ def _is_foreign_script(answer: str, passage: Sequence[str]) -> bool:
     script = max(own, key=lambda script: own[script], default="")
     if own[script] < max(_MOST * own.total(), _TELLING_LETTERS):
         return False
-    counts = [_scripts(text) for text in passage]
-    return not _is_fair([(count[script] / count.total(), count.total()) for count in counts if count], _TELLING_LETTERS)
+    counts = [count for text in passage if (count := _scripts(text))]
+    return not _is_fair([(count[script] / count.total(), count.total()) for count in counts], _TELLING_LETTERS)
 
 
 def _scripts(text: str) -> Counter[str]:
@@ -106,17 +94,14 @@ def _is_foreign_tongue(answer: str, passage: Sequence[str]) -> bool:
     if best < _SURELY or rival > _RIVAL * best or len(everyday) < _TELLING_EVERYDAY_WORDS:
         return False
     texts = [text_words for text in passage if len(text_words := list(terms(text))) >= _TELLING_WORDS]
-    unclear = [word for text_words in texts if max(_rates(text_words)) < _SURELY for word in text_words]
+    rated = [(text_words, _rates(text_words)) for text_words in texts]
+    unclear = [word for text_words, rates in rated if max(rates) < _SURELY for word in text_words]
     may_be_unclear = len(unclear) < _RUNNING_WORDS or _rates(unclear)[tongue] > _TRACE * best
-    return not _is_fair(
-        [(_speaks(tongue, text_words, may_be_unclear), len(text_words)) for text_words in texts], _RUNNING_WORDS
-    )
-
-
-def _speaks(tongue: int, words: Sequence[str], if_unclear: bool) -> float:
-    """1 for words that may be of the language, else 0; `if_unclear` decides where no known language shows."""
-    rates = _rates(words)
-    return float(if_unclear if max(rates) < _SURELY else rates[tongue] >= _RIVAL * max(rates))
+    shares: list[tuple[float, int]] = []
+    for text_words, rates in rated:
+        may_be = may_be_unclear if max(rates) < _SURELY else rates[tongue] >= _RIVAL * max(rates)
+        shares.append((float(may_be), len(text_words)))
+    return not _is_fair(shares, _RUNNING_WORDS)
 
 
 def _rates(words: Sequence[str]) -> list[float]:
@@ -160,13 +145,11 @@ def is_restated(answer: str, question: str) -> bool:
 
 def is_repeated(answer: str, earlier: str) -> bool:
     """Whether both consist of the same words, whatever their case, white space, punctuation and Markdown."""
-    words = _words(answer)
-    return bool(words) and words == _words(earlier)
-
-
-def _words(text: str) -> list[str]:
-    shown = "".join(mark for mark in unicodedata.normalize("NFKC", text) if unicodedata.category(mark) != "Cf")
-    return list(terms(shown.replace("_", " ")))
+    words: list[list[str]] = []
+    for text in (answer, earlier):
+        shown = "".join(mark for mark in unicodedata.normalize("NFKC", text) if unicodedata.category(mark) != "Cf")
+        words.append(list(terms(shown.replace("_", " "))))
+    return bool(words[0]) and words[0] == words[1]
 
 
 def _in_order(words: Sequence[str], among: Sequence[str]) -> int:

@@ -54,7 +54,10 @@ def without_strays(past: Sequence[Past], places: Sequence[Place]) -> tuple[Place
     stays in the export where it stands, and nothing of it is lost.
     """
     under = {old.key for old in past}
-    last = max((place.at for place in places if _is_past(place, under)), default=-1)
+    compressed = [
+        place.at for place in places if (place.ours.kind == MEMORY if place.ours is not None else place.key in under)
+    ]
+    last = max(compressed, default=-1)
     return tuple(
         replace(place, left_out=INSERTED) if place.lived and place.key not in under and place.at < last else place
         for place in places
@@ -70,37 +73,25 @@ def as_it_is_now(
     of those that are gone. An original that says the same as before is the same: a fork has given it another date.
     """
     here = {place.key: place for place in places if place.ours is None}
-    return tuple(
-        replace(old, newest=None if old.key in deleted else _newest(old, here.get(old.key)))
-        if old.memory in changed
-        else old
-        for old in past
-    )
-
-
-def _newest(old: Past, place: Place | None) -> Message | None:
-    if place is None:
-        return old.newest
-    same = old.newest is not None and place.original and place.message.digest == old.newest.digest
-    return old.newest if same else place.message
+    present: list[Past] = []
+    for old in past:
+        place = here.get(old.key)
+        if old.memory in changed and old.key in deleted:
+            old = replace(old, newest=None)
+        elif old.memory in changed and place is not None:
+            same = old.newest is not None and place.original and place.message.digest == old.newest.digest
+            old = old if same else replace(old, newest=place.message)
+        present.append(old)
+    return tuple(present)
 
 
 def history(past: Sequence[Past], places: Sequence[Place]) -> tuple[Entry, ...]:
     """All lived messages in order, each once."""
     at = {place.key: place.at for place in places if place.ours is None}
-    under = [
-        Entry(old.key, old.message, old.memory, at.get(old.key), _other(old), gone=old.newest is None) for old in past
-    ]
+    entries: list[Entry] = []
+    for old in past:
+        newest = None if old.newest is None or old.newest.raw == old.message.raw else old.newest
+        entries.append(Entry(old.key, old.message, old.memory, at.get(old.key), newest, gone=old.newest is None))
     taken = {old.key for old in past}
-    rest = [Entry(place.key, place.message, None, place.at) for place in places if place.lived]
-    return tuple(under + [entry for entry in rest if entry.key not in taken])
-
-
-def _is_past(place: Place, under: set[str]) -> bool:
-    if place.ours is not None:
-        return place.ours.kind == MEMORY
-    return place.key in under
-
-
-def _other(old: Past) -> Message | None:
-    return None if old.newest is None or old.newest.raw == old.message.raw else old.newest
+    live = (place for place in places if place.lived and place.key not in taken)
+    return (*entries, *(Entry(place.key, place.message, None, place.at) for place in live))

@@ -1,14 +1,13 @@
-"""Our own messages: how they are written before they have TypingMind's shape, and the marker by which they are
-recognised.
+"""Our own messages before they have TypingMind's shape, and the marker by which they are recognised.
 
-TypingMind keeps it through edit, fork, sync, import and export, and never sends it to a model.
+TypingMind keeps the marker through edit, fork, sync, import and export, and never sends it to a model.
 """
 
 import hashlib
 import uuid
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 from rules.conversation.memory import Edition, Memory
 from rules.typingmind import spans
@@ -16,6 +15,8 @@ from rules.typingmind.message import printable
 
 OPENING, MEMORY, CLOSING = "opening", "memory", "closing"
 _VERSION = 1
+_TEXTS = ("kind", "text", "memory", "made", "first", "last")
+_NUMBERS = ("v", "level", "edition", "slot", "messages")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,37 +51,21 @@ def write_marker(marker: Marker) -> dict[str, object]:
 
 def read_marker(value: Mapping[str, object] | None) -> Marker | None:
     """The marker in a message's field, or None where there is none that we could have written."""
-    if value is None or _number(value, "v") != _VERSION:
+    if value is None:
         return None
-    marker = Marker(
-        kind=_word(value, "kind"),
-        text=_word(value, "text"),
-        memory=_word(value, "memory"),
-        level=_number(value, "level"),
-        edition=_number(value, "edition"),
-        slot=_number(value, "slot"),
-        made=_word(value, "made"),
-        first=_word(value, "first"),
-        last=_word(value, "last"),
-        messages=_number(value, "messages"),
-    )
+    fields: dict[str, Any] = {key: printable(spans.text(value.get(key))) for key in _TEXTS}
+    for key in _NUMBERS:  # numbers of an export reach us as their own text
+        digits = str(value.get(key, ""))
+        fields[key] = int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 10 else 0
+    version = fields.pop("v")
+    marker = Marker(**fields)
     whole = marker.kind in (OPENING, CLOSING) or (marker.kind == MEMORY and marker.memory and 1 <= marker.slot <= 6)
-    return marker if whole else None
+    return marker if version == _VERSION and whole else None
 
 
 def text_digest(text: str) -> str:
     """SHA-256 of a text, shortened to 16 characters: enough to notice an edit."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _word(value: Mapping[str, object], key: str) -> str:
-    return printable(spans.text(value.get(key)))
-
-
-def _number(value: Mapping[str, object], key: str) -> int:
-    """Numbers of an export reach us as their own text."""
-    digits = str(value.get(key, ""))
-    return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 10 else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,11 +147,7 @@ def drafts_of(
     drafts += [Draft.opening(chat_id, text, layers=True) for text in layered]
     for memory in memories:
         for name in (memory.memory_id, *memory.origins):
-            named = replace(memory, memory_id=name)
-            drafts += [
-                draft
-                for edition in editions[memory.memory_id]
-                for draft in memory_drafts(replace(named, edition=edition))
-            ]
+            for edition in editions[memory.memory_id]:
+                drafts += memory_drafts(replace(memory, memory_id=name, edition=edition))
             drafts.append(Draft.closing(name, closing))
     return {version.uuid: version.marker for draft in drafts for version in (draft, draft.apart_from(deleted))}

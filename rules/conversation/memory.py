@@ -13,6 +13,12 @@ Preferred = Literal["as-of", "hindsight"]
 Six = tuple[str, str, str, str, str, str]
 
 
+def six_of(texts: Sequence[str]) -> Six:
+    """The texts as the six of a memory. Raises ValueError where they are more or fewer."""
+    one, two, three, four, five, six = texts
+    return one, two, three, four, five, six
+
+
 @dataclass(frozen=True, slots=True)
 class Quote:
     """The permanent part of a memory: characters of one raw message, and which message that is."""
@@ -52,7 +58,7 @@ def shown(editions: Sequence[Edition], chosen: int | None, preferred: Preferred)
     """
     if chosen is not None:
         return next(edition for edition in editions if edition.number == chosen)
-    return _newest(editions, preferred) or told(editions, chosen)
+    return next((edition for edition in reversed(editions) if edition.kind == preferred), None) or told(editions, None)
 
 
 def told(editions: Sequence[Edition], chosen: int | None) -> Edition:
@@ -60,13 +66,10 @@ def told(editions: Sequence[Edition], chosen: int | None) -> Edition:
     for edition in editions:
         if edition.number == chosen and edition.kind == "person":
             return edition
-    if found := _newest(editions, "as-of"):
-        return found
+    for edition in reversed(editions):
+        if edition.kind == "as-of":
+            return edition
     raise ValueError("a memory has an as-of edition")
-
-
-def _newest(editions: Sequence[Edition], kind: Kind) -> Edition | None:
-    return next((edition for edition in reversed(editions) if edition.kind == kind), None)
 
 
 FULL_MEMORY = 1000
@@ -76,7 +79,7 @@ SHIPPED_QUESTIONS = 200
 """About how many tokens of a memory are the questions in it, as memproc words them."""
 _ABOUT_AS_SHIPPED = 250
 _QUOTE = 80
-_TOKENS_A_WORD = 1.35
+TOKENS_A_WORD = 1.35
 _LEAST_WORDS = 25
 _LEAST_ANSWERS = 180
 """Tokens of the shortest answers that models are asked for: the quote, and three times 25 words."""
@@ -148,8 +151,7 @@ def memory_id(chat_id: str, number: int, digests: Sequence[str]) -> str:
 
 
 def is_clearly_smaller(written: int, tokens: int, chunk_tokens: int) -> bool:
-    """Whether a memory is worth its place: what was `written` for it is half of its chunk or less, and all of it is at
-    most four fifths.
+    """Whether what was `written` for a memory is half of its chunk or less, and all of it at most four fifths.
 
     Our questions, which stand in each memory, have no part in the first: they are a large part of a small memory.
     """
@@ -181,7 +183,11 @@ def allowance(chunk_tokens: int, questions: int) -> int:
 
     That is what the questions and the quote (about 80 tokens) leave, in three parts of 1.35 tokens a word.
     """
-    return max(_LEAST_WORDS, int((expected_tokens(chunk_tokens, questions) - questions - _QUOTE) / 3 / _TOKENS_A_WORD))
+    return _words_each(expected_tokens(chunk_tokens, questions) - questions - _QUOTE)
+
+
+def _words_each(tokens: int) -> int:
+    return max(_LEAST_WORDS, int(tokens / 3 / TOKENS_A_WORD))
 
 
 def expected_tokens(chunk_tokens: int, questions: int) -> int:
@@ -215,12 +221,8 @@ def expected_fold_tokens(member_tokens: int) -> int:
 
 
 def fold_words(member_tokens: int, quote_tokens: int, questions: int) -> int:
-    """About how many words the perspective, the analysis and the refinement of a fold may each have.
-
-    That is what the quotes and the questions leave, in three parts of 1.35 tokens a word.
-    """
-    left = expected_fold_tokens(member_tokens) - quote_tokens - questions
-    return max(_LEAST_WORDS, int(left / 3 / _TOKENS_A_WORD))
+    """The same for a fold: what the quotes and the questions leave."""
+    return _words_each(expected_fold_tokens(member_tokens) - quote_tokens - questions)
 
 
 def most_fold_tokens(member_tokens: int, quote_tokens: int, questions: int) -> int:

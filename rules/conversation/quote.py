@@ -48,40 +48,31 @@ def find_quote(answer: str, chunk: Sequence[Entry]) -> Verbatim | NotVerbatim:
     plain_answer = plain(answer).strip()
     if not has_words(plain_answer):
         return NotVerbatim("The answer holds no words.")
-    for candidate in (plain_answer, _unmarked(plain_answer)):
-        for entry in chunk:
-            for part in entry.message.parts:
-                match = _within(candidate, part.text) if part.spoken else None
-                quote = "" if match is None else without_open_fence(match)
-                if has_words(quote):
-                    return Verbatim(quote, entry.key)
+    unmarked = plain_answer
+    if len(plain_answer) > 2 and plain_answer[0] in _MARKS and plain_answer[-1] in _MARKS:
+        unmarked = plain_answer[1:-1].strip()  # a model adds them by habit
+    for candidate in (plain_answer, unmarked):
+        for key, text in _spoken(chunk):
+            at = plain(text).find(candidate) if candidate else -1
+            quote = without_open_fence(text[offset(text, at) : offset(text, at + len(candidate))]) if at >= 0 else ""
+            if has_words(quote):
+                return Verbatim(quote, key)
     return NotVerbatim("It stands in no single message of the passage, character for character.")
 
 
 def can_be_quoted(chunk: Sequence[Entry]) -> bool:
     """Whether anything in it was said in words. Otherwise no model is asked about it."""
-    return any(part.spoken and has_words(part.text) for entry in chunk for part in entry.message.parts)
+    return any(has_words(text) for _, text in _spoken(chunk))
 
 
-def _unmarked(text: str) -> str:
-    """The answer without the quotation marks around it, which a model adds by habit."""
-    marked = len(text) > 2 and text[0] in _MARKS and text[-1] in _MARKS
-    return text[1:-1].strip() if marked else text
+def _spoken(chunk: Sequence[Entry]) -> list[tuple[str, str]]:
+    """Each part that was said in words, with the key of its message."""
+    return [(entry.key, part.text) for entry in chunk for part in entry.message.parts if part.spoken]
 
 
 def plain(text: str) -> str:
     """The text as quotes are compared: one space for every gap, straight quotation marks, plain dashes."""
     return _GAP.sub(" ", text.translate(_ALIKE))
-
-
-def _within(wanted: str, text: str) -> str | None:
-    """The characters of `text` that read as `wanted`, or None."""
-    if not wanted:
-        return None
-    at = plain(text).find(wanted)
-    if at < 0:
-        return None
-    return text[offset(text, at) : offset(text, at + len(wanted))]
 
 
 def offset(text: str, plain_at: int) -> int:
@@ -117,19 +108,12 @@ _OF_WORDS = "LMN"
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """One spoken part of a message, as it stands there and as it is compared."""
-
-    key: str
-    raw: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Place:
     """Where something reads nearly as a piece of the answer: the characters [start, stop) of what is compared."""
 
-    said: _Said
+    key: str
+    text: str
+    """The part of a message in which it stands, as that message has it."""
     start: int
     stop: int
     score: float
@@ -138,36 +122,27 @@ class _Place:
     """Long pieces count for more, each as far as it is better than barely near enough."""
 
 
-def nearest_passage(answer: str, chunk: Sequence[Entry]) -> Verbatim | NotVerbatim:
+def nearest_passage(answer: str, chunk: Sequence[Entry]) -> Verbatim | None:
     """The passage of one message that the answer most nearly repeats, in that message's own characters.
 
     It consists of whole words, and begins and ends with a sentence where one begins or ends close by. An
-    answer that joins several passages gives the one that it repeats best. NotVerbatim, with a reason that
-    can be said to the agent, where nothing in the chunk is near enough.
+    answer that joins several passages gives the one that it repeats best. None where nothing in the chunk is near
+    enough.
     """
-    spoken = [
-        _Said(entry.key, part.text, _compared(part.text))
-        for entry in chunk
-        for part in entry.message.parts
-        if part.spoken
-    ]
-    whole = _shortened(answer)
+    spoken = [(key, text, _compared(text)) for key, text in _spoken(chunk)]
+    whole = _compared(answer).strip(_AROUND)[:_AT_MOST_CHARACTERS]
     places = _places([whole], spoken, _NEAR_ENOUGH)
     if not any(place.score >= _ALL_BUT_SAID for place in places):
         places += _places(_pieces(answer), spoken, _PIECE_NEAR_ENOUGH)
-    best = max(places, key=lambda place: place.gain, default=None)
-    if best is None:
-        return NotVerbatim("No single message of the passage says nearly the same.")
-    return Verbatim(without_open_fence(_own_characters(best)), best.said.key)
+    if not places:
+        return None
+    best = max(places, key=lambda place: place.gain)
+    return Verbatim(without_open_fence(_own_characters(best)), best.key)
 
 
 def _compared(text: str) -> str:
     """As quotes are compared, and in small letters; a character stays one character."""
     return plain(text).replace("İ", "i").lower()
-
-
-def _shortened(text: str) -> str:
-    return _compared(text).strip(_AROUND)[:_AT_MOST_CHARACTERS]
 
 
 def _pieces(answer: str) -> list[str]:
@@ -180,26 +155,29 @@ def _pieces(answer: str) -> list[str]:
         if sentence.prose
     ][:_PIECES]
     runs = [answer[start:stop] for at, (start, _) in enumerate(bounds) for _, stop in bounds[at:]]
-    return list(dict.fromkeys(_shortened(run) for run in runs))
+    return list(dict.fromkeys(_compared(run).strip(_AROUND)[:_AT_MOST_CHARACTERS] for run in runs))
 
 
-def _places(pieces: Sequence[str], spoken: Sequence[_Said], near_enough: float) -> list[_Place]:
-    """Every place, the best of each part of a message, that reads nearly as one of the pieces."""
-    long_enough = [piece for piece in pieces if length(piece) >= _AT_LEAST_WORDS]
-    places = [_place(piece, part, near_enough) for piece in long_enough for part in spoken]
-    return [place for place in places if place and place.gain >= 0]
+def _places(pieces: Sequence[str], spoken: Sequence[tuple[str, str, str]], near_enough: float) -> list[_Place]:
+    """Every place, the best of each part of a message, that reads nearly as one of the pieces.
 
-
-def _place(piece: str, said: _Said, near_enough: float) -> _Place | None:
-    """Where this part of a message reads most like the piece; None where that is not worth a look."""
-    start, stop = 0, len(said.text)
-    if len(said.text) > len(piece):
-        match = fuzz.partial_ratio_alignment(piece, said.text, score_cutoff=_WORTH_A_LOOK)
-        if match is None:
-            return None
-        start, stop = _edges(piece, said.text, match.dest_start, match.dest_end)
-    score = fuzz.ratio(piece, said.text[start:stop]) / 100
-    return _Place(said, start, stop, score, (score - near_enough) * len(piece))
+    `spoken` are the parts with the keys of their messages, each as it stands there and as it is compared.
+    """
+    places: list[_Place] = []
+    for piece in pieces:
+        if length(piece) < _AT_LEAST_WORDS:
+            continue
+        for key, own_text, text in spoken:
+            start, stop = 0, len(text)
+            if len(text) > len(piece):
+                match = fuzz.partial_ratio_alignment(piece, text, score_cutoff=_WORTH_A_LOOK)
+                if match is None:
+                    continue
+                start, stop = _edges(piece, text, match.dest_start, match.dest_end)
+            score = fuzz.ratio(piece, text[start:stop]) / 100
+            if score >= near_enough:
+                places.append(_Place(key, own_text, start, stop, score, (score - near_enough) * len(piece)))
+    return places
 
 
 def _edges(piece: str, text: str, start: int, stop: int) -> tuple[int, int]:
@@ -238,7 +216,7 @@ def _goes_on(text: str, at: int) -> bool:
 
 def _own_characters(place: _Place) -> str:
     """The raw message's characters at this place, from and to the bounds of sentences that are close by."""
-    raw = place.said.raw
+    raw = place.text
     start, stop = offset(raw, place.start), offset(raw, place.stop)
     first, last = start, stop
     for sentence in sentences(raw):

@@ -1,8 +1,7 @@
 """Core memory: sections of bounded size, the events that their values are made of, and the layouts that offer edits.
 
-A layout of the core memory: which sections there are, and with which functions the agent edits them.
-
-A developer adds one as a small class, and registers it as an entry point of the group `memproc.core_memory`.
+A layout says which sections there are, and with which functions the agent edits them. A developer adds one as a small
+class, and registers it as an entry point of the group `memproc.core_memory`.
 """
 
 import inspect
@@ -169,17 +168,17 @@ def core_after(sections: Sequence[Section], events: Sequence[CoreEvent]) -> Core
     Raises OverLimit where a value that was written under a higher limit no longer fits.
     """
     newest = {event.section: event for event in events}
-    return CoreMemory(tuple(_after(section, newest.get(section.name)) for section in sections))
-
-
-def _after(section: Section, event: CoreEvent | None) -> Section:
-    if event is None:
-        return section
-    return replace(section, value=event.value, held=event.held, held_lines=event.held_lines)
+    after: list[Section] = []
+    for section in sections:
+        event = newest.get(section.name)
+        if event is not None:
+            section = replace(section, value=event.value, held=event.held, held_lines=event.held_lines)
+        after.append(section)
+    return CoreMemory(tuple(after))
 
 
 def corrected(section: Section, value: Value, function: str) -> CoreEvent:
-    """What comes of a section in which the person has edited lines: those that are new are theirs from now on."""
+    """The event of a section in which the person has edited lines: those that are new are theirs from now on."""
     before = {line.rstrip() for line in lines_of(section.value)}
     lines = dict.fromkeys(line for line in lines_of(value) if line.strip())
     own = tuple(line for line in lines if line in section.held_lines or line.rstrip() not in before)
@@ -197,12 +196,9 @@ def taken_back(sections: Sequence[Section], events: Sequence[CoreEvent]) -> Core
     if not able:
         return None
     last = able[-1]
-    before = [event for event in able[:-1] if event.section == last.section]
-    if not before:
-        return CoreEvent(
-            last.section, first[last.section], held=False, by="person", function="undo", undoes=last.number
-        )
-    return replace(before[-1], by="person", function="undo", memory=0, edition=0, number=0, undoes=last.number, at="")
+    begins = CoreEvent(last.section, first[last.section], held=False, by="person", function="undo")
+    before = [begins, *(event for event in able[:-1] if event.section == last.section)][-1]
+    return replace(before, by="person", function="undo", memory=0, edition=0, number=0, undoes=last.number, at="")
 
 
 EditingFunction = Callable[..., CoreMemory | Refusal]
@@ -279,7 +275,8 @@ def apply(functions: Sequence[EditingFunction], memory: CoreMemory, edit: CoreEd
     arguments = {name: text for name, text in edit.arguments.items() if isinstance(text, str)}
     parameters = offered(function).parameters
     if arguments.keys() != parameters.keys() or len(arguments) < len(edit.arguments):
-        return Refusal(f"{edit.function} takes {_listed(parameters)}.", "wrong arguments")
+        listed = f"{', '.join(parameters)}, each of them a text" if parameters else "no arguments"
+        return Refusal(f"{edit.function} takes {listed}.", "wrong arguments")
     try:
         after = function(memory, **arguments)
     except OverLimit as fault:
@@ -287,46 +284,29 @@ def apply(functions: Sequence[EditingFunction], memory: CoreMemory, edit: CoreEd
     return after if isinstance(after, Refusal) else _lawful(memory, after)
 
 
-def _listed(names: Mapping[str, str]) -> str:
-    return f"{', '.join(names)}, each of them a text" if names else "no arguments"
-
-
 def _lawful(before: CoreMemory, after: CoreMemory) -> CoreMemory | Refusal:
     """What an editing function has returned, unless it has changed more than values."""
     if not isinstance(after, CoreMemory):
         return Refusal("The function has returned no core memory, so nothing was changed.")
-    if [_frame(section) for section in before] != [_frame(section) for section in after]:
+    kept = [section.with_value(section.value if section.held else ()) for section in before]
+    if kept != [section.with_value(section.value if section.held else ()) for section in after]:
         return Refusal(
             "A section cannot be added, removed or renamed, its description and limit stay, and one that the person "
             "keeps cannot be edited.",
             "sections changed",
         )
-    changed = ((was.name, line) for was, now in zip(before, after, strict=True) for line in _lost(was, now))
-    if lost := next(changed, None):
-        name, line = lost
-        return Refusal(
-            f'The person has written this line of the section "{name}" themselves; it stays as it is until they '
-            f"release it: {line}",
-            "kept by the person",
-        )
+    for was, now in zip(before, after, strict=True):
+        for line in was.held_lines:
+            if line not in lines_of(now.value):
+                return Refusal(
+                    f'The person has written this line of the section "{was.name}" themselves; it stays as it is until '
+                    f"they release it: {line}",
+                    "kept by the person",
+                )
     return after
 
 
-def _lost(before: Section, after: Section) -> list[str]:
-    """The person's lines that are not there any more."""
-    lines = lines_of(after.value)
-    return [line for line in before.held_lines if line not in lines]
-
-
-def _frame(section: Section) -> tuple[object, ...]:
-    """All of a section that no edit changes."""
-    value = section.value if section.held else None
-    return section.name, section.description, section.limit, section.held, section.held_lines, value
-
-
 _LIMIT = 2_000
-_NOTHING = Refusal("The content is empty, so there is nothing to append.", "no content")
-_NOTHING_OLD = Refusal("The old content is empty; name the text that is to be replaced.", "no content")
 
 
 def core_memory_append(memory: CoreMemory, name: str, content: str) -> CoreMemory | Refusal:
@@ -338,7 +318,11 @@ def core_memory_append(memory: CoreMemory, name: str, content: str) -> CoreMemor
     section = editable(memory, name)
     if isinstance(section, Refusal):
         return section
-    return written(memory, name, _with(section.value, content)) if content.strip() else _NOTHING
+    if not content.strip():
+        return Refusal("The content is empty, so there is nothing to append.", "no content")
+    if isinstance(section.value, tuple):
+        return written(memory, name, (*section.value, content))
+    return written(memory, name, f"{section.value}\n{content}" if section.value else content)
 
 
 def core_memory_replace(memory: CoreMemory, name: str, old_content: str, new_content: str) -> CoreMemory | Refusal:
@@ -352,9 +336,20 @@ def core_memory_replace(memory: CoreMemory, name: str, old_content: str, new_con
     if isinstance(section, Refusal):
         return section
     if not old_content:
-        return _NOTHING_OLD
-    replaced = _replaced(section.value, old_content, new_content)
-    return _not_found(section) if replaced is None else written(memory, name, replaced)
+        return Refusal("The old content is empty; name the text that is to be replaced.", "no content")
+    value, listed = section.value, isinstance(section.value, tuple)
+    if not any(old_content in entry for entry in (value if isinstance(value, tuple) else (value,))):
+        within = ', within one entry and without the "- " before it' if listed else ""
+        return Refusal(
+            f'The old content does not occur in the section "{section.name}"; it must be copied character for '
+            f"character{within}.",
+            "not found",
+        )
+    if isinstance(value, str):
+        return written(memory, name, value.replace(old_content, new_content))
+    entries = [(entry, entry.replace(old_content, new_content)) for entry in value]
+    # An entry of which nothing is left goes.
+    return written(memory, name, tuple(after for entry, after in entries if after.strip() or after == entry))
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,33 +373,6 @@ class ChatLayout:
     functions: Sequence[EditingFunction] = (core_memory_append, core_memory_replace)
 
 
-def _with(value: Value, content: str) -> Value:
-    if isinstance(value, str):
-        return f"{value}\n{content}" if value else content
-    return (*value, content)
-
-
-def _replaced(value: Value, old: str, new: str) -> Value | None:
-    """The value with every occurrence replaced, within the entries of a list; None where there is none.
-
-    An entry of which nothing is left goes.
-    """
-    if isinstance(value, str):
-        return value.replace(old, new) if old in value else None
-    if not any(old in entry for entry in value):
-        return None
-    return tuple(entry.replace(old, new) for entry in value if entry.replace(old, new).strip() or old not in entry)
-
-
-def _not_found(section: Section) -> Refusal:
-    listed = "" if isinstance(section.value, str) else ', within one entry and without the "- " before it'
-    return Refusal(
-        f'The old content does not occur in the section "{section.name}"; it must be copied character for '
-        f"character{listed}.",
-        "not found",
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class SectionChange:
     """What is said about one section; None: nothing, so that the layout's own holds."""
@@ -419,19 +387,14 @@ def arranged(sections: Sequence[Section], changes: Mapping[str, SectionChange]) 
 
     Raises OverLimit where a first value is longer than its section may be.
     """
-    own = {section.name: section for section in sections}
-    further = {name: Section(name, "", 0) for name in changes if name not in own}
-    laid_over = (_laid_over(section, changes.get(name, SectionChange())) for name, section in (own | further).items())
-    return tuple(section for section in laid_over if section)
-
-
-def _laid_over(section: Section, change: SectionChange) -> Section | None:
-    limit = section.limit if change.limit is None else change.limit
-    if limit == 0:
-        return None
-    return replace(
-        section,
-        description=section.description if change.description is None else change.description,
-        limit=limit,
-        value=section.value if change.value is None else change.value,
-    )
+    known = {section.name: section for section in sections}
+    known |= {name: Section(name, "", 0) for name in changes if name not in known}
+    after: list[Section] = []
+    for name, section in known.items():
+        change = changes.get(name, SectionChange())
+        limit = section.limit if change.limit is None else change.limit
+        if limit:
+            description = section.description if change.description is None else change.description
+            value = section.value if change.value is None else change.value
+            after.append(replace(section, description=description, limit=limit, value=value))
+    return tuple(after)

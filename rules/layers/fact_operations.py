@@ -24,7 +24,7 @@ class Operation:
 
     event: AskedEvent
     id: str
-    """Of a known fact, by its place among those shown, from 0; empty where none was given."""
+    """The place of a known fact among those shown, from 0; empty where none was given."""
     text: str
     old: str = ""
     """What the fact said so far, where the answer repeats it."""
@@ -48,7 +48,12 @@ def forgotten(events: Iterable[FactEvent]) -> tuple[ForgottenFact, ...]:
     for event in events:
         by_fact.setdefault(event.fact, []).append(event)
     return tuple(
-        _gathered(by_fact[fact]) for fact in sorted(by_fact) if any(event.event == "FORGET" for event in by_fact[fact])
+        ForgottenFact(
+            tuple(event.text for event in of_fact if event.event in ("ADD", "UPDATE")),
+            frozenset(event.source for event in of_fact if event.source),
+        )
+        for _, of_fact in sorted(by_fact.items())
+        if any(event.event == "FORGET" for event in of_fact)
     )
 
 
@@ -57,16 +62,10 @@ def is_forgotten(text: str, source: str, among: Sequence[ForgottenFact]) -> bool
     return any(source in fact.sources and any(_same(text, earlier) for earlier in fact.texts) for fact in among)
 
 
-def _gathered(events: Sequence[FactEvent]) -> ForgottenFact:
-    texts = tuple(event.text for event in events if event.event in ("ADD", "UPDATE"))
-    return ForgottenFact(texts, frozenset(event.source for event in events if event.source))
-
-
-def _same(text: str, said: str) -> bool:
-    if normal(text) == normal(said):
-        return True
-    ours, theirs = words(text), words(said)
-    return bool(ours and theirs) and 2 * len(ours & theirs) >= min(len(ours), len(theirs))
+def _same(text: str, earlier: str) -> bool:
+    ours, theirs = words(text), words(earlier)
+    shared = bool(ours and theirs) and 2 * len(ours & theirs) >= min(len(ours), len(theirs))
+    return shared or normal(text) == normal(earlier)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,7 @@ class KnownFacts:
     sources: Sequence[Source]
     """The chunk's raw messages, as they are numbered in the prompt."""
     next_number: int
-    """Of the next fact that is added."""
+    """The number of the next fact that is added."""
     alike: Mapping[str, Sequence[str]] = field(default_factory=lambda: MappingProxyType({}))
     """Texts of the answer, each with other texts of the answer or of known facts that say the same, nearest first."""
 
@@ -90,27 +89,21 @@ class KnownFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class FactsSoFar:
-    """What is known, and the events of the answer's operations that were judged before."""
+class _SoFar:
+    """What is known, what the live facts say now, and the events of the operations that were judged before."""
 
     known: KnownFacts
-    events: Sequence[FactEvent]
+    texts: dict[int, str]
+    """By the numbers of the facts."""
+    events: list[FactEvent]
 
-    @property
-    def texts(self) -> dict[int, str]:
-        """What the live facts say now, by their numbers."""
-        texts = {fact.number: fact.text for fact in self.known.live}
-        for event in self.events:
-            if event.event == "DELETE":
-                texts.pop(event.fact, None)
-            elif event.text:
-                texts[event.fact] = event.text
-        return texts
-
-    @property
-    def next_number(self) -> int:
-        """Of the next fact that is added."""
-        return self.known.next_number + sum(event.event == "ADD" for event in self.events)
+    def keep(self, event: FactEvent) -> None:
+        """Add an event to the others."""
+        self.events.append(event)
+        if event.event == "DELETE":
+            self.texts.pop(event.fact, None)
+        elif event.text:
+            self.texts[event.fact] = event.text
 
     def says(self, text: str) -> int | None:
         """The number of the live fact that says the same."""
@@ -121,24 +114,12 @@ class FactsSoFar:
         """Whether the answer has done one of these to a fact; where none is named, whether it has done anything."""
         return any(event.fact == number and (not events or event.event in events) for event in self.events)
 
-    def has_replaced(self, text: str) -> bool:
-        """Whether the answer has put something else in the place of this text."""
-        same = normal(text)
-        return any(normal(fact.text) == same and self.has(fact.number, "UPDATE") for fact in self.known.live)
-
 
 _FEW = 2
 _A_QUARTER = 4
 
-
-@dataclass(frozen=True, slots=True)
-class FactRefusal:
-    """Why an operation is not carried out, in a few words that can be counted."""
-
-    reason: str
-
-
-_Judged = FactEvent | FactRefusal | None
+_Judged = FactEvent | str | None
+"""An event, or why the operation is not carried out, in a few words that can be counted; None: it changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,57 +132,49 @@ class Outcome:
 
 def carry_out(operations: Sequence[Operation], known: KnownFacts) -> Outcome:
     """The events of an answer's operations, and why the others are refused."""
-    events: list[FactEvent] = []
     refused: list[str] = []
-    erases = _erases(operations, known)
-    for operation in operations:
-        judged = _judged(operation, FactsSoFar(known, events), erases)
-        if isinstance(judged, FactEvent):
-            events.append(judged)
-        elif isinstance(judged, FactRefusal):
-            refused.append(judged.reason)
-    return Outcome(tuple(events), tuple(refused))
-
-
-def _erases(operations: Sequence[Operation], known: KnownFacts) -> bool:
-    """Whether so many are to be deleted that the answer rather tries to erase: more than two, and than a quarter."""
+    standing = _SoFar(known, {fact.number: fact.text for fact in known.live}, [])
     deleted = {operation.id for operation in operations if operation.event == "DELETE" and known.named(operation.id)}
-    return len(deleted) > max(_FEW, len(known.shown) / _A_QUARTER)
+    # An answer that deletes more than two, and than a quarter, rather tries to erase.
+    erases = len(deleted) > max(_FEW, len(known.shown) / _A_QUARTER)
+    for operation in operations:
+        if erases and operation.event == "DELETE":
+            refused.append("too many deletions")
+            continue
+        judged = _JUDGES[operation.event](operation, standing)
+        if isinstance(judged, FactEvent):
+            standing.keep(judged)
+        elif judged is not None:
+            refused.append(judged)
+    return Outcome(tuple(standing.events), tuple(refused))
 
 
-def _judged(operation: Operation, standing: FactsSoFar, erases: bool) -> _Judged:
-    if operation.event == "DELETE" and erases:
-        return FactRefusal("too many deletions")
-    return _JUDGES[operation.event](operation, standing)
-
-
-def _addition(operation: Operation, standing: FactsSoFar) -> _Judged:
+def _addition(operation: Operation, standing: _SoFar) -> _Judged:
     if refusal := _unusable(operation, standing):
         return refusal
     same = standing.says(operation.text)
     if same is not None:
         return _confirmation(same, operation, standing)
-    same = _alike(operation.text, standing)
+    others = (standing.says(other) for other in standing.known.alike.get(operation.text, ()))
+    # The live fact that says the same in other words, and not the opposite.
+    same = next(
+        (number for number in others if number is not None and not opposed(operation.text, standing.texts[number])),
+        None,
+    )
     if same is None:
-        return _event("ADD", standing.next_number, operation, standing, text=operation.text)
+        number = standing.known.next_number + sum(event.event == "ADD" for event in standing.events)
+        return _event("ADD", number, operation, standing, text=operation.text)
     if says_more(standing.texts[same], operation.text):
         return _confirmation(same, operation, standing)
     return _event("UPDATE", same, operation, standing, text=operation.text, why="merged with another wording")
 
 
-def _alike(text: str, standing: FactsSoFar) -> int | None:
-    """The live fact that says the same in other words, and not the opposite."""
-    texts = standing.texts
-    found = (standing.says(other) for other in standing.known.alike.get(text, ()))
-    return next((number for number in found if number is not None and not opposed(text, texts[number])), None)
-
-
-def _update(operation: Operation, standing: FactsSoFar) -> _Judged:
+def _update(operation: Operation, standing: _SoFar) -> _Judged:
     fact = _named(operation, standing.known)
-    if isinstance(fact, FactRefusal):
+    if isinstance(fact, str):
         return fact
     if standing.has(fact.number, "UPDATE", "DELETE"):
-        return FactRefusal("changed twice")
+        return "changed twice"
     if refusal := _unusable(operation, standing):
         return refusal
     same = standing.says(operation.text)
@@ -211,55 +184,57 @@ def _update(operation: Operation, standing: FactsSoFar) -> _Judged:
     return _event("UPDATE", fact.number, operation, standing, text=operation.text, why=why)
 
 
-def _deletion(operation: Operation, standing: FactsSoFar) -> _Judged:
+def _deletion(operation: Operation, standing: _SoFar) -> _Judged:
     fact = _named(operation, standing.known)
-    if isinstance(fact, FactRefusal):
+    if isinstance(fact, str):
         return fact
     if standing.has(fact.number):
-        return FactRefusal("changed twice")
+        return "changed twice"
     return _event("DELETE", fact.number, operation, standing, why="no longer so, by this message")
 
 
-def _repetition(operation: Operation, standing: FactsSoFar) -> _Judged:
+def _repetition(operation: Operation, standing: _SoFar) -> _Judged:
     """A list of all known facts with NONE, as mem0's prompt asks for, says of none of them that it was said again."""
     fact = standing.known.named(operation.id)
     says_where = operation.message is not None and 1 <= operation.message <= len(standing.known.sources)
     return _confirmation(fact.number, operation, standing) if fact is not None and says_where else None
 
 
-_JUDGES: Mapping[AskedEvent, Callable[[Operation, FactsSoFar], _Judged]] = MappingProxyType(
+_JUDGES: Mapping[AskedEvent, Callable[[Operation, _SoFar], _Judged]] = MappingProxyType(
     {"ADD": _addition, "UPDATE": _update, "DELETE": _deletion, "NONE": _repetition}
 )
 
 
-def _named(operation: Operation, known: KnownFacts) -> Fact | FactRefusal:
+def _named(operation: Operation, known: KnownFacts) -> Fact | str:
     """The fact that is meant, unless the answer says that it reads otherwise than it does."""
     fact = known.named(operation.id)
     if fact is None:
-        return FactRefusal("unknown id")
+        return "unknown id"
     if operation.old and normal(operation.old) != normal(fact.text):
-        return FactRefusal("old_memory is not its text")
+        return "old_memory is not its text"
     return fact
 
 
-def _unusable(operation: Operation, standing: FactsSoFar) -> FactRefusal | None:
+def _unusable(operation: Operation, standing: _SoFar) -> str | None:
     text, known = operation.text, standing.known
     if not normal(text):
-        return FactRefusal("no text")
+        return "no text"
     if len(text) > MOST_CHARACTERS:
-        return FactRefusal("too long")
+        return "too long"
     if is_forgotten(text, source_of(text, operation.message, known.sources).key, known.forgotten):
-        return FactRefusal("forgotten before")
-    return FactRefusal("just replaced") if standing.has_replaced(text) else None
+        return "forgotten before"
+    same = normal(text)
+    is_replaced = any(normal(fact.text) == same and standing.has(fact.number, "UPDATE") for fact in known.live)
+    return "just replaced" if is_replaced else None
 
 
-def _confirmation(number: int, operation: Operation, standing: FactsSoFar) -> _Judged:
+def _confirmation(number: int, operation: Operation, standing: _SoFar) -> _Judged:
     """It was said again; an answer says so once, and not of what it has just added or changed itself."""
     return None if standing.has(number) else _event("CONFIRM", number, operation, standing)
 
 
 def _event(
-    kind: Event, number: int, operation: Operation, standing: FactsSoFar, *, text: str = "", why: str = ""
+    kind: Event, number: int, operation: Operation, standing: _SoFar, *, text: str = "", why: str = ""
 ) -> FactEvent:
     """The event, with the message that says so: the answer names it, or else the words tell."""
     words_of_it = text or operation.text or standing.texts[number]

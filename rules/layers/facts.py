@@ -100,8 +100,9 @@ def normal(text: str) -> str:
 
     Empty where nothing else is in it.
     """
-    folded = _folded(_folded(text).casefold())  # what is folded can have other forms again
-    return " ".join("".join(character if _counts(character) else " " for character in folded).split())
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())  # folding makes new forms
+    telling = (mark if mark in _TELLING or unicodedata.category(mark)[0] not in "PZC" else " " for mark in folded)
+    return " ".join("".join(telling).split())
 
 
 def words(text: str) -> frozenset[str]:
@@ -112,14 +113,6 @@ def words(text: str) -> frozenset[str]:
 def says_more(one: str, other: str) -> bool:
     """Whether the first wording is the richer: more words, each time counted."""
     return len(list(terms(normal(one)))) > len(list(terms(normal(other))))
-
-
-def _folded(text: str) -> str:
-    return unicodedata.normalize("NFKC", text)
-
-
-def _counts(character: str) -> bool:
-    return character in _TELLING or unicodedata.category(character)[0] not in "PZC"
 
 
 _NO = listed(
@@ -143,18 +136,12 @@ _NO = listed(
 
 
 def opposed(one: str, other: str) -> bool:
-    """Whether the two differ in their numbers, or in how often they say no."""
-    return _numbers(one) != _numbers(other) or _denials(one) != _denials(other)
-
-
-def _numbers(text: str) -> Counter[str]:
-    """Runs of characters that count, in any script, by what they are written with."""
-    runs = "".join(character if character.isnumeric() else " " for character in normal(text)).split()
-    return Counter(runs)
-
-
-def _denials(text: str) -> int:
-    return sum(term in _NO for term in terms(normal(text)))
+    """Whether the two differ in their numbers, in any script, or in how often they say no."""
+    numbers, denials = [], []
+    for text in (normal(one), normal(other)):
+        numbers.append(Counter("".join(mark if mark.isnumeric() else " " for mark in text).split()))
+        denials.append(sum(term in _NO for term in terms(text)))
+    return numbers[0] != numbers[1] or denials[0] != denials[1]
 
 
 SAME = 0.92
@@ -168,10 +155,12 @@ Rows = Sequence[Sequence[float]]
 def cosines(vectors: Sequence[Sequence[float]]) -> list[list[float]]:
     """The rows for these vectors, rounded to four digits; 0 with a vector of length 0."""
     lengths = [hypot(*vector) for vector in vectors]
-    return [
-        [_cosine(one, other, lengths[at] * lengths[behind]) for behind, other in enumerate(vectors[at + 1 :], at + 1)]
-        for at, one in enumerate(vectors)
-    ]
+
+    def cosine(at: int, behind: int) -> float:
+        length = lengths[at] * lengths[behind]
+        return round(sum(map(mul, vectors[at], vectors[behind])) / length, _DIGITS) if length else 0.0
+
+    return [[cosine(at, behind) for behind in range(at + 1, len(vectors))] for at in range(len(vectors))]
 
 
 def alike(texts: Sequence[str], rows: Rows) -> dict[str, tuple[str, ...]]:
@@ -182,11 +171,7 @@ def alike(texts: Sequence[str], rows: Rows) -> dict[str, tuple[str, ...]]:
             if cosine >= SAME:
                 near[texts[at]].append((-cosine, behind))
                 near[texts[behind]].append((-cosine, at))
-    return {text: tuple(texts[at] for _, at in sorted(found)) for text, found in near.items() if found}
-
-
-def _cosine(one: Sequence[float], other: Sequence[float], lengths: float) -> float:
-    return round(sum(map(mul, one, other)) / lengths, _DIGITS) if lengths else 0.0
+    return {text: tuple(texts[at] for _, at in sorted(others)) for text, others in near.items() if others}
 
 
 _EVEN = 60
@@ -196,11 +181,10 @@ def fused(*orders: Sequence[int]) -> list[int]:
     """What stands in any of the orders, best first; of two with equal sums, what stands first in the last order."""
     sums: defaultdict[int, Fraction] = defaultdict(Fraction)
     for order in orders:
-        for place, one in enumerate(order, 1):
-            sums[one] += Fraction(1, _EVEN + place)
-    *_, last = orders
-    places = {one: place for place, one in enumerate(last)}
-    return sorted(sums, key=lambda one: (-sums[one], places.get(one, len(places)), one))
+        for place, item in enumerate(order, 1):
+            sums[item] += Fraction(1, _EVEN + place)
+    places = {item: place for place, item in enumerate(orders[-1])}
+    return sorted(sums, key=lambda item: (-sums[item], places.get(item, len(places)), item))
 
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)

@@ -14,10 +14,8 @@ nothing):
 
 Where joiners stand already, it is one more, so that nothing is lost: taking one out undoes it.
 
-What the person did in TypingMind to the sections and the facts of an opening.
-
-What it was is read off the opening that stood there, not off the archive: what has happened to the core memory and
-to the facts since then is nobody's edit.
+What the person did in TypingMind to the sections and the facts is compared with the opening that stood there, not
+with the archive: what has happened to the core memory and to the facts since then is nobody's edit.
 
 It is read back as people's editors leave it: other line breaks, white space at the end of lines, and further empty
 lines between the parts change nothing. Tags are not made inert here: who passes the texts has done so.
@@ -32,6 +30,7 @@ from difflib import SequenceMatcher
 from rules.layers.core import Section
 
 JOINER = "\u2060"
+"""Nobody sees it; it also keeps a tag of ours in a quote from being one."""
 _BREAK, _SPACE = r"\n", r"[^\S\n]"
 _HEADING = re.compile(rf"^(?={JOINER}*+##(?!#))", re.MULTILINE)
 _INERT_HEADING = re.compile(rf"^{JOINER}(?={JOINER}*+##(?!#))", re.MULTILINE)
@@ -100,12 +99,26 @@ def read_opening(text: str, names: Collection[str], introduction: str) -> Openin
     What stands between the introduction and the first heading is the end of the preface. Without any heading, all of
     it is the preface, to the byte. A heading that stands there twice has the texts of both.
     """
-    head, parts = _parts(text, {*names, FACTS})
-    if not parts:
+    known = {*names, FACTS}
+    blocks: list[tuple[str, list[str]]] = [("", [])]
+    for line in text.replace("\r\n", "\n").split("\n"):
+        name = line.removeprefix(HEADING).strip() if line.startswith(HEADING) else ""
+        if name in known:
+            blocks.append((name, []))
+        else:
+            blocks[-1][1].append(line.rstrip())
+    head, *below = ((name, "\n".join(lines).strip("\n")) for name, lines in blocks)
+    if not below:
         return Opening(text, {}, (), headed=False)
-    sections = {name: restore("\n\n".join(filter(None, said))) for name, said in parts.items() if name != FACTS}
-    facts = tuple(_facts("\n".join(parts.get(FACTS, []))))
-    return Opening(_preface(head, make_inert(introduction)), sections, facts, headed=True)
+    parts: dict[str, list[str]] = {}
+    for name, part in below:
+        parts.setdefault(name, []).append(part)
+    facts = tuple(_facts("\n".join(parts.pop(FACTS, []))))
+    sections = {name: restore("\n\n".join(filter(None, texts))) for name, texts in parts.items()}
+    introduced = make_inert(introduction)
+    around = head[1].rpartition(introduced)[::2] if introduced else (head[1],)
+    preface = restore("\n\n".join(filter(None, (part.strip("\n") for part in around))))
+    return Opening(preface, sections, facts, headed=True)
 
 
 def read_tagged(text: str, names: Collection[str], introduction: str) -> Opening:
@@ -114,48 +127,21 @@ def read_tagged(text: str, names: Collection[str], introduction: str) -> Opening
     return read_opening(tagged[1] if tagged else text, names, introduction)
 
 
-def _parts(text: str, names: Collection[str]) -> tuple[str, dict[str, list[str]]]:
-    """What stands before the first heading, and the texts below each; without empty lines at their ends."""
-    blocks: list[tuple[str, list[str]]] = [("", [])]
-    for line in text.replace("\r\n", "\n").split("\n"):
-        name = line.removeprefix(HEADING).strip() if line.startswith(HEADING) else ""
-        if name in names:
-            blocks.append((name, []))
-        else:
-            blocks[-1][1].append(line.rstrip())
-    head, *below = ((name, "\n".join(lines).strip("\n")) for name, lines in blocks)
-    parts: dict[str, list[str]] = {}
-    for name, said in below:
-        parts.setdefault(name, []).append(said)
-    return head[1], parts
-
-
-def _preface(head: str, introduction: str) -> str:
-    """The head without the introduction, where this stands there as it was written."""
-    at = head.rfind(introduction)
-    around = (head[:at], head[at + len(introduction) :]) if at >= 0 else (head,)
-    return restore("\n\n".join(filter(None, (part.strip("\n") for part in around))))
-
-
 def _facts(text: str) -> Iterator[FactLine]:
-    for line in _joined(text.split("\n")):
+    """One for each line; an indented line without a bullet goes on with the fact before it."""
+    joined: list[str] = []
+    for line in text.split("\n"):
+        words = line.strip()
+        bullet = _BULLET.match(words)
+        if line[:1].isspace() and joined and words and not bullet:
+            joined[-1] = f"{joined[-1]} {words}"
+        elif words:
+            joined.append(words[bullet.end() :] if bullet else words)
+    for line in joined:
         dated = _DATED.fullmatch(line)
-        day, said = dated.groups() if dated else ("", line)
-        if said:
-            yield FactLine(day, _INERT_DAY.sub("", one_line(said)))
-
-
-def _joined(lines: Iterable[str]) -> list[str]:
-    """One line for each fact: an indented one without a bullet goes on with the fact before it."""
-    found: list[str] = []
-    for line in lines:
-        said = line.strip()
-        bullet = _BULLET.match(said)
-        if line[:1].isspace() and found and said and not bullet:
-            found[-1] = f"{found[-1]} {said}"
-        elif said:
-            found.append(said[bullet.end() :] if bullet else said)
-    return found
+        day, words = dated.groups() if dated else ("", line)
+        if words:
+            yield FactLine(day, _INERT_DAY.sub("", one_line(words)))
 
 
 def write_opening(preface: str, introduction: str, core: Sequence[Section], facts: Sequence[FactLine]) -> str:
@@ -163,16 +149,12 @@ def write_opening(preface: str, introduction: str, core: Sequence[Section], fact
 
     Sections without a value and facts without words are left out. The facts stand in the order given.
     """
-    parts = [_part(section.name, make_inert(section.rendered)) for section in core if section.rendered]
+    parts = [f"{HEADING} {section.name}\n{make_inert(section.rendered)}" for section in core if section.rendered]
     if lines := [fact_line(fact) for fact in facts if one_line(fact.text)]:
-        parts.append(_part(FACTS, "\n".join(lines)))
+        parts.append("\n".join([f"{HEADING} {FACTS}", *lines]))
     if not parts:
         return preface
     return "\n\n".join(part for part in (make_inert(preface), make_inert(introduction), *parts) if part)
-
-
-def _part(name: str, text: str) -> str:
-    return f"{HEADING} {name}\n{text}"
 
 
 _ALIKE = 0.6
@@ -190,38 +172,24 @@ class OpeningEdits:
     added: tuple[FactLine, ...]
 
 
-NO_EDITS = OpeningEdits({}, (), (), ())
-"""Nothing was changed."""
+def edits(base: Opening, theirs: Opening) -> OpeningEdits | None:
+    """Compare the opening as it was with the one that stands there now. The order of facts is ignored.
 
-
-@dataclass(frozen=True, slots=True)
-class NotTakenOver:
-    """Why nothing of an edited opening is taken over, as half a sentence for the person."""
-
-    reason: str
-
-
-def edits(base: Opening, theirs: Opening) -> OpeningEdits | NotTakenOver:
-    """Compare the opening as it was with the one that stands there now.
-
-    Where every heading is gone, the person has thrown the whole part away or put something else in its place: that is
-    no edit of its sections and facts. In what order facts stand says nothing.
+    None where every heading is gone: then the person has thrown the whole part away or put something else in its
+    place, and that is no edit of its sections and facts.
     """
     if base.headed and not theirs.headed:
-        return NotTakenOver("the opening shows none of the headings of its sections and facts any more")
+        return None
+    names = dict.fromkeys((*base.sections, *theirs.sections))
+    texts = {name: theirs.sections.get(name, "") for name in names}
     gone, new = _without(base.facts, theirs.facts), _without(theirs.facts, base.facts)
     changed = _reworded(gone, new)
     return OpeningEdits(
-        sections=_rewritten(base.sections, theirs.sections),
+        sections={name: text for name, text in texts.items() if text != base.sections.get(name, "")},
         changed=changed,
-        removed=_without(gone, [old for old, _ in changed]),
-        added=_without(new, [said for _, said in changed]),
+        removed=_without(gone, [before for before, _ in changed]),
+        added=_without(new, [after for _, after in changed]),
     )
-
-
-def _rewritten(base: Mapping[str, str], theirs: Mapping[str, str]) -> dict[str, str]:
-    names = dict.fromkeys((*base, *theirs))
-    return {name: theirs.get(name, "") for name in names if theirs.get(name, "") != base.get(name, "")}
 
 
 def _without(lines: Iterable[FactLine], others: Iterable[FactLine]) -> tuple[FactLine, ...]:
@@ -238,16 +206,14 @@ def _without(lines: Iterable[FactLine], others: Iterable[FactLine]) -> tuple[Fac
 
 def _reworded(gone: Sequence[FactLine], new: Sequence[FactLine]) -> tuple[tuple[FactLine, FactLine], ...]:
     """Pairs of lines that are alike, the most alike first; each line is in one pair at most. In the order of `gone`."""
-    likeness = {(i, j): _likeness(old.text, said.text) for i, old in enumerate(gone) for j, said in enumerate(new)}
+    likeness: dict[tuple[int, int], float] = {}
+    for i, before in enumerate(gone):
+        for j, after in enumerate(new):
+            matcher = SequenceMatcher(None, before.text, after.text)
+            rough = matcher.quick_ratio()  # at least the ratio, and quicker
+            likeness[i, j] = matcher.ratio() if rough >= _ALIKE else rough
     pairs: dict[int, int] = {}
     for i, j in sorted(likeness, key=lambda pair: (-likeness[pair], pair)):
         if likeness[i, j] >= _ALIKE and i not in pairs and j not in pairs.values():
             pairs[i] = j
     return tuple((gone[i], new[pairs[i]]) for i in sorted(pairs))
-
-
-def _likeness(one: str, other: str) -> float:
-    """From 0 to 1; what is certainly too little is not reckoned further."""
-    matcher = SequenceMatcher(None, one, other)
-    rough = matcher.quick_ratio()
-    return matcher.ratio() if rough >= _ALIKE else rough

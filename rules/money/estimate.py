@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from rules.conversation.memory import allowance, fold_words
+from rules.conversation.memory import TOKENS_A_WORD, allowance, fold_words
 from rules.money.price import Price, Usage, cost, prompt_bound, worst_case
 from rules.plan.cache_order import cached
 from rules.plan.chat_plan import MOST_OF_A_MEMORY, ChatPlan
@@ -18,7 +18,6 @@ from rules.plan.work import CORE_WORDS, FACT_WORDS, PlannedChunk
 _QUESTION = 150
 _QUOTE_WORDS = 60
 _QUOTES = 80
-_TOKENS_A_WORD = 1.35
 _ROOM = 200
 _ROOM_A_WORD = 4
 _TURNS = 12
@@ -45,7 +44,7 @@ class PlannedCall:
 
 def calls(plan: ChatPlan, hindsight_tokens: int) -> tuple[PlannedCall, ...]:
     """All calls of a plan, when every answer is good at once."""
-    return tuple(_Calls(plan, hindsight_tokens, longest=False).all())
+    return tuple(_calls(plan, hindsight_tokens, longest=False))
 
 
 def longest_calls(plan: ChatPlan, hindsight_tokens: int, fold_budget: int) -> tuple[PlannedCall, ...]:
@@ -53,118 +52,76 @@ def longest_calls(plan: ChatPlan, hindsight_tokens: int, fold_budget: int) -> tu
 
     def larger(chunks: tuple[PlannedChunk, ...]) -> tuple[PlannedChunk, ...]:
         """Past the budget memories are folded."""
+        sizes = [min(MOST_OF_A_MEMORY * chunk.memories_tokens, fold_budget) for chunk in chunks]
         return tuple(
-            replace(
-                chunk,
-                memories_tokens=max(chunk.memories_tokens, min(MOST_OF_A_MEMORY * chunk.memories_tokens, fold_budget)),
-            )
-            for chunk in chunks
+            replace(chunk, memories_tokens=max(chunk.memories_tokens, size))
+            for chunk, size in zip(chunks, sizes, strict=True)
         )
 
-    longest = replace(
-        plan,
-        again=larger(plan.again),
-        hindsight=larger(plan.hindsight),
-        chunks=larger(plan.chunks),
-        folds=plan.most_folds,
-    )
-    return tuple(_Calls(longest, hindsight_tokens, longest=True).all())
+    again, hindsight, chunks = larger(plan.again), larger(plan.hindsight), larger(plan.chunks)
+    longest = replace(plan, again=again, hindsight=hindsight, chunks=chunks, folds=plan.most_folds)
+    return tuple(_calls(longest, hindsight_tokens, longest=True))
 
 
-@dataclass(frozen=True, slots=True)
-class _Dialogue:
-    """What the requests of a dialogue with the agent begin with; its first one finds `read` tokens in the cache."""
+def _calls(plan: ChatPlan, hindsight_tokens: int, *, longest: bool) -> Iterator[PlannedCall]:
+    """The calls of a plan, whose answers are as long as expected or, with `longest`, as they may be."""
 
-    tokens: int
-    read: int
-    turns: int
-
-    @property
-    def again(self) -> "_Dialogue":
-        """The same in a later request, which finds all of it in the cache."""
-        return replace(self, read=self.tokens)
-
-
-@dataclass(frozen=True, slots=True)
-class _Calls:
-    """The calls of one plan, whose answers are as long as expected or, with `longest`, as they may be."""
-
-    plan: ChatPlan
-    hindsight_tokens: int
-    longest: bool
-
-    def all(self) -> Iterator[PlannedCall]:
-        plan = self.plan
-        for place, (chunk, read) in enumerate(zip(plan.work, cached(plan), strict=True)):
-            if place in plan.looking_back:
-                dialogue = _begun(plan, chunk, read, self.hindsight_tokens)
-                yield from self._open_questions(dialogue, self._words(chunk), _QUOTES)
-            elif chunk.asks_agent:
-                yield from self._memory(chunk, _begun(plan, chunk, read))
-        for members in plan.folds:
-            yield from self._fold(members)
-        yield from self._core_edits()
-        yield from self._facts()
-
-    def _words(self, chunk: PlannedChunk) -> int:
-        return allowance(chunk.tokens, self.plan.questions_tokens)
-
-    def _answer(self, words: int) -> int:
-        return _room(words) if self.longest else round(words * _TOKENS_A_WORD)
-
-    def _memory(self, chunk: PlannedChunk, dialogue: _Dialogue) -> Iterator[PlannedCall]:
-        words = self._words(chunk)
-        yield _agent(dialogue, _QUOTE_WORDS, 0)
-        yield from self._open_questions(dialogue.again, words, _QUOTES)
-        yield _manager(chunk.tokens, words, chunk.stop - chunk.start)
-
-    def _open_questions(self, dialogue: _Dialogue, words: int, quotes: int) -> Iterator[PlannedCall]:
+    def open_questions(begun: int, read: int, turns: int, words: int, quotes: int) -> Iterator[PlannedCall]:
         """Perspective and refinement, which has the perspective and the analysis before it."""
-        yield _agent(dialogue, words, quotes)
-        yield _agent(dialogue.again, words, quotes + 2 * self._answer(words))
+        yield _agent(begun, read, turns, words, quotes)
+        yield _agent(begun, begun, turns, words, quotes + 2 * _answer(words, longest=longest))
 
-    def _fold(self, members: int) -> Iterator[PlannedCall]:
-        words = fold_words(members, _QUOTES, self.plan.questions_tokens)
-        dialogue = _Dialogue(self.plan.fixed_tokens + members, 0, 6 * _TURNS)
-        yield from self._open_questions(dialogue, words, 6 * _QUOTES)
+    for place, (chunk, read) in enumerate(zip(plan.work, cached(plan), strict=True)):
+        words = allowance(chunk.tokens, plan.questions_tokens)
+        begun, turns = _begins(plan, chunk)
+        if place in plan.looking_back:
+            yield from open_questions(begun + hindsight_tokens, read, turns, words, _QUOTES)
+        elif chunk.asks_agent:
+            yield _agent(begun, read, turns, _QUOTE_WORDS, 0)
+            yield from open_questions(begun, begun, turns, words, _QUOTES)
+            yield _manager(chunk.tokens, words, chunk.stop - chunk.start)
+    for members in plan.folds:
+        words = fold_words(members, _QUOTES, plan.questions_tokens)
+        yield from open_questions(plan.fixed_tokens + members, 0, 6 * _TURNS, words, 6 * _QUOTES)
         yield _manager(members, words, 6 * _TURNS)
-
-    def _core_edits(self) -> Iterator[PlannedCall]:
-        """Each stands behind the dialogue of its memory, and finds all of it in the cache if that was held just now."""
-        now = {chunk.number for chunk in self.plan.again + self.plan.chunks}
-        for chunk in self.plan.layers.core:
-            dialogue = _begun(self.plan, chunk, 0)
-            answered = _QUOTES + 3 * self._answer(self._words(chunk)) + self.plan.layers.core_tokens
-            call = _agent(dialogue.again if chunk.number in now else dialogue, CORE_WORDS, answered)
-            yield replace(call, answer=call.answer // _USED)
-
-    def _facts(self) -> Iterator[PlannedCall]:
-        layers = self.plan.layers
-        for chunk in layers.facts:
-            call = _manager(chunk.tokens + layers.facts_tokens, FACT_WORDS, chunk.stop - chunk.start)
-            yield replace(call, answer=call.answer // _USED)
-            if layers.embeds:
-                new = call.room if self.longest else call.answer // _USED
-                yield PlannedCall("embedding", layers.shown_tokens + new, 0, 0, 0, 0, _TURNS)
+    yield from _layer_calls(plan, longest=longest)
 
 
-def _begun(plan: ChatPlan, chunk: PlannedChunk, read: int, after: int = 0) -> _Dialogue:
-    """The dialogue about a chunk, of which `read` tokens are cached, and in hindsight with `after` tokens behind it."""
-    front = plan.fixed_tokens + chunk.memories_tokens + chunk.tail_tokens
+def _layer_calls(plan: ChatPlan, *, longest: bool) -> Iterator[PlannedCall]:
+    layers, now = plan.layers, {chunk.number for chunk in plan.again + plan.chunks}
+    for chunk in layers.core:
+        # Each stands behind the dialogue of its memory, and finds all of it in the cache if that was held just now.
+        begun, turns = _begins(plan, chunk)
+        words = allowance(chunk.tokens, plan.questions_tokens)
+        before = _QUOTES + 3 * _answer(words, longest=longest) + layers.core_tokens
+        call = _agent(begun, begun if chunk.number in now else 0, turns, CORE_WORDS, before)
+        yield replace(call, answer=call.answer // _USED)
+    for chunk in layers.facts:
+        call = _manager(chunk.tokens + layers.facts_tokens, FACT_WORDS, chunk.stop - chunk.start)
+        yield replace(call, answer=call.answer // _USED)
+        if layers.embeds:
+            new = call.room if longest else call.answer // _USED
+            yield PlannedCall("embedding", layers.shown_tokens + new, 0, 0, 0, 0, _TURNS)
+
+
+def _begins(plan: ChatPlan, chunk: PlannedChunk) -> tuple[int, int]:
+    """The tokens and turns that the requests of the dialogue about a chunk begin with."""
     turns = 2 * _TURNS + (chunk.stop - chunk.tail_start) + chunk.memories_before * 6
-    return _Dialogue(front + chunk.tokens + after, read, turns)
+    return plan.fixed_tokens + chunk.memories_tokens + chunk.tail_tokens + chunk.tokens, turns
 
 
-def _agent(dialogue: _Dialogue, words: int, answered: int) -> PlannedCall:
-    """A question in a dialogue in which so many tokens have been `answered` before."""
-    prompt = dialogue.tokens + answered + _QUESTION
-    written = dialogue.tokens - dialogue.read
-    answer = round(words * _TOKENS_A_WORD)
-    return PlannedCall("agent", prompt, dialogue.read, written, answer, _room(words), dialogue.turns)
+def _answer(words: int, *, longest: bool) -> int:
+    return _room(words) if longest else round(words * TOKENS_A_WORD)
+
+
+def _agent(begun: int, read: int, turns: int, words: int, answered: int) -> PlannedCall:
+    """A question behind so many tokens, `read` of them cached, and behind what was `answered` in its dialogue."""
+    answer = round(words * TOKENS_A_WORD)
+    return PlannedCall("agent", begun + answered + _QUESTION, read, begun - read, answer, _room(words), turns)
 
 
 def _manager(passage: int, words: int, turns: int) -> PlannedCall:
-    answer = round(words * _TOKENS_A_WORD)
+    answer = round(words * TOKENS_A_WORD)
     return PlannedCall("context manager", passage + _QUESTION, 0, 0, answer, _room(words), turns + _TURNS)
 
 
@@ -186,35 +143,6 @@ class PricedModel:
 
 
 @dataclass(frozen=True, slots=True)
-class Traffic:
-    """Tokens that the models are likely to count, in all prompts and all answers together."""
-
-    sent: int
-    read: int
-    """Of `sent`, what is read from a cache."""
-    written: int
-    """Of `sent`, what is written to a cache."""
-    answered: int
-
-    def plus(self, other: "Traffic") -> "Traffic":
-        """Both together."""
-        return Traffic(
-            self.sent + other.sent,
-            self.read + other.read,
-            self.written + other.written,
-            self.answered + other.answered,
-        )
-
-    @property
-    def cached_share(self) -> float:
-        """How much of what is sent is read from a cache, from 0 to 1."""
-        return self.read / self.sent if self.sent else 0.0
-
-
-NO_TRAFFIC = Traffic(0, 0, 0, 0)
-
-
-@dataclass(frozen=True, slots=True)
 class CostEstimate:
     """Picodollars."""
 
@@ -227,10 +155,11 @@ class CostEstimate:
 
 
 NO_COST = CostEstimate(0, 0)
+NO_TRAFFIC = Usage(0, 0, 0, 0)
 
 
-def traffic(planned: Iterable[PlannedCall], model_of: Callable[[PlannedCall], PricedModel]) -> Traffic:
-    """What these calls will send and receive.
+def traffic(planned: Iterable[PlannedCall], model_of: Callable[[PlannedCall], PricedModel]) -> Usage:
+    """Tokens that the models are likely to count for these calls, in all prompts and all answers together.
 
     A model whose price makes no difference between what is cached and what is not counts as one without a cache.
     """
@@ -238,9 +167,9 @@ def traffic(planned: Iterable[PlannedCall], model_of: Callable[[PlannedCall], Pr
     for call in planned:
         model = model_of(call)
         usage = _likely(call, model)
-        caches = model.price is None or model.price.rates.cache_read < model.price.rates.input
-        read, written = (usage.cached, usage.cache_written) if caches else (0, 0)
-        total = total.plus(Traffic(usage.prompt, read, written, usage.answer))
+        if model.price is not None and model.price.rates.cache_read >= model.price.rates.input:
+            usage = replace(usage, cached=0, cache_written=0)
+        total = total.plus(usage)
     return total
 
 

@@ -67,6 +67,15 @@ class Usage:
     cache_written: int
     answer: int
 
+    def plus(self, other: "Usage") -> "Usage":
+        """Both together."""
+        return Usage(*map(sum, zip(astuple(self), astuple(other), strict=True)))
+
+    @property
+    def cached_share(self) -> float:
+        """How much of the prompt is read from a cache, from 0 to 1."""
+        return self.cached / self.prompt if self.prompt else 0.0
+
 
 def rates(input: float, output: float, cache_read: float | None = None, cache_write: float | None = None) -> Rates:
     """Rates from dollars for a million tokens. What is not said of the cache costs what the prompt costs."""
@@ -118,8 +127,8 @@ def dollars(amount: int) -> float:
 
 def in_words(amount: int) -> str:
     """Picodollars as people read them: two digits, or four where it is less than ten cents."""
-    found = dollars(amount)
-    return f"${found:,.4f}" if 0 < found < 0.1 else f"${found:,.2f}"
+    usd = dollars(amount)
+    return f"${usd:,.4f}" if 0 < usd < 0.1 else f"${usd:,.2f}"
 
 
 Which = Literal["run", "day", "month"]
@@ -136,12 +145,8 @@ class Amounts:
 
     def of(self, which: Which) -> int:
         """The one of that name."""
-        return {"run": self.run, "day": self.day, "month": self.month}[which]
-
-
-@dataclass(frozen=True, slots=True)
-class Allowed:
-    """The call may be sent."""
+        amount: int = getattr(self, which)
+        return amount
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +166,12 @@ class Reached:
         return self.needed <= self.cap
 
 
-def decide(caps: Amounts, spent: Amounts, needed: int) -> Allowed | Reached:
-    """Whether a call that costs at most `needed` fits; else the cap that turns last of those that it does not fit."""
+def decide(caps: Amounts, spent: Amounts, needed: int) -> Reached | None:
+    """The cap under which a call that costs at most `needed` does not fit, the one that turns last; None: it fits."""
     for which in reversed(NAMES):
         if spent.of(which) + needed > caps.of(which):
             return Reached(which, caps.of(which), spent.of(which), needed)
-    return Allowed()
+    return None
 
 
 def first_reached(caps: Amounts, spent: Amounts, needed: int) -> Reached | None:

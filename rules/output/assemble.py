@@ -16,7 +16,7 @@ already are kept as they stand there. Only the bytes between the first and the l
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
@@ -28,7 +28,7 @@ from rules.recognize.recognize import Place
 from rules.recognize.user_edits import groups
 from rules.typingmind import spans
 from rules.typingmind.chat import Chat
-from rules.typingmind.message import attachments, dates_inside, parse_date, read_message, write_date
+from rules.typingmind.message import attachments, dates_inside, fields_of, parse_date, read_message, write_date
 from rules.typingmind.originals import (
     add_deleted_uuids,
     deleted_uuids,
@@ -87,8 +87,20 @@ def arrange(
     at = [index for index, part in enumerate(parts) if memory_of(part)]
     if at:
         last = memory_of(parts[at[-1]])
-        opening = _opening(places, canned) or Draft.opening(chat_id, canned.opening, layers=canned.has_layers)
-        parts.insert(at[-1] + 1, _closing_behind(places, last) or Draft.closing(last, canned.closing))
+        opening: Part = Draft.opening(chat_id, canned.opening, layers=canned.has_layers)
+        closing: Part = Draft.closing(last, canned.closing)
+        # What the export has already stays: an opening that says what it should, a closing behind the same memory.
+        marked = [(place, place.ours) for place in places if place.ours is not None]
+        first = next((place for place, marker in marked if marker.kind == OPENING), None)
+        if first is not None and first.message.text == canned.opening:
+            opening = first
+        before = ""
+        for place, marker in marked:
+            if marker.kind == CLOSING and before == last:
+                closing = place
+                break
+            before = marker.memory if marker.kind == MEMORY else before
+        parts.insert(at[-1] + 1, closing)
         parts.insert(at[0], opening)
     return _with_attachments_of_ours(parts, places, section.memories)
 
@@ -110,7 +122,7 @@ def _parts(places: Sequence[Place], entries: Sequence[Entry], section: MemorySec
     known = {memory.memory_id for memory in section.memories}
     under = {memory.number: memory for memory in section.memories if not memory.is_fold}
     numbers = {entry.at: entry.memory for entry in entries if entry.at is not None}
-    attached = _with_attachments(places, entries)
+    attached = _attached(places, entries)
     for at in range(len(places) + 1):
         for memory in waiting.get(at, ()):
             yield from _standing(memory, shown.get(memory.memory_id, {}), section.touched)
@@ -126,14 +138,13 @@ def _parts(places: Sequence[Place], entries: Sequence[Entry], section: MemorySec
             yield Original(place, under[number], for_attachment=not keep)
 
 
-def _with_attachments(places: Sequence[Place], entries: Sequence[Entry]) -> frozenset[int]:
+def _attached(places: Sequence[Place], entries: Sequence[Entry]) -> set[int]:
     """Indices of the messages under memories that must not leave the chat."""
     under: dict[int, list[Place]] = {}
     for entry in entries:
         if entry.memory is not None and entry.at is not None:
             under.setdefault(entry.memory, []).append(places[entry.at])
-    each = (mine[index].at for mine in under.values() for index in with_attachments([one.message for one in mine]))
-    return frozenset(each)
+    return {mine[index].at for mine in under.values() for index in with_attachments([place.message for place in mine])}
 
 
 def _with_attachments_of_ours(parts: list[Part], places: Sequence[Place], memories: Sequence[Memory]) -> list[Part]:
@@ -144,79 +155,60 @@ def _with_attachments_of_ours(parts: list[Part], places: Sequence[Place], memori
     staying = {part.at for part in parts if isinstance(part, Place)}
     by_id = {memory.memory_id: memory for memory in memories}
     for place in places:
-        if place.ours is not None and place.at not in staying and attachments(place.message.raw) and memories:
-            kept = Original(place, by_id.get(place.ours.memory, memories[0]), for_attachment=True)
-            parts.insert(next((index for index, part in enumerate(parts) if _is_behind(part, place)), len(parts)), kept)
+        if place.ours is None or place.at in staying or not memories or not attachments(place.message.raw):
+            continue
+        at = len(parts)
+        for index, part in reversed(list(enumerate(parts))):
+            raw = part.place if isinstance(part, Original) else part
+            if isinstance(raw, Place) and raw.ours is None and raw.at > place.at:
+                at = index
+        parts.insert(at, Original(place, by_id.get(place.ours.memory, memories[0]), for_attachment=True))
     return parts
 
 
-def _is_behind(part: Part, ours: Place) -> bool:
-    raw = part.place if isinstance(part, Original) else part
-    return isinstance(raw, Place) and raw.ours is None and raw.at > ours.at
-
-
 def _standing(memory: Memory, group: Mapping[int, Place], touched: Collection[str]) -> Iterator[Part]:
-    """The memory as the export has it, with what it lacks; or as a new one."""
+    """The memory as the export has it, with what it lacks; or as a new one.
+
+    It may stay where it reads as it should, in the order of its dates, and its missing messages can bear the same name.
+    """
     is_whole = len(group) == len(memory.edition.texts)
-    if not group or not (_may_stay(memory, group) or (is_whole and memory.memory_id in touched)):
+    dates = [place.message.created_at or "" for _, place in sorted(group.items())]
+    names = {spans.text((place.message.marker or {}).get("memory")) for place in group.values()}
+    may_stay = (
+        all(place.message.text == memory.edition.texts[slot - 1] for slot, place in group.items())
+        and dates == sorted(dates)
+        and (is_whole or names == {memory.memory_id})
+    )
+    if not group or not (may_stay or (is_whole and memory.memory_id in touched)):
         yield memory
         return
     for slot, draft in enumerate(memory_drafts(memory), 1):
         yield group.get(slot, draft)
 
 
-def _may_stay(memory: Memory, group: Mapping[int, Place]) -> bool:
-    """Whether it reads as it should, in the order of its dates, and its missing messages can bear the same name."""
-    if any(place.message.text != memory.edition.texts[slot - 1] for slot, place in group.items()):
-        return False
-    dates = [place.message.created_at or "" for _, place in sorted(group.items())]
-    names = {spans.text((place.message.marker or {}).get("memory")) for place in group.values()}
-    return dates == sorted(dates) and (len(group) == len(memory.edition.texts) or names == {memory.memory_id})
-
-
 def _by_anchor(places: Sequence[Place], entries: Sequence[Entry], section: MemorySection) -> dict[int, list[Memory]]:
-    """The shown memories by the index of the export that they stand before; they never change their order."""
-    first = _first_places(places, entries, section.memories)
-    anchors = [first.get(memory.memory_id) for memory in section.shown]
-    live = min((entry.at for entry in entries if entry.memory is None and entry.at is not None), default=len(places))
-    found: dict[int, list[Memory]] = {}
-    at = next((anchor for anchor in anchors if anchor is not None), live)
-    for memory, anchor in zip(section.shown, anchors, strict=True):
-        at = max(at, anchor if anchor is not None else at)
-        found.setdefault(at, []).append(memory)
-    return found
+    """The shown memories by the index of the export that they stand before; they never change their order.
 
-
-def _first_places(places: Sequence[Place], entries: Sequence[Entry], memories: Sequence[Memory]) -> dict[str, int]:
-    """Where the messages of each memory begin in the export, or those that it stands for."""
-    found = {name: min(place.at for place in group.values()) for name, group in groups(places).items()}
+    That is where their messages begin in the export, or those that they stand for.
+    """
+    first = {name: min(place.at for place in group.values()) for name, group in groups(places).items()}
     raw: dict[int, int] = {}
     for entry in entries:
         if entry.at is not None and entry.memory is not None:
             raw[entry.memory] = min(entry.at, raw.get(entry.memory, entry.at))
-    for memory in sorted(memories, key=lambda one: (one.is_fold, one.level)):
-        inside = [found[name] for name in memory.members if name in found]
+    for memory in sorted(section.memories, key=lambda memory: (memory.is_fold, memory.level)):
+        inside = [first[name] for name in memory.members if name in first]
         inside += [raw[memory.number]] if not memory.is_fold and memory.number in raw else []
-        if memory.memory_id not in found and inside:
-            found[memory.memory_id] = min(inside)
-    return found
-
-
-def _opening(places: Sequence[Place], canned: Canned) -> Place | None:
-    """The opening that the export has already, if it says what it should."""
-    opening = next((place for place in places if place.ours is not None and place.ours.kind == OPENING), None)
-    return opening if opening is not None and opening.message.text == canned.opening else None
-
-
-def _closing_behind(places: Sequence[Place], memory: str) -> Place | None:
-    """The closing that the export has already, where it stands behind the same memory."""
-    before = ""
-    for place in places:
-        if place.ours is not None and place.ours.kind == CLOSING and before == memory:
-            return place
-        if place.ours is not None and place.ours.kind == MEMORY:
-            before = place.ours.memory
-    return None
+        if memory.memory_id not in first and inside:
+            first[memory.memory_id] = min(inside)
+    live = min((entry.at for entry in entries if entry.memory is None and entry.at is not None), default=len(places))
+    anchors = [first.get(memory.memory_id) for memory in section.shown]
+    at = next((anchor for anchor in anchors if anchor is not None), live)
+    waiting: dict[int, list[Memory]] = {}
+    for memory, anchor in zip(section.shown, anchors, strict=True):
+        at = max(at, anchor if anchor is not None else at)
+        waiting.setdefault(at, []).append(memory)
+    return waiting
 
 
 Mode = Literal["replace", "new-chat", "keep-originals"]
@@ -243,14 +235,8 @@ class Assembled:
     """uuids of the messages that the input had and the output has not."""
     messages_sha256: str
     """Hash of what all messages hold, however spelled: two chats with the same differ in fields of the chat alone."""
-    spelled_sha256: str
-    """Hash of the bytes of all messages, as older archives have it of an output."""
     ours_sha256: str
     """Hash of what our own messages are and say, whatever uuid, date or order of keys they have by now."""
-
-    def has_messages_of(self, messages_sha256: str) -> bool:
-        """Whether an output with this hash of its messages holds the same messages."""
-        return messages_sha256 in (self.messages_sha256, self.spelled_sha256)
 
 
 def assemble(
@@ -272,10 +258,9 @@ def assemble(
     pieces = _written(parts, section.shown, _template(places), taken)
     kept = [piece.at for piece in pieces]
     ours = hashlib.sha256("\n".join(_of_ours(parts)).encode()).hexdigest()
-    held = hashlib.sha256(b"\n".join(_held(piece.raw) for piece in pieces)).hexdigest()
-    spelled = hashlib.sha256(b"\n".join(piece.raw for piece in pieces)).hexdigest()
+    held = hash_of_messages(piece.raw for piece in pieces)
     if kept == list(range(len(places))):
-        return Assembled(chat.slice(chat.span), False, (), held, spelled, ours)
+        return Assembled(chat.slice(chat.span), False, (), held, ours)
     staying = {piece.uuid for piece in pieces if piece.uuid}
     uuids = [place.message.uuid for place in places]
     gone = dict.fromkeys(uuid for uuid in uuids if uuid and uuid not in staying)
@@ -285,17 +270,20 @@ def assemble(
         *changed_at(chat, now),
         *add_deleted_uuids(chat, removed),
     ]
-    return Assembled(splice(chat, edits), True, removed, held, spelled, ours)
+    return Assembled(splice(chat, edits), True, removed, held, ours)
 
 
-def _held(raw: bytes) -> bytes:
-    """Digest of what a message holds, however it is spelled.
+def hash_of_messages(raws: Iterable[bytes]) -> str:
+    """Hash of what messages hold, however they are spelled.
 
     The same export comes minified and in a ZIP indented; a client writes escapes and numbers in its own way, and a sync
     may put keys in another order.
     """
-    spelled = json.dumps(spans.without_bulk(json.loads(spans.decoded(raw), parse_int=float)), sort_keys=True)
-    return hashlib.sha256(spelled.encode("ascii")).digest()
+    digests: list[bytes] = []
+    for raw in raws:
+        spelled = json.dumps(spans.without_bulk(json.loads(spans.decoded(raw), parse_int=float)), sort_keys=True)
+        digests.append(hashlib.sha256(spelled.encode("ascii")).digest())
+    return hashlib.sha256(b"\n".join(digests)).hexdigest()
 
 
 def _of_ours(parts: Sequence[Part]) -> Iterator[str]:
@@ -326,39 +314,27 @@ def _written(
             pieces.append(OutputMessage(part.at, part.written, part.message.uuid))
             after = max(after, parse_date(part.message.created_at) or after) if part.ours else after
         else:
-            drafts = [one.apart_from(taken) for one in (memory_drafts(part) if isinstance(part, Memory) else [part])]
-            dates = _dates(part, memories, len(drafts), after, ours[at], others[at])
-            for draft, when in zip(drafts, dates, strict=True):
+            drafts = memory_drafts(part) if isinstance(part, Memory) else [part]
+            drafts = [draft.apart_from(taken) for draft in drafts]
+            began, ended = _span(part, memories)
+            earliest = max(after, parse_date(began) or after)
+            first = ended if isinstance(part, Draft) and part.marker.kind == CLOSING else began
+            for draft, inside in zip(drafts, dates_inside(first, ended, len(drafts), after), strict=True):
+                when = min(ours[at], max(earliest, min(inside, others[at])))
                 pieces.append(OutputMessage(None, write_message(draft, when, template), draft.uuid))
-            after = dates[-1]
+            after = when
     return pieces
-
-
-def _dates(
-    part: Memory | Draft,
-    memories: Sequence[Memory],
-    count: int,
-    after: datetime,
-    ours: datetime,
-    others: datetime,
-) -> list[datetime]:
-    """Dates inside the part's span; not later than `ours`, nor, as far as the span goes, than `others`."""
-    began, ended = _span(part, memories)
-    closes = isinstance(part, Draft) and part.marker.kind == CLOSING
-    earliest = max(after, parse_date(began) or after)
-    wanted = dates_inside(ended if closes else began, ended, count, after)
-    return [min(ours, max(earliest, min(when, others))) for when in wanted]
 
 
 def _earliest_behind(parts: Sequence[Part], *, ours: bool) -> list[datetime]:
     """For each part, the earliest date of all that is kept behind it: of our messages, or of all others."""
-    found = [_LATEST]
+    dates = [_LATEST]
     for part in reversed(parts):
         place = part.place if isinstance(part, Original) else part
         counts = isinstance(place, Place) and (place.ours is not None) == ours
         date = parse_date(place.message.created_at) if isinstance(place, Place) and counts else None
-        found.append(min(found[-1], date or _LATEST))
-    return found[:0:-1]
+        dates.append(min(dates[-1], date or _LATEST))
+    return dates[:0:-1]
 
 
 def _original(part: Original) -> OutputMessage:
@@ -392,6 +368,5 @@ def _template(places: Sequence[Place]) -> Mapping[str, object] | None:
     """The newest assistant message of the chat, which ours are shaped like."""
     for place in reversed(places):
         if place.message.role == "assistant" and place.message.type in (None, "message"):
-            found, _ = spans.value(spans.decoded(place.message.raw), 0)
-            return found if isinstance(found, dict) else None
+            return fields_of(place.message)
     return None

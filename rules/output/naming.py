@@ -36,7 +36,12 @@ def file_name(title: str, chat_id: str) -> str:
     A title that changes gives another name: who wants the old one has to remember it.
     """
     ending = f" ({_id_part(chat_id)}).json"
-    return _title_part(title, LONGEST_NAME - len(ending)) + ending
+    letters = "".join(_safe(letter) for letter in title[:_LONGEST_TITLE].translate(_HYPHENS))
+    text = " ".join(unicodedata.normalize("NFC", letters).split()).strip(" .-~" + _JOINERS)
+    if text.split(".")[0].rstrip().upper() in _DEVICES:
+        text = f"_{text}"
+    fitting = text.encode()[: LONGEST_NAME - len(ending)].decode(errors="ignore")
+    return (fitting.rstrip(" ." + _JOINERS) or "Untitled") + ending
 
 
 def _id_part(chat_id: str) -> str:
@@ -46,16 +51,6 @@ def _id_part(chat_id: str) -> str:
     kept = _NOT_PLAIN.sub("-", chat_id[:_LONGEST_TITLE].lower()).strip("-") or "chat"
     digits = sha256(chat_id.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_DIGITS]
     return f"{kept[: _LONGEST_ID - _HASH_DIGITS - 1]}~{digits}"
-
-
-def _title_part(title: str, room: int) -> str:
-    """The title without what any platform refuses, in at most `room` bytes; never empty."""
-    letters = "".join(_safe(letter) for letter in title[:_LONGEST_TITLE].translate(_HYPHENS))
-    text = " ".join(unicodedata.normalize("NFC", letters).split()).strip(" .-~" + _JOINERS)
-    if text.split(".")[0].rstrip().upper() in _DEVICES:
-        text = f"_{text}"
-    fitting = text.encode()[:room].decode(errors="ignore")
-    return fitting.rstrip(" ." + _JOINERS) or "Untitled"
 
 
 def _safe(letter: str) -> str:

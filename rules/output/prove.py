@@ -1,4 +1,10 @@
-"""A finished chat read back as TypingMind would read it, with the standard library's parser, for the proof."""
+"""The proof: a finished chat, read back as TypingMind would read it, has lost nothing and holds what it should.
+
+It reads both chats with the standard library's parser and knows nothing of spans.py's walker, of splice.py and of
+assemble.py, which made the output. What it shares with them, and so cannot check: `spans.decoded`, `Number` and
+`without_bulk` (how bytes become values, and that a long image counts by its hash), `printable`, `read_marker` and
+`plain_original` (what our own fields mean), and the places, which say what in the input is ours.
+"""
 
 import json
 from collections import Counter
@@ -7,26 +13,13 @@ from dataclasses import dataclass
 
 from rules.conversation.history import Entry
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, read_marker
+from rules.layers.opening import JOINER
 from rules.output.assemble import MemorySection
 from rules.recognize.recognize import Place
+from rules.typingmind import plain
 from rules.typingmind.chat import Chat
 from rules.typingmind.originals import is_original, plain_original
-from rules.typingmind.plain import (
-    MAY_BE_ADDED,
-    MAY_CHANGE,
-    Json,
-    all_text,
-    date_of,
-    deletions_of,
-    files_of,
-    is_excluded,
-    lacks_fields,
-    marker_of,
-    messages_of,
-    parse,
-    sent_text,
-    uuid_of,
-)
+from rules.typingmind.plain import MAY_BE_ADDED, MAY_CHANGE, Json
 from rules.typingmind.spans import decoded
 
 
@@ -48,14 +41,14 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class ReadBack:
-    """The finished chat as TypingMind would read it; `came_from` are its messages' indices in the input."""
+    """The finished chat as TypingMind would read it."""
 
     finished: Finished
     before: Json
     after: Json
     messages: Sequence[Json]
     came_from: Sequence[int | None]
-    """None for a message that is new."""
+    """Each message's index in the input; None for one that is new."""
     kept: frozenset[int]
     """Indices in the input of the messages that are still there."""
     live: frozenset[int]
@@ -63,56 +56,48 @@ class ReadBack:
     marks: Sequence[Marker | None]
     """What each message is of ours; None for all others, whatever field they carry."""
 
-    @property
-    def ours(self) -> list[Json]:
-        """The messages that are ours."""
-        return [message for message, mark in zip(self.messages, self.marks, strict=True) if mark is not None]
-
-    @property
-    def new(self) -> list[tuple[Json, Marker]]:
-        """Those of ours that are not kept as they stood in the input: people and other tools may have changed these."""
-        every = zip(self.messages, self.came_from, self.marks, strict=True)
-        return [(message, mark) for message, at, mark in every if mark is not None and at is None]
-
 
 def read_back(finished: Finished) -> ReadBack | str:
     """The finished chat as it reads; or why it cannot be one, as a fault in plain words."""
     try:
-        before, after = parse(finished.before.json_text), parse(decoded(finished.after))
-        messages, originals = messages_of(after), messages_of(before)
+        before = plain.parse(decoded(finished.before.slice(finished.before.span)))
+        after = plain.parse(decoded(finished.after))
+        messages, originals = plain.messages_of(after), plain.messages_of(before)
     except (ValueError, TypeError, RecursionError) as fault:
         return f"the finished chat is nothing that TypingMind could read: {type(fault).__name__}"
     came_from = _came_from(originals, messages)
     if came_from is None:
         return "a message is neither ours nor one of the input's in its order"
-    both = list(zip(messages, came_from, strict=True))
-    return ReadBack(
-        finished,
-        before,
-        after,
-        messages,
-        came_from,
-        kept=frozenset(at for at in came_from if at is not None),
-        live=frozenset(at for message, at in both if at is not None and not _is_put_out(message)),
-        marks=[_mark(message, None if at is None else finished.places[at]) for message, at in both],
-    )
+    live: set[int] = set()
+    marks: list[Marker | None] = []
+    for message, at in zip(messages, came_from, strict=True):
+        is_kept_original = at is not None and _is_original(message)
+        if at is None:
+            marks.append(read_marker(plain.marker_of(message)))
+        else:
+            marks.append(None if is_kept_original else finished.places[at].ours)
+        # An original that the person took back into the context is sent again.
+        if at is not None and not (is_kept_original and plain.is_excluded(message)):
+            live.add(at)
+    kept = frozenset(at for at in came_from if at is not None)
+    return ReadBack(finished, before, after, messages, came_from, kept, frozenset(live), marks)
 
 
 def _came_from(originals: Sequence[Json], messages: Sequence[Json]) -> list[int | None] | None:
     """Where each message of the output stands in the input (None: it is new), or None where one is in neither."""
-    uuids = {uuid_of(message) for message in originals}
+    uuids = {plain.uuid_of(message) for message in originals}
     at: dict[object, list[int]] = {}
     for index, message in reversed(list(enumerate(originals))):
         at.setdefault(_said_plainly(message), []).append(index)
-    found: list[int | None] = []
+    came_from: list[int | None] = []
     for message in messages:
-        if marker_of(message) and not _is_original(message) and uuid_of(message) not in uuids:
-            found.append(None)
+        if plain.marker_of(message) and not _is_original(message) and plain.uuid_of(message) not in uuids:
+            came_from.append(None)
         elif same := at.get(_said_plainly(message)):
-            found.append(same.pop())
+            came_from.append(same.pop())
         else:
             return None
-    return found
+    return came_from
 
 
 def _said_plainly(message: Json) -> object:
@@ -129,23 +114,8 @@ def _hashable(value: object) -> object:
     return ("[", *map(_hashable, value)) if isinstance(value, list) else value
 
 
-def _mark(message: Json, came_from: Place | None) -> Marker | None:
-    if came_from is None:
-        return read_marker(marker_of(message))
-    return None if _is_original(message) else came_from.ours
-
-
 def _is_original(message: Json) -> bool:
-    return is_original(marker_of(message))
-
-
-def _is_put_out(message: Json) -> bool:
-    """An original that TypingMind no longer sends; one that the person took back into the context is sent again."""
-    return _is_original(message) and is_excluded(message)
-
-
-_JOINER = "\u2060"
-"""Keeps a tag of ours in a quote from being one; nobody sees it."""
+    return is_original(plain.marker_of(message))
 
 
 def verify(finished: Finished) -> tuple[str, ...]:
@@ -155,7 +125,7 @@ def verify(finished: Finished) -> tuple[str, ...]:
 
 
 def _fields(read: ReadBack) -> Iterator[str]:
-    """Requirement 1: the same fields, with the same values, but for those that are ours to change."""
+    """The same fields, with the same values, but for those that are ours to change."""
     if missing := read.before.keys() - read.after.keys():
         yield f"fields of the chat are gone: {', '.join(sorted(missing))}"
     if added := read.after.keys() - read.before.keys() - MAY_BE_ADDED:
@@ -173,9 +143,9 @@ def _bytes(read: ReadBack) -> Iterator[str]:
     if order != sorted(order):
         yield "messages of the conversation are out of order"
     for index in order:
-        found = read.finished.after.find(read.finished.places[index].written, at)
-        if found >= 0:
-            at = found
+        start = read.finished.after.find(read.finished.places[index].written, at)
+        if start >= 0:
+            at = start
         elif index in read.live:
             yield f"message {index + 1} is not byte for byte what it was"
             return
@@ -195,7 +165,7 @@ def _accounts(read: ReadBack) -> Iterator[str]:
 
 
 def _groups(read: ReadBack) -> Iterator[str]:
-    """Requirements 9.5 to 9.7: opening, then memories of six, then closing, in this order and unbroken."""
+    """Opening, then memories of six messages, then closing, in this order and unbroken."""
     marks = read.marks
     kinds = ["" if mark is None else mark.kind for mark in marks]
     memory_at = [at for at, kind in enumerate(kinds) if kind == MEMORY]
@@ -211,18 +181,24 @@ def _groups(read: ReadBack) -> Iterator[str]:
         yield "there is more than one opening or closing"
     known = {memory.memory_id for memory in read.finished.section.memories}
     slots = [(mark.memory, mark.slot) for mark in marks if mark and mark.kind == MEMORY and mark.memory in known]
-    wanted = [(memory.memory_id, slot) for memory in read.finished.section.shown for slot in range(1, 7)]
-    if slots != wanted:
+    expected = [(memory.memory_id, slot) for memory in read.finished.section.shown for slot in range(1, 7)]
+    if slots != expected:
         yield "the memories that stand in the chat are not those that should be shown, each as six messages in order"
 
 
 def _generated(read: ReadBack) -> Iterator[str]:
     """What TypingMind needs of a message that it stores, shows and sends."""
-    others = messages_of(read.before)
-    for number, (message, mark) in enumerate(read.new, 1):
+    others = plain.messages_of(read.before)
+    new = [
+        (message, mark)
+        for message, at, mark in zip(read.messages, read.came_from, read.marks, strict=True)
+        if mark is not None and at is None
+    ]
+    # Those that are kept as they stood in the input may have been changed by people and other tools.
+    for number, (message, mark) in enumerate(new, 1):
         role = message.get("role")
-        text = sent_text(message)
-        if lacks_fields(message, others):
+        text = plain.sent_text(message)
+        if plain.lacks_fields(message, others):
             yield f"our new message {number} lacks fields"
         if role != ("assistant" if mark.slot in (2, 4, 6) else "user"):
             yield f"our new message {number} has the wrong role"
@@ -233,35 +209,33 @@ def _generated(read: ReadBack) -> Iterator[str]:
 
 
 def _quotes(read: ReadBack) -> Iterator[str]:
-    """Requirement 9.1: a quote is a verbatim part of one raw message; what the person has edited is theirs."""
+    """A quote is a verbatim part of one raw message; what the person has edited is theirs."""
     sources = {quote.source for memory in read.finished.section.shown for quote in memory.edition.quotes}
-    said = {entry.key: _ever_said(entry) for entry in read.finished.entries if entry.key in sources}
+    texts: dict[str, list[str]] = {}
+    for entry in read.finished.entries:
+        if entry.key in sources:  # what the message says now, and what it said when its memory was made
+            versions = [entry.message] if entry.newest is None else [entry.message, entry.newest]
+            texts[entry.key] = [plain.all_text(plain.parse(decoded(message.raw))) for message in versions]
     for memory in read.finished.section.shown:
-        answer = memory.edition.texts[1].replace(_JOINER, "")
+        answer = memory.edition.texts[1].replace(JOINER, "")
         for quote in memory.edition.quotes:
             if not quote.source:
                 continue  # of a memory whose raw messages nobody knows any more
-            if quote.source not in said or quote.source not in memory.keys:
+            if quote.source not in texts or quote.source not in memory.keys:
                 yield f"a quote of memory {memory.number} names no message of its chunk"
-            elif not quote.text.strip() or not any(quote.text in text for text in said[quote.source]):
+            elif not quote.text.strip() or not any(quote.text in text for text in texts[quote.source]):
                 yield f"a quote of memory {memory.number} does not stand in its message"
-            if memory.edition.kind != "person" and quote.text.replace(_JOINER, "") not in answer:
+            if memory.edition.kind != "person" and quote.text.replace(JOINER, "") not in answer:
                 yield f"the second message of memory {memory.number} does not hold its quote"
-
-
-def _ever_said(entry: Entry) -> list[str]:
-    """What the message says now, and what it said when its memory was made."""
-    versions = [entry.message] if entry.newest is None else [entry.message, entry.newest]
-    return [all_text(parse(decoded(message.raw))) for message in versions]
 
 
 def _identities(read: ReadBack) -> Iterator[str]:
     """uuids are unique, and what was taken out is named for TypingMind's sync."""
-    uuids = Counter(uuid for message in read.messages if (uuid := uuid_of(message)))
+    uuids = Counter(uuid for message in read.messages if (uuid := plain.uuid_of(message)))
     before = Counter(place.message.uuid for place in read.finished.places)
     if any(times > 1 and before[uuid] < times for uuid, times in uuids.items()):
         yield "a uuid stands twice"
-    if set(read.finished.removed) - deletions_of(read.after):
+    if set(read.finished.removed) - plain.deletions_of(read.after):
         yield "removed messages are not named for TypingMind's sync"
     if set(read.finished.removed) & uuids.keys():
         yield "a message that is still there is named as removed"
@@ -269,7 +243,7 @@ def _identities(read: ReadBack) -> Iterator[str]:
 
 def _attachments(read: ReadBack) -> Iterator[str]:
     """TypingMind deletes each file of its own store that no message names any more."""
-    if files_of(messages_of(read.before)) - files_of(list(read.messages)):
+    if plain.files_of(plain.messages_of(read.before)) - plain.files_of(list(read.messages)):
         yield "an attachment is no longer named by any message, so TypingMind would delete it"
 
 
@@ -278,7 +252,9 @@ def _dates(read: ReadBack) -> Iterator[str]:
 
     Where those of the input do already, the person has regenerated one that stays as it stands.
     """
-    dates = [date_of(message) for message in read.ours]
+    dates = [
+        plain.date_of(message) for message, mark in zip(read.messages, read.marks, strict=True) if mark is not None
+    ]
     before = [place.message.created_at or "" for place in read.finished.places if place.ours is not None]
     if dates != sorted(dates) and before == sorted(before):
         yield "the dates of our messages are out of order"

@@ -43,24 +43,21 @@ class Lead:
 
 def leads(plan: ChatPlan) -> tuple[Lead, ...]:
     """How each of `plan.work` is asked about, in the order in which they are begun: nobody waits for a later one."""
-    rows = _alike(plan)
+    alike: dict[tuple[int, int], list[int]] = {}  # the places of those that begin alike, in the order of the plan
+    for place, chunk in enumerate(plan.work):
+        alike.setdefault((chunk.memories_before, chunk.tail_start), []).append(place)
+    rows = [sorted(row, key=lambda place: (plan.work[place].start, place)) for row in alike.values()]
     return tuple(lead for row, after in zip_longest(rows, rows[1:]) for lead in _row(plan, row, after))
 
 
-def _alike(plan: ChatPlan) -> list[list[int]]:
-    """The places of those that begin alike, the shortest tail first; the rows in the order of the plan."""
-    rows: dict[tuple[int, int], list[int]] = {}
-    for place, chunk in enumerate(plan.work):
-        rows.setdefault((chunk.memories_before, chunk.tail_start), []).append(place)
-    return [sorted(row, key=lambda place: (plan.work[place].start, place)) for row in rows.values()]
-
-
 def _row(plan: ChatPlan, row: Sequence[int], after: Sequence[int] | None) -> Iterator[Lead]:
-    """Those that begin alike; `after` are the next, which wait for the memories before their own tails."""
+    """Those that begin alike, the shortest tail first.
+
+    `after` are the next, which wait for the memories before their own tails.
+    """
     first = _first(plan, row, 0 if after is None else plan.work[after[0]].memories_before)
     before, others = row[:first], row[first:]
-    leader = plan.work[row[first]]
-    breaks = _breaks([plan.work[place] for place in before], leader, plan.fixed_tokens)
+    breaks = _breaks([plan.work[place] for place in before], plan.work[row[first]], plan.fixed_tokens)
     yield Lead(row[first], None, breaks)
     for place in before:
         nearest = [at for at in breaks if at <= plan.work[place].start][-1:]
@@ -108,30 +105,24 @@ def cached(plan: ChatPlan) -> tuple[int, ...]:
     order = leads(plan)
     ends = {lead.place: _ends(plan, lead) for lead in order}
     behind = {lead.place: lead.behind for lead in order}
-    return tuple(_shared(place, ends, behind) for place in range(len(plan.work)))
-
-
-def _shared(place: int, ends: Mapping[int, Mapping[int, int]], behind: Mapping[int, int | None]) -> int:
-    """The longest beginning that one of those before it has written, up to a breakpoint that both have."""
-    longest, before = 0, behind[place]
-    while before is not None:
-        longest = max([longest, *(ends[place][end] for end in ends[place].keys() & ends[before].keys())])
-        before = behind[before]
-    return longest
+    longest: list[int] = []
+    for place in range(len(plan.work)):
+        shared, before = [0], behind[place]
+        while before is not None:  # one of those before it has written it, up to a breakpoint that both have
+            shared += [ends[place][end] for end in ends[place].keys() & ends[before].keys()]
+            before = behind[before]
+        longest.append(max(shared))
+    return tuple(longest)
 
 
 def _ends(plan: ChatPlan, lead: Lead) -> Mapping[int, int]:
     """The entries before which the cache may break off, each with the tokens that stand before it."""
     chunk = plan.work[lead.place]
     front = plan.fixed_tokens + chunk.memories_tokens
-    ends = {at: front + _tail_upto(plan.work, chunk, at) for at in lead.breaks}
+    tails = {other.start: other.tail_tokens for other in plan.work if other.tail_start == chunk.tail_start}
+    ends = {at: front + tails[at] for at in lead.breaks}
     if chunk.memories_before and not lead.breaks:
         ends[chunk.tail_start] = front
     if chunk.tail_tokens:
         ends[chunk.start] = front + chunk.tail_tokens
     return ends
-
-
-def _tail_upto(work: Sequence[PlannedChunk], chunk: PlannedChunk, at: int) -> int:
-    """Tokens of the tail before an entry at which another chunk with the same beginning stands."""
-    return next(other.tail_tokens for other in work if other.start == at and other.tail_start == chunk.tail_start)

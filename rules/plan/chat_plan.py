@@ -189,13 +189,23 @@ def plan_chat(
 ) -> ChatPlan:
     """The plan for one chat, of whose entries `tokens` are those of each. Nothing is written again as yet."""
     made = chunks_made(reading.entries, tokens)
-    chunking = _chunked(reading.entries, tokens, limits)
-    chunking = _what_is_worth_it(chunking, overhead, has_memories=bool(reading.memories))
-    new = _numbered(chunking, 1 + len(reading.chunk_memories))
+    chunking = _formed(reading, tokens, limits, overhead)
+    new = [
+        NumberedChunk(number, chunk.start, chunk.stop, chunk.tokens)
+        for number, chunk in enumerate(chunking.chunks, 1 + len(reading.chunk_memories))
+    ]
     to_come = [expected_tokens(chunk.tokens, overhead.questions) for chunk in new]
     memories = Foresight(chat_id, reading.memories, to_come, limits.fold)
     rows = planned(made + new, tokens, limits.tail, limits.step, memories, overhead.questions)
-    rows = [replace(chunk, asks_agent=_asks_agent(chunk, reading.entries, overhead)) for chunk in rows]
+    rows = [
+        replace(
+            chunk,
+            asks_agent=asks_agent(
+                reading.entries[chunk.start : chunk.stop], chunk.tokens, overhead.questions, by_model=overhead.by_model
+            ),
+        )
+        for chunk in rows
+    ]
     return ChatPlan(
         chat_id=chat_id,
         title=title,
@@ -223,20 +233,16 @@ def plan_chat(
     )
 
 
-def _chunked(entries: Sequence[Entry], tokens: Sequence[int], limits: Limits) -> Chunking:
-    """The chunks behind those that have memories."""
-    begin = sum(entry.memory is not None for entry in entries)
+def _formed(reading: ChatReading, tokens: Sequence[int], limits: Limits, overhead: Overhead) -> Chunking:
+    """The chunks behind those that have memories; none where it is not worth it that they become memories now."""
     spoken = [
         Spoken(entry.message.role or "user", count, entry.message.calls_tools, entry.message.text)
-        for entry, count in zip(entries, tokens, strict=True)
+        for entry, count in zip(reading.entries, tokens, strict=True)
     ]
-    return chunks(spoken, begin, limits.chunk, limits.tail)
-
-
-def _what_is_worth_it(chunking: Chunking, overhead: Overhead, *, has_memories: bool) -> Chunking:
-    """The same, where nothing becomes a memory now if that is not worth it."""
+    begin = sum(entry.memory is not None for entry in reading.entries)
+    chunking = chunks(spoken, begin, limits.chunk, limits.tail)
     formed = [chunk.tokens for chunk in chunking.chunks]
-    why = why_not_worth(formed, overhead, has_memories=has_memories)
+    why = why_not_worth(formed, overhead, has_memories=bool(reading.memories))
     return Chunking((), chunking.waiting_tokens + sum(formed), chunking.live_tokens, why) if why else chunking
 
 
@@ -267,18 +273,6 @@ def why_not_worth(chunks: Sequence[int], overhead: Overhead, *, has_memories: bo
     )
 
 
-def _numbered(chunking: Chunking, first: int) -> list[NumberedChunk]:
-    return [
-        NumberedChunk(number, chunk.start, chunk.stop, chunk.tokens)
-        for number, chunk in enumerate(chunking.chunks, first)
-    ]
-
-
-def _asks_agent(chunk: PlannedChunk, entries: Sequence[Entry], overhead: Overhead) -> bool:
-    said = entries[chunk.start : chunk.stop]
-    return asks_agent(said, chunk.tokens, overhead.questions, by_model=overhead.by_model)
-
-
 def asks_agent(chunk: Sequence[Entry], tokens: int, questions: int, *, by_model: bool) -> bool:
     """Whether the agent is asked for the memory of a chunk of so many tokens; otherwise the engine says what was there.
 
@@ -294,6 +288,6 @@ def _attached(reading: ChatReading, under_memories: Sequence[NumberedChunk]) -> 
     for chunk in under_memories:
         entries = reading.entries[chunk.start : chunk.stop]
         places = [reading.places[entry.at] for entry in entries if entry.at is not None]
-        kept = with_attachments([place.message for place in places])
-        staying += sum(not places[index].original for index in kept)
+        attached = with_attachments([place.message for place in places])
+        staying += sum(not places[index].original for index in attached)
     return staying

@@ -19,19 +19,17 @@ So the view depends on the memories alone, and never on when rounds happened.
 
 A fold of a whole group stands for the same memories at every budget: the budget only decides when it is made. So at a
 larger budget memories come back, and nearly always without a call, since the smaller one had the folds made before.
-There are two exceptions. At some lengths of a conversation the larger budget's view wants one fold to which the
-smaller one's would have come within about six memories (simulated with memories and folds of about 1,000 tokens,
-up to 400 of them: at 7 lengths of 100 from 16,000 to 32,000, at 2 of 100 to 64,000). And a fold of mixed levels depends
-on the budget, as does every fold after it.
+There are two exceptions. At few lengths of a conversation (2 to 7 of 100, simulated) the larger budget wants one fold
+to which the smaller one would have come within about six memories. And a fold of mixed levels depends on the budget, as
+does every fold after it.
 
-What stands in the memory section of a chat: its memories and folds now, those that are expected, and their states.
-
-section     what stands for the first so many of a chat's memories
-Foresight   the same with memories that are still to come
-states      for each memory whether it is shown, folded, forgotten or not in use
+    section     what stands for the first so many of a chat's memories
+    Foresight   the same with memories that are still to come
+    states      for each memory whether it is shown, folded, forgotten or not in use
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 from typing import Literal
@@ -67,6 +65,11 @@ class MissingFold:
         """Names of the chunk memories that the fold will stand for."""
         return tuple(name for member in self.members for name in member.covers)
 
+    @property
+    def tokens(self) -> int:
+        """The tokens of its members."""
+        return sum(member.tokens for member in self.members)
+
 
 @dataclass(frozen=True, slots=True)
 class View:
@@ -86,7 +89,6 @@ class View:
 
 _Place = tuple[Standing, ...]
 """What stands at one place of a group: one item, or what is kept with the folds before and behind it."""
-_Levels = dict[int, list[_Place]]
 
 
 def view(memories: Sequence[Standing], budget: int, group: int, find: Callable[[MissingFold], Standing | None]) -> View:
@@ -99,27 +101,22 @@ def view(memories: Sequence[Standing], budget: int, group: int, find: Callable[[
     higher levels, folds that came with an export whose memories nobody knows; whatever stands before an item of a
     higher level counts as high as that.
     """
-    levels: _Levels = {}
+    places: list[_Place] = []  # oldest first: none is of a lower level than one after it
     tokens = shown = 0
     for memory in _descending(memories):
-        levels.setdefault(memory.level, []).append((memory,))
+        places.append((memory,))
         tokens += memory.tokens
         shown += memory.tokens > 0
-        while tokens > budget and shown > 1 and sum(map(len, levels.values())) > 1:
-            level, places = _next_group(levels, group)
-            members = _items(places)
+        while tokens > budget and shown > 1 and len(places) > 1:
+            start, level = _next_group(places, group)
+            members = [item for place in places[start : start + group] for item in place]
             folded = _fold(level, members, find)
             if isinstance(folded, MissingFold):
-                return View(_shown(_items(_in_order(levels))), folded)
-            _put(levels, level, folded, places)
+                return View(_shown(item for place in places for item in place), folded)
+            places[start : start + group] = [folded]
             tokens += sum(item.tokens for item in folded) - sum(member.tokens for member in members)
             shown += len(_shown(folded)) - len(_shown(members))
-    return View(_shown(_items(_in_order(levels))), None)
-
-
-def expected_fold(missing: MissingFold) -> int:
-    """About how large a fold becomes: 1,000 tokens, or half of its members' where that is less."""
-    return expected_fold_tokens(sum(member.tokens for member in missing.members))
+    return View(_shown(item for place in places for item in place), None)
 
 
 def _descending(memories: Sequence[Standing]) -> list[Standing]:
@@ -131,13 +128,11 @@ def _descending(memories: Sequence[Standing]) -> list[Standing]:
     ]
 
 
-def _next_group(levels: _Levels, group: int) -> tuple[int, Sequence[_Place]]:
-    """The places that are folded next, and the level of what comes of them."""
-    full = [level for level, places in levels.items() if len(places) >= group]
-    if full:
-        lowest = min(full)
-        return lowest + 1, levels[lowest][:group]
-    return max(levels) + 1, _in_order(levels)[:group]
+def _next_group(places: Sequence[_Place], group: int) -> tuple[int, int]:
+    """Where the places begin that are folded next, and the level of what comes of them."""
+    levels = [place[0].level for place in places]
+    full = [level for level, count in Counter(levels).items() if count >= group]
+    return (levels.index(min(full)), min(full) + 1) if full else (0, levels[0] + 1)
 
 
 def _fold(
@@ -158,25 +153,7 @@ def _fold(
     return tuple(replace(item, level=level) for item in folded)
 
 
-def _put(levels: _Levels, level: int, folded: _Place, places: Sequence[_Place]) -> None:
-    """Let `folded` stand where `places` stood, which are the oldest of their levels."""
-    for place in places:
-        at = place[0].level
-        levels[at].pop(0)
-        if not levels[at]:
-            del levels[at]
-    levels.setdefault(level, []).append(folded)
-
-
-def _in_order(levels: _Levels) -> list[_Place]:
-    return [place for level in sorted(levels, reverse=True) for place in levels[level]]
-
-
-def _items(places: Sequence[_Place]) -> list[Standing]:
-    return [item for place in places for item in place]
-
-
-def _shown(items: Sequence[Standing]) -> tuple[Standing, ...]:
+def _shown(items: Iterable[Standing]) -> tuple[Standing, ...]:
     return tuple(item for item in items if item.tokens)
 
 
@@ -281,25 +258,29 @@ class Foresight:
 
     def before(self, upto: int) -> int:
         """About how many tokens stand for the first `upto` memories."""
-        return self._view(upto, []).tokens
+        return self._view(upto)[0].tokens
 
     def folds_to_make(self) -> tuple[int, ...]:
         """The folds that are missing until all is done, each with about how many tokens its members have."""
-        missing: list[MissingFold] = []
-        self._view(len(self.memories) + len(self.coming), missing)
-        return tuple(sum(member.tokens for member in fold.members) for fold in missing)
+        _, missing = self._view(len(self.memories) + len(self.coming))
+        return tuple(fold.tokens for fold in missing)
 
     def over_budget(self) -> str:
         """That what the person has edited or pinned leaves the section too large, when all is done; empty if not."""
-        return over_budget(self._view(len(self.memories) + len(self.coming), []).standing, self.bounds)
+        view, _ = self._view(len(self.memories) + len(self.coming))
+        return over_budget(view.standing, self.bounds)
 
-    def _view(self, upto: int, missing: list[MissingFold]) -> View:
+    def _view(self, upto: int) -> tuple[View, list[MissingFold]]:
+        """The section with folds of the expected sizes in the place of those that are missing, and these."""
+        missing: list[MissingFold] = []
+
         def expect(fold: MissingFold) -> Standing:
             missing.append(fold)
-            return Standing(" ".join(fold.covers), fold.level, expected_fold(fold), fold.covers)
+            return Standing(" ".join(fold.covers), fold.level, expected_fold_tokens(fold.tokens), fold.covers)
 
         coming = [(str(at), self.longest * tokens) for at, tokens in enumerate(self.coming)]
-        return section(self.chat_id, self.memories, upto, self.bounds, told_tokens, expect, coming)
+        view = section(self.chat_id, self.memories, upto, self.bounds, told_tokens, expect, coming)
+        return view, missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,40 +298,29 @@ class State:
 def states(chat_id: str, memories: Sequence[Memory], bounds: Bounds) -> dict[str, State]:
     """The state of each of a chat's memories and folds, by id, as the section of its export is with these bounds."""
     by_id = {memory.memory_id: memory for memory in memories}
-    chunks = sum(not memory.is_fold for memory in memories)
-    view = section(chat_id, memories, chunks, bounds, shown_tokens)
-    top = [item.name for item in view.standing]
-    inside = _inside(by_id, top)
+    chunks = [memory.memory_id for memory in memories if not memory.is_fold]
+    top = [item.name for item in section(chat_id, memories, len(chunks), bounds, shown_tokens).standing]
+    inside: dict[str, str] = {}  # by id of a memory: the fold that it stands in
+    waiting = list(top)
+    while waiting:
+        name = waiting.pop()
+        inside |= dict.fromkeys(by_id[name].members, name)
+        waiting += by_id[name].members
     # Where a fold is still to be made, the view ends early: the memories behind that are shown as they are.
-    top += [memory.memory_id for memory in memories if not memory.is_fold and memory.memory_id not in inside]
-    return {name: _state(memory, top, inside) for name, memory in by_id.items()}
+    top += [name for name in chunks if name not in inside]
+    return {
+        name: State("forgotten")
+        if memory.forgotten
+        else State("folded", inside[name])
+        if name in inside
+        else State("shown" if name in top else "not in use")
+        for name, memory in by_id.items()
+    }
 
 
 def in_words(memory: Memory, state: State) -> str:
     """All that a person should know of it, with commas: state, pinned, recalled, a new edition that is due and why."""
-    words = [str(state)]
-    words += ["pinned"] if memory.pinned else []
+    words = [str(state), *(["pinned"] if memory.pinned else [])]
     words += ["recalled: it comes back with the next run"] if memory.recalled else []
     words += [f"new edition due ({memory.due})"] if memory.due else []
     return ", ".join(words)
-
-
-def _inside(by_id: Mapping[str, Memory], top: Sequence[str]) -> dict[str, str]:
-    """By id of a memory: the fold that it stands in."""
-    inside: dict[str, str] = {}
-    waiting = list(top)
-    while waiting:
-        name = waiting.pop()
-        members = by_id[name].members
-        inside |= dict.fromkeys(members, name)
-        waiting += members
-    return inside
-
-
-def _state(memory: Memory, top: Sequence[str], inside: Mapping[str, str]) -> State:
-    name = memory.memory_id
-    if memory.forgotten:
-        return State("forgotten")
-    if name in inside:
-        return State("folded", inside[name])
-    return State("shown") if name in top else State("not in use")

@@ -1,13 +1,12 @@
-"""The work on a chat as data: its chunks, its rounds of hindsight, its layers, and whether each chunk fits the
-window.
+"""The work on a chat as data: its chunks, its rounds of hindsight, its layers, and whether each chunk fits.
 
 A round is begun when new chunks are planned, and is over when the last of them has its memory. A round that was
 broken off goes on as it was begun, so that a kill changes nothing of what comes of it.
 
-Whether a chunk's requests fit into what the model holds at its usual price, and which part is too large.
+A chunk's requests must fit into what the model holds at its usual price:
 
-request    system message and primer | memories | tail | chunk | dialogue and answers
-limit      the model's window, or where its price rises if that comes first; with room to spare
+    request    system message and primer | memories | tail | chunk | dialogue and answers
+    limit      the model's window, or where its price rises if that comes first; with room to spare
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -42,15 +41,14 @@ def hindsight_round(last: Round, memories: Sequence[Memory], new: int, most: int
     if new and len(memories) >= last.upto:
         upto = len(memories) + new
         chosen |= {memory.memory_id for memory in memories[max(0, len(memories) - most) :]} - set(last.had)
-    free = (memory for memory in memories if memory.memory_id in chosen and most and _is_free(memory, again))
-    return Round(upto, frozenset(chosen), last.had, tuple(memory.number for memory in free))
-
-
-def _is_free(memory: Memory, again: Collection[int]) -> bool:
-    """Its raw messages are known, the person has not touched it, and a model wrote it, or does before its turn."""
-    if not memory.keys or memory.pinned or memory.forgotten:
-        return False
-    return memory.number in again or (memory.told.made == WRITTEN and not memory.due)
+    # Its raw messages are known, the person has not touched it, and a model wrote it, or does before its turn.
+    free = (
+        memory.number
+        for memory in memories
+        if memory.memory_id in chosen and most and memory.keys and not (memory.pinned or memory.forgotten)
+        if memory.number in again or (memory.told.made == WRITTEN and not memory.due)
+    )
+    return Round(upto, frozenset(chosen), last.had, tuple(free))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,43 +99,31 @@ def planned(
 
     `tokens` are those of each message, `keep` and `step` the settings of the tail.
     """
-    return [
-        chunk
-        for row in _unbroken(chunks)
-        for chunk in _planned_row(row, tokens, tails([chunk.tokens for chunk in row], keep, step), memories, questions)
-    ]
-
-
-def _unbroken(chunks: Sequence[NumberedChunk]) -> list[list[NumberedChunk]]:
-    """The chunks in rows: where memories stand between two of them whose raw messages nobody knows, a row ends."""
     rows: list[list[NumberedChunk]] = []
-    for chunk in chunks:
+    for chunk in chunks:  # where memories stand between two of them whose raw messages nobody knows, a row ends
         if rows and rows[-1][-1].number == chunk.number - 1:
             rows[-1].append(chunk)
         else:
             rows.append([chunk])
-    return rows
-
-
-def _planned_row(
-    row: Sequence[NumberedChunk], tokens: Sequence[int], starts: Sequence[int], memories: Foresight, questions: int
-) -> list[PlannedChunk]:
-    """The chunks of an unbroken row; `starts` says with which of them the tail of each begins."""
-    before = {first: memories.before(row[first].number - 1) for first in set(starts)}
-    return [
-        PlannedChunk(
-            number=chunk.number,
-            start=chunk.start,
-            stop=chunk.stop,
-            tokens=chunk.tokens,
-            tail_start=row[first].start,
-            tail_tokens=sum(tokens[row[first].start : chunk.start]),
-            memories_before=row[first].number - 1,
-            memories_tokens=before[first],
-            memory_tokens=expected_tokens(chunk.tokens, questions),
-        )
-        for chunk, first in zip(row, starts, strict=True)
-    ]
+    result: list[PlannedChunk] = []
+    for row in rows:
+        firsts = tails([chunk.tokens for chunk in row], keep, step)
+        before = {first: memories.before(row[first].number - 1) for first in set(firsts)}
+        result += [
+            PlannedChunk(
+                number=chunk.number,
+                start=chunk.start,
+                stop=chunk.stop,
+                tokens=chunk.tokens,
+                tail_start=row[first].start,
+                tail_tokens=sum(tokens[row[first].start : chunk.start]),
+                memories_before=row[first].number - 1,
+                memories_tokens=before[first],
+                memory_tokens=expected_tokens(chunk.tokens, questions),
+            )
+            for chunk, first in zip(row, firsts, strict=True)
+        ]
+    return result
 
 
 CORE_WORDS = 150
@@ -181,7 +167,6 @@ def chosen(rows: Sequence[PlannedChunk], numbers: Collection[int]) -> tuple[Plan
 _QUESTIONS = 600
 """Tokens of the questions and of the room that the last answer has beyond its own length."""
 
-
 _SPARE, _SPARE_WHEN_SURE, _SPARE_IN_HINDSIGHT = 5, 2, 15
 """Percent of a limit that stay free: against texts of which a model makes more tokens than of others."""
 
@@ -199,55 +184,20 @@ class Limit:
     @property
     def most(self) -> int:
         """How many tokens a planned request may have."""
-        return self._without(_SPARE_WHEN_SURE if self.sure else _SPARE)
+        return self.tokens * (100 - (_SPARE_WHEN_SURE if self.sure else _SPARE)) // 100
 
     @property
     def most_in_hindsight(self) -> int:
         """The same for one that can be cut to size. Whatever replies have shown, this is the same on any day."""
-        return self._without(_SPARE_IN_HINDSIGHT)
-
-    def _without(self, percent: int) -> int:
-        return self.tokens * (100 - percent) // 100
+        return self.tokens * (100 - _SPARE_IN_HINDSIGHT) // 100
 
 
 @dataclass(frozen=True, slots=True)
 class TooLarge:
-    """A chunk that does not fit. Sizes are tokens as the model is expected to count them."""
+    """Why a chunk does not fit, by how much, and which settings to lower or which other model is needed."""
 
-    number: int
-    needed: int
-    limit: Limit
-    parts: Mapping[str, int]
-
-    @property
-    def over(self) -> int:
-        """How many tokens too many there are."""
-        return self.needed - self.limit.most
-
-    @property
-    def reason(self) -> str:
-        """What does not fit, by how much, and which part is the largest."""
-        limit = self.limit
-        why = (
-            f"above {limit.tokens:,} the model costs more; with room to spare that leaves"
-            if limit.is_price
-            else f"the model's window of {limit.tokens:,} holds, with room to spare,"
-        )
-        return (
-            f"Chunk {self.number} needs about {self.needed:,} tokens of context, and {why} "
-            f"{limit.most:,}: {self.over:,} too many. {largest_part(self.parts)}"
-        )
-
-    @property
-    def next_step(self) -> str:
-        """Which settings to lower, or that another model is needed."""
-        shrinks = self.over < self.parts["the tail"] + self.parts["the chunk"] + self.parts["memories"]
-        lower = "Lower tail.tokens, chunk.tokens or fold.budget in memproc.toml" if shrinks else ""
-        if self.limit.is_price:
-            allow = "allow the higher price with budget.above_step = true, or choose another model."
-            return f"{lower}; or {allow}" if lower else allow.capitalize()
-        other = "choose a model with a larger window"
-        return f"{lower}, or {other}." if lower else f"{other.capitalize()}: the texts that stay alone fill this one."
+    reason: str
+    next_step: str
 
 
 def parts_of(chunk: PlannedChunk, fixed: int, factor: float) -> dict[str, int]:
@@ -283,7 +233,26 @@ def too_large(chunk: PlannedChunk, fixed: int, factor: float, limit: Limit | Non
     """What does not fit, or None where all does or nobody knows a limit."""
     parts = parts_of(chunk, fixed, factor)
     needed = sum(parts.values())
-    return TooLarge(chunk.number, needed, limit, parts) if limit is not None and needed > limit.most else None
+    if limit is None or needed <= limit.most:
+        return None
+    over = needed - limit.most
+    shrinks = over < parts["the tail"] + parts["the chunk"] + parts["memories"]
+    lower = "Lower tail.tokens, chunk.tokens or fold.budget in memproc.toml" if shrinks else ""
+    if limit.is_price:
+        why = f"above {limit.tokens:,} the model costs more; with room to spare that leaves"
+        other = "allow the higher price with budget.above_step = true, or choose another model."
+        next_step = f"{lower}; or {other}" if lower else other.capitalize()
+    else:
+        why = f"the model's window of {limit.tokens:,} holds, with room to spare,"
+        other = "choose a model with a larger window"
+        next_step = (
+            f"{lower}, or {other}." if lower else f"{other.capitalize()}: the texts that stay alone fill this one."
+        )
+    reason = (
+        f"Chunk {chunk.number} needs about {needed:,} tokens of context, and {why} {limit.most:,}: {over:,} too many. "
+        f"{largest_part(parts)}"
+    )
+    return TooLarge(reason, next_step)
 
 
 def room_left(chunk: PlannedChunk, fixed: int, factor: float, limit: Limit) -> int:

@@ -10,7 +10,7 @@ noted when memories took the place of messages. Older builds note nothing. So of
 
 An export went back where it lacks all that came since some earlier moment: it goes on from an older state.
 
-Whether an export has suddenly lost what the chat held the last time: then it is skipped, not mirrored.
+An export that has suddenly lost what the chat held the last time is skipped, not mirrored:
 
     last time   [memories] m5 m6 m7 ... m60
     ordinary    [memories] m5 m6 m7 ... m60 m61     some edited, inserted or deleted, the newest answer regenerated
@@ -20,7 +20,7 @@ What the chat's own list of deletions names was the person's will. What is lost 
 """
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -117,7 +117,6 @@ class Absent:
 
 
 NOTHING_ABSENT = Absent()
-_Name = Callable[[KnownMessage], str | None]
 _Numbered = Mapping[int, KnownMessage]
 
 
@@ -139,25 +138,25 @@ def absent(
     `under` are the messages under memories that the export should hold, since it shows others of the same memory.
     `accepted` are keys of messages that were missing before, `ours` the uuids of messages that we may have written.
     """
-    here = {place.key for place in places if place.ours is None}
-    back = _came_back(standing, places)
-    lacking = {number: known for number, known in enumerate(standing) if number not in back.at}
-    lacking_under = [known for known in under if known.key not in here]
-    lacking_others = [known for known in left_out if known.key not in here and known.uuid is not None]
+    keys = {place.key for place in places if place.ours is None}
+    back, by_uuid = _came_back(standing, places)
+    lacking = {number: known for number, known in enumerate(standing) if number not in back}
+    lacking_under = [known for known in under if known.key not in keys]
+    lacking_others = [known for known in left_out if known.key not in keys and known.uuid is not None]
     all_branches = branches([place.message for place in places])
-    taken = [_hold(branch, lacking, ours, same_uuids=bool(back.by_uuid)) for branch in all_branches]
+    taken = [_taken(branch, lacking, ours, same_uuids=bool(by_uuid)) for branch in all_branches]
     branched = {number for branch in taken for number in branch.moved}
-    in_branches = frozenset(message.uuid for branch in all_branches for message in branch.messages if message.uuid)
+    in_branches = {message.uuid for branch in all_branches for message in branch.messages if message.uuid}
     is_whole = not (lacking or lacking_under or lacking_others or deletions.is_there)
     named = frozenset() if is_whole else deletions.named | in_branches
     deleted = {number for number, known in lacking.items() if known.uuid in deletions.named} - branched
-    unexplained = {n: known for n, known in lacking.items() if n not in branched | deleted}
+    unexplained = {number: known for number, known in lacking.items() if number not in branched | deleted}
     replaced = _replaced(standing, unexplained, back, places, seen)
     missing = [known for number, known in unexplained.items() if number not in replaced]
     missing_under = [known for known in lacking_under if known.uuid not in named]
-    newest_here = max((seen[key] for key in here if key in seen), default="")
-    returned = frozenset(back.at.values())
+    newest_here = max((seen[key] for key in keys if key in seen), default="")
     could_be_ours = deletions.is_there or any(place.ours is not None for place in places)
+    newest_back = max(by_uuid or back, default=-1)
     return Absent(
         missing=tuple(missing),
         replaced=len(replaced),
@@ -173,24 +172,25 @@ def absent(
         went_back=could_be_ours and _went_back([*missing, *missing_under], newest_here, deletions.sure),
         branches=tuple(taken),
         gone=tuple(unexplained.values()),
-        newest_gone=tuple(known for number, known in unexplained.items() if number > back.newest),
-        expected=len(back.at) + len(unexplained),
-        new=sum(place.lived and place.at not in returned and place.key not in seen for place in places),
+        newest_gone=tuple(known for number, known in unexplained.items() if number > newest_back),
+        expected=len(back) + len(unexplained),
+        new=sum(place.lived and place.at not in back.values() and place.key not in seen for place in places),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Back:
-    """The standing messages that came back: the number of each, and the index in the export where it is now."""
+def _came_back(standing: Sequence[KnownMessage], places: Sequence[Place]) -> tuple[dict[int, int], list[int]]:
+    """Which of the standing messages the export holds, by their numbers, each with its index there.
 
-    at: Mapping[int, int]
-    by_uuid: frozenset[int]
-    """Those with the same uuid; the others say the same, which "ok" does by chance."""
-
-    @property
-    def newest(self) -> int:
-        """The number of the newest that surely came back; -1 where none did."""
-        return max(self.by_uuid or self.at, default=-1)
+    And the numbers of those with the same key or uuid; the others say the same, which "ok" does by chance.
+    """
+    here = {place.at: as_known(place.message, place.key) for place in places if place.ours is None}
+    back = _paired(dict(enumerate(standing)), here, "key", "uuid", "digest")
+    sure = [
+        number
+        for number, at in back.items()
+        if (uuid := standing[number].uuid) and (uuid == here[at].uuid or standing[number].key == here[at].key)
+    ]
+    return back, sure
 
 
 def _went_back(missing: Sequence[KnownMessage], newest_here: str, sure: Sure) -> bool:
@@ -198,23 +198,18 @@ def _went_back(missing: Sequence[KnownMessage], newest_here: str, sure: Sure) ->
     return bool(missing) and sure != "the list was full" and all(_is_newer(known, newest_here) for known in missing)
 
 
-def _came_back(standing: Sequence[KnownMessage], places: Sequence[Place]) -> _Back:
-    """Which of the standing messages the export holds: by key or uuid, and the others by what they say."""
-    here = {place.at: as_known(place.message, place.key) for place in places if place.ours is None}
-    old = dict(enumerate(standing))
-    by_name = _paired(old, here, (_key, _uuid))
-    by_text = _paired(_without(old, by_name), _without(here, by_name.values()), (_digest,))
-    return _Back({**by_name, **by_text}, frozenset(number for number in by_name if standing[number].uuid is not None))
-
-
-def _hold(branch: Branch, missing: _Numbered, ours: Collection[str], *, same_uuids: bool) -> TakenBranch:
+def _taken(branch: Branch, missing: _Numbered, ours: Collection[str], *, same_uuids: bool) -> TakenBranch:
     """Find what a branch has taken. Where uuids came back, they decide: an old branch holds an "ok" of its own, too."""
     inside = {at: as_known(message) for at, message in enumerate(branch.messages)}
-    by_name = _paired(missing, inside, (_uuid,))
-    unsure = {number: known for number, known in missing.items() if known.uuid is None or not same_uuids}
-    by_text = _paired(_without(unsure, by_name), _without(inside, by_name.values()), (_digest,))
+    moved = _paired(missing, inside, "uuid")
+    unsure = {
+        number: known
+        for number, known in missing.items()
+        if number not in moved and (known.uuid is None or not same_uuids)
+    }
+    moved |= _paired(unsure, {at: known for at, known in inside.items() if at not in moved.values()}, "digest")
     own = sum(message.uuid in ours or read_marker(message.marker) is not None for message in branch.messages)
-    return TakenBranch(branch, {number: missing[number] for number in {**by_name, **by_text}}, own)
+    return TakenBranch(branch, {number: missing[number] for number in moved}, own)
 
 
 def as_known(message: Message, key: str = "") -> KnownMessage:
@@ -230,61 +225,36 @@ def _is_newer(known: KnownMessage, moment: str) -> bool:
 def _replaced(
     standing: Sequence[KnownMessage],
     lacking: _Numbered,
-    back: _Back,
+    back: Mapping[int, int],
     places: Sequence[Place],
     seen: Mapping[str, str],
 ) -> set[int]:
     """Numbers of the answers in whose place a new answer stands, behind the same question."""
-    lived = [place for place in places if place.lived]
-    behind = {place.at: following for place, following in pairwise(lived)}
+    behind = {place.at: following for place, following in pairwise(place for place in places if place.lived)}
     replaced: set[int] = set()
-    run: list[int] = []
-    for number in range(len(standing)):
-        if number in lacking and standing[number].role != "user" and (run or number - 1 in back.at):
-            run.append(number)
+    for number, known in enumerate(standing):
+        if number not in lacking or known.role == "user":
             continue
-        replaced |= _if_replaced(run, back, behind, seen)
-        run = []
-    return replaced | _if_replaced(run, back, behind, seen)
+        new = behind.get(back.get(number - 1, -1))
+        if number - 1 in replaced or (new and new.message.role == "assistant" and new.key not in seen):
+            replaced.add(number)
+    return replaced
 
 
-def _if_replaced(run: Sequence[int], back: _Back, behind: Mapping[int, Place], seen: Mapping[str, str]) -> set[int]:
-    following = behind.get(back.at[run[0] - 1]) if run else None
-    is_new = following is not None and following.message.role == "assistant" and following.key not in seen
-    return set(run) if is_new else set()
-
-
-def _paired(old: _Numbered, here: _Numbered, names: Iterable[_Name]) -> dict[int, int]:
+def _paired(old: _Numbered, here: _Numbered, *names: Literal["key", "uuid", "digest"]) -> dict[int, int]:
     """Which of `here` each of `old` is, by the first name that both have; each is used once, in order."""
     pairs: dict[int, int] = {}
-    used: set[int] = set()
     for name in names:
+        used = set(pairs.values())
         free: defaultdict[str | None, deque[int]] = defaultdict(deque)
         for at, known in here.items():
             if at not in used:
-                free[name(known)].append(at)
+                free[getattr(known, name)].append(at)
         for number, known in old.items():
-            if number not in pairs and name(known) is not None and free[name(known)]:
-                pairs[number] = free[name(known)].popleft()
-                used.add(pairs[number])
+            value = getattr(known, name)
+            if number not in pairs and value is not None and free[value]:
+                pairs[number] = free[value].popleft()
     return pairs
-
-
-def _without(messages: _Numbered, numbers: Iterable[int]) -> _Numbered:
-    out = frozenset(numbers)
-    return {number: known for number, known in messages.items() if number not in out}
-
-
-def _key(known: KnownMessage) -> str | None:
-    return known.key
-
-
-def _uuid(known: KnownMessage) -> str | None:
-    return known.uuid
-
-
-def _digest(known: KnownMessage) -> str | None:
-    return known.digest
 
 
 _FEW, _FEW_AT_THE_END, _FEW_BEFORE_NEW_ONES = 10, 2, 8
@@ -325,70 +295,45 @@ def lost(
         return None
     if taken := [branch for branch in absent.branches if _is_a_loss(branch, memories)]:
         return _into_a_branch(taken, places)
-    return (
-        _loss_by_going_back(absent)
-        or _most_is_gone(absent, memories)
-        or _most_memories_are_gone(memories, willed)
-        or _the_newest_are_gone(absent)
-    )
+    if absent.went_back:  # however little is missing
+        return _older(len(absent.missing) + len(absent.under), absent.missing, absent.new)
+    count = len(absent.gone)
+    nothing_left = count == absent.expected > 0 and not any(memories.values())
+    if nothing_left or (count > _FEW and count * 2 > absent.expected):
+        numbers = f"{_counted(count, absent.gone)}, of {absent.expected:,}"
+        return Lost(f"Most of what stood under no memory the last time is gone ({numbers}).", _EXPORT_WHOLE)
+    # Whether the person deleted them or not: all at once, that is a mistake of the hand more often than not.
+    hidden, total = sum(not shown for shown in memories.values()) + len(willed), len(memories) + len(willed)
+    if total >= 2 and hidden * 2 > total:
+        return Lost(f"Most of the chat's memories are gone ({hidden} of {total}).", _EXPORT_WHOLE)
+    # Where the person has deleted so much that TypingMind could not note it all, the newest may be among it.
+    few = _FEW_BEFORE_NEW_ONES if absent.new else _FEW_AT_THE_END
+    if len(absent.newest_gone) > few and absent.sure != "the list was full":
+        return _older(len(absent.newest_gone), absent.newest_gone, absent.new)
+    return None
 
 
-def _is_a_loss(held: TakenBranch, memories: Mapping[str, bool]) -> bool:
+def _is_a_loss(taken: TakenBranch, memories: Mapping[str, bool]) -> bool:
     """An answer that was regenerated leaves itself behind, never a question, and nothing of ours.
 
     A branch that has nothing of what is missing was there before: a fork keeps the branches of its origin.
     """
-    if held.moved:
-        return held.ours > 0 or any(known.role == "user" for known in held.moved.values())
-    markers = (read_marker(message.marker) for message in held.branch.messages)
+    if taken.moved:
+        return taken.ours > 0 or any(known.role == "user" for known in taken.moved.values())
+    markers = (read_marker(message.marker) for message in taken.branch.messages)
     return any(marker and marker.kind == MEMORY and not memories.get(marker.memory, True) for marker in markers)
 
 
 def _into_a_branch(taken: Sequence[TakenBranch], places: Sequence[Place]) -> Lost:
-    at = min(held.branch.at for held in taken)
-    moved = [known for held in taken for known in held.moved.values()]
-    count = len(moved) + sum(held.ours for held in taken)
+    at = min(branch.branch.at for branch in taken)
+    moved = [known for branch in taken for known in branch.moved.values()]
+    count = len(moved) + sum(branch.ours for branch in taken)
     whose = ", which is one of memproc's own," if places[at].ours else ""
     return Lost(
         f"Everything after message {at + 1} of the chat{whose} went into another branch of it "
         f"({_counted(count, moved)}), since that message was regenerated, or edited and sent again.",
         _GO_BACK,
     )
-
-
-def _most_is_gone(absent: Absent, memories: Mapping[str, bool]) -> Lost | None:
-    count = len(absent.gone)
-    nothing_left = count == absent.expected > 0 and not any(memories.values())
-    if nothing_left or (count > _FEW and count * 2 > absent.expected):
-        numbers = f"{_counted(count, absent.gone)}, of {absent.expected:,}"
-        return Lost(f"Most of what stood under no memory the last time is gone ({numbers}).", _EXPORT_WHOLE)
-    return None
-
-
-def _most_memories_are_gone(memories: Mapping[str, bool], willed: Collection[str]) -> Lost | None:
-    """Whether the person deleted them or not: all at once, that is a mistake of the hand more often than not."""
-    hidden, count = sum(not shown for shown in memories.values()) + len(willed), len(memories) + len(willed)
-    if count < 2 or hidden * 2 <= count:
-        return None
-    return Lost(f"Most of the chat's memories are gone ({hidden} of {count}).", _EXPORT_WHOLE)
-
-
-def _loss_by_going_back(absent: Absent) -> Lost | None:
-    """It lacks all that came since some earlier moment, however little: it goes on from an older updated export."""
-    if not absent.went_back:
-        return None
-    return _older(len(absent.missing) + len(absent.under), absent.missing, absent.new)
-
-
-def _the_newest_are_gone(absent: Absent) -> Lost | None:
-    """An older copy of the chat; or one in which the talk went on from an older copy.
-
-    Where the person has deleted so much that TypingMind could not note it all, these may be among it.
-    """
-    few = _FEW_BEFORE_NEW_ONES if absent.new else _FEW_AT_THE_END
-    if len(absent.newest_gone) <= few or absent.sure == "the list was full":
-        return None
-    return _older(len(absent.newest_gone), absent.newest_gone, absent.new)
 
 
 def _older(count: int, newest: Sequence[KnownMessage], new: int) -> Lost:

@@ -1,13 +1,11 @@
-"""Memories that this chat's archive does not know, adopted from another chat or frozen; and the true dates of
-copies.
+"""The true dates of a fork's copies, and memories that this chat's archive does not know: adopted, or frozen.
 
     archive   m1 7 Nov   m2 7 Nov   m3 8 Nov ...
     fork      m1 21 Nov  m2 21 Nov  m3 21 Nov ...  m9 22 Nov, said in the fork
     read as   m1 7 Nov   m2 7 Nov   m3 8 Nov ...   m9 22 Nov
 
 Copies are known by what they say, in order, and by their dates, which lie within a minute. Their bytes stay.
-
-Memories that an export shows and this chat's archive does not know: a fork's, or those of a lost archive.
+Memories that an export shows and this chat's archive does not know are a fork's, or those of a lost archive:
 
 of a fork      another chat of the archive knows them: this one gets memories of its own, with all their editions,
                and the raw messages under them
@@ -22,7 +20,7 @@ from types import MappingProxyType
 
 from rules.conversation.history import Past
 from rules.conversation.marker import Marker, text_digest
-from rules.conversation.memory import WRITTEN, Edition, Memory, Quote, fold_id, memory_id, with_members
+from rules.conversation.memory import WRITTEN, Edition, Memory, Quote, fold_id, memory_id, six_of, with_members
 from rules.recognize.recognize import Place
 from rules.recognize.user_edits import SLOTS, Group
 from rules.typingmind.message import Message, parse_date
@@ -54,8 +52,13 @@ def true_dates(copies: Sequence[Place], known: Sequence[tuple[str, str | None]],
     pairs = [(block.a + at, block.b + at) for block in matcher.get_matching_blocks() for at in range(block.size)]
     if not is_fork and len(pairs) < _FEW:
         return {}
-    dated = ((copies[copy], known[origin][1]) for origin, copy in pairs)
-    return {place.key: date for place, date in dated if date and _is_earlier(date, place.message.created_at)}
+    dates: dict[str, str] = {}
+    for origin, copy in pairs:
+        date, copied = known[origin][1], parse_date(copies[copy].message.created_at)
+        said = parse_date(date)
+        if date and said and (copied is None or said < copied):
+            dates[copies[copy].key] = date
+    return dates
 
 
 def as_dated(place: Place, dates: Mapping[str, str]) -> Place:
@@ -72,11 +75,6 @@ def with_true_date(message: Message, date: str) -> Message:
 def said_at(message: Message) -> str:
     """The true date of a copy, where it is known; empty for all other messages."""
     return message.created_at or "" if message.is_copy else ""
-
-
-def _is_earlier(date: str, copied: str | None) -> bool:
-    original, copy = parse_date(date), parse_date(copied)
-    return original is not None and (copy is None or original < copy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,23 +120,19 @@ def inherit(chat_id: str, shown: Mapping[str, Group], kin: Kin) -> Adopted:
     own: dict[str, Memory] = {}
     for memory in chunks:
         if memory.number <= upto:
-            own[memory.memory_id] = replace(
-                memory,
-                memory_id=memory_id(chat_id, memory.number, digests.get(memory.number, [memory.memory_id])),
-                origins=(memory.memory_id, *memory.origins),
-                forgotten=memory.forgotten or memory.memory_id not in covered,
-            )
+            name = memory.memory_id
+            own_id = memory_id(chat_id, memory.number, digests.get(memory.number, [name]))
+            is_forgotten = memory.forgotten or name not in covered
+            own[name] = replace(memory, memory_id=own_id, origins=(name, *memory.origins), forgotten=is_forgotten)
     for fold in kin.memories:
         if fold.is_fold and all(name in own for name in fold.members):
             mine = [own[name] for name in fold.members]
             # A fold of what the person has edited since is another fold than that of the edited ones.
             is_of_today = fold.memory_id == fold_id(kin.chat_id, [by_id[name] for name in fold.members])
-            own[fold.memory_id] = replace(
-                fold,
-                memory_id=fold_id(chat_id if is_of_today else f"{chat_id}/{fold.memory_id}", mine),
-                origins=(fold.memory_id, *fold.origins),
-                members=tuple(memory.memory_id for memory in mine),
-            )
+            own_id = fold_id(chat_id if is_of_today else f"{chat_id}/{fold.memory_id}", mine)
+            members = tuple(memory.memory_id for memory in mine)
+            origins = (fold.memory_id, *fold.origins)
+            own[fold.memory_id] = replace(fold, memory_id=own_id, origins=origins, members=members)
     return Adopted(
         tuple(own.values()),
         {memory.memory_id: tuple(kin.editions[name]) for name, memory in own.items()},
@@ -156,13 +150,13 @@ def freeze(
 
     `own_ids` are the ids that those get whose names are taken, since another chat of the archive knows them.
     """
+    whole = [(name, group) for name, group in shown.items() if len(group) == len(SLOTS)]
+    memories = [_frozen(name, group, number, count) for number, (name, group) in enumerate(whole, first_number)]
     memories = [
-        replace(_frozen(name, group, number, count), memory_id=own_ids[name], origins=(name,))
-        if name in own_ids
-        else _frozen(name, group, number, count)
-        for number, (name, group) in enumerate(
-            ((name, group) for name, group in shown.items() if len(group) == len(SLOTS)), first_number
-        )
+        replace(memory, memory_id=own_ids[memory.memory_id], origins=(memory.memory_id,))
+        if memory.memory_id in own_ids
+        else memory
+        for memory in memories
     ]
     return Adopted(tuple(memories), {memory.memory_id: (memory.edition,) for memory in memories})
 
@@ -170,13 +164,12 @@ def freeze(
 def _frozen(name: str, group: Group, number: int, count: Callable[[str], int]) -> Memory:
     places = [group[slot] for slot in SLOTS]
     marker = places[0].ours or Marker("", "")
-    one, two, three, four, five, six = (place.message.text for place in places)
-    texts = (one, two, three, four, five, six)
+    texts = six_of([place.message.text for place in places])
     edition = Edition(
         number=marker.edition or 1,
         kind="as-of",
         texts=texts,
-        quotes=(Quote(two, "", "unknown"),),
+        quotes=(Quote(texts[1], "", "unknown"),),
         made=marker.made or WRITTEN,
         agent="unknown",
         context_manager="unknown",

@@ -45,38 +45,24 @@ def user_edits(reading: ChatReading) -> str:
     """Describe what the person did, in numbers and without a full stop; empty where they did nothing."""
     edits, absent = reading.edits, reading.absent
     chunks = {memory.memory_id for memory in reading.chunk_memories}
-    forgotten = chunks.intersection(edits.forgotten)
-    back = chunks.intersection(edits.recalled)
+    live = {memory.memory_id for memory in reading.memories if not memory.forgotten}
+    # Messages of memories that the export lacks, and that the next updated export has again.
+    put_back = sum(len(SLOTS) - len(group) for name, group in groups(reading.places).items() if name in live)
     counts = [
         (len(edits.edited), "yours kept"),
-        (_put_back(reading), "put back"),
-        (len(back), "back again"),
+        (put_back, "put back"),
+        (len(chunks.intersection(edits.recalled)), "back again"),
         (absent.deleted, "deleted message" if absent.deleted == 1 else "deleted messages"),
         (absent.replaced, "answer replaced" if absent.replaced == 1 else "answers replaced"),
-        (len(forgotten), f"forgotten: memproc recall {_names(reading.memories, edits.forgotten)}"),
     ]
-    parts = [f"{count:,} {what}" for count, what in counts if count]
-    return "; ".join(part for part in (", ".join(parts), _missing(reading)) if part)
-
-
-def _put_back(reading: ChatReading) -> int:
-    """The number of memories' messages that the export lacks, and that the next updated export has again."""
-    forgotten = {memory.memory_id for memory in reading.memories if memory.forgotten}
-    known = {memory.memory_id for memory in reading.memories}
-    return sum(
-        len(SLOTS) - len(group)
-        for name, group in groups(reading.places).items()
-        if name in known and name not in forgotten
-    )
-
-
-def _missing(reading: ChatReading) -> str:
-    count = len(reading.absent.missing) + len(reading.absent.under)
-    if not count:
-        return ""
-    messages = "1 message of the last time is" if count == 1 else f"{count:,} messages of the last time are"
-    kept = "the archive and memproc expand keep" if reading.absent.keys else "the archive keeps"
-    return f"{messages} missing, {_WHETHER[reading.absent.sure]}: {kept} what was said"
+    if forgotten := chunks.intersection(edits.forgotten):
+        counts.append((len(forgotten), f"forgotten: memproc recall {_names(reading.memories, edits.forgotten)}"))
+    parts = [", ".join(f"{count:,} {what}" for count, what in counts if count)]
+    if count := len(absent.missing) + len(absent.under):
+        messages = "1 message of the last time is" if count == 1 else f"{count:,} messages of the last time are"
+        kept = "the archive and memproc expand keep" if absent.keys else "the archive keeps"
+        parts.append(f"{messages} missing, {_WHETHER[absent.sure]}: {kept} what was said")
+    return "; ".join(filter(None, parts))
 
 
 def _names(memories: Sequence[Memory], forgotten: Sequence[str]) -> str:

@@ -25,7 +25,6 @@ from rules.typingmind.originals import is_original, plain_original
 Under = Mapping[str, Mapping[str, str]]
 """By memory id: the keys of the messages that stand under it, each with the digest of what was said."""
 
-_Claims = Sequence[Marker | None]
 _LEAST_LEFT = 4
 _SIX = 6
 """The messages of a memory: three questions and three answers."""
@@ -69,7 +68,10 @@ def recognise(
     the first; a uuid that stands twice is another message where it says something else. `aliases` are the ids by
     which a fork's export may still call its memories, with those that they have here.
     """
-    ours = [_renamed(marker, aliases) for marker in believed(messages, known)]
+    ours = [
+        replace(marker, memory=aliases.get(marker.memory, marker.memory)) if marker else None
+        for marker in believed(messages, known)
+    ]
     shown = {marker.memory for marker in ours if marker is not None}
     taken = {key: digest for memory in shown for key, digest in under.get(memory, {}).items()}
     times = dict.fromkeys(taken, 1)
@@ -78,9 +80,12 @@ def recognise(
     for at, (message, marker) in enumerate(zip(messages, ours, strict=True)):
         place = _original(at, message, waiting, aliases) if marker is None else None
         if place is None:
-            name = message.uuid or _NAMELESS + message.digest
-            came_back = message.uuid is not None and taken.pop(name, None) == message.digest
-            key = name if came_back else _free_key(name, times)
+            key = name = message.uuid or _NAMELESS + message.digest
+            if message.uuid is None or taken.pop(name, None) != message.digest:
+                while key in times:
+                    times[name] += 1
+                    key = f"{name}#{times[name]}"
+                times[key] = 1
             place = Place(at, message, key, marker, None if marker else left_out(message), written=message.raw)
         places.append(place)
     return tuple(places)
@@ -94,19 +99,23 @@ def unnamed_memories(places: Sequence[Place], known_keys: Collection[str]) -> in
     `known_keys` are the keys of messages that the archive has as part of the conversation: the person has accepted
     these.
     """
-    unknown = [place.lived and not place.message.marker and place.key not in known_keys for place in places]
-    questions = [ok and _is_question(place.message) for ok, place in zip(unknown, places, strict=True)]
-    answers = [ok and place.message.role == "assistant" for ok, place in zip(unknown, places, strict=True)]
+
+    def is_memory(at: int) -> bool:
+        six = places[at : at + _SIX]
+        return len(six) == _SIX and all(
+            place.lived
+            and not place.message.marker
+            and place.key not in known_keys
+            and (_is_question(place.message) if slot % 2 == 0 else place.message.role == "assistant")
+            for slot, place in enumerate(six)
+        )
+
     count, at = 0, 0
-    while at + _SIX <= len(places):
-        if _is_opening(places[at].message):
-            at += 1
-            while (
-                all(questions[at : at + _SIX : 2]) and all(answers[at + 1 : at + _SIX : 2]) and at + _SIX <= len(places)
-            ):
-                count, at = count + 1, at + _SIX
-        else:
-            at += 1
+    while at < len(places):
+        opens = _is_opening(places[at].message)
+        at += 1
+        while opens and is_memory(at):
+            count, at = count + 1, at + _SIX
     return count
 
 
@@ -132,21 +141,20 @@ def believed(messages: Sequence[Message], known: Mapping[str, Marker]) -> tuple[
     memories |= {at for row in _rows(claims) if fitting & set(row) for at in row}
     our_words = {_written(marker) for marker in known.values() if marker.kind in (OPENING, CLOSING)}
 
-    def is_canned(at: int, claim: Marker) -> bool:
-        if claim.kind not in (OPENING, CLOSING):
-            return False
+    def is_believed(at: int, claim: Marker) -> bool:
+        if at in memories or claim.kind not in (OPENING, CLOSING):
+            return at in memories
+        message, marker = messages[at], read_marker(messages[at].marker)
+        words = {_spoken(message)} | ({_written(marker)} if marker and marker.kind == OPENING else set())
         signs = (
             at in fitting,
-            bool(messages[at].marker) and bool({_spoken(messages[at]), _named(messages[at])} & our_words),
+            bool(message.marker) and bool(words & our_words),
             by_uuid[at] is not None,
             _touches(at, claim, claims, memories),
         )
         return sum(signs) >= 2
 
-    return tuple(
-        claim if claim is not None and (at in memories or is_canned(at, claim)) else None
-        for at, claim in enumerate(claims)
-    )
+    return tuple(claim if claim is not None and is_believed(at, claim) else None for at, claim in enumerate(claims))
 
 
 def _claim(message: Message, by_uuid: Marker | None) -> Marker | None:
@@ -168,38 +176,31 @@ def _spoken(message: Message) -> tuple[str | None, str]:
     return message.role, text_digest(message.text)
 
 
-def _named(message: Message) -> tuple[str | None, str]:
-    """Role and digest that an opening's marker names; empty for other messages."""
-    marker = read_marker(message.marker)
-    return _written(marker) if marker is not None and marker.kind == OPENING else ("", "")
-
-
-def _rows(claims: _Claims) -> Iterator[range]:
+def _rows(claims: Sequence[Marker | None]) -> Iterator[range]:
     """Where messages in a row claim to be of one memory, in the order of its slots; some may have been deleted."""
     start = 0
     for at in range(1, len(claims) + 1):
-        if at == len(claims) or not _goes_on(claims[at - 1], claims[at]):
+        before, following = claims[at - 1], claims[at] if at < len(claims) else None
+        goes_on = (
+            before is not None
+            and following is not None
+            and following.kind == MEMORY
+            and before.memory == following.memory
+            and before.slot < following.slot
+        )
+        if not goes_on:
             if at - start >= _LEAST_LEFT:
                 yield range(start, at)
             start = at
 
 
-def _goes_on(before: Marker | None, following: Marker | None) -> bool:
-    if before is None or following is None or following.kind != MEMORY:
-        return False
-    return before.memory == following.memory and before.slot < following.slot
-
-
-def _touches(at: int, claim: Marker, claims: _Claims, memories: Set[int]) -> bool:
+def _touches(at: int, claim: Marker, claims: Sequence[Marker | None], memories: Set[int]) -> bool:
     """It stands where we put it: right before a memory's first message that is left, or right behind its last."""
     beside, behind = (at + 1, at - 1) if claim.kind == OPENING else (at - 1, at + 1)
-    if beside not in memories:
-        return False
-    return behind not in memories or _memory(claims[behind]) != _memory(claims[beside])
-
-
-def _memory(claim: Marker | None) -> str:
-    return "" if claim is None else claim.memory
+    if beside not in memories or behind not in memories:
+        return beside in memories
+    names = {marker.memory for marker in (claims[beside], claims[behind]) if marker}
+    return len(names) > 1
 
 
 def _original(
@@ -217,29 +218,10 @@ def _original(
     keys = waiting.get(memory, {})
     plain = read_message(plain_original(message.raw))
     named = plain.uuid if plain.uuid in keys else None
-    key = named if named and keys[named] == plain.digest else _saying(keys, plain.digest, named)
+    key = named  # the message of that uuid, which the person may have edited
+    if named is None or keys[named] != plain.digest:
+        key = next((key for key in keys if keys[key] == plain.digest), named)
     if key is None:
         return None
     del keys[key]
     return Place(at, plain, key, None, left_out(plain), memory, message.raw)
-
-
-def _saying(keys: Mapping[str, str], digest: str, named: str | None) -> str | None:
-    """The first key of a message that says this; else `named`, whose message the person has edited."""
-    return next((key for key in keys if keys[key] == digest), named)
-
-
-def _renamed(marker: Marker | None, aliases: Mapping[str, str]) -> Marker | None:
-    if marker is None or marker.memory not in aliases:
-        return marker
-    return replace(marker, memory=aliases[marker.memory])
-
-
-def _free_key(name: str, times: dict[str, int]) -> str:
-    """The name itself, or with a number where it is taken; `times` counts every name and key given out."""
-    key = name
-    while key in times:
-        times[name] += 1
-        key = f"{name}#{times[name]}"
-    times[key] = 1
-    return key

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from rules.conversation.history import Past
 from rules.conversation.marker import MEMORY, Marker
-from rules.conversation.memory import Edition, Memory, Six, aliases, with_members
+from rules.conversation.memory import Edition, Memory, Six, aliases, six_of, with_members
 from rules.recognize.recognize import Place
 from rules.typingmind.message import is_touched, read_message
 from rules.typingmind.originals import is_for_attachment, with_attachments
@@ -85,8 +85,7 @@ def _texts(group: Group, editions: Sequence[Edition]) -> Six:
     marker = next(iter(group.values())).ours
     edition = next((it for it in editions if marker is not None and it.number == marker.edition), editions[-1])
     here = {slot: place.message.text for slot, place in group.items() if place.message.text.strip()}
-    one, two, three, four, five, six = (here.get(slot, edition.texts[slot - 1]) for slot in SLOTS)
-    return one, two, three, four, five, six
+    return six_of([here.get(slot, edition.texts[slot - 1]) for slot in SLOTS])
 
 
 def there(memories: Sequence[Memory], past: Sequence[Past], places: Sequence[Place]) -> frozenset[str]:
@@ -157,31 +156,18 @@ def _changed(
         standing = [here[old.key] for old in mine if old.key in here]
         if not standing or (memory.memory_id in covered and not any(place.original for place in standing)):
             continue
-        edited = [old for old in mine if old.key in here and _reads_otherwise(old, here[old.key])]
-        expected = _with_attachments(mine) if _for_attachments(standing) else mine
+        edited = sum(
+            old.newest is None or old.newest.digest != here[old.key].message.digest for old in mine if old.key in here
+        )
+        expected: Sequence[Past] = mine
+        if any(place.original and is_for_attachment(read_message(place.written).marker) for place in standing):
+            # Some stand there for their attachments alone: the others under their memory have left the chat.
+            expected = [mine[index] for index in sorted(with_attachments([old.newest or old.message for old in mine]))]
         lacking = (old.key for old in expected if old.key not in here and old.newest is not None)
         gone = [key for key in lacking if key not in missing]
         if edited or gone:
-            changed[memory.memory_id] = _told(len(edited), len(gone))
+            reasons = [f"{edited} of its messages edited"] if edited else []
+            reasons += [f"{len(gone)} deleted"] if gone else []
+            changed[memory.memory_id] = ", ".join(reasons)
             deleted += gone
     return changed, tuple(deleted)
-
-
-def _for_attachments(standing: Sequence[Place]) -> bool:
-    """Some stand there for their attachments alone: the others under their memory have left the chat."""
-    return any(place.original and is_for_attachment(read_message(place.written).marker) for place in standing)
-
-
-def _with_attachments(mine: Sequence[Past]) -> list[Past]:
-    """The messages that had to stay for their attachments, as the archive last saw them."""
-    staying = with_attachments([old.newest or old.message for old in mine])
-    return [old for index, old in enumerate(mine) if index in staying]
-
-
-def _reads_otherwise(old: Past, place: Place) -> bool:
-    return old.newest is None or old.newest.digest != place.message.digest
-
-
-def _told(edited: int, gone: int) -> str:
-    parts = [f"{edited} of its messages edited" if edited else "", f"{gone} deleted" if gone else ""]
-    return ", ".join(part for part in parts if part)

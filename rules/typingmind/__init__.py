@@ -3,17 +3,12 @@
 What the rest asks of it:
 
     document.py    where the chats of an export stand, and an export put together again
-    chat.py        a chat: its id, title, settings, and its messages
-    message.py     a message: who says what, when, and why it is left out of memories; branches
-    content.py     its text, with placeholders for what is no text, and the files that it names
-    deletions.py   which messages a chat names as deleted
-    compose.py     a message of ours in TypingMind's form
-    originals.py   messages that stay beside their memory, shown and no longer sent
+    chat.py        a chat: its id, title, settings and messages, and what about it would spoil its memories
+    message.py     a message: who says what, when, its text and files, its branches, why it is left out of memories
     splice.py      new messages and fields among the person's own bytes
+    originals.py   messages that stay beside their memory, shown and no longer sent; the list of deletions
     copies.py      the raw conversation, or the finished one, as a chat of its own
-    warnings.py    settings of a chat that would spoil its memories
-    plain.py       a second, independent reading for the proof
-    dates.py       dates as exports write them
+    plain.py       a second reading, by the standard library's parser, for the proof
 
-spans.py and walk.py find out where each value of a JSON text begins and ends.
+spans.py finds out where each value of a JSON text begins and ends.
 """

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from rules.errors import ChatSetAside
 from rules.typingmind import spans
-from rules.typingmind import spans as walk
 from rules.typingmind.message import Message, is_incomplete, parts, printable, read_message, summarised_until
-from rules.typingmind.spans import LONGEST_TEXT, Member, Reel, Span
+from rules.typingmind.spans import LONGEST_TEXT, Member, Reel, Span, Walker
 
 # What would steer a terminal, break a line, or turn the rest of it round.
 _UNSEEMLY = dict.fromkeys([*range(32), *range(127, 160), *map(ord, "\u2028\u2029\u202d\u202e")], " ")
@@ -40,11 +39,6 @@ class Chat:
     def slice(self, span: Span) -> bytes:
         """The file's own bytes of that span."""
         return self.text[span.start : span.stop].encode("latin-1")
-
-    @property
-    def json_text(self) -> str:
-        """The chat's JSON, to be parsed."""
-        return spans.decoded_part(self.text, self.span.start, self.span.stop)
 
     @property
     def sha256(self) -> str:
@@ -112,7 +106,8 @@ def read_messages(chat: Chat) -> tuple[Message, ...]:
     messages = []
     for number, span in enumerate(chat.messages, 1):
         try:
-            _refuse_endless(chat, number, span)
+            if span.stop - span.start > LONGEST_TEXT:
+                _refuse_endless(chat, number, span)
             messages.append(read_message(chat.slice(span)))
         except spans.BadJson as fault:
             raise ChatSetAside(
@@ -125,8 +120,6 @@ def read_messages(chat: Chat) -> tuple[Message, ...]:
 def _refuse_endless(chat: Chat, number: int, span: Span) -> None:
     """Raise ChatSetAside for a message with more words than any model reads. Images and files are no words."""
     size = span.stop - span.start
-    if size <= LONGEST_TEXT:
-        return
     fields, _ = spans.value(chat.text, span.start)  # as latin-1, which is enough to measure it
     if isinstance(fields, dict) and sum(len(part.text) for part in parts(fields)) > LONGEST_TEXT:
         raise ChatSetAside(
@@ -163,7 +156,7 @@ def read_chat(chat: bytes) -> Chat:
     return outlines[0].chat(chat[: outlines[0].span.stop])
 
 
-def walk_chat(keep: Callable[[Outline], object]) -> walk.Walker:
+def walk_chat(keep: Callable[[Outline], object]) -> Walker:
     """A walker that notes each chat it passes over. It raises BadJson where the text is no JSON."""
 
     def walker(reel: Reel, at: int) -> int:
@@ -172,39 +165,35 @@ def walk_chat(keep: Callable[[Outline], object]) -> walk.Walker:
             keep(Outline(Span(at, stop), (), (), ""))
             return stop
         messages: list[Span] = []
-        named: dict[str, str] = {}
+        names: dict[str, str] = {}
 
         def note_messages(reel: Reel, at: int) -> int:
             if reel.sign(at) != "[":
                 return reel.value(at)[1]
-            found, stop = walk.items(reel, at)
-            messages.extend(found)
+            entries, stop = spans.items(reel, at)
+            messages.extend(entries)
             return stop
 
-        walkers = {"messages": note_messages, "syncMetadata": _walk_sync} | {
-            key: _note_text(key, named) for key in ("chatID", "id")
-        }
-        members, stop = walk.members(reel, at, walkers)
-        chat_id = named.get("chatID") or named.get("id", "")
+        def note_name(key: str) -> Walker:
+            def note(reel: Reel, at: int) -> int:
+                stop = reel.value(at)[1]
+                names[key] = printable(spans.text(Reel(reel.seen(at, stop)).value(0)[0]))
+                return stop
+
+            return note
+
+        def walk_sync(reel: Reel, at: int) -> int:
+            # Walked rather than skipped, because we add to it: each of its keys must stand there once.
+            return spans.members(reel, at)[1] if reel.sign(at) == "{" else reel.value(at)[1]
+
+        walkers: dict[str, Walker] = {"messages": note_messages, "syncMetadata": walk_sync}
+        walkers |= {key: note_name(key) for key in ("chatID", "id")}
+        members, stop = spans.members(reel, at, walkers)
+        chat_id = names.get("chatID") or names.get("id", "")
         keep(Outline(Span(at, stop), tuple(members), tuple(messages), chat_id))
         return stop
 
     return walker
-
-
-def _note_text(key: str, noted: dict[str, str]) -> walk.Walker:
-    def note(reel: Reel, at: int) -> int:
-        stop = reel.value(at)[1]
-        if text := spans.text(Reel(reel.seen(at, stop)).value(0)[0]):
-            noted[key] = printable(text)
-        return stop
-
-    return note
-
-
-def _walk_sync(reel: Reel, at: int) -> int:
-    """Walked rather than skipped, because we add to it: each of its keys must stand there once."""
-    return walk.members(reel, at)[1] if reel.sign(at) == "{" else reel.value(at)[1]
 
 
 def _moved(span: Span, start: int) -> Span:
@@ -214,39 +203,52 @@ def _moved(span: Span, start: int) -> Span:
 _COUNT = re.compile(r"0*[1-9][0-9]{0,8}(\.[0-9]+)?")
 _SYNC_LIMIT_BYTES = 3_145_728
 _KEPT_FREE = 2_000
-
-
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """The sizes of all that TypingMind sends of a finished chat, in tokens of the o200k encoding."""
-
-    system_message: int
-    memories: int
-    """With opening and closing."""
-    live: int
+_SUMMARY_IN_FORCE = (
+    "TypingMind's own Context Summary stands for everything before a message that is still in the chat, so "
+    'memories before that message are not sent. Turn off "Auto summarize long conversations" in TypingMind\'s '
+    "settings, under Internal prompts, and delete the summary from the chat."
+)
+_SUMMARY_WAS_ON = (
+    "TypingMind's own Context Summary was on for this chat: the next summary would stand in the place of the "
+    'memories. Turn off "Auto summarize long conversations" in TypingMind\'s settings, under Internal prompts.'
+)
 
 
 def warnings(chat: Chat, messages: Sequence[Message]) -> tuple[str, ...]:
     """One sentence for each thing that the person should change in TypingMind."""
-    sentences = [
-        _context_limit(chat),
-        _context_summary(messages),
-        _still_answering(chat, messages),
-        _too_large_for_sync(chat),
-    ]
-    return tuple(warning for warning in sentences if warning)
+    sentences: list[str] = []
+    parameters = chat.field("chatParams")
+    limit = parameters.get("contextLimit") if isinstance(parameters, dict) else None
+    if isinstance(limit, str) and _COUNT.fullmatch(limit):  # the client writes a number, or its digits as text
+        sentences.append(
+            f"The chat's context limit is {limit} messages, so memories at its beginning are never sent. "
+            "Set the limit to 0 in the chat's model settings."
+        )
+    if summarised := {summarised_until(message) for message in messages if message.type == "tm_context_summary"}:
+        # A summary that names no message of this chat is not sent.
+        in_force = summarised & {message.uuid for message in messages if message.uuid}
+        sentences.append(_SUMMARY_IN_FORCE if in_force else _SUMMARY_WAS_ON)
+    if chat.field("savedControllerState") or (messages and is_incomplete(messages[-1])):
+        sentences.append(
+            "The chat was exported while an answer was being written. Export it again when the answer is complete."
+        )
+    size = chat.span.stop - chat.span.start
+    if size > _SYNC_LIMIT_BYTES:
+        sentences.append(
+            f"The chat has {size / 1_048_576:.1f} MiB; TypingMind's cloud sync skips chats above 3 MiB. "
+            "Do not rely on sync for it until it is compressed."
+        )
+    return tuple(sentences)
 
 
-def beyond_window(sizes: Sizes, factor: float, window: int) -> str:
+def beyond_window(system_message: int, memories: int, live: int, window: int) -> str:
     """Warn where the finished chat is more than TypingMind sends to a model whose window holds `window` tokens.
 
     It keeps 2,000 tokens free, or a fifth of the window where that is less, and leaves out what is oldest without a
-    word: the memories first. `factor` is what the model makes of one token of ours. Empty where all of it fits.
+    word: the memories first. The three parts are all that it sends, in the model's tokens; `memories` are with opening
+    and closing. Empty where all of it fits.
     """
     room = window - min(window // 5, _KEPT_FREE)
-    system_message, memories, live = (
-        round(part * factor) for part in (sizes.system_message, sizes.memories, sizes.live)
-    )
     needed = system_message + memories + live
     if needed <= room:
         return ""
@@ -255,48 +257,4 @@ def beyond_window(sizes: Sizes, factor: float, window: int) -> str:
         f"{system_message:,}, memories {memories:,}, messages {live:,}): {needed - room:,} more than TypingMind sends "
         f"to a window of {window:,}, and the memories are what it leaves out. "
         "Lower tail.tokens or fold.budget in memproc.toml, or choose a model with a larger window."
-    )
-
-
-def _context_limit(chat: Chat) -> str:
-    parameters = chat.field("chatParams")
-    limit = parameters.get("contextLimit") if isinstance(parameters, dict) else None
-    if not isinstance(limit, str) or not _COUNT.fullmatch(limit):  # the client writes a number, or its digits as text
-        return ""
-    return (
-        f"The chat's context limit is {limit} messages, so memories at its beginning are never sent. "
-        "Set the limit to 0 in the chat's model settings."
-    )
-
-
-def _context_summary(messages: Sequence[Message]) -> str:
-    """A summary names the message at which it ends; one that names no message of this chat is not sent."""
-    named = {summarised_until(message) for message in messages if message.type == "tm_context_summary"}
-    if not named:
-        return ""
-    if named & {message.uuid for message in messages if message.uuid}:
-        return (
-            "TypingMind's own Context Summary stands for everything before a message that is still in the chat, so "
-            'memories before that message are not sent. Turn off "Auto summarize long conversations" in TypingMind\'s '
-            "settings, under Internal prompts, and delete the summary from the chat."
-        )
-    return (
-        "TypingMind's own Context Summary was on for this chat: the next summary would stand in the place of the "
-        'memories. Turn off "Auto summarize long conversations" in TypingMind\'s settings, under Internal prompts.'
-    )
-
-
-def _still_answering(chat: Chat, messages: Sequence[Message]) -> str:
-    if not chat.field("savedControllerState") and not (messages and is_incomplete(messages[-1])):
-        return ""
-    return "The chat was exported while an answer was being written. Export it again when the answer is complete."
-
-
-def _too_large_for_sync(chat: Chat) -> str:
-    size = chat.span.stop - chat.span.start
-    if size <= _SYNC_LIMIT_BYTES:
-        return ""
-    return (
-        f"The chat has {size / 1_048_576:.1f} MiB; TypingMind's cloud sync skips chats above 3 MiB. "
-        "Do not rely on sync for it until it is compressed."
     )

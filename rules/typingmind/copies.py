@@ -39,10 +39,14 @@ _SUFFIX = "(memories)"
 def new_chat_id(chat_id: str, number: int = 1) -> str:
     """An id of TypingMind's own form, from the old id and number alone, so that a second run names the same chat.
 
-    It is never the old id itself.
+    Ten digits of base 36, drawn from a hash; never the old id itself.
     """
-    names = (_shaped(f"{chat_id}/memories/{number}/{again}") for again in count())
-    return next(name for name in names if name != chat_id)
+    for again in count():
+        drawn = int.from_bytes(hashlib.sha256(f"{chat_id}/memories/{number}/{again}".encode()).digest())
+        new_id = "".join(_DIGITS[drawn // 36**place % 36] for place in range(_LENGTH))
+        if new_id != chat_id:
+            break
+    return new_id
 
 
 def memories_title(title: str) -> str:
@@ -58,22 +62,11 @@ def as_new_chat(chat: bytes, new_id: str, title: str, now: str) -> bytes:
     either. Raises spans.BadJson where the bytes are no chat.
     """
     new = read_chat(chat)
+    before, present = parse_date(new.updated_at), parse_date(now)
     edits = [
         *replace_field(new, "id", new_id),
         *replace_or_add_fields(new, {"chatID": new_id, "chatTitle": title}),
-        *(replace_field(new, "updatedAt", now) if _has_passed(new.updated_at, now) else []),
+        *([] if before and present and before > present else replace_field(new, "updatedAt", now)),
         *replace_field(new, "syncedAt", None),
     ]
     return splice(new, edits)
-
-
-def _shaped(name: str) -> str:
-    """Ten digits of base 36, drawn from the name's hash."""
-    number = int.from_bytes(hashlib.sha256(name.encode()).digest())
-    return "".join(_DIGITS[number // 36**place % 36] for place in range(_LENGTH))
-
-
-def _has_passed(date: str, now: str) -> bool:
-    """Whether a date is not later than `now`; so is a text that is no date."""
-    then, present = parse_date(date), parse_date(now)
-    return then is None or present is None or then <= present

@@ -7,13 +7,13 @@ never by their names.
 
 import codecs
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 
 from rules.errors import NotAnExport
-from rules.typingmind import spans as walk
+from rules.typingmind import spans
 from rules.typingmind.chat import Chat, Outline, walk_chat
-from rules.typingmind.spans import BadJson, Member, Reel, Span, TooDeep
+from rules.typingmind.spans import BadJson, Reel, Span, TooDeep, Walker
 
 _BLOCK_BYTES = 1 << 16  # it fits into the processor's cache, where checking it is ten times as quick
 _BYTE_ORDER_MARK = codecs.BOM_UTF8.decode("latin-1")
@@ -55,11 +55,11 @@ def lay_out_document(name: str, blocks: Iterable[bytes]) -> DocumentLayout:
     """
     outlines: list[Outline] = []
     chunks: list[str] = []
-    data_keys: list[Member] = []
+    keys: set[str] = set()
 
     def walk_chats(reel: Reel, at: int) -> int:
         if reel.sign(at) == "[":
-            return walk.items(reel, at, walk_chat(outlines.append))[1]
+            return spans.items(reel, at, walk_chat(outlines.append))[1]
         index, stop = reel.value(at)
         if not isinstance(index, dict) or not isinstance(index.get("chunks"), list):
             raise BadJson("`chats` is a JSON array, and this is none", at)
@@ -69,17 +69,18 @@ def lay_out_document(name: str, blocks: Iterable[bytes]) -> DocumentLayout:
     def walk_data(reel: Reel, at: int) -> int:
         if reel.sign(at) != "{":
             return reel.value(at)[1]
-        members, stop = walk.members(reel, at, {"chats": walk_chats})
-        data_keys.extend(members)
+        members, stop = spans.members(reel, at, {"chats": walk_chats})
+        keys.update(member.key for member in members)
         return stop
 
     def walk_root(reel: Reel, at: int) -> int:
         if reel.sign(at) != "{":
-            raise explain_root(name, (), reel.value(at)[0])
-        root, stop = walk.members(reel, at, {"data": walk_data, "chats": walk_chats})
-        walk.end(reel, stop)
-        if not any(member.key == "chats" for member in [*root, *data_keys]):
-            raise explain_root(name, [member.key for member in root], None)
+            raise explain_root(name, frozenset(), reel.value(at)[0])
+        root, stop = spans.members(reel, at, {"data": walk_data, "chats": walk_chats})
+        spans.end(reel, stop)
+        root_keys = {member.key for member in root}
+        if "chats" not in root_keys | keys:
+            raise explain_root(name, root_keys, None)
         return stop
 
     size = _walk(name, blocks, walk_root)
@@ -91,8 +92,8 @@ def lay_out_chunk(name: str, blocks: Iterable[bytes]) -> DocumentLayout:
     outlines: list[Outline] = []
 
     def walk_array(reel: Reel, at: int) -> int:
-        _, stop = walk.items(reel, at, walk_chat(outlines.append))
-        walk.end(reel, stop)
+        _, stop = spans.items(reel, at, walk_chat(outlines.append))
+        spans.end(reel, stop)
         return stop
 
     return DocumentLayout(name, _walk(name, blocks, walk_array), tuple(outlines))
@@ -123,7 +124,7 @@ def container_blocks(chat: bytes) -> tuple[bytes, bytes, bytes]:
     return b'{"data":{"chats":[', chat, b"]}}"
 
 
-def _walk(name: str, blocks: Iterable[bytes], walker: walk.Walker) -> int:
+def _walk(name: str, blocks: Iterable[bytes], walker: Walker) -> int:
     """Walk over the one value of a text; returns the size in bytes. Text that is no UTF-8 is refused first."""
     pieces = _texts(name, blocks)
     reel = Reel(next(pieces, ""), pieces)
@@ -184,33 +185,27 @@ def explain_bytes(name: str, head: bytes) -> NotAnExport | None:
     return None
 
 
-def explain_root(name: str, keys: Sequence[str], root: object) -> NotAnExport:
+def explain_root(name: str, keys: Set[str], root: object) -> NotAnExport:
     """Why a JSON text has no chats, judged by the keys of its root, or by the root itself where that is no object."""
-    if {"localStorage", "indexedDB"} & set(keys):
-        return NotAnExport(
-            f"{name} is a backup of a TypingMind extension, not an export.",
-            "Restore it in TypingMind, then export the chats from there.",
-        )
-    if "chatID" in keys:
-        return NotAnExport(f"{name} is a single chat without the container that TypingMind imports.", _EXPORT_AGAIN)
-    if "messages" in keys:
-        return NotAnExport(
-            f"{name} is a Share file (JSON for reading or fine-tuning), which TypingMind cannot import.",
-            _EXPORT_AGAIN,
-        )
-    if "data" in keys:
-        return NotAnExport(
-            f"{name} is a part of an export, and this part has no chats.",
-            "Drop the parts that hold the chats (usually those with the higher numbers), or export single chats.",
-        )
-    if isinstance(root, list) and root and isinstance(root[0], dict) and "mapping" in root[0]:
-        return NotAnExport(
-            f"{name} is a ChatGPT export.",
-            "Import it into TypingMind first, then export the chat from there.",
-        )
-    if isinstance(root, list):
-        return NotAnExport(f"{name} is a bare list, not an export.", _EXPORT_AGAIN)
-    return NotAnExport(f"{name} is JSON, but not an export: it has no `data` and no `chats`.", _EXPORT_AGAIN)
+    remedy = _EXPORT_AGAIN
+    if {"localStorage", "indexedDB"} & keys:
+        what = "a backup of a TypingMind extension, not an export"
+        remedy = "Restore it in TypingMind, then export the chats from there."
+    elif "chatID" in keys:
+        what = "a single chat without the container that TypingMind imports"
+    elif "messages" in keys:
+        what = "a Share file (JSON for reading or fine-tuning), which TypingMind cannot import"
+    elif "data" in keys:
+        what = "a part of an export, and this part has no chats"
+        remedy = "Drop the parts that hold the chats (usually those with the higher numbers), or export single chats."
+    elif isinstance(root, list) and root and isinstance(root[0], dict) and "mapping" in root[0]:
+        what = "a ChatGPT export"
+        remedy = "Import it into TypingMind first, then export the chat from there."
+    elif isinstance(root, list):
+        what = "a bare list, not an export"
+    else:
+        what = "JSON, but not an export: it has no `data` and no `chats`"
+    return NotAnExport(f"{name} is {what}.", remedy)
 
 
 def explain_cut(name: str, size: int) -> NotAnExport:

@@ -14,10 +14,15 @@ from datetime import UTC, datetime, timedelta
 from rules.typingmind import spans
 
 _HALF_A_PAIR = re.compile("[\ud800-\udfff]")
-_FILES = {"tm_text_file", "tm_blob_file", "tm_file_attachment", "tm_unsynced_attachment", "file", "document"}
-_IMAGES = {"image_url", "tm_image_file", "image", "input_image"}
-_SOUNDS = {"input_audio", "audio"}
-_THINKING = {"thinking", "redacted_thinking", "reasoning"}
+_PLACEHOLDERS = {
+    **dict.fromkeys(("image_url", "tm_image_file", "image", "input_image"), "image"),
+    **dict.fromkeys(("tm_text_file", "tm_blob_file", "tm_file_attachment", "tm_unsynced_attachment"), "file"),
+    **dict.fromkeys(("file", "document"), "file"),
+}
+_NAMELESS = {
+    **dict.fromkeys(("input_audio", "audio"), "[sound]"),
+    **dict.fromkeys(("thinking", "redacted_thinking", "reasoning"), "[thinking]"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,29 +36,26 @@ class Part:
 def parts(message: Mapping[str, object]) -> tuple[Part, ...]:
     """The pieces of one parsed message in reading order; empty where it says and does nothing."""
     if message.get("type") == "tm_multi_responses":
-        return _primary_response(message)
-    pieces = [*_content(message.get("content")), *_tool_calls(message)]
+        answers = _listed(chosen(message), "messages")
+        return tuple(part for answer in answers if isinstance(answer, dict) for part in parts(answer))
+    content, calls, older = (message.get(key) for key in ("content", "tool_calls", "function_call"))
+    items = content if isinstance(content, list) else [content] if spans.text(content) else []
+    pieces = [_part(item) for item in items]
+    if calls or older:
+        called = [call.get("function") for call in _listed(message, "tool_calls") if isinstance(call, dict)]
+        names = [_name(call) for call in [*called, older] if isinstance(call, dict)]
+        pieces += [Part(f"[tool call: {name}]", spoken=False) for name in names]
     if message.get("role") in ("tool", "function"):
-        return (Part(_tool_result(message, pieces), spoken=False),)
+        characters = sum(len(part.text) for part in pieces)
+        return (Part(f"[tool result: {_name(message)}, {characters:,} characters]", spoken=False),)
     if message.get("type") == "attachment":
-        return (Part(_placeholder("file", message.get("metadata")), spoken=False),)
+        return (Part(_placeholder("file", message), spoken=False),)
     return tuple(part for part in pieces if part.text)
 
 
 def shown(pieces: Sequence[Part]) -> str:
     """The message as a model reads it: words and placeholders."""
     return "\n\n".join(part.text for part in pieces)
-
-
-def words(pieces: Sequence[Part]) -> str:
-    """The message's own words alone: what a quote may be taken from."""
-    return "\n\n".join(part.text for part in pieces if part.spoken)
-
-
-def _content(content: object) -> list[Part]:
-    if isinstance(content, list):
-        return [_part(item) for item in content]
-    return [Part(printable(text), spoken=True)] if (text := spans.text(content)) else []
 
 
 def _part(item: object) -> Part:
@@ -64,36 +66,23 @@ def _part(item: object) -> Part:
         return Part("[unknown part]", spoken=False)
     if kind in ("text", "refusal", "output_text"):
         return Part(printable(spans.text(item.get("text", item.get("refusal")))), spoken=True)
-    return Part(_stands_for(kind, item), spoken=False)
-
-
-def _stands_for(kind: str, item: Mapping[str, object]) -> str:
-    if kind in _IMAGES:
-        return _placeholder("image", item.get("metadata"))
-    if kind in _FILES:
-        return _placeholder("file", item.get("metadata"))
-    if kind in _SOUNDS:
-        return "[sound]"
-    if kind in _THINKING:
-        return "[thinking]"
-    if kind.endswith("tool_use") or kind.endswith("tool_call"):
-        return f"[tool call: {_name(item)}]"
+    if kind in _PLACEHOLDERS:
+        return Part(_placeholder(_PLACEHOLDERS[kind], item), spoken=False)
+    if kind.endswith(("tool_use", "tool_call")):
+        return Part(f"[tool call: {_name(item)}]", spoken=False)
     if kind.endswith("_result") or kind.startswith(("bash_", "text_editor_")):
-        return f"[tool result: {_name(item)}]"
-    return f"[{printable(kind)[:40]}]"
+        return Part(f"[tool result: {_name(item)}]", spoken=False)
+    return Part(_NAMELESS.get(kind) or f"[{printable(kind)[:40]}]", spoken=False)
 
 
-def _tool_calls(message: Mapping[str, object]) -> list[Part]:
-    calls, older = message.get("tool_calls"), message.get("function_call")
-    if not calls and not older:
-        return []
-    named = [call.get("function") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
-    return [Part(f"[tool call: {_name(call)}]", spoken=False) for call in [*named, older] if isinstance(call, dict)]
+def _placeholder(what: str, item: Mapping[str, object]) -> str:
+    metadata = item.get("metadata")
+    name = spans.text(metadata.get("name")) if isinstance(metadata, dict) else ""
+    return f"[{what}: {printable(name)[:80]}]" if name else f"[{what}]"
 
 
-def _tool_result(message: Mapping[str, object], pieces: Sequence[Part]) -> str:
-    characters = sum(len(part.text) for part in pieces)
-    return f"[tool result: {_name(message)}, {characters:,} characters]"
+def _name(item: Mapping[str, object]) -> str:
+    return printable(spans.text(item.get("name")))[:80] or "unnamed"
 
 
 def chosen(message: Mapping[str, object]) -> Mapping[str, object]:
@@ -103,26 +92,10 @@ def chosen(message: Mapping[str, object]) -> Mapping[str, object]:
     """
     if message.get("type") != "tm_multi_responses":
         return message
-    responses = message.get("responses")
-    answers = [answer for answer in responses if isinstance(answer, dict)] if isinstance(responses, list) else []
+    answers = [answer for answer in _listed(message, "responses") if isinstance(answer, dict)]
     primary_id = spans.text(message.get("primaryResponseID"))
     primary = [answer for answer in answers if primary_id and answer.get("id") == primary_id]
     return next(iter(primary or answers), {})
-
-
-def _primary_response(message: Mapping[str, object]) -> tuple[Part, ...]:
-    inner = chosen(message).get("messages")
-    answers = [parts(entry) for entry in inner if isinstance(entry, dict)] if isinstance(inner, list) else []
-    return tuple(part for pieces in answers for part in pieces)
-
-
-def _placeholder(what: str, metadata: object) -> str:
-    name = spans.text(metadata.get("name")) if isinstance(metadata, dict) else ""
-    return f"[{what}: {printable(name)[:80]}]" if name else f"[{what}]"
-
-
-def _name(item: Mapping[str, object]) -> str:
-    return printable(spans.text(item.get("name")))[:80] or "unnamed"
 
 
 def printable(text: str) -> str:
@@ -181,11 +154,8 @@ def parse_date(text: str | None) -> datetime | None:
         return None
     try:
         date = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    try:
         return date.astimezone(UTC) if date.tzinfo else date.replace(tzinfo=UTC)
-    except OverflowError:
+    except (ValueError, OverflowError):
         return None
 
 
@@ -209,9 +179,8 @@ def dates_inside(first: str | None, last: str | None, count: int, after: datetim
     it merges devices, and equal dates keep their order.
     """
     begin = parse_date(first) or after
-    end = parse_date(last) or begin
-    steps: Sequence[datetime] = [_later(begin, number) for number in range(count)]
-    return [max(after, min(step, max(begin, end))) for step in steps]
+    end = max(begin, parse_date(last) or begin)
+    return [max(after, min(_later(begin, number), end)) for number in range(count)]
 
 
 def _later(when: datetime, milliseconds: int) -> datetime:
@@ -250,7 +219,7 @@ class Message:
     @property
     def words(self) -> str:
         """The words alone, without placeholders: quotes are taken from these."""
-        return words(self.parts)
+        return "\n\n".join(part.text for part in self.parts if part.spoken)
 
     @property
     def speaker(self) -> str:
@@ -267,15 +236,15 @@ def read_message(raw: bytes) -> Message:
 
 
 def message_of(fields: Mapping[str, object], raw: bytes = b"") -> Message:
-    """The message whose fields have been parsed already; `raw` are its own bytes, where they are wanted."""
+    """The message whose fields have been parsed already; `raw` are its own bytes, where they are known."""
     marker = fields.get("memproc")
     return Message(
         raw=raw,
         role=_role(fields),
-        type=_text(fields.get("type")),
-        uuid=_text(fields.get("uuid")),
-        created_at=_text(fields.get("createdAt")),
-        model=_text(chosen(fields).get("model")),
+        type=_text_of(fields, "type"),
+        uuid=_text_of(fields, "uuid"),
+        created_at=_text_of(fields, "createdAt"),
+        model=_text_of(chosen(fields), "model"),
         parts=parts(fields),
         digest=_digest(fields),
         calls_tools=bool(fields.get("tool_calls") or fields.get("function_call")),
@@ -286,31 +255,27 @@ def message_of(fields: Mapping[str, object], raw: bytes = b"") -> Message:
 
 def _role(fields: Mapping[str, object]) -> str | None:
     """Several answers to one question have no role of their own, and are the assistant's."""
-    return "assistant" if fields.get("type") == "tm_multi_responses" else _text(fields.get("role"))
+    return "assistant" if fields.get("type") == "tm_multi_responses" else _text_of(fields, "role")
 
 
 def _digest(fields: Mapping[str, object]) -> str:
-    role, text = _role(fields), _plain(fields.get("content"))
+    role, body = _role(fields), fields.get("content")
+    if isinstance(body, list) and len(body) == 1 and isinstance(body[0], dict) and body[0].get("type") == "text":
+        # One text part and a plain string say the same, and newer clients write the one for the other.
+        body = body[0].get("text")
+    elif isinstance(body, list):
+        body = [without_its_place(part) for part in body]
     others: list[object] = [fields.get("tool_calls"), fields.get("function_call"), fields.get("tool_call_id")]
     if fields.get("type") == "tm_multi_responses":
         others.append(shown(parts(fields)))
-    if isinstance(text, str) and not any(others):
+    if isinstance(body, str) and not any(others):
         # Nearly all messages, and quicker than to write JSON again. The number says where the role ends.
-        return hashlib.sha256(f"{len(role or '')} {role} {text}".encode("utf-8", "surrogatepass")).hexdigest()
-    return hashlib.sha256(json.dumps([role, text, *others], sort_keys=True).encode()).hexdigest()
+        return hashlib.sha256(f"{len(role or '')} {role} {body}".encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(json.dumps([role, body, *others], sort_keys=True).encode()).hexdigest()
 
 
-def _plain(body: object) -> object:
-    """One text part and a plain string say the same, and newer clients write the one for the other."""
-    if not isinstance(body, list):
-        return body
-    if len(body) == 1 and isinstance(body[0], dict) and body[0].get("type") == "text":
-        return body[0].get("text")
-    return [without_its_place(part) for part in body]
-
-
-def _text(value: object) -> str | None:
-    return printable(spans.text(value)) or None
+def _text_of(fields: Mapping[str, object], key: str) -> str | None:
+    return printable(spans.text(fields.get(key))) or None
 
 
 _REASONS = {
@@ -337,23 +302,24 @@ def left_out(message: Message) -> str | None:
 
 
 def is_touched(message: Message) -> bool:
-    """The person has excluded or pinned it: what they have done so much with stays as it is."""
-    return message.cleared or _fields(message).get("isPinned") is True
+    """The person has excluded or pinned it, so it stays as it is."""
+    return message.cleared or fields_of(message).get("isPinned") is True
 
 
 def is_incomplete(message: Message) -> bool:
     """The answer was still being written when the chat was exported."""
-    metadata = _fields(message).get("tmMetadata")
+    metadata = fields_of(message).get("tmMetadata")
     return isinstance(metadata, dict) and metadata.get("incomplete") is True
 
 
 def summarised_until(message: Message) -> str:
-    """The uuid of the message at which that ends which a context summary of TypingMind's stands for; else empty."""
-    summary = _fields(message).get("contextSummary")
+    """The uuid of the last message that a context summary of TypingMind's covers; else empty."""
+    summary = fields_of(message).get("contextSummary")
     return spans.text(summary.get("contextCutOffAtUUID")) if isinstance(summary, dict) else ""
 
 
-def _fields(message: Message) -> Mapping[str, object]:
+def fields_of(message: Message) -> Mapping[str, object]:
+    """All fields of the message, parsed again from its bytes; numbers as their own text."""
     fields, _ = spans.value(spans.decoded(message.raw), 0)
     return fields if isinstance(fields, dict) else {}
 
@@ -381,7 +347,7 @@ def branches(messages: Sequence[Message]) -> tuple[Branch, ...]:
         Branch(at, tuple(map(message_of, _inside(thread))))
         for at, message in enumerate(messages)
         if b'"threads"' in message.raw
-        for thread in _listed(_fields(message), "threads")
+        for thread in _listed(fields_of(message), "threads")
     )
 
 

@@ -18,12 +18,10 @@ the place of, else another device's sync brings them back.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from rules.errors import ChatSetAside
 from rules.typingmind import spans
-from rules.typingmind import spans as walk
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message, attachments, read_message
 from rules.typingmind.spans import Member, Reel, Span, encoded
@@ -62,15 +60,12 @@ def with_attachments(messages: Sequence[Message]) -> frozenset[int]:
     staying: set[int] = set()
     group: list[int] = []
     for index, message in enumerate(messages):
-        group = [*group, index] if group and _is_result_of(messages[index - 1], message) else [index]
+        before = messages[index - 1]
+        is_result = message.role in _TOOL_ROLES and (before.calls_tools or before.role in _TOOL_ROLES)
+        group = [*group, index] if group and is_result else [index]
         if attachments(message.raw) or group[0] in staying:
             staying.update(group)
     return frozenset(staying)
-
-
-def _is_result_of(before: Message, message: Message) -> bool:
-    """The message is a result of the call that stands before it, or one more result of the same."""
-    return message.role in _TOOL_ROLES and (before.calls_tools or before.role in _TOOL_ROLES)
 
 
 def kept_original(raw: bytes, when: str, memory: str, *, for_attachment: bool = False) -> bytes:
@@ -79,9 +74,22 @@ def kept_original(raw: bytes, when: str, memory: str, *, for_attachment: bool = 
     A message that the person had excluded before keeps their date. A message that is kept already is marked
     anew. Raises ChatSetAside where one of the message's keys stands twice.
     """
+    raw = plain_original(raw)
     marker: dict[str, object] = {"v": int(_VERSION), "kind": ORIGINAL, "memory": memory}
+    if for_attachment:
+        marker[_WHY] = _ATTACHMENT
     try:
-        return _kept(_plain(raw), when, marker | ({_WHY: _ATTACHMENT} if for_attachment else {}))
+        before = {key: field_bytes(raw, key) for key in (_CLEARED, _MARKER)}
+        if read_message(raw).cleared:
+            marker[_BY_PERSON] = True
+            del before[_CLEARED]
+        else:
+            raw = with_field(raw, _CLEARED, encoded(when))
+        overwritten = b"{}"
+        for key, value in before.items():
+            overwritten = overwritten if value is None else with_field(overwritten, key, value)
+        spelled = encoded(marker)
+        return with_field(raw, _MARKER, spelled if overwritten == b"{}" else with_field(spelled, _BEFORE, overwritten))
     except spans.BadJson as fault:
         raise _unfit(raw) from fault
 
@@ -92,36 +100,17 @@ def plain_original(raw: bytes) -> bytes:
     TypingMind's sync reorders keys, and an edit adds some. A message that we did not keep is returned as it
     is. Raises ChatSetAside where one of a kept message's keys stands twice.
     """
+    marker = read_message(raw).marker
+    if marker is None or not is_original(marker):
+        return raw
     try:
-        return _plain(raw)
+        spelled = field_bytes(raw, _MARKER) or b"{}"
+        before = field_bytes(spelled, _BEFORE) if isinstance(marker.get(_BEFORE), dict) else None
+        for key in [_MARKER] if marker.get(_BY_PERSON) is True else [_CLEARED, _MARKER]:
+            value = None if before is None else field_bytes(before, key)
+            raw = without_field(raw, key) if value is None else with_field(raw, key, value)
     except spans.BadJson as fault:
         raise _unfit(raw) from fault
-
-
-def _kept(raw: bytes, when: str, marker: dict[str, object]) -> bytes:
-    before = {key: field_bytes(raw, key) for key in (_CLEARED, _MARKER)}
-    if read_message(raw).cleared:
-        marker[_BY_PERSON] = True
-        del before[_CLEARED]
-    else:
-        raw = with_field(raw, _CLEARED, encoded(when))
-    overwritten = b"{}"
-    for key, value in before.items():
-        overwritten = overwritten if value is None else with_field(overwritten, key, value)
-    spelled = encoded(marker)
-    return with_field(raw, _MARKER, spelled if overwritten == b"{}" else with_field(spelled, _BEFORE, overwritten))
-
-
-def _plain(raw: bytes) -> bytes:
-    marker = read_message(raw).marker
-    spelled = field_bytes(raw, _MARKER) if is_original(marker) else None
-    if marker is None or spelled is None:
-        return raw
-    ours = [_MARKER] if marker.get(_BY_PERSON) is True else [_CLEARED, _MARKER]
-    before = field_bytes(spelled, _BEFORE) if isinstance(marker.get(_BEFORE), dict) else None
-    for key in ours:
-        value = None if before is None else field_bytes(before, key)
-        raw = without_field(raw, key) if value is None else with_field(raw, key, value)
     return raw
 
 
@@ -140,38 +129,30 @@ MOST_NAMED = 100
 _SYNC, _LIST, _LIST_OF_FILES = "syncMetadata", "deletedMessageUUIDs", "deletedSyncedBlobIDs"
 
 
-@dataclass(frozen=True, slots=True)
-class DeletionList:
-    """The chat's own list of deletions."""
+def deletion_list(chat: Chat) -> tuple[frozenset[str], bool, bool]:
+    """The uuids in the chat's list of deletions, whether it has one, and whether a newer build wrote it.
 
-    uuids: frozenset[str]
-    exists: bool
-    by_new_build: bool
-    """Beside it stands a list that only those builds write which note what the person deletes."""
-
-
-def deletion_list(chat: Chat) -> DeletionList:
-    """Read the chat's list of deletions; a list in another shape than TypingMind's counts as empty."""
+    A list in another shape than TypingMind's counts as empty. Beside it stands a list that only those builds write
+    which note what the person deletes.
+    """
     sync = chat.field(_SYNC)
     fields = sync if isinstance(sync, dict) else {}
     listed = fields.get(_LIST)
     uuids = filter(None, map(spans.text, listed)) if isinstance(listed, list) else ()
-    return DeletionList(frozenset(uuids), _LIST in fields, _LIST_OF_FILES in fields)
+    return frozenset(uuids), _LIST in fields, _LIST_OF_FILES in fields
 
 
 def deleted_uuids(chat: Chat) -> frozenset[str]:
     """The uuids of the messages that TypingMind takes out wherever it merges the chat."""
-    return deletion_list(chat).uuids
+    return deletion_list(chat)[0]
 
 
 def add_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
     """Add to the list, which stays as it is otherwise, whatever its length."""
     known = _list_of(chat)
-    if not uuids:
-        return []
-    if known is None:
-        return _new_list(chat, uuids)
-    listed, _ = walk.items(Reel(chat.text), known.start)
+    if known is None or not uuids:
+        return _written_list(chat, uuids) if uuids else []
+    listed, _ = spans.items(Reel(chat.text), known.start)
     before = {spans.value(chat.text, entry.start)[0] for entry in listed if chat.text[entry.start] == '"'}
     added = b",".join(encoded(uuid) for uuid in uuids if uuid not in before)
     at = listed[-1].stop if listed else known.start + 1
@@ -180,39 +161,31 @@ def add_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
 
 def replace_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
     """Let the list be this one."""
-    known = _list_of(chat)
-    if known is not None:
-        return [ByteEdit(known, encoded(uuids))]
-    return _new_list(chat, uuids) if uuids else []
+    return _written_list(chat, uuids) if uuids or _list_of(chat) is not None else []
+
+
+def _sync_members(chat: Chat) -> list[Member]:
+    sync = chat.member(_SYNC)
+    has_members = sync is not None and chat.text[sync.value.start] == "{"
+    return spans.members(Reel(chat.text), sync.value.start)[0] if sync is not None and has_members else []
 
 
 def _list_of(chat: Chat) -> Span | None:
     """The span of the list, or None where there is none."""
-    known = _member(chat)
-    return known.value if known is not None and chat.text[known.value.start] == "[" else None
+    named = (member.value for member in _sync_members(chat) if member.key == _LIST)
+    return next((span for span in named if chat.text[span.start] == "["), None)
 
 
-def _member(chat: Chat) -> Member | None:
-    """What stands under the list's name, whatever it is."""
-    return next((member for member in _sync_members(chat) or () if member.key == _LIST), None)
-
-
-def _sync_members(chat: Chat) -> list[Member] | None:
-    sync = chat.member(_SYNC)
-    if sync is None or chat.text[sync.value.start] != "{":
-        return None
-    return walk.members(Reel(chat.text), sync.value.start)[0]
-
-
-def _new_list(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
-    """The list where the chat has none, or something else in its place."""
-    sync, members, known = chat.member(_SYNC), _sync_members(chat), _member(chat)
+def _written_list(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
+    """The list in the place of what stands there; or where the chat has none."""
+    sync, members = chat.member(_SYNC), _sync_members(chat)
     if sync is None:
         brace = Span(chat.span.stop - 1, chat.span.stop - 1)
         return [ByteEdit(brace, b"," + encoded(_SYNC) + b":" + encoded({_LIST: uuids}))]
-    if members is None:
+    if chat.text[sync.value.start] != "{":
         return [ByteEdit(sync.value, encoded({_LIST: uuids}))]
-    if known is not None:
-        return [ByteEdit(known.value, encoded(uuids))]
+    for member in members:
+        if member.key == _LIST:
+            return [ByteEdit(member.value, encoded(uuids))]
     at = sync.value.start + 1
     return [ByteEdit(Span(at, at), encoded(_LIST) + b":" + encoded(uuids) + (b"," if members else b""))]

@@ -1,6 +1,7 @@
 """A chat as TypingMind itself would read it: by the standard library's parser, as plain JSON.
 
-For the proof alone, which must find what our own reader (chat.py, message.py) gets wrong.
+For the proof alone, which must find what our own reader (chat.py, message.py) gets wrong. Of that it shares how a
+number is held, how a long image is, and `printable`; see rules/output/prove.py.
 """
 
 import json
@@ -73,13 +74,15 @@ def is_excluded(message: Json) -> bool:
 
 def lacks_fields(message: Json, others: Sequence[Json]) -> bool:
     """A new message lacks what TypingMind needs of it, or what the newest answer among the others has."""
-    answers = (one for one in reversed(others) if _is_answer(one) and one.get("type") in (None, "message"))
-    shape = _SHAPE & next(answers, Json()).keys() if _is_answer(message) else frozenset()
-    return bool((_NEEDED | shape) - message.keys())
-
-
-def _is_answer(message: Json) -> bool:
-    return message.get("role") == "assistant"
+    needed = _NEEDED
+    if message.get("role") == "assistant":
+        answers = (
+            other
+            for other in reversed(others)
+            if other.get("role") == "assistant" and other.get("type") in (None, "message")
+        )
+        needed |= _SHAPE & next(answers, Json()).keys()
+    return bool(needed - message.keys())
 
 
 def sent_text(message: Json) -> str | None:

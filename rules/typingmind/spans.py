@@ -18,11 +18,11 @@ _MIB = 1 << 20
 LONGEST_TEXT = 4 * _MIB
 """Bytes of words in one message. They are about a million tokens, which fill the largest window there is."""
 DEEPEST = 250
+_TOO_DEEP = f"values are nested more than {DEEPEST} levels deep"
 _FEW = 20
 """A text is mostly ASCII where at most one byte in so many is not."""
 _ASCII = bytes(range(128))
 _BEYOND_ASCII_BYTES = re.compile(rb"[\x80-\xff]+")
-_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 _BLANK = re.compile(r"[ \t\n\r]*")
 _HALF_A_TOKEN = re.compile(  # what a cut leaves of a word, a number or an escape
     r"(?:-|\.|[eE][+-]?|t|tr|tru|f|fa|fal|fals|n|nu|nul|u[0-9a-fA-F]{0,4})\Z"
@@ -98,18 +98,6 @@ def decoded(raw: bytes) -> str:
     return narrow.decode("ascii")
 
 
-def decoded_part(latin: str, start: int, stop: int) -> str:
-    """The same for a part of JSON bytes that are held as Latin-1 text; no copy of the bytes is made for it."""
-    beyond = list(_BEYOND_ASCII.finditer(latin, start, stop))
-    if stop - start < _MIB or sum(len(match[0]) for match in beyond) * _FEW > stop - start:
-        return latin[start:stop].encode("latin-1").decode("utf-8")
-    pieces, at = [], start
-    for match in beyond:
-        pieces += [latin[at : match.start()], json.dumps(match[0].encode("latin-1").decode("utf-8"))[1:-1]]
-        at = match.end()
-    return "".join([*pieces, latin[at:stop]])
-
-
 def without_bulk(value: object) -> object:
     """A parsed value in which a text that is too long to be words, an image, is held as its SHA-256."""
     if isinstance(value, dict):
@@ -129,71 +117,51 @@ def encoded(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def blank(text: str, at: int) -> int:
-    """The offset of the first character at or after `at` that is not JSON white space."""
-    match = _BLANK.match(text, at)
-    return match.end() if match else at
-
-
 def value(text: str, at: int) -> tuple[object, int]:
     """The value that starts at `at` and the offset behind it. Raises BadJson or TooDeep."""
     try:
         parsed, stop = _decoder.raw_decode(text, at)
     except json.JSONDecodeError as fault:
         if fault.msg == "Expecting value":
-            raise expected("a value", text, fault.pos) from None
-        ended = fault.msg.startswith("Unterminated") or ends_early(text, fault.pos)
-        raise BadJson(_plain(fault.msg), fault.pos, open_ended=ended) from None
+            raise _expected("a value", text, fault.pos) from None
+        reason = fault.msg.removesuffix(" at").removesuffix(" starting").replace("Expecting", "expected")
+        ended = fault.msg.startswith("Unterminated") or _ends_early(text, fault.pos)
+        raise BadJson(reason[:1].lower() + reason[1:], fault.pos, open_ended=ended) from None
     except RecursionError:
-        raise _too_deep(at) from None
+        raise TooDeep(_TOO_DEEP, at) from None
     except ValueError as fault:
         raise BadJson(str(fault), at) from None
     # Counting signs is quick, and nearly always enough: brackets in people's texts are counted with them.
     if text.count("[", at, stop) + text.count("{", at, stop) > DEEPEST and is_too_deep(parsed):
-        raise _too_deep(at)
+        raise TooDeep(_TOO_DEEP, at)
     return parsed, stop
 
 
-def expected(what: str, text: str, at: int) -> BadJson:
-    """The fault that something else than `what` stands at `at`, or nothing more."""
-    if ends_early(text, at):
+def _expected(what: str, text: str, at: int) -> BadJson:
+    if _ends_early(text, at):
         return BadJson(f"the file stops where {what} should follow", at, open_ended=True)
-    return BadJson(f"{what} was expected, but {characters(text, at, at + 4)[0]!r} stands there", at)
+    return BadJson(f"{what} was expected, but {_characters(text, at, at + 4)[0]!r} stands there", at)
 
 
-def ends_early(text: str, at: int) -> bool:
+def _ends_early(text: str, at: int) -> bool:
     """Whether the only fault at `at` is that the text stops there, perhaps within a word, a number or an escape."""
     return at >= len(text) or _HALF_A_TOKEN.match(text, at) is not None
 
 
-def characters(text: str, start: int, stop: int) -> str:
-    """The characters in the bytes [start, stop); half a character at the end becomes U+FFFD."""
+def _characters(text: str, start: int, stop: int) -> str:
     return text[start:stop].encode("latin-1").decode("utf-8", "replace")
-
-
-def _too_deep(at: int) -> TooDeep:
-    return TooDeep(f"values are nested more than {DEEPEST} levels deep", at)
-
-
-def _plain(message: str) -> str:
-    """The standard library's message as half a sentence."""
-    reason = message.removesuffix(" at").removesuffix(" starting").replace("Expecting", "expected")
-    return reason[:1].lower() + reason[1:]
 
 
 def is_too_deep(value: object) -> bool:
     """Whether arrays and objects are nested more than DEEPEST levels deep."""
     level, depth = [value], 0
     while level and depth < DEEPEST:
-        level = [inner for outer in level for inner in _inside(outer) if isinstance(inner, (dict, list))]
+        inside: list[object] = []
+        for outer in level:
+            inside += outer.values() if isinstance(outer, dict) else outer if isinstance(outer, list) else ()
+        level = [inner for inner in inside if isinstance(inner, (dict, list))]
         depth += 1
     return bool(level)
-
-
-def _inside(outer: object) -> Iterable[object]:
-    if isinstance(outer, dict):
-        return outer.values()
-    return outer if isinstance(outer, list) else ()
 
 
 _HALF = 8
@@ -221,16 +189,16 @@ class Reel:
     def blank(self, at: int) -> int:
         """The offset of the first character at or after `at` that is not JSON white space."""
         while True:
-            inside = blank(self._text, at - self._start)
-            at = inside + self._start
-            if inside < len(self._text) or not self._longer(at):
+            match = _BLANK.match(self._text, at - self._start)
+            at = match.end() + self._start if match else at
+            if at - self._start < len(self._text) or not self._longer(at):
                 return at
 
     def value(self, at: int) -> tuple[object, int]:
         """The value that starts at `at` and the offset behind it. Raises BadJson or TooDeep."""
         while True:
             try:
-                found, stop = value(self._text, at - self._start)
+                parsed, stop = value(self._text, at - self._start)
             except BadJson as fault:
                 fault.at += self._start
                 if not self._longer(at):
@@ -239,17 +207,17 @@ class Reel:
             left, stop = len(self._text) - stop, stop + self._start
             # A number may go on in the next piece: of 1e+5, the beginning is a number too.
             if left >= _HALF or not self._longer(at):
-                return found, stop
+                return parsed, stop
 
     def seen(self, start: int, stop: int) -> str:
         """The characters in the bytes [start, stop), which were looked at last; half a character becomes U+FFFD."""
-        return characters(self._text, start - self._start, stop - self._start)
+        return _characters(self._text, start - self._start, stop - self._start)
 
     def expected(self, what: str, at: int) -> BadJson:
         """The fault that something else stands at `at`, or nothing more."""
         while len(self._text) - (at - self._start) < _HALF and self._longer(at):
             pass
-        fault = expected(what, self._text, at - self._start)
+        fault = _expected(what, self._text, at - self._start)
         fault.at += self._start
         return fault
 

@@ -1,25 +1,20 @@
-"""Change some of a chat's bytes and leave every other byte as it is; write our messages in the shape of the chat's
-own.
+"""Change some of a chat's bytes and leave every other byte as it is; write our messages as TypingMind stores them.
 
-{"role":"user","content":"Hi"}          the object, from `{` to `}`
-{"role":"user","content":"Hi","n":1}    `n` set: behind the last field, where it was not there before
-{"content":"Hi","n":1}                  `role` taken out, with one comma
-
-A message of ours as TypingMind stores it.
+    {"role":"user","content":"Hi"}          the object, from `{` to `}`
+    {"role":"user","content":"Hi","n":1}    `n` set: behind the last field, where it was not there before
+    {"content":"Hi","n":1}                  `role` taken out, with one comma
 
 A generated assistant message has the keys of an assistant message of the same chat, and one text part or
 one string, never empty: what TypingMind sends and shows depends on these.
 """
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from rules.conversation.marker import Draft, write_marker
 from rules.typingmind import spans
-from rules.typingmind import spans as walk
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import moved_on, write_date
 from rules.typingmind.spans import Member, Reel, Span, encoded
@@ -64,17 +59,10 @@ def replace_messages(chat: Chat, kept: Sequence[int | None], raws: Sequence[byte
     if gone:  # a comma goes with them
         start, stop = (old[prefix - 1].stop, gone[-1].stop) if prefix else (gone[0].start, old[-suffix].start)
         return ByteEdit(Span(start, stop), b"")
-    return _insertion(chat, prefix, new)
-
-
-def _insertion(chat: Chat, at: int, new: Sequence[bytes]) -> ByteEdit:
-    """New messages before the one at index `at`, or behind the last one."""
     comma = _comma(chat)
-    if at < len(chat.messages):
-        start = chat.messages[at].start
-        return ByteEdit(Span(start, start), b"".join(raw + comma for raw in new))
-    stop = chat.messages[-1].stop
-    return ByteEdit(Span(stop, stop), b"".join(comma + raw for raw in new))
+    if prefix < count:
+        return ByteEdit(Span(old[prefix].start, old[prefix].start), b"".join(raw + comma for raw in new))
+    return ByteEdit(Span(old[-1].stop, old[-1].stop), b"".join(comma + raw for raw in new))
 
 
 def replace_field(chat: Chat, key: str, value: object) -> list[ByteEdit]:
@@ -111,18 +99,17 @@ def field_bytes(raw: bytes, key: str) -> bytes | None:
 
     This and the next two raise spans.BadJson where the bytes are no JSON object, or one key stands in it twice.
     """
-    span = next((member.value for member in _members(raw) if member.key == key), None)
-    return None if span is None else raw[span.start : span.stop]
+    return next((raw[it.value.start : it.value.stop] for it in _members(raw) if it.key == key), None)
 
 
 def with_field(raw: bytes, key: str, value: bytes) -> bytes:
     """The object with that value (JSON) for the field; a field that it has not stands behind its last one."""
     members = _members(raw)
-    span = next((member.value for member in members if member.key == key), None)
-    if span is not None:
-        return raw[: span.start] + value + raw[span.stop :]
+    for member in members:
+        if member.key == key:
+            return raw[: member.value.start] + value + raw[member.value.stop :]
     at = members[-1].value.stop if members else 1
-    entry = json.dumps(key, ensure_ascii=False).encode() + b":" + value
+    entry = encoded(key) + b":" + value
     return raw[:at] + (b"," if members else b"") + entry + raw[at:]
 
 
@@ -142,7 +129,7 @@ def without_field(raw: bytes, key: str) -> bytes:
 
 def _members(raw: bytes) -> list[Member]:
     """Read as latin-1, so that a character's index is its byte's offset."""
-    return walk.members(Reel(raw.decode("latin-1")), 0)[0]
+    return spans.members(Reel(raw.decode("latin-1")), 0)[0]
 
 
 def with_date(raw: bytes, date: str) -> bytes:

@@ -14,8 +14,8 @@ from rules.recognize.recognize import believed
 from rules.typingmind.message import read_message
 from tests.chats import json_bytes
 from tests.entries import talk
-from tests.rules.history.test_claims import row as memory_row
-from tests.rules.memory.test_nearest import INVENTED, SEA
+from tests.rules.conversation.test_nearest_quote import INVENTED, SEA
+from tests.rules.recognize.test_claims import row as memory_row
 
 pytestmark = pytest.mark.bench
 

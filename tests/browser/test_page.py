@@ -5,9 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from selenium.common.exceptions import TimeoutException, WebDriverException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import WebDriverWait
 
 from tests.browser.conftest import Opened, pictures
 from tests.chats import chat, conversation, export_bytes
@@ -31,6 +33,15 @@ VIEWS = (
 def text(page: Opened) -> str:
     """What the page says below its bar."""
     return page.browser.find_element(By.TAG_NAME, "main").text
+
+
+def shows(page: Opened, words: str) -> bool:
+    """Whether the page says so, at once or when the next one has come."""
+    wait = WebDriverWait(page.browser, 60, ignored_exceptions=(WebDriverException,))
+    try:
+        return wait.until(lambda _: words in text(page))
+    except TimeoutException:
+        return False
 
 
 def go(page: Opened, address: str) -> None:
@@ -68,18 +79,18 @@ def address_of(page: Opened, view: str) -> str:
 def test_home_shows_each_chat_with_its_sizes(page: Opened) -> None:
     go(page, "")
     assert LIGHTHOUSE in text(page)
-    assert "tokens were ever said" in text(page)
+    assert shows(page, "tokens were ever said")
     strips = page.browser.find_elements(By.CSS_SELECTOR, "svg.strip")
     assert "word for word" in str(strips[0].get_attribute("aria-label"))
 
 
 def test_a_chat_shows_its_memories_in_order_and_opens_a_fold(page: Opened) -> None:
     go(page, address_of(page, "CHAT"))
-    assert "memories folded" in text(page)
+    assert shows(page, "memories folded")
     summaries = page.browser.find_elements(By.CSS_SELECTOR, ".is-fold summary")
     while closed := [summary for summary in summaries if summary.is_displayed() and not is_open(summary)]:
         closed[0].click()
-    assert "Memory 1" in text(page)
+    assert shows(page, "Memory 1")
 
 
 def test_a_memory_stands_beside_its_messages_with_the_quote_marked(page: Opened) -> None:
@@ -92,10 +103,10 @@ def test_a_memory_stands_beside_its_messages_with_the_quote_marked(page: Opened)
 def test_a_memory_is_pinned_and_unpinned(page: Opened) -> None:
     go(page, address_of(page, "MEMORY"))
     press(page, "Pin")
-    assert "it stays as it is" in text(page)
+    assert shows(page, "it stays as it is")
     assert "pinned" in page.person.memproc("show", memory_id(page)).out
     press(page, "Unpin")
-    assert "may be rewritten again" in text(page)
+    assert shows(page, "may be rewritten again")
 
 
 def test_the_core_memory_is_set_released_and_undone(page: Opened) -> None:
@@ -105,24 +116,24 @@ def test_the_core_memory_is_set_released_and_undone(page: Opened) -> None:
     field.clear()
     field.send_keys("I keep the light <b>burning</b>.")
     press(page, "Set it")
-    assert "I keep the light <b>burning</b>." in text(page), "what people write is text, never markup"
+    assert shows(page, "I keep the light <b>burning</b>."), "what people write is text, never markup"
     assert "I keep the light <b>burning</b>." in page.person.memproc("core", LIGHTHOUSE).out
     press(page, "Let the persona edit it again")
-    assert "is released" in text(page)
+    assert shows(page, "is released")
     press(page, "Take back the newest edit")
-    assert "Taken back" in text(page)
+    assert shows(page, "Taken back")
 
 
 def test_a_fact_is_added_found_and_forgotten(page: Opened) -> None:
     go(page, address_of(page, "CHAT/facts"))
     page.browser.find_element(By.ID, "fact").send_keys("The harbour log lies in the biscuit tin.", Keys.ENTER)
-    assert "Added as fact" in text(page)
+    assert shows(page, "Added as fact")
     page.browser.find_element(By.ID, "words").send_keys("biscuit tin", Keys.ENTER)
-    assert "A fact" in text(page)
+    assert shows(page, "A fact")
     assert [mark.text for mark in page.browser.find_elements(By.TAG_NAME, "mark")] == ["biscuit", "tin"]
     page.browser.find_element(By.CSS_SELECTOR, "article .who a").click()
     press(page, "Forget it")
-    assert "is forgotten" in text(page)
+    assert shows(page, "is forgotten")
 
 
 def test_an_export_that_is_chosen_goes_into_the_inbox(page: Opened, tmp_path: Path) -> None:
@@ -135,21 +146,21 @@ def test_an_export_that_is_chosen_goes_into_the_inbox(page: Opened, tmp_path: Pa
 
 def test_a_plan_says_what_is_due(page: Opened) -> None:
     go(page, address_of(page, "CHAT/plan"))
-    assert "What a run would do" in text(page)
+    assert shows(page, "What a run would do")
 
 
 def test_a_version_shows_what_would_change_before_it_is_put_back(page: Opened) -> None:
     go(page, f"{address_of(page, 'CHAT')}/versions/1")
-    assert "What would change if you went back to it" in text(page)
+    assert shows(page, "What would change if you went back to it")
     press(page, "Go back to version 1")
-    assert "Restored" in text(page)
+    assert shows(page, "Restored")
     assert page.person.memproc("accept", LIGHTHOUSE).code == 0
 
 
 def test_a_cap_is_raised(page: Opened) -> None:
     go(page, "/money")
     page.browser.find_element(By.ID, "usd").send_keys("12", Keys.ENTER)
-    assert "$12.00 (raised from $10.00)" in text(page)
+    assert shows(page, "$12.00 (raised from $10.00)")
 
 
 def test_the_settings_show_no_key(page: Opened) -> None:

@@ -14,7 +14,6 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("fields")
 
 
-@settings(max_examples=15)
 @given(data=st.data())
 def test_a_field_of_another_type_ends_in_no_mistake_of_ours(home: Path, data: st.DataObject) -> None:
     known = seed(data.draw(st.sampled_from(KINDS)), home)

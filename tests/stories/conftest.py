@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.server.setup import KEY
+from tests.stories.cycle import Cycle
 from tests.stories.person import Person
 
 
@@ -12,6 +14,18 @@ from tests.stories.person import Person
 def ada(tmp_path: Path) -> Person:
     """A person with a memproc.toml for short chats, and an empty inbox."""
     return Person(tmp_path / "ada")
+
+
+@pytest.fixture
+def chat(tmp_path: Path) -> Cycle:
+    """A chat with a few memories, imported."""
+    return Cycle.lived(tmp_path / "ada")
+
+
+@pytest.fixture
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The person has a key, so that models are asked."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
 
 
 @pytest.hookimpl(tryfirst=True)

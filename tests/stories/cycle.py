@@ -1,8 +1,10 @@
 """A conversation that goes round: talked on in TypingMind, exported, compressed by memproc, imported, talked on."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -44,6 +46,30 @@ class Cycle:
         device = TypingMind(1, build)
         chat_id = device.begin("The lighthouse", "You are Ada, who keeps a lighthouse.")
         return cls(person, device, chat_id, words=size // 10).talk(turns)
+
+    @classmethod
+    def lived(
+        cls, home: Path, build: Build = "2026", *, turns: int = FIRST, settings: str = ENGINE, rounds: int = 1
+    ) -> "Cycle":
+        """The same after so many rounds with the built-in engine, imported: lived through once, and then copied."""
+        key = (build, turns, settings, rounds)
+        if key not in _LIVED:
+            place = home.parents[1] / f"lived-{len(_LIVED)}"  # beside the folders of the tests, which stay to the end
+            _LIVED[key] = cls.begin(place / "ada", build, turns=turns, settings=settings).goes_round()
+            for _ in range(1, rounds):
+                _LIVED[key].talk().goes_round()
+        return _LIVED[key].copied(home)
+
+    def copied(self, home: Path) -> "Cycle":
+        """The same person once more, in a folder of their own, with the same chat on a device of their own."""
+        before = self.person.home
+        shutil.copytree(before, home)
+        with Archive.open(home / "state") as archive:
+            for table in ("output", "file_seen"):
+                archive.run(f"UPDATE {table} SET path = replace(path, ?, ?)", (str(before), str(home)))
+        person = replace(self.person, home=home)  # which begins with settings of its own
+        shutil.copyfile(self.person.toml, person.toml)
+        return replace(self, person=person, device=deepcopy(self.device))
 
     def of(self, chat_id: str) -> "Cycle":
         """Another chat on the same device."""
@@ -162,6 +188,9 @@ class Cycle:
         path.unlink()
         found: list[Json] = chat["messages"]
         return found
+
+
+_LIVED: dict[tuple[Build, int, str, int], Cycle] = {}
 
 
 def quiet(cycle: Cycle) -> None:

@@ -2,15 +2,11 @@
 
 import json
 import os
-import shutil
 import sys
-from copy import deepcopy
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from daemon.archive.archive import Archive
 from tests.chats import Json
 from tests.stories.cycle import ENGINE, Cycle, quiet, stand
 from tests.stories.daemon import QUICK, running
@@ -18,27 +14,6 @@ from tests.typingmind.shapes import Build
 from tests.typingmind.texts import text_of
 
 pytestmark = [pytest.mark.timeout(200), pytest.mark.variants]
-
-
-@pytest.fixture(scope="module")
-def lived(tmp_path_factory: pytest.TempPathFactory) -> Cycle:
-    """A chat with a few memories, imported; made once, and copied for each story."""
-    return Cycle.begin(tmp_path_factory.mktemp("lived") / "ada").goes_round()
-
-
-@pytest.fixture
-def chat(lived: Cycle, tmp_path: Path) -> Cycle:
-    return copied(lived, tmp_path / "ada")
-
-
-def copied(lived: Cycle, home: Path) -> Cycle:
-    """The same person once more, in a folder of their own, with the same chat on a device of their own."""
-    before = lived.person.home
-    shutil.copytree(before, home)
-    with Archive.open(home / "state") as archive:
-        for table in ("output", "file_seen"):
-            archive.run(f"UPDATE {table} SET path = replace(path, ?, ?)", (str(before), str(home)))
-    return replace(lived, person=replace(lived.person, home=home), device=deepcopy(lived.device))
 
 
 def accept(chat: Cycle, *words: str) -> None:
@@ -186,7 +161,7 @@ def test_a_message_that_is_missing_in_the_middle_without_a_word_stays_in_expand_
 
 @pytest.mark.parametrize("build", ["2024", "2026"])
 def test_a_regenerated_newest_answer_is_told_and_is_no_missing_message(tmp_path: Path, build: Build) -> None:
-    chat = Cycle.begin(tmp_path / "ada", build).goes_round()
+    chat = Cycle.lived(tmp_path / "ada", build)
     chat.talk(1)
     assert chat.hand_in().code == 0
     chat.device.regenerate(chat.chat_id, -1)

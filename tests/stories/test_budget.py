@@ -56,7 +56,7 @@ def test_a_run_stops_at_its_cap_and_goes_on_after_it_was_raised(
     settings(eve, budget("day", 0.004))
     with serve(tmp_path, None) as server:
         monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
-        ended = eve.spawn("run")
+        ended = eve.memproc("run")
         assert ended.code == OVER
         for told in ("budget of today is $0.0040", "when the day turns", "memproc budget raise --day 0.0080"):
             assert told in ended.err

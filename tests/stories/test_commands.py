@@ -241,9 +241,9 @@ def test_run_as_json_tells_every_outcome(ada: Person) -> None:
 
 def test_a_wrong_command_is_a_usage_error(ada: Person) -> None:
     assert ada.spawn("rnu").code == 2
-    assert ada.spawn("restore", "x").code == 2
-    assert ada.spawn("--version").out.startswith("memproc")
-    assert "Commands" in ada.spawn("--help").out
+    assert ada.memproc("restore", "x").code == 2
+    assert ada.memproc("--version").out.startswith("memproc")
+    assert "Commands" in ada.memproc("--help").out
 
 
 def test_config_show_hides_what_is_secret(ada: Person) -> None:

@@ -22,12 +22,6 @@ A_ROUND = 6
 """Turns between two of the ten rounds."""
 
 
-@pytest.fixture
-def chat(tmp_path: Path) -> Cycle:
-    """A chat with a few memories, imported."""
-    return Cycle.begin(tmp_path / "ada").goes_round()
-
-
 def as_it_is(cycle: Cycle) -> Cycle:
     return cycle
 

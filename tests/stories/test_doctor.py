@@ -37,7 +37,7 @@ def test_a_healthy_house_ends_with_zero_and_nothing_is_changed(at_work: Person) 
     for word in ("archive", "backups", "LiteLLM", "disk space", "tokenizer"):
         assert word in ended.out
     assert ended.out.index("warning") < ended.out.index("ok  "), "problems come first"
-    thorough = at_work.spawn("doctor", "--thorough", "--json")
+    thorough = at_work.memproc("doctor", "--thorough", "--json")
     assert thorough.code == 0
     assert "every message" in findings(thorough)["archive"]["told"]
     assert at_work.bytes_of_everything() == before
@@ -54,19 +54,19 @@ def test_five_broken_things_are_each_told_with_what_mends_them(at_work: Person) 
     at_work.settings('[models]\nagent = "openai/gpt-6-lunar"\n')
     (at_work.home / "state").chmod(0o755)
 
-    ended = at_work.spawn("doctor", "--json")
+    ended = at_work.memproc("doctor", "--json")
     assert ended.code == 1
     found = findings(ended)
     levels = {name: found[name]["level"] for name in found if found[name]["level"] != "ok"}
     assert {"updated exports", "backups", "key files"} <= {name for name in levels if levels[name] == "error"}
     assert {"models known", "folder state"} <= {name for name in levels if levels[name] == "warning"}
     assert all(found[name]["mend"] for name in levels)
-    assert "k-very-secret" not in ended.out + at_work.spawn("doctor").out
+    assert "k-very-secret" not in ended.out + at_work.memproc("doctor").out
 
 
 def test_with_a_broken_memproc_toml_the_rest_is_looked_at_all_the_same(ada: Person) -> None:
     ada.toml.write_text("[chunk]\ntokens = 3\n")
-    ended = ada.spawn("doctor", "--json")
+    ended = ada.memproc("doctor", "--json")
     assert ended.code == 1
     found = findings(ended)
     assert found["memproc.toml"]["level"] == "error"
@@ -76,7 +76,7 @@ def test_with_a_broken_memproc_toml_the_rest_is_looked_at_all_the_same(ada: Pers
 
 
 def test_a_fresh_house_has_no_error(ada: Person) -> None:
-    ended = ada.spawn("doctor", "--json")
+    ended = ada.memproc("doctor", "--json")
     assert ended.code == 0, ended.out
     assert not (ada.home / "state").exists(), "looking makes nothing"
 

@@ -19,12 +19,6 @@ OWN = "In my own words: the lamp stays lit."
 Way = Callable[[Cycle], Cycle]
 
 
-@pytest.fixture
-def chat(tmp_path: Path) -> Cycle:
-    """A chat with a few memories, imported."""
-    return Cycle.begin(tmp_path / "ada").goes_round()
-
-
 def forked(cycle: Cycle) -> Cycle:
     return cycle.of(cycle.device.fork(cycle.chat_id))
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from tests.chats import Json
-from tests.server.setup import KEY
 from tests.stories.cycle import (
     ENGINE,
     Cycle,
@@ -24,18 +23,6 @@ from tests.typingmind.texts import text_of
 pytestmark = [pytest.mark.timeout(200), pytest.mark.variants]
 OWN = 'In my own words: "the lamp" stays lit.\n\n\tAnd\u00a0so — <i>I</i> go on. 🕯️'
 SIZE = 800
-
-
-@pytest.fixture
-def chat(tmp_path: Path) -> Cycle:
-    """A chat with a few memories, imported."""
-    return Cycle.begin(tmp_path / "ada").goes_round()
-
-
-@pytest.fixture
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The person has a key, so that models are asked."""
-    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
 
 
 @pytest.mark.usefixtures("key")
@@ -163,7 +150,7 @@ def test_all_memories_but_one_can_be_forgotten_one_after_the_other(chat: Cycle) 
 
 @pytest.mark.long
 def test_a_deleted_fold_takes_all_that_it_stands_for_with_it(tmp_path: Path) -> None:
-    chat = Cycle.begin(tmp_path / "ada", settings=f"{ENGINE}[fold]\nbudget = 1200\ngroup = 3\n").goes_round()
+    chat = Cycle.lived(tmp_path / "ada", settings=f"{ENGINE}[fold]\nbudget = 1200\ngroup = 3\n")
     fold = next(one for one in chat.everything() if one["members"] and one["memory_id"] in chat.shown())
     chat.forget(fold["memory_id"])
     for _ in range(3):

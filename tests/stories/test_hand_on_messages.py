@@ -27,21 +27,9 @@ OWN = 'In my own words: "the lamp" stays lit.\n\n\tAnd\u00a0so — <i>I</i> go o
 SIZE = 800
 
 
-@pytest.fixture
-def chat(tmp_path: Path) -> Cycle:
-    """A chat with a few memories, imported."""
-    return Cycle.begin(tmp_path / "ada").goes_round()
-
-
-@pytest.fixture
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The person has a key, so that models are asked."""
-    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-
-
 @pytest.mark.parametrize("build", ["2024", "2026"])
 def test_what_was_done_in_the_live_tail_is_what_memories_are_made_of(tmp_path: Path, build: Build) -> None:
-    chat = Cycle.begin(tmp_path / "ada", build).goes_round()
+    chat = Cycle.lived(tmp_path / "ada", build)
     one, two, three, four, *_ = chat.live()[4:]
     old = chat.said(one)
     chat.device.edit(chat.chat_id, one, "Edited: " + old)

@@ -5,25 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.setup import KEY
 from tests.stories.cycle import FIRST, Cycle, asked, is_told, memory, models, quiet, stand
 from tests.typingmind.shapes import Build
 
 pytestmark = [pytest.mark.timeout(200), pytest.mark.variants]
 OWN = 'In my own words: "the lamp" stays lit.\n\n\tAnd\u00a0so — <i>I</i> go on. 🕯️'
 SIZE = 800
-
-
-@pytest.fixture
-def chat(tmp_path: Path) -> Cycle:
-    """A chat with a few memories, imported."""
-    return Cycle.begin(tmp_path / "ada").goes_round()
-
-
-@pytest.fixture
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The person has a key, so that models are asked."""
-    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
 
 
 def set_aside(chat: Cycle, *words: str) -> None:
@@ -112,7 +99,7 @@ def test_after_regenerate_a_fork_goes_on_as_a_chat_of_its_own(chat: Cycle, ours:
 
 @pytest.mark.parametrize("build", ["2024", "2026"])
 def test_a_regenerated_newest_answer_is_ordinary(tmp_path: Path, build: Build) -> None:
-    chat = Cycle.begin(tmp_path / "ada", build).goes_round()
+    chat = Cycle.lived(tmp_path / "ada", build)
     chat.device.regenerate(chat.chat_id, -1)
     newest = dict(chat.messages[-1])
     ended = chat.hand_in()

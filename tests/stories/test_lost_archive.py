@@ -82,7 +82,7 @@ def goes_on_as_before(cycle: Cycle) -> None:
 
 
 def test_three_rounds_a_lost_archive_and_the_fourth_as_if_nothing_had_happened(tmp_path: Path) -> None:
-    goes_on_as_before(Cycle.begin(tmp_path / "ada").goes_round().talk().goes_round().talk().goes_round())
+    goes_on_as_before(Cycle.lived(tmp_path / "ada", rounds=3))
 
 
 def goes_on_with_what_stands(cycle: Cycle) -> None:
@@ -104,7 +104,7 @@ def goes_on_with_what_stands(cycle: Cycle) -> None:
 @pytest.mark.long
 def test_what_the_person_did_to_memories_and_messages_stands(tmp_path: Path) -> None:
     """What they have forgotten is not shown, and its raw messages are kept; so are messages that they have deleted."""
-    cycle = Cycle.begin(tmp_path / "ada").goes_round()
+    cycle = Cycle.lived(tmp_path / "ada")
     _, edited, deleted, *_ = cycle.names()
     cycle.device.edit(cycle.chat_id, cycle.at(edited, 4), "I see it my own way.")
     cycle.forget(deleted).talk().goes_round()
@@ -182,7 +182,7 @@ def test_memories_in_a_new_chat_come_back_for_the_old_chat_and_for_the_new_one(t
 
 @pytest.mark.long
 def test_messages_that_no_file_holds_are_lost_and_their_memories_stay(tmp_path: Path) -> None:
-    cycle = Cycle.begin(tmp_path / "ada").goes_round()
+    cycle = Cycle.lived(tmp_path / "ada")
     held = {message["uuid"]: message for message in cycle.expanded()}
     cycle.talk(60).goes_round()  # most of these went under memories before any file showed them
     held |= {message["uuid"]: message for message in cycle.messages if "memproc" not in message}
@@ -202,7 +202,7 @@ def test_messages_that_no_file_holds_are_lost_and_their_memories_stay(tmp_path: 
 
 @pytest.mark.long
 def test_an_export_that_the_person_still_has_brings_back_what_no_backup_holds(tmp_path: Path) -> None:
-    cycle = Cycle.begin(tmp_path / "ada").goes_round().talk(60)
+    cycle = Cycle.lived(tmp_path / "ada").talk(60)
     export = tmp_path / "kept by the person.json"
     export.write_bytes(cycle.export())
     cycle.goes_round()
@@ -215,7 +215,7 @@ def test_an_export_that_the_person_still_has_brings_back_what_no_backup_holds(tm
 
 
 def test_without_any_backup_memories_stay_as_they_are_and_the_work_goes_on(tmp_path: Path) -> None:
-    cycle = Cycle.begin(tmp_path / "ada").goes_round().talk().goes_round()
+    cycle = Cycle.lived(tmp_path / "ada", rounds=2)
     texts, names, bounds, messages = cycle.texts(), cycle.names(), cycle.bounds(), raw(cycle)
     lost = lose(cycle, "backups")
     cycle.talk().goes_round()
@@ -233,7 +233,7 @@ def test_without_any_backup_memories_stay_as_they_are_and_the_work_goes_on(tmp_p
 
 
 def test_beside_an_archive_that_knows_everything_nothing_is_added_and_nothing_is_changed(tmp_path: Path) -> None:
-    cycle = Cycle.begin(tmp_path / "ada").goes_round().talk().goes_round()
+    cycle = Cycle.lived(tmp_path / "ada", rounds=2)
     tables = ("chat", "message", "version", "body", "memory", "chunk_message", "fold_member", "edition", "output")
     before = [cycle.rows(f"SELECT * FROM {table}") for table in tables]
     assert rebuilt(cycle) == {"chats": [], "passed_over": []}
@@ -242,7 +242,7 @@ def test_beside_an_archive_that_knows_everything_nothing_is_added_and_nothing_is
 
 @pytest.mark.long
 def test_an_older_copy_of_the_archive_gets_what_came_after_it(tmp_path: Path) -> None:
-    cycle = Cycle.begin(tmp_path / "ada").goes_round()
+    cycle = Cycle.lived(tmp_path / "ada")
     copy = shutil.copytree(cycle.person.home / "state", tmp_path / "copy")
     old = known(cycle)
     cycle.talk().goes_round().talk().goes_round()
@@ -257,7 +257,7 @@ def test_an_older_copy_of_the_archive_gets_what_came_after_it(tmp_path: Path) ->
 
 
 def test_a_damaged_backup_is_passed_over_and_named(tmp_path: Path) -> None:
-    cycle = Cycle.begin(tmp_path / "ada").goes_round().talk().goes_round()
+    cycle = Cycle.lived(tmp_path / "ada", rounds=2)
     names = cycle.names()
     (version,) = (cycle.person.home / "backups" / "versions").rglob("*.gz")
     version.write_bytes(version.read_bytes()[:-9])
@@ -270,7 +270,7 @@ def test_a_damaged_backup_is_passed_over_and_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("running", [False, True])
 def test_a_new_computer_goes_on_where_the_old_one_was(tmp_path: Path, running: bool) -> None:
-    old = Cycle.begin(tmp_path / "old").goes_round().talk().goes_round()
+    old = Cycle.lived(tmp_path / "old", rounds=2)
     parcel = tmp_path / "all.zip"
     if running:
         with Archive.open(old.person.home / "state"):  # as the daemon has it

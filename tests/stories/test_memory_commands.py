@@ -18,12 +18,6 @@ pytestmark = pytest.mark.timeout(200)
 TIGHT = f"{ENGINE}[fold]\nbudget = 700\ngroup = 2\n"
 
 
-@pytest.fixture
-def chat(tmp_path: Path) -> Cycle:
-    """A chat with a few memories, as it stands in TypingMind after its first round."""
-    return Cycle.begin(tmp_path / "person").goes_round()
-
-
 @pytest.fixture(scope="module")
 def wise(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Life]:
     """Memories that a model wrote, the fourth and the fifth of them with hindsight too."""
@@ -57,7 +51,7 @@ def shown_texts(lived: Life, at: int) -> list[str]:
 
 
 def test_the_list_says_of_each_memory_what_it_is_and_where(tmp_path: Path) -> None:
-    chat = Cycle.begin(tmp_path / "person", settings=TIGHT).goes_round()
+    chat = Cycle.lived(tmp_path / "ada", settings=TIGHT)
     every = chat.everything()
     words = {memory["memory_id"]: memory["state"] for memory in every}
     assert set(words.values()) >= {"shown", "folded"}
@@ -74,7 +68,7 @@ def test_the_list_says_of_each_memory_what_it_is_and_where(tmp_path: Path) -> No
 
 
 def test_the_tree_shows_what_stands_in_the_export_with_what_it_is_made_of(tmp_path: Path) -> None:
-    chat = Cycle.begin(tmp_path / "person", settings=TIGHT).goes_round()
+    chat = Cycle.lived(tmp_path / "ada", settings=TIGHT)
     lines = chat.person.memproc("memories", chat.chat_id, "--tree").out.splitlines()
     column = lines[0].index("Memory")
     depth = {line[column:].split()[0]: len(line[column:]) - len(line[column:].lstrip()) for line in lines[1:]}
@@ -128,7 +122,7 @@ def test_show_as_json_has_everything(wise: Life) -> None:
 
 
 def test_a_fold_is_shown_with_its_members_and_all_its_quotes(tmp_path: Path) -> None:
-    chat = Cycle.begin(tmp_path / "person", settings=TIGHT).goes_round()
+    chat = Cycle.lived(tmp_path / "ada", settings=TIGHT)
     fold = next(memory for memory in chat.everything() if memory["members"])
     ended = chat.person.memproc("show", fold["memory_id"])
     done(ended, f"Fold {fold['number']} of level {fold['level']}", *fold["members"])
@@ -231,7 +225,7 @@ def test_a_recalled_memory_comes_back_between_its_neighbours_and_can_be_forgotte
 
 
 def test_a_recalled_fold_brings_back_all_that_it_stands_for(tmp_path: Path) -> None:
-    chat = Cycle.begin(tmp_path / "person", settings=TIGHT).goes_round()
+    chat = Cycle.lived(tmp_path / "ada", settings=TIGHT)
     before = chat.shown()
     fold = next(memory for memory in chat.everything() if memory["memory_id"] == before[0])
     assert fold["members"]

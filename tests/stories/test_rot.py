@@ -69,7 +69,7 @@ def _columns() -> list[tuple[str, str]]:
 
 COLUMNS = _columns()
 TABLES = sorted({table for table, _ in COLUMNS})
-OF_A_CHAT = SEALED.keys() - {"layout", "reply", "rest"}
+OF_A_CHAT = SEALED.keys() - {"reply", "rest"}
 NOT_SEALED = {"last_seen", "round_to", "path", "written_at"}
 HALF = "length({0}) / 2"
 DAMAGES = {
@@ -82,7 +82,7 @@ DAMAGES = {
 }
 TOLD_BY_DEFAULT = [
     ("body", "raw"), ("chat", "head"), ("chunk_message", "message"), ("core_event", "value"), ("edition", "texts"),
-    ("fact_event", "text"), ("fold_member", "member"), ("job", "due_at"), ("layout", "parts"), ("memory", "began_at"),
+    ("fact_event", "text"), ("fold_member", "member"), ("job", "due_at"), ("memory", "began_at"),
     ("message", "key"), ("message", "position"), ("missing", "message"), ("chat_state", "sha256"),
     ("migration", "number"), ("opening", "text"), ("output", "messages_sha256"), ("reply", "text"),
     ("rest", "found"), ("version", "created_at"),

@@ -81,7 +81,7 @@ def test_a_pause_is_kept_for_the_next_daemon(ada: Person) -> None:
 
 def test_a_daemon_that_is_well_says_so(day: Daemon) -> None:
     day.until(lambda: day.status()["life"]["last_scan"], "the inbox is looked through")
-    ended = day.person.spawn("status")
+    ended = day.person.memproc("status")
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.startswith("memproc is running: nothing to do")
     assert f"process {day.process.pid}" in ended.out
@@ -99,7 +99,7 @@ def test_a_pause_holds_the_work_back_and_nothing_is_forgotten(day: Daemon) -> No
     status = day.status()
     assert status["paused"] == {"until": ""}
     assert [file["file"] for file in status["queue"]] == ["paused.json"]
-    assert person.spawn("status").out.startswith("memproc is running: paused until memproc resume, 1 file to do")
+    assert person.memproc("status").out.startswith("memproc is running: paused until memproc resume, 1 file to do")
 
     assert "goes on" in person.memproc("resume").out
     day.comes_to("paused.json", "written")
@@ -170,7 +170,7 @@ def test_broken_settings_are_told_by_status_and_the_daemon_goes_on(day: Daemon, 
     person.toml.write_text(good.replace(right, wrong))
     try:
         day.until(lambda: day.sign("config_error"), "the settings are found to be wrong")
-        ended = person.spawn("status")
+        ended = person.memproc("status")
         assert (ended.code, ended.err) == (1, "")
         assert "Wants attention" in ended.out
         assert "line " in ended.out
@@ -184,9 +184,9 @@ def test_when_the_daemon_has_ended_status_says_when_it_was_seen_last(day: Daemon
     bob = Person(tmp_path / "bob")
     bob.settings(QUICK)
     with running(bob) as daemon:
-        assert bob.spawn("status").code == 0
+        assert bob.memproc("status").code == 0
         daemon.process.kill()
         daemon.process.wait()
-        ended = bob.spawn("status")
+        ended = bob.memproc("status")
     assert ended.code == 2
     assert "Its last sign of life: " in ended.out

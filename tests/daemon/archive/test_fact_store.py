@@ -151,7 +151,7 @@ class FactStore(RuleBasedStateMachine):
 
 
 TestFactStore = FactStore.TestCase
-TestFactStore.settings = settings(max_examples=40, stateful_step_count=12)
+TestFactStore.settings = settings(stateful_step_count=12)
 
 
 def test_a_reopened_archive_knows_all_that_happened_to_a_fact(tmp_path: Path) -> None:

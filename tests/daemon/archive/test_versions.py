@@ -44,7 +44,7 @@ def rows(database: sqlite3.Connection) -> dict[str, list[dict[str, object]]]:
             for row in database.execute(f"SELECT * FROM {table}")
         ]
         for table in tables
-        if table not in ("migration", "rest")
+        if table not in ("layout", "migration", "rest")
     }
 
 

@@ -51,8 +51,8 @@ def test_every_key_is_found_on_its_line() -> None:
         ("top",): 1,
         ("dotted",): 2,
         ("dotted", "key"): 2,
-        ("dotted", "key", 1): 3,
-        ("dotted", "key", 1, "within"): 3,
+        ("dotted", "key", 1): 2,
+        ("dotted", "key", 1, "within"): 2,
         ("table",): 6,
         table: 6,
         (*table, "long"): 7,
@@ -81,10 +81,10 @@ def test_every_key_is_found_on_its_line() -> None:
         ("listed", "entries"): 28,
         ("listed", "entries", 1): 28,
         ("listed", "entries", 1, "a"): 28,
-        ("listed", "entries", 2): 29,
-        ("listed", "entries", 3): 29,
-        ("listed", "entries", 3, 0): 29,
-        ("listed", "entries", 3, 0, "b"): 29,
+        ("listed", "entries", 2): 28,
+        ("listed", "entries", 3): 28,
+        ("listed", "entries", 3, 0): 28,
+        ("listed", "entries", 3, 0, "b"): 28,
     }
 
 

@@ -157,7 +157,7 @@ def test_the_last_override_that_fits_and_says_a_setting_decides_it(steps: list[t
     assert own.of(ADA) == own
 
 
-NONE_SUCH = "there is no such setting; there are chat, models, tail, chunk, memory, fold, core, facts, texts"
+NONE_SUCH = "there is no such setting; there are models, tail, chunk, memory, fold, core, facts, texts, chat"
 
 
 def test_every_problem_of_every_override_is_told_with_its_number_and_line() -> None:
@@ -187,7 +187,6 @@ step = "x"
         'line 7: chats.override[2].tail.tokns: there is no such setting; did you mean "tokens"?',
         "line 9: chats.override[2].models.options.n: memproc decides this itself",
         "line 12: chats.override[3].chat: must be a text in quotes (is 3)",
-        "line 13: chats.override[3].tail.tokens: must be at least 36000, 4 times chunk.tokens (is 30000)",
         f"line 14: chats.override[3].inbox: {NONE_SUCH}",
         'line 15: chats.override[3].tokens: there is no such setting; did you mean "tail.tokens"?',
         f"line 16: chats.override[3].schedule: {NONE_SUCH}",
@@ -217,9 +216,9 @@ def test_an_override_of_the_wrong_shape_is_told_in_plain_words(text: str, proble
 def test_overrides_may_be_written_in_one_line() -> None:
     text = "[chats]\noverride = [ { chat = 'a' },\n 7,\n { chat = 'b', tail = { tokens = 900, step = 1 } },\n]"
 
-    assert problems(text) == [
-        "line 2: chats.override[2]: must be a table, [[chats.override]] (is 7)",
-        "line 4: chats.override[3].tail.tokens: must be at least 16000, 4 times chunk.tokens (is 900)",
+    assert problems(text) == ["line 2: chats.override[2]: must be a table, [[chats.override]] (is 7)"]
+    assert problems(text.replace(" 7,", "")) == [
+        "line 2: chats.override[2].tail.tokens: must be at least 16000, 4 times chunk.tokens (is 900)",
     ]
 
 

@@ -138,13 +138,16 @@ def test_a_setting_that_is_wrong_by_itself_clashes_with_no_other() -> None:
     ]
 
 
-def test_clashes_are_told_together_with_other_mistakes() -> None:
-    text = '[folders]\ninbox = "/in"\nupdated = "/in/up"\n[tail]\nsteps = 1\ntokens = 1000\nstep = 1'
+def test_clashes_are_told_together_once_each_setting_is_right_by_itself() -> None:
+    text = '[folders]\ninbox = "/in"\nupdated = "/in/up"\n[tail]\nsteps = 1\ntokens = 1000\nstep = 90000'
 
     assert problems(text) == [
         "line 3: folders.updated: must not lie in the inbox",
         'line 5: tail.steps: there is no such setting; did you mean "step"?',
+    ]
+    assert problems(text.replace("steps = 1", "").replace("/in/up", "/up")) == [
         "line 6: tail.tokens: must be at least 16000, 4 times chunk.tokens (is 1000)",
+        "line 7: tail.step: must be at most 2000, twice tail.tokens (is 90000)",
     ]
 
 

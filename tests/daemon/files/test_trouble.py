@@ -121,11 +121,11 @@ def test_packing_that_fails_leaves_a_sentence_and_nothing_else(
         raise OSError(number, os.strerror(number), str(target))
 
     name = {
-        "write": "daemon.files.write._write", "fsync": "daemon.files.write.flush_file",
-        "replace": "daemon.files.write.put_in_place", "open": "daemon.recovery.packing.tempfile.mkstemp",
+        "write": "daemon.files.write.os.fdopen", "fsync": "daemon.files.write.flush_file",
+        "replace": "daemon.files.write.put_in_place", "open": "daemon.recovery.parcel.tempfile.mkstemp",
     }[place]  # fmt: skip
     monkeypatch.setattr(name, fail)
-    monkeypatch.setattr("daemon.recovery.packing.Path.unlink", fail)
+    monkeypatch.setattr("daemon.recovery.parcel.Path.unlink", fail)
     ended = ada.memproc("export-archive", target)
     monkeypatch.undo()
     assert (ended.code, "mistake" in ended.err) == (1, False), ended

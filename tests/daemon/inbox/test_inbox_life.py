@@ -133,4 +133,4 @@ class InboxLife(RuleBasedStateMachine):
 
 
 TestInboxLife = InboxLife.TestCase
-TestInboxLife.settings = settings(max_examples=30, stateful_step_count=30)
+TestInboxLife.settings = settings(stateful_step_count=30)

@@ -67,5 +67,5 @@ class Short:
 def test_a_provider_that_leaves_out_vectors_is_told_of() -> None:
     request = Request(EMBEDDING, Model("somebody/short"), (Turn("user", "one"), Turn("user", "other")), 0)
     with pytest.raises(ModelError, match="one vector for each text") as told:
-        completion._embed(Short(), request)
+        completion._likeness(Short(), request, {})
     assert "facts.embedding" in told.value.next_step

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from daemon.models.addresses import OWN_HOSTS, addresses, is_own
-from daemon.models.batch_client import newest, route_of, sent_for
+from daemon.models.batch_client import newest, route_of
 from daemon.models.completion import complete
 from daemon.models.guard import RequestHeldBack, look_at, watched
 from primer.models import KEY_VARIABLES, provider_of
@@ -60,7 +60,7 @@ def variables() -> Mapping[str, str]:
 
     USE_LITELLM_PROXY is the switch that sends everything to LiteLLM's proxy.
     """
-    sent_for(request(HAIKU))  # LiteLLM is loaded before: some of its settings are read then
+    route_of(request(HAIKU))  # LiteLLM is loaded before: some of its settings are read then
     names: set[str] = set()
     for package in ("litellm", "openai"):
         spec = find_spec(package)
@@ -200,7 +200,7 @@ def test_a_batch_is_not_led_to_another_host(monkeypatch: pytest.MonkeyPatch) -> 
     with serving("127.0.0.1") as asked, serving("127.0.0.2") as other:
         asked.leads_to = f"{other.url}/v1/messages/batches"
         wanted = request(HAIKU, api_base=asked.url)
-        route = route_of(wanted, sent_for(wanted))
+        route = route_of(wanted)
         with pytest.raises(MemprocError):
             newest(route)
         assert CANARY in asked.headers[0]
@@ -210,7 +210,7 @@ def test_a_batch_is_not_led_to_another_host(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_batch_goes_nowhere_else_and_not_over_plain_http() -> None:
     for base in ("http://llm.example.org", "http://api.anthropic.com"):
         with pytest.raises(ProviderRefuses, match="plain HTTP"):
-            sent_for(request(HAIKU, api_base=base))
+            route_of(request(HAIKU, api_base=base))
 
 
 def test_other_clients_of_httpx_are_let_alone() -> None:

@@ -13,16 +13,14 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
 from daemon.archive.outputs import Output, last_output, record_output
-from daemon.config import load
 from daemon.files.backup import check, keep_original, versions
 from daemon.files.lock import Busy, hold
 from daemon.files.paths import Folders, archive_path
 from daemon.files.write import make_private, put_in_place
 from daemon.recovery import unpacking
-from daemon.recovery.packing import export_archive
-from daemon.recovery.parcel import ARCHIVE, MANIFEST, SETTINGS, look_into
+from daemon.recovery.parcel import ARCHIVE, MANIFEST, SETTINGS, export_archive, look_into
 from daemon.recovery.unpacking import Unpacked, import_archive
-from rules.errors import ArchiveError, ConfigurationError, FileTrouble, MemprocError, NotFound
+from rules.errors import ArchiveError, FileTrouble, MemprocError, NotFound
 
 NOW = "2026-03-02T10:00:00.000Z"
 LATER = "2026-03-02T11:00:00.000Z"
@@ -71,8 +69,8 @@ def another(tmp_path: Path, computers: Path) -> Path:
     return shutil.copytree(computers / "another", tmp_path / "new")
 
 
-def taken_over(home: Path, parcel: Path, *, replace: bool = False, settings: Path | None = None) -> Unpacked:
-    return import_archive(folders_in(home), parcel, NOW, settings=settings, replace=replace)
+def taken_over(home: Path, parcel: Path, *, replace: bool = False) -> Unpacked:
+    return import_archive(folders_in(home), parcel, NOW, replace=replace)
 
 
 def chats_in(home: Path) -> list[str]:
@@ -149,38 +147,26 @@ def test_while_a_chat_is_worked_on_nothing_is_packed(tmp_path: Path) -> None:
         assert export_archive(old, None, tmp_path / "all.zip", NOW).path.exists()
 
 
-def test_secrets_and_the_old_computers_folders_stay_behind_and_are_named(tmp_path: Path) -> None:
+def test_settings_with_a_secret_stay_behind(tmp_path: Path) -> None:
     settings = tmp_path / "memproc.toml"
-    settings.write_text(
-        '[folders]\ninbox = "/home/ada/in"\n[tail]\ntokens = 20000\n'
-        '[models.options]\naws_secret_access_key = "hush"\ntemperature = 0.5\n'
-        '[models.options."anthropic/*"]\nextra_token = "hush"\ntop_p = 0.9\n'
-        '[[chats.override]]\nchat = "Aria"\n[chats.override.models.options]\nmy_password = "hush"\n'
-        "[chats.override.tail]\ntokens = 25000\n"
-    )
+    settings.write_text('[[chats.override]]\nchat = "Aria"\n[chats.override.models.options]\nmy_password = "hush"\n')
     packed = export_archive(lived(tmp_path / "old"), settings, tmp_path / "all.zip", NOW)
     with zipfile.ZipFile(packed.path) as package:
-        said = package.read(SETTINGS).decode()
         assert not any(b"hush" in package.read(name) for name in package.namelist())
-    assert "20000" in said
-    assert "temperature = 0.5" in said
-    assert "top_p = 0.9" in said
-    assert "/home/ada" not in said
-    assert set(packed.manifest.left_out) == {
-        "folders",
-        "chats.override.models.options.my_password",
-        "models.options.aws_secret_access_key",
-        "models.options.anthropic/*.extra_token",
-    }
+        assert SETTINGS not in package.namelist()
+    assert packed.manifest.left_out == ("memproc.toml (it holds a secret)",)
+    assert taken_over(tmp_path / "new", packed.path).settings is None
 
 
-def test_settings_are_written_only_where_there_are_none(tmp_path: Path) -> None:
+def test_settings_come_along_to_the_byte_and_count_nowhere(tmp_path: Path) -> None:
+    """They may name hosts and folders that are not this computer's."""
     settings = tmp_path / "memproc.toml"
-    settings.write_text("[tail]\ntokens = 20000\n")
+    settings.write_text('[models.options]\napi_base = "https://a.example.org"\n')
     parcel = export_archive(lived(tmp_path / "old"), settings, tmp_path / "all.zip", NOW).path
-    taken_over(tmp_path / "new", parcel, settings=tmp_path / "config" / "memproc.toml")
-    assert "20000" in (tmp_path / "config" / "memproc.toml").read_text()
-    assert taken_over(tmp_path / "other", parcel).settings is None
+    taken = taken_over(tmp_path / "new", parcel)
+    assert taken.settings == tmp_path / "new" / "state" / "memproc-imported.toml"
+    assert taken.settings.read_bytes() == settings.read_bytes()
+    assert not list(tmp_path.glob("new/**/memproc.toml"))
 
 
 def test_an_archive_with_chats_is_not_replaced_unasked(parcel: Path, another: Path) -> None:
@@ -290,11 +276,6 @@ def odd_manifest(files: dict[str, bytes]) -> None:
     files[MANIFEST] = listed(files, files=[{"name": ARCHIVE, "size": True, "sha256": "0" * 64}])
 
 
-def wrong_settings(files: dict[str, bytes]) -> None:
-    files[SETTINGS] = b"[tail]\ntokens = 'many'\n"
-    files[MANIFEST] = listed(files)
-
-
 HOSTILE = [
     *(
         with_file(name)
@@ -306,7 +287,6 @@ HOSTILE = [
         ]
     ),
     unlisted, missing, changed, bomb, endless, without_an_archive, damaged_archive, no_database, newer, odd_manifest,
-    wrong_settings,
 ]  # fmt: skip
 
 
@@ -316,7 +296,7 @@ def test_a_hostile_file_is_refused_and_leaves_everything_as_it_was(
 ) -> None:
     hostile = remade(parcel, edit)
     before, around = files_in(another), sorted(tmp_path.iterdir())
-    with pytest.raises((FileTrouble, ArchiveError, ConfigurationError)) as refusal:
+    with pytest.raises((FileTrouble, ArchiveError)) as refusal:
         taken_over(another, hostile, replace=True)
     assert refusal.value.next_step
     assert files_in(another) == before
@@ -392,45 +372,3 @@ def test_an_import_that_was_killed_can_be_repeated_and_nothing_is_lost(
     assert list((another / "updated").glob("before-import-*/Aria (another).json"))
     assert list((another / "backups").glob("before-import-*/originals"))
     assert archive_path(folders_in(another).state).exists()
-
-
-def test_what_names_a_host_is_commented_out_and_told(tmp_path: Path, computers: Path) -> None:
-    """Who takes over the file has not agreed yet that keys go there; what else stands in it counts."""
-    toml = tmp_path / "memproc.toml"
-    toml.write_text(
-        '[tail]\ntokens = 20000\n[models]\nagent = "openai/gpt-4o"\n[models.options]\ntemperature = 0.5\n'
-        '[models.options."anthropic/*"]\napi_base = "https://a.example.org"\n"base\\u005furl" = "http://b.example.org"\n'
-        'extra_headers = { Host = "c.example.org", "X-Title" = "memproc" }\n'
-        '[models.options."openai/\\"odd\\"*"]\nproxies = ["d.example.org:80", "api_base = 3"]\nseed = 1\n'
-        '[[chats.override]]\nchat = "*"\n[chats.override.models]\nagent = "huggingface/https://e.example.org"\n'
-        '[chats.override.models.options]\napi_base = "http://127.0.0.1:1"\n'
-    )
-    parcel = tmp_path / "all.zip"
-    export_archive(folders_in(computers / "old"), toml, parcel, NOW)
-    taken = taken_over(tmp_path / "new", parcel, settings=tmp_path / "etc" / "memproc.toml")
-    written = (tmp_path / "etc" / "memproc.toml").read_text()
-    for host in ("a.example.org", "b.example.org", "c.example.org", "d.example.org", "e.example.org", "127.0.0.1"):
-        (line,) = [line for line in written.splitlines() if host in line]
-        assert line.startswith("#")
-        assert any(host in told for told in taken.hosts)
-    assert "models.options.anthropic/*.api_base (a.example.org)" in taken.hosts
-    config = load(tmp_path / "etc" / "memproc.toml")
-    assert (config.tail.tokens, config.models.agent) == (20_000, "openai/gpt-4o")
-    assert config.models.options_for("anthropic/x") == {"temperature": 0.5, "extra_headers": {"X-Title": "memproc"}}
-    assert config.models.options_for('openai/"odd"x') == {"temperature": 0.5, "seed": 1}
-    assert config.chats.override[0].models.options == {}
-
-    uncommented = tmp_path / "memproc.toml"
-    uncommented.write_text("".join(f"{line.removeprefix('#')}\n" for line in written.splitlines()))
-    assert load(uncommented).models.options_for("anthropic/x")["api_base"] == "https://a.example.org"
-
-
-def test_settings_without_a_host_come_along_to_the_byte(tmp_path: Path, computers: Path) -> None:
-    toml = tmp_path / "memproc.toml"
-    toml.write_text('[models.options]\ntemperature = 0.5\nextra_headers = { Referer = "https://my.example.org" }\n')
-    parcel = tmp_path / "all.zip"
-    export_archive(folders_in(computers / "old"), toml, parcel, NOW)
-    taken = taken_over(tmp_path / "new", parcel, settings=tmp_path / "etc" / "memproc.toml")
-    with zipfile.ZipFile(parcel) as package:
-        assert (tmp_path / "etc" / "memproc.toml").read_bytes() == package.read(SETTINGS)
-    assert taken.hosts == ()

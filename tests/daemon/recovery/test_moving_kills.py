@@ -15,7 +15,7 @@ from daemon.context import open_context
 from daemon.events import tell_nobody
 from daemon.files.backup import check
 from daemon.files.write import make_private
-from daemon.recovery.packing import export_archive
+from daemon.recovery.parcel import export_archive
 from daemon.recovery.unpacking import import_archive
 from rules.errors import ArchiveError
 from tests.daemon.files.children import in_child, needs_fork

@@ -12,7 +12,6 @@ from rules.money.estimate import (
     CostEstimate,
     PlannedCall,
     PricedModel,
-    Traffic,
     calls,
     estimate_cost,
     longest_calls,
@@ -85,24 +84,24 @@ def test_where_a_price_is_not_known_the_tokens_are_told_all_the_same() -> None:
     asked = PricedModel(None, 1.35, 1.35, 0)
     assert estimate_cost(calls(plan, 0), longest_calls(plan, 0, BUDGET), lambda _: asked) is None
     told = traffic(calls(plan, 0), lambda _: asked)
-    assert told.sent > told.read > 0
+    assert told.prompt > told.cached > 0
     assert 0 < told.cached_share < 1
 
 
 def test_what_costs_the_same_from_the_cache_is_not_called_cached() -> None:
     plan = at_the_defaults(400, 300)
     told = traffic(calls(plan, 0), lambda _: PricedModel(UNCACHED, 1.0, 1.0, 0))
-    assert (told.read, told.cached_share) == (0, 0.0)
+    assert (told.cached, told.cached_share) == (0, 0.0)
     assert NO_TRAFFIC.cached_share == 0.0
 
 
 def test_all_chats_together_cost_their_sum() -> None:
     assert CostEstimate(2, 3).plus(CostEstimate(20, 30)).plus(NO_COST) == CostEstimate(22, 33)
-    assert Traffic(1, 2, 3, 4).plus(Traffic(10, 20, 30, 40)).plus(NO_TRAFFIC) == Traffic(11, 22, 33, 44)
+    assert Usage(1, 2, 3, 4).plus(Usage(10, 20, 30, 40)).plus(NO_TRAFFIC) == Usage(11, 22, 33, 44)
 
 
 @pytest.mark.parametrize(("messages", "each"), [(400, 300), (200, 1200)])
 def test_nearly_all_of_a_chat_s_prompts_is_read_from_the_cache(messages: int, each: int) -> None:
     told = traffic(calls(at_the_defaults(messages, each), 0), lambda _: ASKED)
     assert told.cached_share > 0.75
-    assert told.read + told.written < told.sent
+    assert told.cached + told.cache_written < told.prompt

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.memory import Memory
-from rules.layers.opening import NO_EDITS, FactLine, Opening, read_tagged
 from rules.output.assemble import Mode
 from rules.output.difference import Difference, Field, MemoryChange, Side, difference
 from rules.typingmind.chat import Chat, read_chat
@@ -156,22 +155,6 @@ def test_a_canned_message_that_reads_otherwise_is_told() -> None:
     one = compressed(MEMORIES)
     other = reworded(one, "Memories follow.", "What you remember follows.")
     assert difference(one, other, KNOWN).canned == ("opening",)
-
-
-def test_what_core_memory_and_facts_say_otherwise_is_told() -> None:
-    one = compressed(MEMORIES)
-    other = reworded(
-        one, "Memories follow.", r"Memories follow.\n\n## human\nHer name is Ada.\n\n## facts\n- 2024-03-05: Tea."
-    )
-
-    def read(text: str) -> Opening:
-        return read_tagged(text, {"human"}, "")
-
-    there = difference(one, other, KNOWN, read).layers
-    assert (there.sections, there.added) == ({"human": "Her name is Ada."}, (FactLine("2024-03-05", "Tea."),))
-    back = difference(other, one, KNOWN, read).layers
-    assert (back.sections, back.removed) == ({"human": ""}, (FactLine("2024-03-05", "Tea."),))
-    assert difference(raw(TALK), other, KNOWN, read).layers == NO_EDITS
 
 
 WORDS = st.sampled_from(["ok", "yes", "no", "go on"])

@@ -1,8 +1,5 @@
 """A difference reads as a person would tell it."""
 
-from dataclasses import replace
-
-from rules.layers.opening import FactLine, OpeningEdits
 from rules.output.difference import Difference, DifferenceLine, Field, How, MemoryChange, MessageChange, readable
 from tests.rules.output.test_difference import FOLD, KNOWN
 
@@ -105,21 +102,4 @@ def test_order_canned_messages_and_fields_come_last() -> None:
         "the closing reads otherwise",
         "changed fields of the chat: preview, updatedAt",
         "new fields of the chat: syncMetadata",
-    ]
-
-
-def test_sections_and_facts_that_read_otherwise_are_told() -> None:
-    tea, coffee = FactLine("2024-03-05", "Ada drinks tea."), FactLine("2024-06-01", "Ada drinks coffee.")
-    layers = OpeningEdits(
-        {"human": "Her name\nis Ada.", "persona": ""}, ((tea, coffee),), (tea,), (FactLine("", "New."),)
-    )
-    found = replace(NOTHING, canned=("opening",), layers=layers)
-    assert list(readable(found, KNOWN)) == [
-        DifferenceLine("~", "the opening reads otherwise"),
-        DifferenceLine("~", 'the section "human" says now: Her name is Ada.'),
-        DifferenceLine("~", 'the section "persona" says now: nothing'),
-        DifferenceLine("-", "  fact of 2024-03-05: Ada drinks tea."),
-        DifferenceLine("+", "  fact of 2024-06-01: Ada drinks coffee."),
-        DifferenceLine("-", "  fact of 2024-03-05: Ada drinks tea."),
-        DifferenceLine("+", "  fact of some day: New."),
     ]

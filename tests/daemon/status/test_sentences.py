@@ -1,0 +1,75 @@
+"""What was logged, in words."""
+
+import pytest
+
+from daemon import events
+from daemon.events import Event, FileIs, Trouble, Watching
+from daemon.status.sentences import is_problem, sentence
+from rules.arrival import FINISHED, IN_HAND, UNTAKEN
+from tests.daemon.status.filled import ahead
+
+SAID: list[tuple[Event, str]] = [
+    (events.Started("0.1.0", 7, "/home/ada/inbox"), "memproc 0.1.0 watches /home/ada/inbox (process 7)."),
+    (events.Stopped("It was told to."), "memproc has stopped: It was told to."),
+    (Watching("poll", "It lies on nfs."),
+     "The inbox is watched by looking into it again and again: It lies on nfs."),
+    (FileIs(1, "a.json", "copied"), "a.json is complete: memproc has made a copy to work on."),
+    (FileIs(1, "a.json", "settling", "JSON not closed at byte 9"), "a.json is waited for: JSON not closed at byte 9."),
+    (FileIs(1, "{0}.json", "set aside", "It is not JSON.", "Export it again: memproc run"),
+     "{0}.json was skipped: It is not JSON. Export it again: memproc run"),
+    (FileIs(1, "a.json", "unheard of"), "a.json is unheard of."),
+    (events.Planned("abc", "", 1, 4), "The chat abc: 1 chunk to remember, with 4 calls."),
+    (events.UserEdits("abc", "", "1 forgotten: memproc recall m1"),
+     "The chat abc, by your hand in TypingMind: 1 forgotten: memproc recall m1"),
+    (events.ModelAnswered("abc", "quote", "claude", 1200, 1000, 0, 50, 0.0123),
+     "The chat abc: claude has answered (quote): 1,200 tokens (1,000 from the cache) in, 50 out, for $0.0123."),
+    (events.ModelAnswered("abc", "quote", "llama", 12, 0, 0, 50, None),
+     "The chat abc: llama has answered (quote): 12 tokens in, 50 out, at a price that is not known."),
+    (events.MemoryMade("abc", "", 7, 2, 3), "The chat abc: memory 2 of 3 is kept."),
+    (events.ChatIs("abc", "", "written", "9,000 tokens are now 3,000", arrival=1, file="a.json"),
+     "The chat abc, of a.json: the updated export is ready: 9,000 tokens are now 3,000."),
+    (events.ChatIs("", "", "set aside", "No money is left.", "Add credit.", arrival=1, file="a.json"),
+     "A chat, of a.json, was skipped: No money is left. Add credit."),
+    (events.JobEnded("prune"), "The timed job prune is done."),
+    (events.JobEnded("prune", "the disk is full"), "The timed job prune failed: the disk is full."),
+    (events.PauseBegan(ahead(hours=2)), "memproc takes up no work until 2026-11-21 14:00:00."),
+    (events.PauseBegan(""), "memproc takes up no work until it is told to go on."),
+    (events.PauseEnded(), "memproc goes on."),
+    (events.SettingsRead(), "memproc.toml was read again, and counts from now on."),
+    (events.SettingsRead("folders.inbox"),
+     "memproc.toml was read again, and counts after a restart only, because of folders.inbox."),
+    (events.SettingsRefused("line 3: chunk.tokens", "Correct it."),
+     "memproc.toml is wrong, so the settings before it still count: line 3: chunk.tokens. Correct it."),
+    (Trouble("the worker", "It died."), "Trouble with the worker: It died."),
+    (events.Note("A word."), "A word."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("event", "words"), SAID)
+def test_every_event_reads_as_a_sentence(event: Event, words: str) -> None:
+    assert sentence(event) == words
+
+
+@pytest.mark.parametrize("state", [*UNTAKEN, *IN_HAND, *FINISHED, "set aside"])
+def test_every_state_of_a_file_has_words_of_its_own(state: str) -> None:
+    assert sentence(FileIs(1, "a.json", state)) != f"a.json is {state}."
+    assert sentence(FileIs(1, "a.json", state, "so it is")).endswith(": so it is.")
+
+
+def test_a_title_is_shown_where_it_may_be() -> None:
+    assert (
+        sentence(events.MemoryMade("abc", "", 7, 2, 3), {"abc": "The Garden"})
+        == 'The chat "The Garden": memory 2 of 3 is kept.'
+    )
+
+
+def test_what_went_wrong_is_told_apart_from_the_rest() -> None:
+    assert {words for event, words in SAID if is_problem(event)} == {
+        "{0}.json was skipped: It is not JSON. Export it again: memproc run",
+        "A chat, of a.json, was skipped: No money is left. Add credit.",
+        "The timed job prune failed: the disk is full.",
+        "memproc.toml is wrong, so the settings before it still count: line 3: chunk.tokens. Correct it.",
+        "Trouble with the worker: It died.",
+    }
+    assert is_problem(Watching("none", ""))
+    assert is_problem(FileIs(1, "a.json", "settling", "still growing", "Look at it."))

@@ -1,0 +1,101 @@
+"""Of what an export lacks, it is told what the person deleted, what was answered anew, and what is missing."""
+
+from collections.abc import Collection, Sequence
+
+import pytest
+
+from rules.recognize.absent import Absent, Deletions, KnownMessage, absent
+from tests.chats import Json, assistant, user
+from tests.rules.recognize.test_loss import ANSWER, FRONT, known, places, sent_again, talk, uuids
+
+FIRST, LATER = talk(4), talk(3, first=10)
+SEEN = "2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"
+NAMED = Deletions(is_there=True, by_person=True)
+OURS_ALONE = Deletions(is_there=True)
+FULL = Deletions(is_there=True, by_person=True, new=100)
+
+
+def stood() -> list[KnownMessage]:
+    """Four turns that were there first, and three that came later."""
+    return [
+        KnownMessage(one.key, one.uuid, one.digest, one.role, one.created_at, SEEN[number >= len(FIRST)])
+        for number, one in enumerate(known(FRONT + FIRST + LATER))
+    ]
+
+
+def lacks(now: Sequence[Json], deletions: Deletions = NAMED, deleted: Collection[str] = ()) -> Absent:
+    """What is absent in an export with these messages behind the memories."""
+    standing = stood()
+    named = Deletions(frozenset(deleted), deletions.new, deletions.is_there, deletions.by_person)
+    return absent(standing, (), (), {one.key: one.seen_at for one in standing}, places([*FRONT, *now]), named)
+
+
+def missing(found: Absent) -> list[str | None]:
+    return [one.uuid for one in found.missing]
+
+
+def test_where_all_came_back_nothing_is_absent() -> None:
+    found = lacks(FIRST + LATER + talk(1, first=90))
+    assert (found.missing, found.keys, found.went_back) == ((), frozenset(), False)
+
+
+@pytest.mark.parametrize("deletions", [NAMED, OURS_ALONE])
+def test_an_export_without_all_that_came_later_went_back(deletions: Deletions) -> None:
+    for now in (FIRST, FIRST + talk(1, first=90), FIRST[:2] + FIRST[6:]):
+        found = lacks(now, deletions)
+        assert found.went_back is (now[:8] == FIRST)
+        assert missing(found)[-6:] == uuids(LATER)
+
+
+def test_what_came_with_something_that_is_there_did_not_go_back() -> None:
+    found = lacks([*FIRST, *LATER[:2], *talk(1, first=90)])
+    assert not found.went_back
+    assert missing(found) == uuids(LATER[2:])
+
+
+def test_where_the_list_was_full_nobody_can_tell() -> None:
+    found = lacks(FIRST, FULL)
+    assert (found.went_back, found.sure, len(found.missing)) == (False, "the list was full", 6)
+
+
+def test_without_a_list_and_without_anything_of_ours_nobody_can_tell() -> None:
+    standing = stood()
+    seen = {one.key: one.seen_at for one in standing}
+    found = absent(standing, (), (), seen, places(FIRST), Deletions())
+    assert (found.went_back, found.sure, len(found.missing)) == (False, "nothing is named", 6)
+
+
+def test_what_the_list_names_is_deleted() -> None:
+    found = lacks(FIRST, deleted=uuids(LATER))
+    assert (found.missing, found.deleted, found.went_back) == ((), 6, False)
+
+
+def test_an_answer_that_went_into_a_branch_is_still_in_the_export() -> None:
+    whole = FIRST + LATER
+    found = lacks(sent_again(whole, len(whole) - 2, ANSWER))
+    assert (found.missing, found.replaced, found.went_back) == ((), 0, False)
+
+
+def test_an_answer_that_another_one_took_the_place_of_is_replaced() -> None:
+    found = lacks([*FIRST, *LATER[:-1], ANSWER], OURS_ALONE)
+    assert (found.missing, found.replaced) == ((), 1)
+    found = lacks([*FIRST, *LATER[:-1], user("No answer.", 9_901), ANSWER], OURS_ALONE)
+    assert (missing(found), found.replaced) == (uuids(LATER[-1:]), 0)
+
+
+def test_raw_messages_under_a_memory_that_is_not_shown_are_missing_unless_they_are_named() -> None:
+    old = assistant("Under a memory.", 700)
+    under = [KnownMessage(old["uuid"], old["uuid"], "d", "assistant", None, SEEN[0])]
+    everything = {one.key: one.seen_at for one in [*stood(), *under]}
+    for deletions, kept in ((NAMED, True), (OURS_ALONE, False)):
+        found = absent(stood(), (), under, everything, places([*FRONT, *FIRST, *LATER]), deletions)
+        assert (old["uuid"] in found.under) is kept
+    named = Deletions(frozenset([old["uuid"]]), 1, is_there=True, by_person=True)
+    assert not absent(stood(), (), under, everything, places([*FRONT, *FIRST, *LATER]), named).under
+
+
+def test_what_is_left_out_of_memories_is_missing_too_but_for_what_has_no_name() -> None:
+    excluded = KnownMessage("k", "k", "d", "user", None, SEEN[0])
+    divider = KnownMessage("digest:x", None, "x", None, None, SEEN[0])
+    found = absent(stood(), [excluded, divider], (), {}, places([*FRONT, *FIRST, *LATER]), NAMED)
+    assert found.keys == {"k"}
