@@ -46,6 +46,7 @@ _COMMANDS = {
     "service": ("service", "Have the system run memproc, or stop that."),
     "config": ("config", "Show, check or find memproc.toml."),
     "job": ("supervised", ""),
+    "page": ("page", ""),
 }
 """Each command's module in this package, and its summary in `memproc --help`; only the daemon calls one without."""
 

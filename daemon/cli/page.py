@@ -2,6 +2,7 @@
 
 import secrets
 import socket
+import subprocess
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -11,7 +12,7 @@ from daemon.cli.settings import Settings, pass_settings
 from rules.errors import FileTrouble
 
 _PLACES = ("page", "inbox", "updated", "config")
-_ANSWER_SECONDS = 15.0
+_ANSWER_SECONDS = 60.0
 
 
 @click.command
@@ -69,16 +70,16 @@ def _link(settings: Settings) -> str:
     port, state = settings.config.page.port, settings.folders.state
     if not _is_ours(state, port):
         with listen(port) as listener:
-            start_page(settings.path, listener)
-        if not _is_ours(state, port):
+            started = start_page(settings.path, listener, quiet=True)
+        if not _is_ours(state, port, started):
             raise FileTrouble("The page did not start.", "See what is wrong with: memproc doctor")
     return f"http://{LOOPBACK}:{port}/enter?{urlencode({'link': new_link(state)})}"
 
 
-def _is_ours(state: Path, port: int) -> bool:
+def _is_ours(state: Path, port: int, started: "subprocess.Popen[bytes] | None" = None) -> bool:
     """Whether who answers at the port is memproc's page, of this archive; nobody else may see the secret of a link.
 
-    Raises FileTrouble where it is somebody else.
+    Raises FileTrouble where it is somebody else. It cannot be somebody else where the process was `started` just now.
     """
     import httpx
 
@@ -90,9 +91,9 @@ def _is_ours(state: Path, port: int) -> bool:
         reply = httpx.get(
             f"http://{LOOPBACK}:{port}/proof", params={"challenge": challenge}, timeout=_ANSWER_SECONDS, trust_env=False
         )
-    except httpx.ConnectError:
-        return False
-    except httpx.HTTPError:
+    except httpx.HTTPError as fault:
+        if started or isinstance(fault, httpx.ConnectError):
+            return False
         proof = ""
     else:
         proof = reply.text

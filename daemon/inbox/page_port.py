@@ -41,13 +41,17 @@ def listen(port: int) -> socket.socket:
     return listener
 
 
-def start_page(toml: Path | None, listener: socket.socket) -> subprocess.Popen[bytes]:
-    """Start the process that serves the page on this socket."""
+def start_page(toml: Path | None, listener: socket.socket, *, quiet: bool = False) -> subprocess.Popen[bytes]:
+    """Start the process that serves the page on this socket.
+
+    What goes wrong in it goes to our own error output, unless it is to be `quiet`: whoever reads the output of a
+    command to its end would wait for the page's end too.
+    """
     listener.set_inheritable(True)
     number = listener.fileno()
     return subprocess.Popen(  # noqa: S603  our own Python, a path and a number
         memproc_argv(toml, "page", "--socket", str(number)),
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL if quiet else None,
         pass_fds=(number,), start_new_session=True,
     )  # fmt: skip
 
