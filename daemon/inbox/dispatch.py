@@ -64,7 +64,7 @@ from daemon.inbox.intake import copy_path, enqueue, forget_copy
 from daemon.inbox.schedule import Schedule, Telling
 from daemon.inbox.watch_plan import needs_restart, plan_of
 from daemon.status.status import Pause, current_pause
-from rules.arrival import FINISHED, Again, State, after_failure, after_outage
+from rules.arrival import FINISHED, State, after_failure, after_outage
 from rules.retention import next_attempt, next_due, timings
 from rules.typingmind.message import parse_date, write_date
 
@@ -110,10 +110,10 @@ class FileWork:
         """The work has broken off: it is tried again after a while, and at last set aside. `why` has no full stop."""
         self.is_over = True
         failures = 1 + find_arrival(self.archive, self.arrival).tries
-        following = after_failure(failures, self._as_dropped(why), at(now))
-        if isinstance(following, Again):
-            return self._move("waiting", now, following.reason, next_look_at=write_date(following.at), tries=failures)
-        return self._move("set aside", now, following.reason, following.next_step, tries=failures)
+        again, reason, next_step = after_failure(failures, self._as_dropped(why), at(now))
+        if again is None:
+            return self._move("set aside", now, reason, next_step, tries=failures)
+        return self._move("waiting", now, reason, next_look_at=write_date(again), tries=failures)
 
     def stopped(self, now: str) -> Event:
         """The daemon itself ends: the next one goes on with the file."""
