@@ -9,8 +9,7 @@ from functools import partial
 from pathlib import Path
 from time import sleep
 
-from service.command import RunCommand
-from service.unit import Recipe, SystemCommand, UnitFile, author
+from service.unit import Recipe, RunCommand, SystemCommand, UnitFile, author
 
 _PAUSE_SECONDS = 1.0
 

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from service.command import Answer
-from service.unit import Account, Program
+from service.unit import Account, Answer, Program
 
 HOME = Path("/home/ada")
 

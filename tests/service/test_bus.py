@@ -4,9 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from service.command import NOT_HERE, Answer
-from service.systemd_state import NoUserManager, require_user_manager
-from service.unit import Account
+from service.systemd import NoUserManager, require_user_manager
+from service.unit import NOT_HERE, Account, Answer
 from tests.service.programs import HOME, Computer
 
 COMMAND = ("/opt/my programs/memproc", "watch")

@@ -2,10 +2,9 @@
 
 import pytest
 
-from service.command import Answer
 from service.manager import offer
-from service.systemd_state import failure, lingers, state
-from service.unit import ServiceState
+from service.systemd import failure, lingers, state
+from service.unit import Answer, ServiceState
 from tests.service.programs import Computer, an_account
 
 RUNNING = {
