@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 from time import sleep
 
-from service.unit import Recipe, RunCommand, SystemCommand, UnitFile, author
+from service.command import RunCommand
+from service.unit import Recipe, SystemCommand, UnitFile, author
 
 _PAUSE_SECONDS = 1.0
 

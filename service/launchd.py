@@ -5,17 +5,8 @@ launchd never gives an agent up. It has no watchdog: the program leaves by itsel
 
 import plistlib
 
-from service.unit import (
-    NOT_INSTALLED,
-    Program,
-    Recipe,
-    RunCommand,
-    ServiceState,
-    State,
-    SystemCommand,
-    UnitFile,
-    marked,
-)
+from service.command import RunCommand
+from service.unit import NOT_INSTALLED, Program, Recipe, ServiceState, State, SystemCommand, UnitFile, marked
 
 LABEL = "io.memproc.agent"
 _BUSY_ATTEMPTS = 5

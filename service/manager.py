@@ -1,8 +1,9 @@
 """Chooses the service manager of this computer: systemd, launchd, or Windows' Task Scheduler."""
 
 from service import launchd, systemd, windows
+from service.command import RunCommand
 from service.systemd import Sandbox
-from service.unit import Account, Program, Recipe, RunCommand, ServiceState
+from service.unit import Account, Program, Recipe, ServiceState
 
 
 def recipe_for(account: Account, program: Program, run: RunCommand, sandbox: Sandbox | None = None) -> Recipe:

@@ -10,19 +10,8 @@ from enum import Enum
 from pathlib import Path
 from tempfile import gettempdir
 
-from service.unit import (
-    NOT_HERE,
-    NOT_INSTALLED,
-    Account,
-    Program,
-    Recipe,
-    RunCommand,
-    ServiceState,
-    State,
-    SystemCommand,
-    UnitFile,
-    marked,
-)
+from service.command import NOT_HERE, RunCommand
+from service.unit import NOT_INSTALLED, Account, Program, Recipe, ServiceState, State, SystemCommand, UnitFile, marked
 
 UNIT = "memproc.service"
 FAILED_UNIT = "memproc-failed.service"

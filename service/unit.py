@@ -1,11 +1,10 @@
-"""What a service manager is given: the program, the files that it reads, and the commands that are run.
+"""What a service manager is given: the program, the files that it reads, and the commands before and after.
 
 Every file carries a line with the hash of its text, so an upgrade knows a file that a person has changed.
 """
 
 import re
-import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -128,46 +127,3 @@ def author(content: bytes) -> Literal["memproc", "memproc, changed since", "some
 
 def _digest(text: str) -> str:
     return sha256(text.encode()).hexdigest()
-
-
-_LIMIT_SECONDS = 60.0
-NOT_HERE, TOO_SLOW = 127, 124
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """How a command ended: its exit code (0: well), and what it printed."""
-
-    code: int
-    out: str = ""
-    err: str = ""
-
-    @property
-    def first_line(self) -> str:
-        """The first line of its complaint."""
-        lines = (self.err.strip() or self.out.strip()).splitlines()
-        return lines[0].strip() if lines else f"it ended with {self.code}"
-
-
-RunCommand = Callable[[Sequence[str]], Answer]
-
-
-def run_command(argv: Sequence[str], limit_seconds: float = _LIMIT_SECONDS) -> Answer:
-    """Run a command and wait for its end. A command that is missing or too slow gives an answer too."""
-    try:
-        ended = subprocess.run(  # noqa: S603  the arguments are ours
-            list(argv),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=limit_seconds,
-            check=False,
-        )
-    except FileNotFoundError:
-        return Answer(NOT_HERE, err=f"{argv[0]} is not here")
-    except subprocess.TimeoutExpired:
-        return Answer(TOO_SLOW, err=f"{argv[0]} did not answer within {limit_seconds:g} seconds")
-    except OSError as fault:
-        return Answer(NOT_HERE, err=f"{argv[0]} cannot be run: {fault.strerror}")
-    return Answer(ended.returncode, ended.stdout, ended.stderr)

@@ -15,12 +15,13 @@ from daemon.config.search import own_file
 from daemon.keys import credential_files
 from daemon.status.sentences import visible
 from rules.errors import ConfigurationError, FileTrouble, MemprocError
+from service.command import run_command
 from service.desktop import notice_command
 from service.install import InstallStep, StepFailed, to_install, to_remove
 from service.manager import offer, recipe_for, state_here
 from service.systemd import NOT_AGAIN, START_AGAIN, NoUserManager, Sandbox, failure
 from service.systemd import recipe as systemd_recipe
-from service.unit import Account, Program, run_command
+from service.unit import Account, Program
 
 _PASSED_ON = ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")
 _CODES = {"running": 0, "troubled": 1, "stopped": 2, "not installed": 2}

@@ -24,9 +24,10 @@ from daemon.status.checks import OF_MACHINE, OF_SETUP
 from daemon.status.findings import Finding, Machine, Setup, error, ok, warning
 from daemon.status.model_checks import OF_MODELS
 from rules.errors import ConfigurationError, MemprocError
+from service.command import RunCommand, run_command
 from service.manager import state_here
 from service.systemd import NoUserManager
-from service.unit import Account, RunCommand, ServiceState, run_command
+from service.unit import Account, ServiceState
 
 _LIMIT_SECONDS = 3.0
 _LEVELS = ("error", "warning", "ok")

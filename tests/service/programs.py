@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from service.unit import Account, Answer, Program
+from service.command import Answer
+from service.unit import Account, Program
 
 HOME = Path("/home/ada")
 

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 import pytest
 
+from service.command import NOT_HERE, Answer
 from service.systemd import NoUserManager, require_user_manager
-from service.unit import NOT_HERE, Account, Answer
+from service.unit import Account
 from tests.service.programs import HOME, Computer
 
 COMMAND = ("/opt/my programs/memproc", "watch")

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from service.command import Answer
 from service.install import InstallStep, StepFailed, to_install, to_remove
-from service.unit import Answer, Recipe, SystemCommand, UnitFile, marked
+from service.unit import Recipe, SystemCommand, UnitFile, marked
 from tests.service.programs import Computer
 
 XML = '<?xml version="1.0"?>\n<Task/>\n'

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from service.command import Answer
 from service.launchd import LABEL, agent, recipe, state
-from service.unit import Answer, SystemCommand, marked
+from service.unit import SystemCommand, marked
 from tests.service.programs import Computer, a_program
 
 # launchd ignores a key that it does not know, and a value of another kind, without a word.

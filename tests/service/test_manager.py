@@ -2,9 +2,9 @@
 
 import pytest
 
+from service.command import Answer
 from service.manager import offer, recipe_for, state_here
 from service.systemd import NoUserManager, Sandbox
-from service.unit import Answer
 from tests.service.programs import Computer, a_program, an_account
 
 

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from service.unit import NOT_HERE, TOO_SLOW, run_command
+from service.command import NOT_HERE, TOO_SLOW, run_command
 
 
 def test_what_a_command_says_and_how_it_ends_is_the_answer() -> None:

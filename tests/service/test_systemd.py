@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from service.command import Answer
 from service.systemd import UNIT, Sandbox, best_sandbox, failed_unit, probe, recipe, unit
-from service.unit import Answer
 from tests.service.programs import Computer, a_program
 
 needs_analyze = pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd-analyze here")

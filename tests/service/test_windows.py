@@ -3,7 +3,8 @@
 from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
-from service.unit import Answer, Program
+from service.command import Answer
+from service.unit import Program
 from service.windows import recipe, state
 from tests.service.programs import HOME, Computer
 

@@ -12,7 +12,7 @@ from daemon.status.doctor import _LIMIT_SECONDS, carry_out, examine, look_at_mac
 from daemon.status.findings import Finding, Machine, error, ok, warning
 from daemon.status.model_checks import OF_MODELS
 from rules.errors import ArchiveError
-from service.unit import NOT_HERE, TOO_SLOW, Answer
+from service.command import NOT_HERE, TOO_SLOW, Answer
 from tests.daemon.doctor.places import levels, machine, place
 
 

@@ -10,7 +10,7 @@ from daemon.status import checks as installation
 from daemon.status import doctor as gather
 from daemon.status.checks import LITELLM, MALICIOUS, TABLE, litellm, tokenizer, versions
 from daemon.status.findings import Machine
-from service.unit import NOT_HERE, Answer
+from service.command import NOT_HERE, Answer
 from tests.daemon.doctor.places import machine, one
 
 

@@ -1,0 +1,47 @@
+"""Runs one command of the system, as a list of arguments and never through a shell, for at most a minute."""
+
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+_LIMIT_SECONDS = 60.0
+NOT_HERE, TOO_SLOW = 127, 124
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """How a command ended: its exit code (0: well), and what it printed."""
+
+    code: int
+    out: str = ""
+    err: str = ""
+
+    @property
+    def first_line(self) -> str:
+        """The first line of its complaint."""
+        lines = (self.err.strip() or self.out.strip()).splitlines()
+        return lines[0].strip() if lines else f"it ended with {self.code}"
+
+
+RunCommand = Callable[[Sequence[str]], Answer]
+
+
+def run_command(argv: Sequence[str], limit_seconds: float = _LIMIT_SECONDS) -> Answer:
+    """Run a command and wait for its end. A command that is missing or too slow gives an answer too."""
+    try:
+        ended = subprocess.run(  # noqa: S603  the arguments are ours
+            list(argv),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=limit_seconds,
+            check=False,
+        )
+    except FileNotFoundError:
+        return Answer(NOT_HERE, err=f"{argv[0]} is not here")
+    except subprocess.TimeoutExpired:
+        return Answer(TOO_SLOW, err=f"{argv[0]} did not answer within {limit_seconds:g} seconds")
+    except OSError as fault:
+        return Answer(NOT_HERE, err=f"{argv[0]} cannot be run: {fault.strerror}")
+    return Answer(ended.returncode, ended.stdout, ended.stderr)
