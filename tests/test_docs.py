@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from daemon.cli.commands import memproc
+from daemon.cli import memproc
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]

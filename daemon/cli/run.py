@@ -14,7 +14,6 @@ import click
 from daemon.chat.deliver import Outcome, SetAside
 from daemon.cli import INTERRUPTED
 from daemon.cli.settings import Settings, json_option, wanted_exports
-from daemon.cli.supervised import as_events
 from daemon.context import Context
 from daemon.events import (
     Alive,
@@ -255,6 +254,8 @@ def run(ctx: click.Context, paths: tuple[Path, ...], dry_run: bool, events: bool
         return int(ctx.invoke(plan, paths=paths, as_json=as_json))
     settings = ctx.ensure_object(Settings)
     if events:
+        from daemon.cli.supervised import as_events
+
         return as_events(lambda tell: _tell_events(settings, paths, tell))
     # Ending it is the same as interrupting it: the calls under way are waited for, and their answers kept.
     signal.signal(signal.SIGTERM, signal.default_int_handler)

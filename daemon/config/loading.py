@@ -7,7 +7,6 @@ from typing import Any
 import tomli
 from pydantic import ValidationError
 
-from daemon.config.problems import problems_of, report
 from daemon.config.search import NAME
 from daemon.config.settings import ChatOverride, Config, price_clashes
 from daemon.config.tables import ConfigProblem, FolderSettings, Key, OutputSettings, section_clashes, token_clashes
@@ -47,6 +46,8 @@ def parse(content: bytes, path: Path) -> Config:
     try:
         config = Config.model_validate(data, context=path.parent)
     except ValidationError as error:
+        from daemon.config.problems import problems_of  # late: it is rarely wrong
+
         problems = problems_of(error)
         wrong = {problem.keys[0] for problem in problems}
         config = Config.model_validate(_without(data, wrong), context=path.parent)
@@ -54,6 +55,8 @@ def parse(content: bytes, path: Path) -> Config:
     else:
         problems += _clashes(config)
     if problems:
+        from daemon.config.problems import report
+
         raise ConfigurationError(report(problems, text, path), _CHECK)
     return config
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from daemon.files.write import remedy
-from rules.arrival import Sighting
 from rules.errors import FileTrouble
 
 ENDINGS = (".json", ".zip")
@@ -19,8 +18,6 @@ _PLACEHOLDER = ".icloud"
 # Windows: OFFLINE, RECALL_ON_OPEN, RECALL_ON_DATA_ACCESS. macOS: SF_DATALESS.
 _WINDOWS_AWAY = 0x1000 | 0x40000 | 0x400000
 _MACOS_AWAY = 0x40000000
-# SQLite's integers are signed; inode numbers of some file systems are not.
-_LARGEST = (1 << 63) - 1
 
 LARGEST_BYTES = 512 << 20
 """A JSON text, or all texts of a ZIP unpacked. TypingMind itself takes 512 MB as ZIP."""
@@ -28,10 +25,10 @@ LARGEST_BYTES = 512 << 20
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A file that may be an export; nobody has looked inside."""
+    """A file that may be an export, and what the system says of it; nobody has looked inside."""
 
     path: str
-    sighting: Sighting
+    status: os.stat_result
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +48,6 @@ def candidates(folder: Path, subfolders: bool = False) -> Iterator[Candidate | U
     with os.scandir(folder) as entries:
         for entry in entries:
             yield from _entry(entry, subfolders)
-
-
-def sighting_of(status: os.stat_result) -> Sighting:
-    """A file's place and size, in numbers that the archive can keep."""
-    return Sighting(status.st_dev & _LARGEST, status.st_ino & _LARGEST, status.st_size, status.st_mtime_ns)
 
 
 def _entry(entry: os.DirEntry[str], subfolders: bool) -> Iterator[Candidate | UnusableFile]:
@@ -101,7 +93,7 @@ def _file(entry: os.DirEntry[str]) -> Iterator[Candidate | UnusableFile]:
     elif _is_away(status):
         yield UnusableFile(entry.path, "it is in the cloud, not on this disk")
     else:
-        yield Candidate(entry.path, sighting_of(status))
+        yield Candidate(entry.path, status)
 
 
 def _has_a_name_for_texts(path: str) -> bool:
@@ -132,4 +124,6 @@ def exports_in(path: Path) -> tuple[Path, ...]:
             f"The folder {path} cannot be read: {fault.strerror or fault}.",
             remedy(fault, "Allow memproc's user to read it, then try again."),
         ) from fault
-    return tuple(Path(entry.path) for entry in sorted(exports, key=lambda entry: (entry.sighting.mtime_ns, entry.path)))
+    return tuple(
+        Path(entry.path) for entry in sorted(exports, key=lambda entry: (entry.status.st_mtime_ns, entry.path))
+    )

@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import Arrival, change_state, find_arrival, is_needed
-from daemon.files.candidates import LARGEST_BYTES, sighting_of
+from daemon.files.candidates import LARGEST_BYTES
 from daemon.files.paths import arrivals_folder
 from daemon.files.write import BLOCK, TEMPORARY, file_errors, flush_file, flush_folder, make_private, put_in_place
 from rules.arrival import Incomplete, Open, Sighting, State, follow
@@ -31,9 +31,18 @@ _DIRECTORY_END = b"PK\x05\x06"
 _END_BYTES = 22
 _LONGEST_COMMENT = 0xFFFF
 _IN_LARGE_FORM = 0xFFFFFFFF
+# SQLite's integers are signed; inode numbers of some file systems are not.
+_LARGEST_NUMBER = (1 << 63) - 1
 _CHANGED = "it changed while it was copied"
 _TRIED_AGAIN = "its work was put off, and is tried again"
 _AGAIN: tuple[State, ...] = ("waiting", "paused", "set aside", "written")
+
+
+def sighting_of(status: os.stat_result) -> Sighting:
+    """A file's place and size, in numbers that the archive can keep."""
+    return Sighting(
+        status.st_dev & _LARGEST_NUMBER, status.st_ino & _LARGEST_NUMBER, status.st_size, status.st_mtime_ns
+    )
 
 
 class Changed(Exception):

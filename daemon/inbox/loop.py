@@ -14,8 +14,7 @@ from pathlib import PurePath
 from queue import Empty, SimpleQueue
 from time import monotonic
 
-from daemon.archive.archive import Archive
-from daemon.archive.jobs import set_sign, sign
+from daemon.archive.archive import Archive, set_sign, sign
 from daemon.events import FileIs, Trouble, Watching
 from daemon.files.write import unforeseen
 from daemon.inbox.child import ChildEnded, ChildSaid, Due, FolderChanged, Reload, Stop, Wake

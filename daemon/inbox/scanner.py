@@ -27,7 +27,7 @@ from daemon.archive.arrivals import (
 )
 from daemon.files.candidates import Candidate, UnusableFile, candidates
 from daemon.files.write import trouble
-from daemon.inbox.intake import Changed, forget_copy, look_inside, take
+from daemon.inbox.intake import Changed, forget_copy, look_inside, sighting_of, take
 from daemon.inbox.watch_plan import WatchPlan
 from rules.arrival import Incomplete, Stillness, Wait, decide, stand
 from rules.errors import FileTrouble
@@ -71,7 +71,7 @@ class Scanner:
             entries = list(candidates(plan.inbox, plan.subfolders))
         except OSError as error:
             raise trouble(error, plan.inbox, "read") from error
-        lying = ((entry.path, entry.sighting) for entry in entries if isinstance(entry, Candidate))
+        lying = ((entry.path, sighting_of(entry.status)) for entry in entries if isinstance(entry, Candidate))
         self._plan, self._now, self._monotonic = plan, now, monotonic
         self._see(*compare_inbox(self._archive, lying))
         notes = [*self._take_those_due()]

@@ -27,7 +27,6 @@ from primer.models import token_factor
 from primer.reply import Request
 from rules.errors import ContextTooLong, OverBudget
 from rules.money.price import PICO, Amounts, Price, Reached, Usage, cost, dollars, in_words, prompt_bound, worst_case
-from rules.retention import in_window
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +180,11 @@ class Asking:
 
 def time_for_batches(when: WhenToBatch, night: str, now: str) -> bool:
     """Whether requests are sent in batches at this time (UTC); `night` is a window of local time."""
-    return when == "always" or (when == "night" and in_window(night, at(now).astimezone().time()))
+    if when != "night":
+        return when == "always"
+    from rules.retention import in_window
+
+    return in_window(night, at(now).astimezone().time())
 
 
 Outcome = Reply | BaseException | None

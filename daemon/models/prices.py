@@ -16,7 +16,6 @@ from daemon.archive.archive import Archive
 from daemon.archive.journal import learned_factors
 from daemon.config.settings import BudgetSettings
 from daemon.models import catalogue
-from daemon.models.addresses import LOCAL_PROVIDERS
 from primer.models import provider_of, token_factor
 from primer.reply import ENGINE, Model
 from rules.errors import UnknownPrice
@@ -85,6 +84,8 @@ def step_of(model: Model, budget: BudgetSettings) -> int | None:
 
 def is_local(model: Model) -> bool:
     """Whether the calls go to a machine of the person's own, so that nobody bills them."""
+    from daemon.models.addresses import LOCAL_PROVIDERS  # late: the built-in engine is asked at no address
+
     base = _base(model.options)
     if base is None:
         return provider_of(model.name) in LOCAL_PROVIDERS

@@ -12,7 +12,6 @@ from typing import Literal
 
 from daemon.config.settings import ModelSettings
 from daemon.keys import Key, NoKey
-from daemon.models.addresses import addresses, refusal
 from daemon.models.catalogue import ends_soon, facts
 from primer.models import (
     ABOUT_THINKING,
@@ -150,15 +149,22 @@ def _refuse_unaskable(chat: Chat, name: str, settings: ModelSettings, key: FindK
 
 def _refuse_strange_address(chat: Chat, name: str, settings: ModelSettings, key: FindKey) -> None:
     """Raises ChatSetAside where a model would be asked at an address that its key must not go to."""
-    refused = None if name == EXTRACTIVE else refusal(name, settings, key)
-    if refused:
+    if name == EXTRACTIVE:
+        return
+    from daemon.models.addresses import refusal  # late: a run of the built-in engine asks nobody
+
+    if refused := refusal(name, settings, key):
         raise ChatSetAside(f'"{chat.title}": {refused.reason}. Nothing was sent.', refused.next_step)
 
 
 def _addresses(used: Sequence[str], settings: ModelSettings) -> Iterator[str]:
     """Each address that is not the provider's own, as a sentence."""
     for name in used:
-        for address in () if name == EXTRACTIVE else addresses(name, settings.options_for(name)):
+        if name == EXTRACTIVE:
+            continue
+        from daemon.models.addresses import addresses
+
+        for address in addresses(name, settings.options_for(name)):
             yield f"{name} is asked at {address.host}, not at its provider's own address ({address.named_by})."
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from daemon.archive.jobs import is_news
+from daemon.archive.archive import is_news
 from daemon.archive.layers import Layer, begin_steps
 from daemon.archive.memories import (
     begin_round,

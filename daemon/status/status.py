@@ -14,23 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import tomli
 
 from daemon.archive import journal as ledger
-from daemon.archive.archive import Archive
+from daemon.archive.archive import Archive, Sign, all_signs, remove_signs, set_sign, sign
 from daemon.archive.arrivals import ChatOutcome, newest_outcomes
 from daemon.archive.chats import known_chats
-from daemon.archive.jobs import (
-    Job,
-    QueuedFile,
-    Sign,
-    all_signs,
-    chats_in_trouble,
-    files_by_state,
-    files_in_trouble,
-    jobs,
-    queued_files,
-    remove_signs,
-    set_sign,
-    sign,
-)
+from daemon.archive.jobs import Job, QueuedFile, chats_in_trouble, files_by_state, files_in_trouble, jobs, queued_files
 from daemon.archive.journal import LONGEST_SECONDS, batch_age, by_model, last_run, open_batches, spent
 from daemon.archive.outputs import standing_outputs
 from daemon.files.clock import at, periods

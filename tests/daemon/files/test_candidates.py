@@ -11,7 +11,8 @@ from typing import cast
 
 import pytest
 
-from daemon.files.candidates import Candidate, UnusableFile, candidates, sighting_of
+from daemon.files.candidates import Candidate, UnusableFile, candidates
+from daemon.inbox.intake import sighting_of
 
 
 def found(folder: Path, subfolders: bool = False) -> list[str]:

@@ -14,9 +14,8 @@ from daemon.chat.deliver import SetAside
 from daemon.config import parse
 from daemon.context import Context
 from daemon.events import ExportWritten, tell_nobody
-from daemon.files.candidates import sighting_of
 from daemon.files.paths import Folders
-from daemon.inbox.intake import copy_path, enqueue
+from daemon.inbox.intake import copy_path, enqueue, sighting_of
 from daemon.inbox.jobs import postponed
 from daemon.models.completion import Completion
 from daemon.trip import go_round

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from daemon.files.candidates import sighting_of
 from daemon.files.paths import arrivals_folder
 from daemon.inbox import intake
-from daemon.inbox.intake import Changed, copy_path, take
+from daemon.inbox.intake import Changed, copy_path, sighting_of, take
 from rules.arrival import Sighting
 from rules.errors import FileTrouble
 
