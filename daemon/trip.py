@@ -45,8 +45,6 @@ from daemon.events import Note, UserEdits
 from daemon.files.read import Export, fingerprint_of, read_export
 from daemon.models.prices import price_of
 from daemon.models.tokens import keep
-from daemon.remember.compress import compress
-from daemon.remember.planning import survey, take_over
 from rules.conversation.marker import text_digest
 from rules.errors import ChatSetAside, NotAccepted
 from rules.plan.chat_plan import LeftAlone, doubled_ids, refuse_doubled, why_skipped
@@ -130,6 +128,9 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | LeftAlo
         return LeftAlone(chat.chat_id, chat.title, found.plan.reason)
     _refuse_unaskable(context, found)
     remembered = _archive(context, export, found)
+    from daemon.remember.compress import compress  # late, as planning in `look`: a chat at rest needs neither
+    from daemon.remember.planning import take_over
+
     taken = take_over(archive, found.shown, context.clock())
     if taken.notice:
         context.tell(Note(taken.notice))
@@ -156,11 +157,14 @@ def look(context: Context, export: Export, chat: Chat, keys: dict[str, str]) -> 
     config = context.config.of(chat)
     if reason := why_skipped(chat, config.chats.include, config.chats.exclude):
         return LeftAlone(chat.chat_id, chat.title, reason)
-    return (
-        held_back(context.archive, chat, export)
-        or at_rest(context.archive, chat, config, context.key, context.clock())
-        or survey(context.archive, chat, config, noting(context.key, keys), context.clock())
+    resting = held_back(context.archive, chat, export) or at_rest(
+        context.archive, chat, config, context.key, context.clock()
     )
+    if resting:
+        return resting
+    from daemon.remember.planning import survey
+
+    return survey(context.archive, chat, config, noting(context.key, keys), context.clock())
 
 
 def ready_without_calls(context: Context, found: Survey) -> ReadyChat | None:

@@ -17,9 +17,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from rapidfuzz import fuzz
-from rapidfuzz.distance import LCSseq
-
 from rules.conversation.history import Entry
 from rules.extract.sentences import CROWDED, has_words, length, sentences, without_open_fence
 
@@ -192,6 +189,8 @@ def _places(pieces: Sequence[str], spoken: Sequence[_Said], near_enough: float) 
 
 def _place(piece: str, said: _Said, near_enough: float) -> _Place | None:
     """Where this part of a message reads most like the piece; None where that is not worth a look."""
+    from rapidfuzz import fuzz  # late: a run with nothing new compares nothing
+
     start, stop = 0, len(said.text)
     if len(said.text) > len(piece):
         match = fuzz.partial_ratio_alignment(piece, said.text, score_cutoff=_WORTH_A_LOOK)
@@ -204,6 +203,8 @@ def _place(piece: str, said: _Said, near_enough: float) -> _Place | None:
 
 def _edges(piece: str, text: str, start: int, stop: int) -> tuple[int, int]:
     """Whole words about the place, as many as are worth their characters; (0, 0) where there are none."""
+    from rapidfuzz.distance import LCSseq
+
     slack = _SLACK + len(piece) // 4
     begins, ends = _word_bounds(text, max(0, start - slack), min(len(text), stop + slack))
 
