@@ -8,7 +8,7 @@ no such answer, or no agent           the first quote of each member
 
 A fold is at most half as large as its members. Where its quotes alone make that impossible, it has at most 200 tokens
 more than its quotes and questions. The analysis sees the members' answers alone; the perspective is over the whole
-stretch of time.
+stretch of time. The engine goes back to the raw messages instead, and its folds keep more of them the more they are.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from dataclasses import replace
 from functools import partial
 
 from daemon.archive.memories import keep_fold
-from daemon.chat.survey import Survey
+from daemon.chat.survey import Survey, as_they_are
 from daemon.context import Context
 from daemon.events import Folded, Noted
 from daemon.models.ask import Clock
@@ -38,7 +38,16 @@ from daemon.remember.ladder import Assignment, Count, by_the_engine, first_analy
 from primer import fold, prompt
 from primer.prompt import Turn
 from primer.reply import ENGINE, Model, Refused, Request
-from rules.conversation.memory import MOST_QUOTES, Edition, Memory, Quote, fold_id, fold_words, most_fold_tokens
+from rules.conversation.memory import (
+    MOST_QUOTES,
+    Edition,
+    Memory,
+    Quote,
+    extracted_fold_words,
+    fold_id,
+    fold_words,
+    most_fold_tokens,
+)
 from rules.plan.folds import Size, View, section, told_tokens
 
 
@@ -52,15 +61,18 @@ def make_fold(
     count: Count,
     clock: Clock,
     guidance: str = "",
+    raw: tuple[Turn, ...] = (),
 ) -> Steps[Memory]:
     """The fold of `members` (oldest first, two or more); its number among the folds of its level is for others to give.
 
-    It is written from the members' told editions. Raises ModelError where a model cannot be asked.
+    It is written from the members' told editions; by the engine from the `raw` messages, where they are known. Raises
+    ModelError where a model cannot be asked.
     """
     before = prompt.context(sheet.texts, system_message, members, (), ())
     choosing = sheet.anew()
     quotes = yield from carried(choosing, roles.agent, before, members, guidance)
-    work = _assignment(sheet, members, quotes, partial(_dialogue, before, members, guidance, quotes), count)
+    dialogue = partial(_dialogue, before, raw or fold.memories_alone(sheet.texts, members), members, guidance, quotes)
+    work = _assignment(sheet, members, quotes, dialogue, count, by_model=roles.agent != ENGINE)
     finished = yield from first_good(sheet, work, pairs(roles))
     if isinstance(finished, Refused):
         if roles.agent != ENGINE:
@@ -111,16 +123,22 @@ def _assignment(
     quotes: tuple[Quote, ...],
     dialogue: Callable[[Worksheet, Pair, int], Steps[Transcript | Refused]],
     count: Count,
+    *,
+    by_model: bool,
 ) -> Assignment:
     member_tokens = sum(member.told.tokens for member in members)
     quote_tokens = sum(count(quote.text) for quote in quotes)
     most = most_fold_tokens(member_tokens, quote_tokens, sheet.questions_tokens)
     words = _words(sheet, members, quotes, count)
+    if not by_model:
+        source_tokens = sum(member.source_tokens for member in members)
+        words = extracted_fold_words(member_tokens, source_tokens, quote_tokens, sheet.questions_tokens)
     return Assignment("fold", "its memories", dialogue, words, lambda _, tokens: tokens <= most, count)
 
 
 def _dialogue(
     before: tuple[Turn, ...],
+    read_by_engine: tuple[Turn, ...],
     members: Sequence[Memory],
     guidance: str,
     quotes: tuple[Quote, ...],
@@ -128,11 +146,11 @@ def _dialogue(
     pair: Pair,
     words: int,
 ) -> Steps[Transcript | Refused]:
-    """The three calls that are left when the quotes are known. The engine reads what the context manager reads."""
-    alone = fold.memories_alone(sheet.texts, members)
+    """The three calls that are left when the quotes are known."""
+    is_engine = pair.agent == ENGINE
     subject = Subject(
-        before=alone if pair.agent == ENGINE else before,
-        alone=alone,
+        before=read_by_engine if is_engine else before,
+        alone=read_by_engine if is_engine else fold.memories_alone(sheet.texts, members),
         spoken=[text for member in members for text in member.told.texts[1::2]],
         quote=fold.ask_quotes(sheet.texts),
         perspective=fold.ask_perspective(sheet.texts, words),
@@ -161,10 +179,22 @@ def _memory(chat_id: str, members: Sequence[Memory], level: int, edition: Editio
     )
 
 
+def raw_turns(survey: Survey, members: Sequence[Memory]) -> tuple[Turn, ...]:
+    """The raw messages that `members` stand for, behind those before them; none where not all are known any more."""
+    keys = {key for member in members for key in member.keys}
+    entries = survey.reading.entries
+    places = [at for at, entry in enumerate(entries) if entry.key in keys]
+    if len(places) < len(keys):
+        return ()
+    before = as_they_are(entries[max(0, places[0] - _MESSAGES_BEFORE) : places[0]])
+    return prompt.context(survey.texts, "", (), before, as_they_are([entries[at] for at in places]))
+
+
 Keep = Callable[[], None]
 """Keeps what a dialogue has come to."""
 
 _BEFORE_ALL_CHUNKS = -1
+_MESSAGES_BEFORE = 100
 
 
 class Folds:
@@ -239,6 +269,7 @@ class Folds:
             survey.roles,
             count,
             context.clock,
+            raw=raw_turns(survey, members),
         )
 
         def keep() -> None:

@@ -189,11 +189,12 @@ def chunk_analysis(sheet: Worksheet, chunk: Sequence[Entry], tokens: int, roles:
 def _dialogue(passage: Passage, sheet: Worksheet, pair: Pair, words: int) -> Steps[Transcript | Refused]:
     """The four calls, one after the other."""
     texts = sheet.texts
+    before = prompt.context(
+        texts, passage.system_message, passage.memories, passage.tail, passage.chunk, passage.breaks
+    )
     subject = Subject(
-        before=prompt.context(
-            texts, passage.system_message, passage.memories, passage.tail, passage.chunk, passage.breaks
-        ),
-        alone=prompt.passage_alone(texts, passage.chunk),
+        before=before,
+        alone=before if pair.agent == ENGINE else prompt.passage_alone(texts, passage.chunk),
         spoken=passage.spoken,
         quote=prompt.ask_quote(texts, QUOTE_WORDS),
         perspective=prompt.ask_perspective(texts, words),

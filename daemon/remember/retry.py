@@ -11,7 +11,7 @@ from daemon.events import Event, ModelAnswered, Tell
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
 from daemon.remember.dialogue import worksheet_of_chunk, worksheet_of_fold
-from daemon.remember.folds import Folds, make_fold
+from daemon.remember.folds import Folds, make_fold, raw_turns
 from daemon.remember.ladder import make_memory
 from daemon.remember.planning import survey_read
 from primer.reply import ENGINE
@@ -96,6 +96,7 @@ def _fold(context: Context, survey: Survey, before: Memory, guidance: str) -> St
         count,
         context.clock,
         guidance,
+        raw_turns(survey, members),
     )
 
 
