@@ -119,6 +119,8 @@ def _is_running(text: str, line: Block) -> bool:
 _LAST_ONES = 4  # all the questions about a chunk are about one passage
 _KNOWN = 0.3
 """A word that was said before counts so much: the memories before this one are likely to hold it."""
+_FIGURE = 2.0
+"""A number is a fact that no other word can stand for."""
 _CLOSINGS = 2
 _FORMULA = 2
 """So many replies that close with the same words make a formula of them."""
@@ -200,10 +202,12 @@ def _stretches(sentences: Sequence[Sentence]) -> Iterator[range]:
 
 
 def rarity(sentences: Sequence[Sentence], known: frozenset[str] = frozenset()) -> dict[str, float]:
-    """What each word weighs: the fewer sentences hold it, the more; less where it is known."""
+    """What each word weighs: the fewer sentences hold it, the more; numbers more yet, and less what is known."""
     held = Counter(term for sentence in sentences for term in sentence.terms)
     return {
-        term: sqrt(log((len(sentences) + 1) / count)) * (_KNOWN if term in known else 1.0)
+        term: sqrt(log((len(sentences) + 1) / count))
+        * (_KNOWN if term in known else 1.0)
+        * (_FIGURE if any(map(str.isdecimal, term)) else 1.0)
         for term, count in held.items()
     }
 

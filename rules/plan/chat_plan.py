@@ -17,11 +17,12 @@ from rules.conversation.memory import (
 )
 from rules.conversation.quote import can_be_quoted
 from rules.errors import ChatSetAside
-from rules.plan.chunks import Chunking, Spoken, chunks
+from rules.plan.chunks import SPLITTERS, Chunking, Spoken, chunks
 from rules.plan.folds import Bounds, Foresight
 from rules.plan.work import NO_LAYERS, Layers, NumberedChunk, PlannedChunk, chunks_made, planned
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
+from rules.typingmind.message import parse_date
 from rules.typingmind.originals import with_attachments
 
 
@@ -79,6 +80,8 @@ class Limits:
     step: int
     chunk: int
     fold: Bounds
+    bounds: str = "topics"
+    """Where chunks end: a name in `chunks.SPLITTERS`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,10 +230,16 @@ def _chunked(entries: Sequence[Entry], tokens: Sequence[int], limits: Limits) ->
     """The chunks behind those that have memories."""
     begin = sum(entry.memory is not None for entry in entries)
     spoken = [
-        Spoken(entry.message.role or "user", count, entry.message.calls_tools, entry.message.text)
+        Spoken(entry.message.role or "user", count, entry.message.calls_tools, entry.message.text, _minute(entry))
         for entry, count in zip(entries, tokens, strict=True)
     ]
-    return chunks(spoken, begin, limits.chunk, limits.tail)
+    return chunks(spoken, begin, limits.chunk, limits.tail, SPLITTERS[limits.bounds])
+
+
+def _minute(entry: Entry) -> int:
+    """When a message was written, in minutes; 0 where nobody knows."""
+    date = parse_date(entry.message.created_at)
+    return int(date.timestamp()) // 60 if date else 0
 
 
 def _what_is_worth_it(chunking: Chunking, overhead: Overhead, *, has_memories: bool) -> Chunking:
