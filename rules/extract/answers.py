@@ -171,9 +171,10 @@ def _minutes(passage: Sequence[Said], words: float, besides: Sequence[str], befo
     for day, said in groupby(kept, key=lambda sentence: passage[sentence.message].date):
         sides = sorted(said, key=lambda sentence: sentence.role == PERSONA)
         head = frames.day.format(_in_words(day, frames)) if day else ""
+        head += " " if head and head[-1] <= _LAST_SPACED else ""
         for is_persona, side in groupby(sides, key=lambda sentence: sentence.role == PERSONA):
-            speaker = (frames.answered if is_persona else frames.told) if user > 1 else frames.speaker(is_persona)
-            line = head + speaker + _joined([sentence.text for sentence in side])
+            told = (frames.told, frames.answered) if user > 1 else (frames.person, frames.persona)
+            line = head + _joined([told[is_persona], *(sentence.text for sentence in side)])
             lines.append(line[:1].upper() + line[1:])
             head = ""
     return _fit("\n".join(lines), words) if lines else ""
