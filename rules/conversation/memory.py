@@ -201,7 +201,7 @@ MOST_QUOTES = 6
 """So many direct quotes a fold carries; of more than these the agent chooses, and the archive keeps the others."""
 
 _ROOM = 200
-_EXTRACTED_SHARE = 18
+_EXTRACTED_SHARE = 12
 """So many raw tokens leave one in a fold of the engine's, where its members have as many."""
 
 

@@ -296,6 +296,7 @@ _COURTESIES = r"""
     |hope (?:this|that|it|these) helps?|(?:happy|glad|here|love|pleased) to (?:help|assist|hear|support|guide)
     |you(?:'re| are) (?:very |most )?welcome|no problem|my pleasure|great (?:question|to hear)|sounds (?:good|great)
     |(?:any|more|further|other|specific|additional) (?:\w+ ){0,3}(?:questions?|assistance|help|concerns|issues|details)
+    |by following th\w+|this should (?:give|help|provide) you
     |anything else|need (?:some )?(?:help|assistance|clarification)|reach out|would you like|want me to|shall (?:i|we)
     |(?:do|did|does) (?:you|this|that) (?:want|need|have|help|work|sound|look)|thanks?|congratulations|keep up
     |i(?: can|'ll| will|'d be able to) (?:\w+ )?(?:help|assist|guide|walk)|welcome back|happy \w+ing
