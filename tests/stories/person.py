@@ -54,7 +54,7 @@ class Person:
         """Write memproc.toml: the folders here, small sizes, and `more`."""
         self.toml.write_text(
             '[folders]\ninbox = "inbox"\nupdated = "updated"\nbackups = "backups"\nstate = "state"\n'
-            f"[tail]\ntokens = {self.tail}\nstep = {self.step}\n[chunk]\ntokens = {self.chunk}\n"
+            f'[tail]\ntokens = {self.tail}\nstep = {self.step}\n[chunk]\ntokens = {self.chunk}\nbounds = "size"\n'
             f"{'' if self.layers else WITHOUT_LAYERS}{more}"
         )
 
