@@ -15,7 +15,7 @@ from daemon.archive.seals import (
     damaged_rows,
     refuse_unfinished,
     seal_from_now_on,
-    seal_of,
+    seal_in_sql,
     seal_rows,
     unpacked,
     unusable,
@@ -222,7 +222,7 @@ class Archive:
             connection = sqlite3.connect(
                 place, timeout=busy_seconds, isolation_level=None, uri=place.startswith("file:")
             )
-            connection.create_function("seal_of", -1, seal_of, deterministic=True)
+            connection.create_function("seal_of", -1, seal_in_sql, deterministic=True)
             return cls(connection, path)
 
     @contextmanager
