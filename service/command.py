@@ -24,12 +24,6 @@ class Answer:
         lines = (self.err.strip() or self.out.strip()).splitlines()
         return lines[0].strip() if lines else f"it ended with {self.code}"
 
-    @property
-    def properties(self) -> dict[str, str]:
-        """Its lines of `NAME=value`, as `systemctl show` prints them."""
-        pairs = (line.partition("=") for line in self.out.splitlines())
-        return {name: value for name, _, value in pairs}
-
 
 RunCommand = Callable[[Sequence[str]], Answer]
 

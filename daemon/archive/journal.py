@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from daemon.archive.archive import Archive, columns
-from daemon.archive.jobs import set_sign, sign
+from daemon.archive.archive import Archive, columns, set_sign, sign
 from daemon.archive.seals import damaged_chat, is_sound
 from daemon.files.clock import Periods, at
 from primer.prompt import ToolCall

@@ -1,9 +1,7 @@
-"""What can wake the daemon's loop, and the child process in which a memproc command does the work.
+"""What can wake the daemon's loop, and the child process whose events go into the loop's queue.
 
-The child process in which the work is done: a memproc command whose events go into the loop's queue.
-
-It is the very command that a person can run (`memproc run FILE --events`). Its settings go to its standard input, which
-stays open for as long as it may work: the end of that pipe tells it to end (daemon/cli/supervised.py).
+The child is the very command that a person can run (`memproc run FILE --events`). Its settings go to its standard
+input, which stays open for as long as it may work: the end of that pipe tells it to end (daemon/cli/supervised.py).
 """
 
 import os

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -83,19 +84,16 @@ def read_settings(config: Path | None, limit_seconds: float = _LIMIT_SECONDS) ->
             timeout=limit_seconds,
             check=False,
         )
-    except subprocess.TimeoutExpired:
-        message = f"memproc.toml was not read within {limit_seconds:.0f} seconds."
-        return SettingsWrong(message, "Look whether its disk answers.", may_pass=True)
-    except OSError as fault:
-        message = f"The process that reads memproc.toml could not be started: {fault.strerror or fault}."
-        return SettingsWrong(message, "Close some programs.", may_pass=True)
+    except (OSError, subprocess.TimeoutExpired) as fault:
+        is_slow = isinstance(fault, subprocess.TimeoutExpired)
+        reason = f"it took more than {limit_seconds:.0f} seconds" if is_slow else str(fault)
+        message = f"memproc.toml could not be read by a process of its own: {reason}."
+        return SettingsWrong(message, "Look whether its disk answers, and close some programs.", may_pass=True)
     for line in ended.stdout.splitlines():
-        try:
+        with suppress(NoEvent):
             event, _ = of_line(line)
-        except NoEvent:
-            continue
-        if isinstance(event, SettingsAre | SettingsWrong):
-            return event
+            if isinstance(event, SettingsAre | SettingsWrong):
+                return event
     return SettingsWrong(
         f"The process that reads memproc.toml ended with exit code {ended.returncode} and no answer.",
         "Look at what it printed, and install memproc again if that says nothing.",
@@ -105,29 +103,22 @@ def read_settings(config: Path | None, limit_seconds: float = _LIMIT_SECONDS) ->
 
 def read_settings_here(given: Path | None) -> SettingsAre | SettingsWrong:
     """The same in this process, for the child; `given` is the file of `--config`."""
-    try:
-        return _read(given)
-    except ConfigurationError as wrong:
-        return SettingsWrong(wrong.message, wrong.next_step, isinstance(wrong, ConfigurationOutOfReach))
-
-
-def _read(given: Path | None) -> SettingsAre:
     from daemon.config import Config, find, folders, parse
 
-    found = find(given, Path.cwd(), os.environ)
-    content = _content(found.path) if found.path else b""
-    config = parse(content, found.path) if found.path else Config()
-    places, watch = folders(config), config.watch
-    plan = {
-        **{name: str(getattr(places, name)) for name in ("inbox", "updated", "backups", "state")},
-        "settle_seconds": watch.settle_seconds,
-        "rescan_seconds": watch.rescan_seconds,
-        "mode": watch.mode,
-        "subfolders": watch.subfolders,
-        "night": config.schedule.night,
-        "notify": config.notify.when,
-        "page_port": config.page.port if config.page.enabled else 0,
-    }
+    try:
+        found = find(given, Path.cwd(), os.environ)
+        content = _content(found.path) if found.path else b""
+        config = parse(content, found.path) if found.path else Config()
+        places, watch = folders(config), config.watch
+        plan = {
+            **{name: str(getattr(places, name)) for name in ("inbox", "updated", "backups", "state")},
+            **{name: getattr(watch, name) for name in ("settle_seconds", "rescan_seconds", "mode", "subfolders")},
+            "night": config.schedule.night,
+            "notify": config.notify.when,
+            "page_port": config.page.port if config.page.enabled else 0,
+        }
+    except ConfigurationError as wrong:
+        return SettingsWrong(wrong.message, wrong.next_step, isinstance(wrong, ConfigurationOutOfReach))
     return SettingsAre(plan, str(found.path or ""), content.decode("utf-8-sig"), found.is_here)
 
 

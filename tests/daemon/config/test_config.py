@@ -105,7 +105,7 @@ def test_every_setting_arrives() -> None:
         models.batch = "always"
         models.options = { temperature = 0.5, "x/*" = { stop = ["a"] } }
         tail = { tokens = 2000, step = 0 }
-        chunk = { tokens = 500 }
+        chunk = { tokens = 500, bounds = "size" }
         memory = { hindsight = 3, hindsight_tokens = 100, editions = "as-of" }
         fold = { budget = 20000, group = 4 }
         core = { enabled = false, layout = "own", form = "json", sections = { log = { limit = 9, value = ["a"] } } }
@@ -141,7 +141,7 @@ def test_every_setting_arrives() -> None:
             "options": {"temperature": 0.5, "x/*": {"stop": ["a"]}},
         },
         "tail": {"tokens": 2000, "step": 0},
-        "chunk": {"tokens": 500},
+        "chunk": {"tokens": 500, "bounds": "size"},
         "memory": {"hindsight": 3, "hindsight_tokens": 100, "editions": "as-of"},
         "fold": {"budget": 20000, "group": 4},
         "core": {
