@@ -37,7 +37,7 @@ CREATE TABLE IF NOT EXISTS archive_state (fingerprint TEXT NOT NULL) STRICT;
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class IndexEntry:
     """Something that can be found."""
 
     kind: SearchKind
@@ -92,7 +92,7 @@ class FullText:
         until: str = "",
         limit: int = 20,
         any_word: bool = False,
-    ) -> tuple[Entry, ...]:
+    ) -> tuple[IndexEntry, ...]:
         """The best matches first. `since` and `until` are days, both included; empty: no bound."""
         expression = match_expression(query, any_word=any_word)
         if not expression:
@@ -108,9 +108,9 @@ class FullText:
             """,  # noqa: S608  question marks
             (expression, *kinds, chat_id, chat_id, since, since, until, until, limit),
         ).fetchall()
-        return tuple(Entry(*row) for row in rows)
+        return tuple(IndexEntry(*row) for row in rows)
 
-    def _add(self, entry: Entry) -> None:
+    def _add(self, entry: IndexEntry) -> None:
         row = self._connection.execute(
             """
             INSERT INTO entry (kind, chat_id, name, version, said_at, speaker, text) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -202,7 +202,7 @@ def _present(archive: Archive) -> Iterator[tuple[SearchKind, str, str, str]]:
         yield "facts", entry.chat_id, entry.name, entry.version
 
 
-def _entries(archive: Archive, keys: Collection[tuple[str, str, str]]) -> Iterator[Entry]:
+def _entries(archive: Archive, keys: Collection[tuple[str, str, str]]) -> Iterator[IndexEntry]:
     """All of these, with their texts."""
     rows = (
         archive.run(
@@ -217,20 +217,20 @@ def _entries(archive: Archive, keys: Collection[tuple[str, str, str]]) -> Iterat
     for chat_id, key, sha256, said_at, created_at, raw, packed in rows:
         if ("raw", chat_id, key) in keys:
             message = read_message(unpacked(raw, packed, sha256))
-            yield Entry("raw", chat_id, key, sha256, said_at or created_at or "", message.speaker, message.words)
+            yield IndexEntry("raw", chat_id, key, sha256, said_at or created_at or "", message.speaker, message.words)
     for chat_id, name, number, began_at, texts in archive.run(
         f"SELECT chat_id, memory.id, edition.number, began_at, texts {_MEMORIES}"
     ):
         if ("memories", chat_id, name) in keys:
             own_words = "\n\n".join(json.loads(texts)[1::2])
-            yield Entry("memories", chat_id, name, str(number), began_at or "", "", own_words)
+            yield IndexEntry("memories", chat_id, name, str(number), began_at or "", "", own_words)
     for entry in _facts(archive):
         if ("facts", entry.chat_id, entry.name) in keys:
             yield entry
 
 
-def _facts(archive: Archive) -> Iterator[Entry]:
+def _facts(archive: Archive) -> Iterator[IndexEntry]:
     for chat_id in archive.column("SELECT chat_id FROM chat"):
         for fact in live(fact_events(archive, chat_id)):
             version = hashlib.sha256(f"{fact.said_at}\n{fact.text}".encode()).hexdigest()
-            yield Entry("facts", chat_id, str(fact.number), version, fact.said_at, "", fact.text)
+            yield IndexEntry("facts", chat_id, str(fact.number), version, fact.said_at, "", fact.text)

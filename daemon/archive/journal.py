@@ -301,3 +301,10 @@ def costs_since(archive: Archive, since: str) -> tuple[DaysCost, ...]:
         (since,),
     )
     return tuple(DaysCost(*row) for row in rows)
+
+
+def cost_of(archive: Archive, requests: Sequence[str]) -> float | None:
+    """What the answers to these requests have cost, in dollars; None where no price is known of any of them."""
+    marks = ", ".join("?" * len(requests))
+    total: float | None = archive.value(f"SELECT sum(usd) FROM reply WHERE request IN ({marks})", requests)  # noqa: S608
+    return total

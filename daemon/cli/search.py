@@ -5,7 +5,7 @@ from dataclasses import asdict
 import click
 
 from daemon.archive.chats import find_chat, known_chats
-from daemon.archive.full_text import KINDS, Entry, SearchKind, full_text
+from daemon.archive.full_text import KINDS, IndexEntry, SearchKind, full_text
 from daemon.archive.search_words import excerpt, stretches
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.status.sentences import in_one_line, printable_json
@@ -58,7 +58,7 @@ def search(
         _print(entry, titles[entry.chat_id], query)
 
 
-def _print(entry: Entry, title: str, query: str) -> None:
+def _print(entry: IndexEntry, title: str, query: str) -> None:
     """Print where it stands, and the words around those that were searched, which are bold on a terminal."""
     what = {"raw": _SPEAKERS.get(entry.speaker, ""), "memories": f"memory {entry.name}", "facts": f"fact {entry.name}"}
     click.echo(in_one_line(f"{title}, {entry.said_at[:10] or 'some day'}, {what[entry.kind]}"))

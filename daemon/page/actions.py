@@ -79,6 +79,14 @@ def use(request: Request) -> Response:
     return _on_memory(request, "use", field(request, "edition"))
 
 
+def retry(request: Request) -> Response:
+    """Begin to ask the models for a memory once more, with what the person says about it."""
+    memory, guidance = request.path_params["memory"], field(request, "guidance")
+    start_command(desk_of(request).toml, ["retry", "--say", guidance, "--", memory])
+    begun = {"said": "The models are being asked. It takes a minute or so; the new edition then stands here."}
+    return RedirectResponse(f"/memory/{memory}?{urlencode(begun)}", 303)
+
+
 def restore(request: Request) -> Response:
     """Put a kept version back."""
     chat, number = request.path_params["chat"], str(request.path_params["number"])

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
-from daemon.archive.full_text import KINDS, Entry, SearchKind, full_text
+from daemon.archive.full_text import KINDS, IndexEntry, SearchKind, full_text
 from daemon.archive.memories import memories
 from daemon.archive.search_words import Stretch, excerpt, stretches
 from daemon.page.app import desk_of, shown
@@ -22,7 +22,7 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 class Hit:
     """Something that was found, and the address where it stands."""
 
-    entry: Entry
+    entry: IndexEntry
     title: str
     stretches: tuple[Stretch, ...]
     address: str
@@ -55,7 +55,7 @@ def _memory_of_key(archive: Archive, chat_id: str) -> dict[str, str]:
     return {key: memory.memory_id for memory in memories(archive, chat_id) if not memory.is_fold for key in memory.keys}
 
 
-def _address(entry: Entry, under: dict[str, dict[str, str]]) -> str:
+def _address(entry: IndexEntry, under: dict[str, dict[str, str]]) -> str:
     if entry.kind == "memories":
         return f"/memory/{entry.name}"
     if entry.kind == "facts":

@@ -8,7 +8,9 @@ from starlette.responses import Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat
+from daemon.archive.journal import cost_of
 from daemon.archive.messages import around, past
+from daemon.archive.search_words import Stretch
 from daemon.chat.survey import Holding, holding_of
 from daemon.page.app import desk_of, said, shown
 from daemon.page.chat import tags_of
@@ -18,14 +20,6 @@ from rules.errors import NotFound
 
 _NEIGHBOURS = 3
 _QUOTE, _PERSPECTIVE, _MEMORY = 1, 3, 5  # places of the persona's own words among the six texts
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """A stretch of a message's words; `is_quoted` where it is the memory's quote."""
-
-    text: str
-    is_quoted: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +75,17 @@ def memory(request: Request) -> Response:
     )  # fmt: skip
 
 
+def retry(request: Request) -> Response:
+    """What it takes to have a memory written anew, with room for a word of guidance; the cost comes first."""
+    desk = desk_of(request)
+    with Archive.read(desk.folders.state) as archive:
+        held, found = holding_of(archive, desk.config, request.path_params["memory"])
+        known = find_chat(archive, held.chat_id)
+        costs = [cost_of(archive, edition.requests) for edition in held.editions[found.memory_id]]
+    before = max((cost for cost in costs if cost is not None), default=None)
+    return shown(request, "retry.html", chat=known, memory=found, cost=before, caps=desk.config.budget)
+
+
 def message(request: Request) -> Response:
     """A raw message that stands under no memory, between its neighbours."""
     desk = desk_of(request)
@@ -90,7 +95,7 @@ def message(request: Request) -> Response:
         messages = [
             RawMessage(
                 name, neighbour.speaker == "assistant", neighbour.created_at,
-                (Stretch(neighbour.text, is_quoted=name == key),), is_deleted=False, is_edited=False,
+                (Stretch(neighbour.text, is_marked=name == key),), is_deleted=False, is_edited=False,
             )
             for name, neighbour in around(archive, known.chat_id, key, _NEIGHBOURS, _NEIGHBOURS)
         ]  # fmt: skip
@@ -105,8 +110,8 @@ def cut_at_quotes(text: str, quotes: list[str]) -> tuple[Stretch, ...]:
         before, found, after = text.partition(quote)
         if quote and found:
             head, tail = cut_at_quotes(before, quotes), cut_at_quotes(after, quotes)
-            return (*head, Stretch(quote, is_quoted=True), *tail)
-    return (Stretch(text, is_quoted=False),) if text else ()
+            return (*head, Stretch(quote, is_marked=True), *tail)
+    return (Stretch(text, is_marked=False),) if text else ()
 
 
 def _raw_messages(archive: Archive, chat_id: str, found: Memory) -> Iterator[RawMessage]:

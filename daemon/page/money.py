@@ -67,6 +67,15 @@ def money(request: Request) -> Response:
 
 def plan(request: Request) -> Response:
     """What a run on a chat's newest export would do and cost, and the button that starts it."""
+    return _planned(request, "plan.html")
+
+
+def due(request: Request) -> Response:
+    """The same in a line, for Home, which asks for it once it is shown: planning takes a second."""
+    return _planned(request, "due.html")
+
+
+def _planned(request: Request, template: str) -> Response:
     desk = desk_of(request)
     with Archive.read(desk.folders.state) as archive:
         known = find_chat(archive, request.path_params["chat"])
@@ -78,7 +87,7 @@ def plan(request: Request) -> Response:
         result = do_command(desk.toml, "plan", "--json", "--", path)
         row = _row_of(result.text, known.chat_id)
         text = "" if row else result.text
-    return shown(request, "plan.html", chat=known, row=row, path=path, is_there=is_there, text=text, said=said(request))
+    return shown(request, template, chat=known, row=row, is_there=is_there, text=text, said=said(request))
 
 
 def start_run(request: Request) -> Response:

@@ -7,7 +7,7 @@ from daemon.page.app import View
 from daemon.page.chat import chat, version
 from daemon.page.hits import search
 from daemon.page.home import home
-from daemon.page.memory import memory, message
+from daemon.page.memory import memory, message, retry
 from daemon.page.mind import core, facts
 
 VIEWS: Mapping[str, View] = {
@@ -20,10 +20,12 @@ VIEWS: Mapping[str, View] = {
     "/chat/{chat}/core": core,
     "/chat/{chat}/facts": facts,
     "/chat/{chat}/plan": money.plan,
+    "/chat/{chat}/due": money.due,
     "/chat/{chat}/messages/{key}": message,
     "/chat/{chat}/download": files.download,
     "/chat/{chat}/versions/{number:int}": version,
     "/memory/{memory}": memory,
+    "/memory/{memory}/retry": retry,
 }
 ACTIONS: Mapping[str, View] = {
     "/drop": files.drop,
@@ -46,4 +48,5 @@ ACTIONS: Mapping[str, View] = {
     "/memory/{memory}/unpin": actions.unpin,
     "/memory/{memory}/recall": actions.recall,
     "/memory/{memory}/use": actions.use,
+    "/memory/{memory}/retry": actions.retry,
 }

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, find_chat, known_chat, known_chats
-from daemon.archive.full_text import KINDS, Entry, SearchKind, full_text
+from daemon.archive.full_text import KINDS, IndexEntry, SearchKind, full_text
 from daemon.archive.layers import fact_events, ranked
 from daemon.archive.memories import editions, find_memory, memories
 from daemon.archive.messages import around, past
@@ -185,7 +185,7 @@ def _head(last_seen: str) -> str:
     )
 
 
-def _about(entry: Entry, title: str) -> str:
+def _about(entry: IndexEntry, title: str) -> str:
     what = {"raw": "message", "memories": "memory", "facts": "fact"}[entry.kind]
     speaker = {"user": ", the person", "assistant": ", you"}.get(entry.speaker, "")
     return f'{entry.said_at[:10] or "some day"}{speaker}, in "{in_one_line(title)}" ({what} {entry.name})'

@@ -31,5 +31,16 @@ function acceptDrops(form) {
   input.addEventListener("change", () => input.files.length && form.requestSubmit());
 }
 
+// Parts that take a second to find out come once the rest is shown, one after the other.
+async function loadParts() {
+  for (const part of document.querySelectorAll("[data-once]")) {
+    try {
+      const answer = await fetch(part.dataset.once, { credentials: "same-origin" });
+      if (answer.ok) part.innerHTML = await answer.text(); // our own template, in which all text is escaped
+    } catch { return; }
+  }
+}
+
+loadParts();
 document.querySelectorAll("[data-live]").forEach(watchPart);
 document.querySelectorAll("form.drop").forEach(acceptDrops);
