@@ -60,7 +60,7 @@ def money(request: Request) -> Response:
     highest = max(by_day.values(), default=0) or 1
     bars = [DayBar(day, by_day[day], by_day[day] / highest) for day in days]
     return shown(
-        request, "money.html", caps=caps, bars=bars, by_chat=by_chat.most_common(), by_step=by_step.most_common(),
+        request, "money.html", caps=caps, bars=bars, by_chat=_spent(by_chat), by_step=_spent(by_step),
         said=said(request),
     )  # fmt: skip
 
@@ -106,6 +106,11 @@ def raise_cap(request: Request) -> Response:
     if which not in ("run", "day", "month"):
         which = "day"
     return after(request, "/money", "budget", "raise", f"--{which}", field(request, "usd"))
+
+
+def _spent(costs: Counter[str]) -> list[tuple[str, int]]:
+    """What something was spent on, the dearest first."""
+    return [(name, usd) for name, usd in costs.most_common() if usd]
 
 
 def _caps(archive: Archive, settings: BudgetSettings, when: str) -> list[ShownCap]:
