@@ -4,12 +4,16 @@ import secrets
 import socket
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import click
 
 from daemon.cli.settings import Settings, pass_settings
 from rules.errors import FileTrouble
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
 
 _PLACES = ("page", "inbox", "updated", "config")
 _ANSWER_SECONDS = 60.0
@@ -46,8 +50,15 @@ def page(settings: Settings, number: int) -> None:
     from daemon.page.server import serve
 
     with socket.socket(fileno=number) as listener:
-        desk = Desk(settings.config, settings.folders, settings.path)
-        serve(listener, application(desk, listener.getsockname()[1], VIEWS, ACTIONS))
+        desk, port = Desk(settings.config, settings.folders, settings.path), listener.getsockname()[1]
+        app: ASGIApp = application(desk, port, VIEWS, ACTIONS)
+        recall = settings.config.recall
+        if recall.connector:
+            from daemon.page.connector import beside, connector
+            from daemon.recall.tools import Library
+
+            app = beside(app, connector(Library(settings.config, settings.folders.state), port, recall.origins))
+        serve(listener, app)
 
 
 def _path(settings: Settings, place: str) -> Path:

@@ -246,6 +246,7 @@ class Config(ChatTables):
     schedule: tables.ScheduleSettings = tables.ScheduleSettings()
     notify: tables.NotifySettings = tables.NotifySettings()
     page: tables.PageSettings = tables.PageSettings()
+    recall: tables.RecallSettings = tables.RecallSettings()
     budget: BudgetSettings = BudgetSettings()
 
     @property

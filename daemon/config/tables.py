@@ -290,3 +290,10 @@ class PageSettings(Table):
 
     enabled: bool = True
     port: int = Field(default=27_183, ge=1024, le=65_535)
+
+
+class RecallSettings(Table):
+    """`[recall]`: whether TypingMind's connector is answered, and the person's own TypingMind hosts."""
+
+    connector: bool = False
+    origins: Texts = ()

@@ -117,6 +117,8 @@ def test_every_setting_arrives() -> None:
         notify.when = "never"
         page.enabled = false
         page.port = 27200
+        recall.connector = true
+        recall.origins = ["https://chat.example.org"]
         budget.run_usd = 1
         budget.day_usd = 2.5
         budget.month_usd = 0
@@ -159,6 +161,7 @@ def test_every_setting_arrives() -> None:
         "schedule": {"night": ""},
         "notify": {"when": "never"},
         "page": {"enabled": False, "port": 27200},
+        "recall": {"connector": True, "origins": ("https://chat.example.org",)},
         "budget": {
             "run_usd": 1.0,
             "day_usd": 2.5,
