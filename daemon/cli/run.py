@@ -147,6 +147,8 @@ def _in_words(event: events.Event) -> str:
     match event:
         case events.Note(text):
             return f"note: {text}"
+        case events.TriesAgain():
+            return event.sentence
         case events.ChatIs(title=title, kind="left alone", detail=detail):
             return f"{title}: unchanged: {detail}"
         case events.ChatIs(title=title, detail=detail, path=path):

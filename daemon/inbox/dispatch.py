@@ -54,6 +54,7 @@ from daemon.events import (
     SettingsRead,
     SettingsRefused,
     SettingsWrong,
+    TriesAgain,
     Trouble,
     UserEdits,
 )
@@ -101,7 +102,7 @@ class FileWork:
                 return [self._done(now)]
             case RunFailed():
                 return [self._failed(event, now)]
-            case Note() | UserEdits():
+            case Note() | TriesAgain() | UserEdits():
                 return [event]
             case _:
                 return []
