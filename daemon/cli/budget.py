@@ -8,6 +8,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.arrivals import retry_paused
 from daemon.archive.chats import find_chat
 from daemon.archive.journal import Reply, by_model, last_run, raise_cap, replies, spent
+from daemon.cli.groups import NearGroup
 from daemon.cli.settings import Settings, json_option, moment, pass_settings, print_table
 from daemon.config.settings import MOST_USD, BudgetSettings
 from daemon.files.clock import at, periods
@@ -20,9 +21,12 @@ _SPANS = {"run": "Each run", "day": "Today", "month": "This month"}
 _DOLLARS = click.FloatRange(0, MOST_USD)
 
 
-@click.group
+@click.group(cls=NearGroup, default="show")
 def budget() -> None:
-    """Show the caps on what may be spent, or raise one for a while."""
+    """Show the caps on what may be spent, or raise one for a while.
+
+    Without a command they are shown.
+    """
 
 
 @budget.command

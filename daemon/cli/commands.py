@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from daemon.cli.groups import NearGroup
 from daemon.cli.settings import Settings
 
 _COMMANDS = {
@@ -38,6 +39,7 @@ _COMMANDS = {
     "rebuild": ("archive", "Rebuild a lost archive from backups and updated exports."),
     "export-archive": ("archive", "Pack everything into one file, for a new computer."),
     "import-archive": ("archive", "Unpack such a file on the new computer."),
+    "erase": ("erase", "Remove a chat for good, after showing what there is."),
     "verify": ("archive", "Check archive, backups and outputs against their hashes."),
     "key": ("key", "Keep, try or forget a provider's key."),
     "service": ("service", "Have the system run memproc, or stop that."),
@@ -47,7 +49,7 @@ _COMMANDS = {
 """Each command's module in this package, and its summary in `memproc --help`; only the daemon calls one without."""
 
 
-class _LazyGroup(click.Group):
+class _LazyGroup(NearGroup):
     """A group that knows its commands' names and summaries without importing them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -2,6 +2,7 @@
 
 import click
 
+from daemon.cli.groups import NearGroup
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.config.search import own_file
 from daemon.config.texts import core_layout, load_texts
@@ -34,7 +35,7 @@ def init(settings: Settings, yes: bool) -> None:
     settings.say("Drop a TypingMind export into the inbox, then: memproc plan, and: memproc run")
 
 
-@click.group
+@click.group(cls=NearGroup)
 def config() -> None:
     """Show, check or find memproc.toml."""
 

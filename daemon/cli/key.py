@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from daemon.cli.groups import NearGroup
 from daemon.cli.settings import Settings, pass_settings
 from daemon.keys import Key, NoKey, NotAKey, Where, find_key, forget_key, keys_file, read_key, set_variables, store_key
 from daemon.status.sentences import visible
@@ -27,7 +28,7 @@ def _known(context: click.Context, parameter: click.Parameter, text: str | None)
     return name
 
 
-@click.group(epilog=f"The providers: {_KNOWN}.")
+@click.group(cls=NearGroup, epilog=f"The providers: {_KNOWN}.")
 def key() -> None:
     """Keep, try or forget a provider's key.
 

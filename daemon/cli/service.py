@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 from platformdirs import user_config_path, user_log_path
 
+from daemon.cli.groups import NearGroup
 from daemon.cli.settings import Settings, pass_settings
 from daemon.config.search import own_file
 from daemon.keys import credential_files
@@ -28,7 +29,7 @@ _PASSED_ON = ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_H
 _CODES = {"running": 0, "troubled": 1, "stopped": 2, "not installed": 2}
 
 
-@click.group
+@click.group(cls=NearGroup)
 def service() -> None:
     """Have the system keep memproc running: from login on, and again after a crash."""
 

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -150,23 +150,3 @@ class AboutChat:
 
 
 pass_about = click.make_pass_decorator(AboutChat)
-
-
-class ChatGroup(click.Group):
-    """Commands about one chat, which is named before them: `memproc core CHAT [COMMAND]`.
-
-    Where no command is named it is `default`, also with that one's options: click itself would take an option
-    behind the chat for the name of a command.
-    """
-
-    def __init__(self, *arguments: Any, default: str, **more: Any) -> None:
-        super().__init__(*arguments, **more)
-        self._default = default
-
-    def parse_args(self, ctx: click.Context, args: Sequence[str]) -> list[str]:
-        """Name the command where only the chat, or options behind it, are given."""
-        chat, command = (*args, "", "")[:2]
-        names_none = command not in ctx.help_option_names and command[:1] in ("", "-")
-        if chat[:1] not in ("", "-") and names_none:
-            args = [chat, self._default, *args[1:]]
-        return super().parse_args(ctx, list(args))
