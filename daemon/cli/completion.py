@@ -34,10 +34,8 @@ def completion(ctx: click.Context, shell: str) -> None:
         click.echo(known(ctx.find_root().command, {}, "memproc", VARIABLE).source())
 
 
-class _Name(click.ParamType):
+class _Name(click.types.StringParamType):
     """A text that is completed with what `find` finds."""
-
-    name = "text"
 
     def __init__(self, find: Find) -> None:
         self._find = find

@@ -1,4 +1,4 @@
-"""What goes for good, or back: `memproc erase` of a chat, `undo` of its last change, and `uninstall` of the service."""
+"""`memproc erase`: a chat goes for good, after what there is of it was shown."""
 
 import sys
 

@@ -39,7 +39,9 @@ def _lines(root: click.Command) -> Iterator[str]:
 
 def _commands(group: click.Command, ctx: click.Context) -> Iterator[tuple[click.Command, click.Context]]:
     """Every command that is not hidden, those of groups behind their group, each with its place."""
-    for name in group.list_commands(ctx) if isinstance(group, click.Group) else ():
+    if not isinstance(group, click.Group):
+        return
+    for name in group.list_commands(ctx):
         command = group.get_command(ctx, name)
         if command is not None and not command.hidden:
             place = click.Context(command, info_name=name, parent=ctx)
