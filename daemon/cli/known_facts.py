@@ -136,4 +136,6 @@ def _print(facts: Sequence[Fact], as_json: bool, none: str) -> None:
         click.echo(visible(none))
     else:
         rows = [(str(fact.number), fact.said_at[:10], fact.text, str(fact.confirmed), fact.by) for fact in facts]
-        print_table(("Id", "Said on", "Fact", "Confirmed", "By"), rows, right=(0, 3))
+        print_table(
+            ("Id", "Said on", "Fact", "Confirmed", "By"), rows, right=(0, 3), prose=(2,), drop=(4, 3), pages=True
+        )

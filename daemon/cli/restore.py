@@ -155,7 +155,7 @@ def _print_difference(difference: Difference, memories: tuple[Memory, ...], befo
     """Print a difference: in colour on a terminal, plain elsewhere, nothing cut off."""
     from rich.console import Console
 
-    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=not Console().is_terminal)
     first = f"{before}: {difference.messages_before} messages, {difference.memories_before} memories"
     second = f"{after}: {difference.messages_after} messages, {difference.memories_after} memories"
     counts = (DifferenceLine(" ", first), DifferenceLine(" ", second))
