@@ -46,4 +46,4 @@ def erase(settings: Settings, chat: str, yes: bool) -> None:
         settings.say(f"It still lies in the inbox. Remove it there, or the next run takes it in again:\n{paths}")
     for folder in erasure.aside:
         settings.say(f"What an import has put aside may hold it too: {folder}")
-    settings.say("So may files that `memproc export-archive` has made, exports of your own, and TypingMind itself.")
+    settings.say("TypingMind still has it, and so may exports of your own and files of `memproc export-archive`.")

@@ -107,7 +107,7 @@ def uninstall(settings: Settings) -> int:
             code = _carry_out(steps, settings)
         click.echo("The service is removed." if steps else "There was no service of memproc.")
     except MemprocError as fault:  # there may be no service manager, and all else is told the same
-        click.echo(visible(f"The service was not looked at: {fault}"), err=True)
+        click.echo(visible(f"The service was not looked at: {fault.message}"), err=True)
         code = fault.exit_code
     click.echo(visible("\n".join(_what_stays(settings))))
     return code

@@ -200,6 +200,6 @@ def sentences(erasure: Erasure) -> Iterator[str]:
     yield f"  archive: {chat.messages:,} raw messages, {chat.memories:,} memories, {erasure.calls:,} answers of models"
     for held in erasure.files:
         yield f"  {held.path}{' (the other chats in it stay)' if held.is_shared else ''}"
-    yield f"  {len({line.file for line, _ in erasure.backups}):,} backups, the first original among them"
+    yield f"  backups, the first original among them: {len({line.file for line, _ in erasure.backups}):,}"
     if erasure.copies:
-        yield f"  {len(erasure.copies):,} copies of the archive; a new one is made without this chat"
+        yield f"  copies of the archive, of which a new one is made without this chat: {len(erasure.copies):,}"
