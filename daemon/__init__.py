@@ -1,4 +1,4 @@
 """What is done: every file, clock, database, socket and model is touched here.
 
-`process.py` tells the whole trip of one export, from top to bottom: read that first.
+`trip.py` tells the whole trip of one export, from top to bottom: read that first.
 """

@@ -43,8 +43,6 @@ from daemon.events import Note, UserEdits
 from daemon.files.read import Export, fingerprint_of, read_export
 from daemon.models.prices import price_of
 from daemon.models.tokens import keep
-from daemon.remember.compress import compress
-from daemon.remember.planning import survey, take_over
 from rules.conversation.marker import text_digest
 from rules.errors import ChatSetAside, NotAccepted
 from rules.plan.chat_plan import LeftAlone, doubled_ids, refuse_doubled, why_skipped
@@ -124,6 +122,9 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | LeftAlo
         return LeftAlone(chat.chat_id, chat.title, surveyed.plan.reason)
     _refuse_unaskable(context, surveyed)
     remembered = _archive(context, export, surveyed)
+    from daemon.remember.compress import compress  # late, as planning in `look`: a chat at rest needs neither
+    from daemon.remember.planning import take_over
+
     taken = take_over(archive, surveyed.shown, context.clock())
     if taken.notice:
         context.tell(Note(taken.notice))
@@ -151,11 +152,14 @@ def look(context: Context, export: Export, chat: Chat, keys: dict[str, str]) -> 
     config = context.config.of(chat)
     if reason := why_skipped(chat, config.chats.include, config.chats.exclude):
         return LeftAlone(chat.chat_id, chat.title, reason)
-    return (
-        held_back(context.archive, chat, export)
-        or at_rest(context.archive, chat, config, context.key, context.clock())
-        or survey(context.archive, chat, config, noting(context.key, keys), context.clock())
+    resting = held_back(context.archive, chat, export) or at_rest(
+        context.archive, chat, config, context.key, context.clock()
     )
+    if resting:
+        return resting
+    from daemon.remember.planning import survey
+
+    return survey(context.archive, chat, config, noting(context.key, keys), context.clock())
 
 
 def ready_without_calls(context: Context, surveyed: Survey) -> ReadyChat | None:

@@ -2,20 +2,19 @@
 
 agent             the memories as ever: opening, six messages each, closing; then the questions
 context manager   the memories' answers, each memory in a <to_remember> with its dates
-engine            the same as the context manager
+engine            the raw messages; the same as the context manager where they are not known any more
 """
 
 import re
 from collections.abc import Sequence
 
 from primer.prompt import Texts, Turn, fill, keep_inert, wrap
-from rules.conversation.memory import EXTRACTED, Memory, Quote
+from rules.conversation.memory import Memory, Quote
 from rules.typingmind.message import parse_date
 
 _LISTED = re.compile(r"[\s\-*•#(\[]*(\d{1,4})(?=\s*[\])]*[.):]|\s*$)", re.ASCII)
 _NUMBER = re.compile(r"(?<![\w./-])(?<!\d:)\d{1,4}(?![\w/-]|[.:]\d)", re.ASCII)
 _LETTER = re.compile(r"[^\W\d_]")
-_MINUTE = re.compile(r"(?:(\d{4}-\d\d-\d\d), )?(user|assistant): (.*)")
 
 
 def ask_quotes(texts: Texts) -> str:
@@ -50,8 +49,8 @@ def ask_analysis(texts: Texts, words: int) -> str:
 
 
 def memories_alone(texts: Texts, members: Sequence[Memory]) -> tuple[Turn, ...]:
-    """What the context manager and the engine read: what the memories answer, and nothing else."""
-    passages = "\n".join(passage for member in members for passage in _passages(member))
+    """What the context manager reads: what the memories answer, and nothing else."""
+    passages = "\n".join(map(_passage, members))
     return Turn("system", texts.analyst), Turn("user", passages)
 
 
@@ -62,32 +61,8 @@ def _numbers(line: str) -> list[int]:
     return [int(number) for number in _NUMBER.findall(line)]
 
 
-def _passages(member: Memory) -> list[str]:
-    """A memory's three answers, as the agent's own words, with the dates between which it happened.
-
-    What the engine has extracted goes back to who said it and when, so that a fold of folds does not nest them.
-    """
-    quote, perspective, refinement = member.told.texts[1::2]
-    if member.told.made != EXTRACTED:
-        return [_passage(member, "\n\n".join([quote, perspective, refinement]))]
-    minutes = [_MINUTE.fullmatch(line) for line in refinement.splitlines()]
-    if not minutes or not all(minutes):
-        return [_passage(member, "\n\n".join([quote, perspective, refinement]))]
-    return [_passage(member, f"{quote}\n\n{perspective}"), *_said(member, [minute for minute in minutes if minute])]
-
-
-def _passage(member: Memory, text: str) -> str:
+def _passage(member: Memory) -> str:
+    """A memory's three answers, as the agent's own words, with the dates between which it happened."""
     dates = {"date": member.began_at, "until": member.ended_at}
     known = {name: date for name, date in dates.items() if date and parse_date(date)}
-    return wrap("to_remember", keep_inert(text), role="assistant", **known)
-
-
-def _said(member: Memory, minutes: Sequence[re.Match[str]]) -> list[str]:
-    """The engine's minutes, a message for each line; a day counts until the next one is named."""
-    day = member.began_at or ""
-    found = []
-    for minute in minutes:
-        day = minute[1] or day
-        dated = {"date": day} if parse_date(day) else {}
-        found.append(wrap("to_remember", keep_inert(minute[3]), role=minute[2], **dated))
-    return found
+    return wrap("to_remember", keep_inert("\n\n".join(member.told.texts[1::2])), role="assistant", **known)

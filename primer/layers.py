@@ -34,8 +34,7 @@ from primer.prompt import (
 from rules.conversation.history import Entry
 from rules.conversation.memory import Six
 from rules.layers.core import CoreEdit, CoreMemory, Layout, Offer, Refusal, Section, lines_of, offered
-from rules.layers.fact_operations import Operation
-from rules.layers.facts import Fact
+from rules.layers.facts import Fact, Operation
 from rules.typingmind.message import parse_date, printable
 
 _EMPTY = "[empty]"

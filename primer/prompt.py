@@ -343,6 +343,12 @@ def read_passage(turns: Sequence[Turn]) -> tuple[Said, ...]:
     )
 
 
+def said_before(turns: Sequence[Turn]) -> tuple[Said, ...]:
+    """What stands before the passage, memories and messages, as it was said; the system's part is none of it."""
+    first = next((at for at, turn in enumerate(turns) if _WRAPPED.search(turn.content)), len(turns))
+    return tuple(Said(turn.role, restore(turn.content), "") for turn in turns[:first] if turn.role != "system")
+
+
 def said_after(turns: Sequence[Turn]) -> tuple[str, ...]:
     """What has been said since the passage: questions, answers, and the analysis in the last question."""
     last = max((at for at, turn in enumerate(turns) if _WRAPPED.search(turn.content)), default=-1)

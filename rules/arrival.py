@@ -103,13 +103,8 @@ class Open:
     """The backslash that the last block ended with, when its letter is still to come."""
 
 
-@dataclass(frozen=True, slots=True)
-class Closed:
-    """The bracket that closes the text has come; what follows does not matter here."""
-
-
-def follow(state: Open, block: bytes) -> Open | Closed:
-    """Read on by one block, which begins with the text's first bracket where `state` is a new one.
+def follow(state: Open, block: bytes) -> Open | None:
+    """Read on by one block, which begins with the text's first bracket where `state` is a new one; None: it is closed.
 
     Which bracket closes which is not looked at: the reader of the export does that. Takes time and memory
     in proportion to the block, whatever is in it.
@@ -128,7 +123,7 @@ def follow(state: Open, block: bytes) -> Open | Closed:
     brackets = b"".join(outside).translate(None, _OTHERS)
     closing = sum(map(brackets.count, b"}]"))
     if closing and closing >= state.depth and min(accumulate(map(_STEP.__getitem__, brackets))) <= -state.depth:
-        return Closed()
+        return None
     depth = state.depth + len(brackets) - 2 * closing
     return Open(depth, in_string, b"\\" if in_string and _escapes(last) else b"")
 
@@ -153,7 +148,7 @@ _NEXT_STEP = "Look whether the download or the copy still goes on; if not, expor
 
 @dataclass(frozen=True, slots=True)
 class Stillness:
-    """How long a file has stood still, on a clock that is never set (seconds)."""
+    """Since when a file is unchanged, on a clock that is never set (seconds)."""
 
     since: float
     look_at: float
@@ -163,63 +158,26 @@ class Stillness:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
-    """The content is complete, or is nothing of which one could say that it is not."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unfinished:
-    """The content ends too early, or cannot be read yet."""
+class Incomplete:
+    """Why the content cannot be taken: it ends too early, or cannot be read yet."""
 
     reason: str
+    next_step: str = ""
+    """Not empty where it will not be taken as it is, however long it is unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
-class Unfit:
-    """The file will not be taken as it is, however long it stands still."""
+class Wait:
+    """The file may not be taken yet; it is looked at again after so many seconds."""
 
+    seconds: float
     reason: str
-    next_step: str
-
-
-Content = Whole | Unfinished | Unfit
-
-
-@dataclass(frozen=True, slots=True)
-class Settling:
-    """It has not stood still for long enough; `again` is in seconds."""
-
-    again: float
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Ready:
-    """It may be taken."""
-
-
-@dataclass(frozen=True, slots=True)
-class Growing:
-    """It stands still, and is not complete; `again` is in seconds."""
-
-    again: float
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class NeedsAttention:
-    """It could not be taken for too long; it is still waited for. `again` is in seconds."""
-
-    again: float
-    reason: str
-    next_step: str
-
-
-Decision = Settling | Ready | Growing | NeedsAttention
+    next_step: str = ""
+    """Not empty where it needs the person's attention."""
 
 
 def stand(before: Stillness | None, last: Sighting, present: Sighting, now: float, settle_seconds: float) -> Stillness:
-    """How long the file has stood still by `now`; any change, and a first look, starts again.
+    """Since when the file is unchanged at `now`; any change, and a first look, starts again.
 
     `before` is None at the first look since memproc was started.
     """
@@ -228,32 +186,22 @@ def stand(before: Stillness | None, last: Sighting, present: Sighting, now: floa
     return before or Stillness(now, now + settle_seconds)
 
 
-def unsettled(standing: Stillness, now: float, waited: float, settle_seconds: float) -> Settling | NeedsAttention:
-    """What a file waits for that has not stood still for long enough; see `decide` for the times."""
-    left = max(standing.since + settle_seconds - now, 0.0)
-    if standing.moved and waited >= ATTENTION_AFTER:
-        return NeedsAttention(left, standing.moved, _NEXT_STEP)
-    return Settling(left, standing.moved)
+def decide(
+    standing: Stillness, now: float, waited: float, settle_seconds: float, fault: Incomplete | None
+) -> Wait | None:
+    """What the file waits for at `now`; None: it may be taken.
 
-
-def decide(standing: Stillness, now: float, waited: float, settle_seconds: float, content: Content) -> Decision:
-    """Whether the file may be taken at `now`, and if not, what it waits for and when to look again.
-
-    `waited` is the time since it was first seen, `content` what was found inside. All times are in
-    seconds. Source: "Watching" of the daemon's requirements, second point.
+    `waited` is the time since it was first seen, `fault` what is wrong with the content. All times are in seconds.
     """
-    stood = now - standing.since
-    if stood < settle_seconds:
-        return unsettled(standing, now, waited, settle_seconds)
-    match content:
-        case Whole():
-            return Ready()
-        case Unfit(reason, next_step):
-            return NeedsAttention(RARE_PAUSE, reason, next_step)
-        case Unfinished(reason) if waited >= ATTENTION_AFTER:
-            return NeedsAttention(RARE_PAUSE, reason, _NEXT_STEP)
-        case Unfinished(reason):
-            return Growing(min(max(stood, _SHORTEST_PAUSE), LONGEST_PAUSE), reason)
+    unchanged = now - standing.since
+    if unchanged < settle_seconds:
+        is_late = standing.moved and waited >= ATTENTION_AFTER
+        return Wait(max(standing.since + settle_seconds - now, 0.0), standing.moved, _NEXT_STEP if is_late else "")
+    if fault is None:
+        return None
+    if fault.next_step or waited >= ATTENTION_AFTER:
+        return Wait(RARE_PAUSE, fault.reason, fault.next_step or _NEXT_STEP)
+    return Wait(min(max(unchanged, _SHORTEST_PAUSE), LONGEST_PAUSE), fault.reason)
 
 
 MOST_FAILURES = 3
@@ -261,40 +209,23 @@ _PAUSES_SECONDS = (10, 60)
 _OUTAGE_PAUSES_SECONDS = (10, 60, 300, 900, 1800)
 
 
-@dataclass(frozen=True, slots=True)
-class Again:
-    """The file is tried again, not before `at`."""
-
-    at: datetime
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class GivenUp:
-    """The file is set aside; the others go on."""
-
-    reason: str
-    next_step: str
-
-
 def after_outage(outages: int, now: datetime) -> datetime:
     """When to try again after something that passes by itself, for the `outages`-th time in a row; for ever."""
     return now + timedelta(seconds=_OUTAGE_PAUSES_SECONDS[min(max(outages, 1), len(_OUTAGE_PAUSES_SECONDS)) - 1])
 
 
-def after_failure(failures: int, why: str, now: datetime) -> Again | GivenUp:
-    """What to do after the work on a file has failed for the `failures`-th time, counted from 1.
+def after_failure(failures: int, why: str, now: datetime) -> tuple[datetime | None, str, str]:
+    """When a file is tried again after the work on it has failed for the `failures`-th time, counted from 1.
 
-    `why` is a sentence without its full stop. The second try comes ten seconds later, the third a minute later.
+    None: it is skipped. With it the reason and the next step. `why` is a sentence without its full stop.
     """
     if failures >= MOST_FAILURES:
-        return GivenUp(
+        return (
+            None,
             f"The work on it failed {failures} times. The last time, {why}.",
             "See what happened with: memproc logs. What models have answered is kept: drop the file again, or run "
             "memproc run with its name, to have it tried once more.",
         )
     pause = _PAUSES_SECONDS[max(failures, 1) - 1]
-    return Again(
-        now + timedelta(seconds=pause),
-        f"The work on it failed ({failures} of {MOST_FAILURES} times): {why}. It is tried again after {pause} s.",
-    )
+    reason = f"The work on it failed ({failures} of {MOST_FAILURES} times): {why}. It is tried again after {pause} s."
+    return now + timedelta(seconds=pause), reason, ""

@@ -8,7 +8,7 @@ each month is made of whole weeks, and what stays for a month has stayed for its
 matter how often, or how late, versions are removed.
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
@@ -56,7 +56,7 @@ def next_due(timing: Timing, now: datetime) -> datetime:
         case Nightly(window) if in_window(window, (now + _AGAIN).time()) and in_window(window, now.time()):
             return now + _AGAIN
         case Nightly(window):
-            return _next(begins(window), now)
+            return _next(time.fromisoformat(window.partition("-")[0]), now)
 
 
 def next_attempt(timing: Timing, now: datetime) -> datetime:
@@ -73,17 +73,8 @@ def in_window(window: str, now: time) -> bool:
     """Whether the time of day lies in the window: its beginning does, its end does not. Empty: never."""
     if not window:
         return False
-    begin, end = begins(window), _clock(window.partition("-")[2])
+    begin, end = map(time.fromisoformat, window.split("-"))
     return begin <= now < end if begin < end else now >= begin or now < end
-
-
-def begins(window: str) -> time:
-    """When the window opens."""
-    return _clock(window.partition("-")[0])
-
-
-def _clock(text: str) -> time:
-    return time.fromisoformat(text)
 
 
 _ALL_OF = timedelta(days=1)
@@ -122,17 +113,13 @@ def over(versions: Collection[Kept], now: datetime) -> frozenset[int]:
         return frozenset()
     stay = {max(version.number for version in later)}
     stay |= {version.number for version in later if now - version.when <= _ALL_OF}
-    stay |= _newest_of_each((version for version in later if now - version.when <= _DAILY_FOR), _day)
-    stay |= _newest_of_each((version for version in later if now - version.when <= _WEEKLY_FOR), _week)
-    stay |= _newest_of_each(later, _month)
+    for age, span in ((_DAILY_FOR, _day), (_WEEKLY_FOR, _week), (timedelta.max, _month)):
+        newest = {}
+        for version in sorted(later, key=lambda kept: (kept.when, kept.number)):
+            if now - version.when <= age:
+                newest[span(version.when)] = version.number
+        stay |= set(newest.values())
     return frozenset(version.number for version in later) - stay
-
-
-def _newest_of_each(versions: Iterable[Kept], span: Callable[[datetime], Hashable]) -> set[int]:
-    newest: dict[Hashable, Kept] = {}
-    for version in sorted(versions, key=lambda kept: (kept.when, kept.number)):
-        newest[span(version.when)] = version
-    return {version.number for version in newest.values()}
 
 
 def _day(when: datetime) -> Hashable:

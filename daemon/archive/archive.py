@@ -15,7 +15,7 @@ from daemon.archive.seals import (
     damaged_rows,
     refuse_unfinished,
     seal_from_now_on,
-    seal_of,
+    seal_in_sql,
     seal_rows,
     unpacked,
     unusable,
@@ -222,7 +222,7 @@ class Archive:
             connection = sqlite3.connect(
                 place, timeout=busy_seconds, isolation_level=None, uri=place.startswith("file:")
             )
-            connection.create_function("seal_of", -1, seal_of, deterministic=True)
+            connection.create_function("seal_of", -1, seal_in_sql, deterministic=True)
             return cls(connection, path)
 
     @contextmanager
@@ -282,6 +282,46 @@ class Archive:
 def columns(kind: type) -> str:
     """SQL: the columns of a table whose rows are this dataclass."""
     return ", ".join(field.name for field in fields(kind))
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A value that the daemon has set about itself, or was told, and when."""
+
+    value: str
+    at: str
+
+
+def sign(archive: Archive, name: str) -> Sign | None:
+    """The sign of that name, or None."""
+    row = archive.one("SELECT value, at FROM sign WHERE name = ?", (name,))
+    return Sign(*row) if row else None
+
+
+def set_sign(archive: Archive, name: str, value: str, when: str) -> None:
+    """Set the sign of that name; it is on the disk when this returns."""
+    archive.run(
+        "INSERT INTO sign (name, value, at) VALUES (?, ?, ?) "
+        "ON CONFLICT (name) DO UPDATE SET value = excluded.value, at = excluded.at",
+        (name, value, when),
+    )
+
+
+def remove_signs(archive: Archive, *names: str) -> None:
+    """Remove the signs of these names."""
+    with archive.transaction():
+        archive.run_many("DELETE FROM sign WHERE name = ?", [(name,) for name in names])
+
+
+def is_news(archive: Archive, text: str, when: str) -> bool:
+    """Whether this was never told before; from now on it counts as told."""
+    new = "INSERT OR IGNORE INTO notice (text, told_at) VALUES (?, ?) RETURNING 1"
+    return archive.value(new, (text, when)) is not None
+
+
+def all_signs(archive: Archive) -> dict[str, Sign]:
+    """Every sign, by its name."""
+    return {name: Sign(value, at) for name, value, at in archive.run("SELECT name, value, at FROM sign")}
 
 
 def check(archive: Archive) -> tuple[str, ...]:

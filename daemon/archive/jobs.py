@@ -1,7 +1,6 @@
-"""Timed jobs, signs of the daemon, and the counts that the status page shows.
+"""Timed jobs, notices, and the counts that the status page shows.
 
-A job that came due while the machine slept, or while memproc was off, is still due afterwards: once. The daemon's
-signs, and what the person has been told, are here too.
+A job that came due while the machine slept, or while memproc was off, is still due afterwards: once.
 """
 
 import json
@@ -10,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from daemon.archive.archive import Archive, columns
+from daemon.archive.archive import Archive, columns, set_sign, sign
 from rules.arrival import IN_HAND, UNTAKEN
 from rules.retention import PARTS, Timing, next_due
 from rules.typingmind.message import write_date
@@ -76,46 +75,11 @@ def part_verified(archive: Archive, part: int, now: str) -> None:
     set_sign(archive, _PART, str(part), now)
 
 
-@dataclass(frozen=True, slots=True)
-class Sign:
-    """A value that the daemon has set about itself, or was told, and when."""
-
-    value: str
-    at: str
-
-
-def sign(archive: Archive, name: str) -> Sign | None:
-    """The sign of that name, or None."""
-    return archive.first(Sign, "SELECT value, at FROM sign WHERE name = ?", (name,))
-
-
-def set_sign(archive: Archive, name: str, value: str, when: str) -> None:
-    """Set the sign of that name; it is on the disk when this returns."""
-    archive.insert("sign", {"name": name, "value": value, "at": when}, "OR REPLACE")
-
-
-def remove_signs(archive: Archive, *names: str) -> None:
-    """Remove the signs of these names."""
-    with archive.transaction():
-        archive.run_many("DELETE FROM sign WHERE name = ?", [(name,) for name in names])
-
-
-def is_news(archive: Archive, text: str, when: str) -> bool:
-    """Whether this was never told before; from now on it counts as told."""
-    new = "INSERT OR IGNORE INTO notice (text, told_at) VALUES (?, ?) RETURNING 1"
-    return archive.value(new, (text, when)) is not None
-
-
 _NOTICE = "notice "
 # No newer file has taken the place of the arrival; the same content once more is no newer file.
 _IN_ITS_PLACE = """NOT EXISTS (
     SELECT 1 FROM arrival AS later WHERE later.path = arrival.path AND later.id > arrival.id
     AND NOT (later.state = 'done' AND later.sha256 IS arrival.sha256))"""
-
-
-def all_signs(archive: Archive) -> dict[str, Sign]:
-    """Every sign, by its name."""
-    return {name: Sign(*row) for name, *row in archive.run("SELECT name, value, at FROM sign")}
 
 
 def files_by_state(archive: Archive) -> dict[str, int]:

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from daemon.archive.archive import Archive, columns
-from daemon.archive.jobs import set_sign, sign
+from daemon.archive.archive import Archive, columns, set_sign, sign
 from daemon.archive.seals import damaged_chat, is_sound
 from daemon.files.clock import Periods, at
 from primer.prompt import ToolCall
@@ -278,3 +277,27 @@ def keep_counts(archive: Archive, encoding: str, counts: Mapping[str, int]) -> N
             "INSERT OR IGNORE INTO token_count (encoding, digest, tokens) VALUES (?, ?, ?)",
             [(encoding, digest, tokens) for digest, tokens in counts.items()],
         )
+
+
+@dataclass(frozen=True, slots=True)
+class DaysCost:
+    """What the calls of one kind for one chat have cost on one day."""
+
+    day: str
+    chat_id: str
+    step: str
+    calls: int
+    usd: float
+    """Dollars; calls without a known price are not in it."""
+
+
+def costs_since(archive: Archive, since: str) -> tuple[DaysCost, ...]:
+    """What answered calls have cost since then (UTC), by day, chat and kind of call; days in order."""
+    rows = archive.run(
+        """
+        SELECT substr(answered_at, 1, 10) AS day, chat_id, step, count(*), total(usd)
+        FROM reply WHERE answered_at >= ? GROUP BY day, chat_id, step ORDER BY day, chat_id, step
+        """,
+        (since,),
+    )
+    return tuple(DaysCost(*row) for row in rows)

@@ -20,7 +20,6 @@ from daemon.context import Context
 from daemon.events import ExportWritten
 from daemon.files.backup import keep_original, keep_version
 from daemon.files.read import Export, ExportPart, read_export
-from daemon.files.unforeseen import describe
 from daemon.files.write import make_private, replace_file, sha256_of
 from daemon.models.ask import Unsent
 from daemon.models.tokens import count, digest_of
@@ -205,7 +204,12 @@ def set_aside(archive: Archive, what: str, fault: Exception, chat_id: str = "") 
     if isinstance(fault, MemoryError):
         traceback.clear_frames(fault.__traceback__)  # they hold the chat that was too large
     fault = damage_behind(archive, fault) or fault
-    message, next_step = (fault.message, fault.next_step) if isinstance(fault, MemprocError) else describe(fault)
+    if isinstance(fault, MemprocError):
+        message, next_step = fault.message, fault.next_step
+    else:
+        from daemon.files.unforeseen import describe
+
+        message, next_step = describe(fault)
     return SetAside(what, message, next_step, later=isinstance(fault, _PASSING), chat_id=chat_id)
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import is_accepted, last_deleted, newest_file
-from daemon.archive.forks import find_kin, known_memories, nearest_history
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import dates_said, first_seen, live_messages, missing_keys, past
 from daemon.archive.outputs import RESTORED, last_output, openings, openings_named
@@ -87,6 +86,8 @@ def dates_of_copies(archive: Archive, chat_id: str, places: Sequence[Place], *, 
     dates = dates_said(archive, chat_id)
     copies = may_be_copies(places, dates, is_fork=is_fork)
     if copies:
+        from daemon.archive.forks import nearest_history
+
         history_there = nearest_history(archive, chat_id, {place.message.digest for place in copies})
         dates |= true_dates(copies, history_there, is_fork=is_fork)
     return dates
@@ -130,6 +131,8 @@ def _adopted(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place
     strange = {name: group for at, (name, group) in enumerate(all_groups.items()) if at > last}
     if not strange:
         return NOTHING_ADOPTED
+    from daemon.archive.forks import find_kin, known_memories  # late: hardly any chat is a fork
+
     kin = find_kin(archive, chat.chat_id, strange) if not known.memories else None
     inherited = inherit(chat.chat_id, strange, kin) if kin else NOTHING_ADOPTED
     origins = {name for memory in inherited.memories for name in memory.origins}

@@ -18,6 +18,7 @@ _COMMANDS = {
     "plan": ("plan", "Show what would be done; sends and writes nothing."),
     "watch": ("status", "Process whatever is dropped into the inbox, until stopped."),
     "run": ("run", "Process the exports in the inbox, or those named, and exit."),
+    "open": ("page", "Open the page in the browser, or one of the folders."),
     "status": ("status", "Show whether the daemon is well, and what it has done."),
     "doctor": ("status", "Find what is wrong, and what mends it."),
     "logs": ("status", "Tell what the daemon did, in sentences."),
@@ -25,6 +26,8 @@ _COMMANDS = {
     "pause": ("status", "Have the daemon begin nothing new for a while."),
     "resume": ("status", "End the pause."),
     "chats": ("chats", "List the chats that the archive knows."),
+    "search": ("search", "Search everything that was ever said, remembered or known."),
+    "mcp": ("mcp", "Let a model look things up in the archive while it talks."),
     "memories": ("memories", "List the memories of a chat."),
     "show": ("memories", "Show one memory in full, in all its editions."),
     "use": ("memories", "Choose the edition of a memory that is shown."),
@@ -53,6 +56,7 @@ _COMMANDS = {
     "completion": ("completion", "Print what makes bash, zsh or fish complete names."),
     "manual": ("manual", ""),
     "job": ("supervised", ""),
+    "page": ("page", ""),
 }
 """Each command's module in this package, and its summary in `memproc --help`; one without is not for people."""
 

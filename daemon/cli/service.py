@@ -23,9 +23,8 @@ from service.command import run_command
 from service.desktop import notice_command
 from service.install import InstallStep, StepFailed, to_install, to_remove
 from service.manager import offer, recipe_for, state_here
-from service.systemd import NOT_AGAIN, START_AGAIN, Sandbox
+from service.systemd import NOT_AGAIN, START_AGAIN, NoUserManager, Sandbox, failure
 from service.systemd import recipe as systemd_recipe
-from service.systemd_state import NoUserManager, failure
 from service.unit import Account, Program
 
 _PASSED_ON = ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")

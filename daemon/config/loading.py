@@ -7,7 +7,6 @@ from typing import Any
 import tomli
 from pydantic import ValidationError
 
-from daemon.config.problems import problems_of, report
 from daemon.config.search import NAME
 from daemon.config.settings import ChatOverride, Config
 from daemon.config.tables import ConfigProblem, Key, section_clashes, token_clashes
@@ -46,10 +45,14 @@ def parse(content: bytes, path: Path) -> Config:
     try:
         config = Config.model_validate(data, context=path.parent)
     except ValidationError as error:
+        from daemon.config.problems import problems_of  # late: it is rarely wrong
+
         problems = problems_of(error)
     else:
         problems = list(_clashes(config))
     if problems:
+        from daemon.config.problems import report
+
         raise ConfigurationError(report(problems, text, path), _CHECK)
     return config
 

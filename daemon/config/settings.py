@@ -245,12 +245,14 @@ class Config(ChatTables):
     watch: tables.WatchSettings = tables.WatchSettings()
     schedule: tables.ScheduleSettings = tables.ScheduleSettings()
     notify: tables.NotifySettings = tables.NotifySettings()
+    page: tables.PageSettings = tables.PageSettings()
     budget: BudgetSettings = BudgetSettings()
 
     @property
     def limits(self) -> Limits:
         """The numbers that the rules obey."""
-        return Limits(self.tail.tokens, self.tail.step, self.chunk.tokens, Bounds(self.fold.budget, self.fold.group))
+        fold = Bounds(self.fold.budget, self.fold.group)
+        return Limits(self.tail.tokens, self.tail.step, self.chunk.tokens, fold, self.chunk.bounds)
 
     def of(self, chat: Chat) -> Self:
         """The settings that count for one chat: every override that fits it, the later ones over the earlier.

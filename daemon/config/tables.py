@@ -148,9 +148,10 @@ class TailSettings(Table):
 
 
 class ChunkSettings(Table):
-    """`[chunk]`: about how many tokens become one memory."""
+    """`[chunk]`: about how many tokens become one memory, and where one ends."""
 
     tokens: Annotated[int, _LARGE_ENOUGH] = Field(default=4_000, le=MOST_TOKENS)
+    bounds: Literal["topics", "size"] = "topics"
 
 
 def token_clashes(tail: TailSettings, chunk: ChunkSettings) -> Iterator[ConfigProblem]:
@@ -282,3 +283,10 @@ class NotifySettings(Table):
     """`[notify]`: on what the desktop shows a notice."""
 
     when: Literal["problems", "all", "never"] = "problems"
+
+
+class PageSettings(Table):
+    """`[page]`: the page in the browser, and its port on loopback."""
+
+    enabled: bool = True
+    port: int = Field(default=27_183, ge=1024, le=65_535)

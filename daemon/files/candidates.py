@@ -19,8 +19,9 @@ _IN_THE_CLOUD = "it is in the cloud, not on this disk"
 # Windows: OFFLINE, RECALL_ON_OPEN, RECALL_ON_DATA_ACCESS. macOS: SF_DATALESS.
 _WINDOWS_AWAY = 0x1000 | 0x40000 | 0x400000
 _MACOS_AWAY = 0x40000000
+
 # SQLite's integers are signed; inode numbers of some file systems are not.
-_LARGEST = (1 << 63) - 1
+_LARGEST_NUMBER = (1 << 63) - 1
 
 LARGEST_BYTES = 512 << 20
 """A JSON text, or all texts of a ZIP unpacked. TypingMind itself takes 512 MB as ZIP."""
@@ -28,10 +29,10 @@ LARGEST_BYTES = 512 << 20
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A file that may be an export; nobody has looked inside."""
+    """A file that may be an export, and what the system says of it; nobody has looked inside."""
 
     path: str
-    sighting: Sighting
+    status: os.stat_result
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +52,6 @@ def candidates(folder: Path, subfolders: bool = False) -> Iterator[Candidate | U
     with os.scandir(folder) as entries:
         for entry in entries:
             yield from _entry(entry, subfolders)
-
-
-def sighting_of(status: os.stat_result) -> Sighting:
-    """A file's place and size, in numbers that the archive can keep."""
-    return Sighting(status.st_dev & _LARGEST, status.st_ino & _LARGEST, status.st_size, status.st_mtime_ns)
 
 
 def _entry(entry: os.DirEntry[str], subfolders: bool) -> Iterator[Candidate | UnusableFile]:
@@ -95,7 +91,14 @@ def _file(path: str) -> Iterator[Candidate | UnusableFile]:
     if attributes & _WINDOWS_AWAY or flags & _MACOS_AWAY:  # reading it would make the system fetch it, or fail
         yield UnusableFile(path, _IN_THE_CLOUD)
     else:
-        yield Candidate(path, sighting_of(status))
+        yield Candidate(path, status)
+
+
+def sighting_of(status: os.stat_result) -> Sighting:
+    """A file's place and size, in numbers that the archive can keep."""
+    return Sighting(
+        status.st_dev & _LARGEST_NUMBER, status.st_ino & _LARGEST_NUMBER, status.st_size, status.st_mtime_ns
+    )
 
 
 def exports_in(path: Path) -> tuple[Path, ...]:
@@ -112,4 +115,6 @@ def exports_in(path: Path) -> tuple[Path, ...]:
             f"The folder {path} cannot be read: {fault.strerror or fault}.",
             remedy(fault, "Allow memproc's user to read it, then try again."),
         ) from fault
-    return tuple(Path(entry.path) for entry in sorted(exports, key=lambda entry: (entry.sighting.mtime_ns, entry.path)))
+    return tuple(
+        Path(entry.path) for entry in sorted(exports, key=lambda entry: (entry.status.st_mtime_ns, entry.path))
+    )

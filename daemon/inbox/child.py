@@ -1,9 +1,7 @@
-"""What can wake the daemon's loop, and the child process in which a memproc command does the work.
+"""What can wake the daemon's loop, and the child process whose events go into the loop's queue.
 
-The child process in which the work is done: a memproc command whose events go into the loop's queue.
-
-It is the very command that a person can run (`memproc run FILE --events`). Its settings go to its standard input, which
-stays open for as long as it may work: the end of that pipe tells it to end (daemon/cli/supervised.py).
+The child is the very command that a person can run (`memproc run FILE --events`). Its settings go to its standard
+input, which stays open for as long as it may work: the end of that pipe tells it to end (daemon/cli/supervised.py).
 """
 
 import os
@@ -15,7 +13,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import IO
 
 from daemon.events import Event, NoEvent, SettingsAre, of_line, to_line
@@ -65,13 +62,6 @@ Put = Callable[[Wake], None]
 
 _LONGEST_LINE = 8 << 20
 """Bytes; memproc.toml, the largest thing that is sent, has at most a million."""
-
-
-def command(config: Path | None, *arguments: str) -> list[str]:
-    """The command line of memproc with these arguments, by the same Python; `config` is that of `--config`."""
-    # -P: else a json.py in the folder where the daemon was started would be imported instead of Python's own.
-    memproc = [sys.executable, "-P", "-c", "import sys; from daemon.cli import main; sys.exit(main())"]
-    return [*memproc, *(("--config", str(config)) if config else ()), *arguments]
 
 
 class Child:

@@ -20,11 +20,11 @@ All of it belongs to the daemon's one thread.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path, PurePath
 from time import monotonic
 
-from daemon.archive.archive import Archive
+from daemon.archive.archive import Archive, remove_signs, set_sign, sign
 from daemon.archive.arrivals import (
     ChatOutcome,
     change_state,
@@ -34,7 +34,7 @@ from daemon.archive.arrivals import (
     times_in,
     waiting_arrivals,
 )
-from daemon.archive.jobs import begin_job, due_jobs, end_job, jobs, remove_signs, set_jobs, set_sign, sign
+from daemon.archive.jobs import begin_job, due_jobs, end_job, jobs, set_jobs
 from daemon.events import (
     Alive,
     BatchSent,
@@ -60,14 +60,15 @@ from daemon.events import (
 )
 from daemon.files.clock import at, here
 from daemon.files.lock import is_held
-from daemon.inbox.child import Child, Put, command, exit_in_words
+from daemon.inbox.child import Child, Put, exit_in_words
 from daemon.inbox.intake import copy_path, enqueue, forget_copy
 from daemon.inbox.schedule import Schedule, Telling
 from daemon.inbox.watch_plan import needs_restart, plan_of
 from daemon.status.status import Pause, current_pause
-from rules.arrival import FINISHED, Again, State, after_failure, after_outage
+from rules.arrival import FINISHED, State, after_failure, after_outage
 from rules.retention import next_attempt, next_due, timings
 from rules.typingmind.message import parse_date, write_date
+from service.command import memproc_argv
 
 _BLOCKED_MINUTES = 30
 
@@ -82,102 +83,93 @@ class FileWork:
     """memproc's own copy of the file, which is worked on."""
     file: str
     """The dropped file's name, as the person knows it."""
+    now: Callable[[], str]
     chats: list[ChatIs] = field(default_factory=list)
     is_over: bool = False
-    """Whether the child has said how it ended."""
+    """Whether it is known how it ended."""
 
-    def take(self, event: Event, now: str) -> list[Event]:
-        """Keep what an event says about the file."""
+    def take(self, event: Event) -> list[Event]:
+        """Keep what an event says about the file; the events to tell."""
         match event:
             case Planned(chunks=chunks, calls=calls):
                 reason = f"{chunks:,} chunks of a chat become memories, with {calls:,} calls"
-                return [self._move("planned", now, reason), replace(event, arrival=self.arrival)]
-            case ModelAnswered() | MemoryMade():
-                return [*self._in_progress(now), event]
+                return [self._move("planned", reason), replace(event, arrival=self.arrival)]
             case BatchSent(requests):
-                return [self._move("working", now, f"a batch of {requests:,} requests is waited for")]
+                return [self._move("working", f"a batch of {requests:,} requests is waited for")]
+            case ModelAnswered() | MemoryMade():
+                # The first answer, also after a batch, or the first memory, shows that the work goes on.
+                arrival = find_arrival(self.archive, self.arrival)
+                is_known = (arrival.state, arrival.reason) == ("working", "")
+                return [event] if is_known else [self._move("working"), event]
             case ChatIs():
-                return [self._chat_is(event, now)]
+                title, detail, next_step = map(self._as_dropped, (event.title, event.detail, event.next_step))
+                chat = replace(event, title=title, detail=detail, next_step=next_step, arrival=self.arrival)
+                outcome = (self.arrival, chat.chat_id, title, chat.kind, detail, next_step, chat.path, self.now())
+                record_outcome(self.archive, ChatOutcome(*outcome))
+                self.chats.append(chat)  # only now: an event that could not be kept is taken again
+                return [replace(chat, file=self.file)]
             case RunDone():
-                return [self._done(now)]
+                return [self._done()]
             case RunFailed():
-                return [self._failed(event, now)]
+                return [self._failed(event)]
             case Note() | TriesAgain() | UserEdits():
                 return [event]
             case _:
                 return []
 
-    def lost(self, why: str, now: str) -> Event:
-        """The work has broken off: it is tried again after a while, and at last set aside. `why` has no full stop."""
-        self.is_over = True
+    def lost(self, why: str) -> Event:
+        """The work has broken off: it is tried again after a while, and at last skipped. `why` has no full stop."""
         failures = 1 + find_arrival(self.archive, self.arrival).tries
-        following = after_failure(failures, self._as_dropped(why), at(now))
-        if isinstance(following, Again):
-            return self._move("waiting", now, following.reason, next_look_at=write_date(following.at), tries=failures)
-        return self._move("set aside", now, following.reason, following.next_step, tries=failures)
+        again, reason, next_step = after_failure(failures, self._as_dropped(why), at(self.now()))
+        return self._end("waiting" if again else "set aside", reason, next_step, again, tries=failures)
 
-    def stopped(self, now: str) -> Event:
+    def stopped(self) -> Event:
         """The daemon itself ends: the next one goes on with the file."""
-        self.is_over = True
-        return self._move("copied", now, "the work on it was stopped, and goes on")
+        return self._end("copied", "the work on it was stopped, and goes on")
 
-    def _in_progress(self, now: str) -> list[Event]:
-        """The first answer, also after a batch, or the first memory, shows that the work goes on."""
-        arrival = find_arrival(self.archive, self.arrival)
-        return [] if (arrival.state, arrival.reason) == ("working", "") else [self._move("working", now)]
-
-    def _chat_is(self, event: ChatIs, now: str) -> ChatIs:
-        title, detail, next_step = map(self._as_dropped, (event.title, event.detail, event.next_step))
-        outcome = ChatOutcome(self.arrival, event.chat_id, title, event.kind, detail, next_step, event.path, now)
-        record_outcome(self.archive, outcome)
-        chat = replace(event, title=title, detail=detail, next_step=next_step, arrival=self.arrival, file=self.file)
-        self.chats.append(chat)  # only now: an event that could not be kept is taken again
-        return chat
-
-    def _done(self, now: str) -> Event:
+    def _done(self) -> Event:
         """What the file has come to, by what its chats have."""
         skipped = [chat for chat in self.chats if chat.kind == "set aside"]
-        written = [chat for chat in self.chats if chat.kind == "written"]
+        written = [Path(chat.path).name for chat in self.chats if chat.kind == "written"]
         if later := [chat for chat in skipped if chat.later]:
-            step = self._again_later(later[0].detail, later[0].next_step, now)
-        elif skipped:
-            step = self._move("set aside", now, skipped[0].detail, skipped[0].next_step)
-        elif written:
-            names = ", ".join(Path(chat.path).name for chat in written)
-            step = self._move("written", now, f"ready to be imported: {names}")
-        else:
-            step = self._move("done", now, self.chats[0].detail if self.chats else "it holds no chats")
-        self.is_over = True
-        return step
+            return self._again_later(later[0].detail, later[0].next_step)
+        if skipped:
+            return self._end("set aside", skipped[0].detail, skipped[0].next_step)
+        if written:
+            return self._end("written", f"ready to be imported: {', '.join(written)}")
+        return self._end("done", self.chats[0].detail if self.chats else "it holds no chats")
 
-    def _failed(self, event: RunFailed, now: str) -> Event:
+    def _failed(self, event: RunFailed) -> Event:
         if event.kind == "mistake":
-            return self.lost(event.message.rstrip("."), now)
+            return self.lost(event.message.rstrip("."))
         if event.kind == "busy":
-            step = self._again_later(event.message, event.next_step, now)
-        else:
-            when = event.until or write_date(at(now) + timedelta(minutes=_BLOCKED_MINUTES))
-            step = self._move("paused", now, event.message, event.next_step, next_look_at=when)
+            return self._again_later(event.message, event.next_step)
+        until = at(event.until) if event.until else at(self.now()) + timedelta(minutes=_BLOCKED_MINUTES)
+        return self._end("paused", event.message, event.next_step, until)
+
+    def _again_later(self, reason: str, next_step: str) -> Event:
+        """Nothing is wrong with the file, so it is tried again, as often as it takes."""
+        again = after_outage(1 + times_in(self.archive, self.arrival, "waiting"), at(self.now()))
+        return self._end("waiting", reason, next_step, again)
+
+    def _end(
+        self, state: State, reason: str, next_step: str = "", again: datetime | None = None, tries: int | None = None
+    ) -> Event:
+        step = self._move(state, reason, next_step, again, tries)
         self.is_over = True
         return step
-
-    def _again_later(self, reason: str, next_step: str, now: str) -> Event:
-        """Nothing is wrong with the file, so it is tried again, as often as it takes."""
-        when = after_outage(1 + times_in(self.archive, self.arrival, "waiting"), at(now))
-        return self._move("waiting", now, reason, next_step, next_look_at=write_date(when))
 
     def _move(
         self,
         state: State,
-        now: str,
         reason: str = "",
         next_step: str = "",
-        *,
-        next_look_at: str | None = None,
+        again: datetime | None = None,
         tries: int | None = None,
-    ) -> FileIs:
+    ) -> Event:
         reason, next_step = self._as_dropped(reason), self._as_dropped(next_step)
-        change_state(self.archive, self.arrival, state, reason, next_step, now, next_look_at, tries)
+        look_at = write_date(again) if again else None
+        change_state(self.archive, self.arrival, state, reason, next_step, self.now(), look_at, tries)
         return FileIs(self.arrival, self.file, state, reason, next_step)
 
     def _as_dropped(self, text: str) -> str:
@@ -228,7 +220,7 @@ class Dispatch:
         telling: Telling,
         put: Put,
         now: Callable[[], str],
-        argv: Callable[..., list[str]] = command,
+        argv: Callable[..., list[str]] = memproc_argv,
     ) -> None:
         """`config` is the file of `--config`; `argv` makes the child's command line."""
         self.plan = plan_of(settings)
@@ -269,7 +261,7 @@ class Dispatch:
             return  # another memproc, such as a `memproc run` by hand, is waited for
         if arrival is not None and arrival.sha256:
             copy = copy_path(self.plan.state, arrival.sha256, arrival.path)
-            work = FileWork(self._archive, arrival.id, copy, PurePath(arrival.path).name)
+            work = FileWork(self._archive, arrival.id, copy, PurePath(arrival.path).name, self._now)
             self._start(f"working on {work.file}", ("run", str(copy), "--events"), work=work)
         elif name:
             begin_job(self._archive, name, self._now())
@@ -283,13 +275,13 @@ class Dispatch:
         task.silent_beats = 0
         if isinstance(event, Alive):
             task.patience = max(task.patience, event.seconds + _MARGIN_SECONDS)
+        elif task.work:
+            for telling in task.work.take(event):
+                self._telling.tell(telling)
+            self._forget_copy(task.work)
         elif isinstance(event, SettingsAre | SettingsWrong):
             self._settings_read(event)
             task.is_over = True
-        elif task.work:
-            for telling in task.work.take(event, self._now()):
-                self._telling.tell(telling)
-            self._forget_copy(task.work)
         elif isinstance(event, JobEnded | RunFailed):
             self._job_ended(task.job, event)
             task.is_over = True
@@ -300,13 +292,24 @@ class Dispatch:
         if task is None:
             return
         task.child.wait()
-        reason = task.why_killed or exit_in_words(code)
+        if self._is_stopping:
+            if task.work and not task.work.is_over:
+                self._telling.tell(task.work.stopped())
+        elif not (task.work.is_over if task.work else task.is_over):
+            self._lost(task.work, task.job, task.why_killed or exit_in_words(code))
         if task.work:
-            self._file_ended(task.work, reason)
-        elif not (task.is_over or self._is_stopping):
-            self._telling.tell(Trouble("the process that works", reason))
-            self._job_lost(task.job, reason)
+            self._forget_copy(task.work)
         self._task = None  # only now: what could not be kept is tried again
+
+    def _lost(self, work: FileWork | None, job: str, reason: str) -> None:
+        """The child broke off, or could not be started; `reason` has no full stop."""
+        self._telling.tell(Trouble("the process that works", reason))
+        if work:
+            self._telling.tell(work.lost(reason))
+        elif job == _SETTINGS:
+            self._refused(f"memproc.toml could not be read: {reason}.", "It is read again by itself.", may_pass=True)
+        else:
+            self._due_again(job, reason, failed=True)
 
     def beat(self) -> None:
         """Count one more beat of silence, and kill a child that hangs. Its end is told as every other."""
@@ -336,21 +339,7 @@ class Dispatch:
         try:
             self._task = _Task(Child(argv, self._settings, self._put), words, work, job)
         except OSError as fault:
-            reason = f"the process that works could not be started: {fault.strerror or fault}"
-            self._telling.tell(Trouble("the process that works", reason))
-            if work:
-                self._telling.tell(work.lost(reason, self._now()))
-            else:
-                self._job_lost(job, reason)
-
-    def _file_ended(self, work: FileWork, reason: str) -> None:
-        if not work.is_over:
-            if self._is_stopping:
-                self._telling.tell(work.stopped(self._now()))
-            else:
-                self._telling.tell(Trouble("the process that works", reason))
-                self._telling.tell(work.lost(reason, self._now()))
-        self._forget_copy(work)
+            self._lost(work, job, f"the process that works could not be started: {fault.strerror or fault}")
 
     def _forget_copy(self, work: FileWork) -> None:
         """Remove memproc's copy of a file that it is through with."""
@@ -411,12 +400,6 @@ class Dispatch:
             self._refused(event.message, event.next_step, may_pass=True)
         elif event.kind != "busy":  # else it stays due
             self._due_again(name, f"{event.message} {event.next_step}", failed=True)
-
-    def _job_lost(self, name: str, reason: str) -> None:
-        if name == _SETTINGS:
-            self._refused(f"memproc.toml could not be read: {reason}.", "It is read again by itself.", may_pass=True)
-        else:
-            self._due_again(name, reason, failed=True)
 
     def _due_again(self, name: str, error: str, *, failed: bool) -> None:
         if name in self._timings:

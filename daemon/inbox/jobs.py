@@ -15,10 +15,10 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 
-from daemon.archive.archive import Archive
+from daemon.archive.archive import Archive, set_sign, sign
 from daemon.archive.archive import check as check_archive
 from daemon.archive.arrivals import Arrival, is_needed, is_outdated, skipped_or_extracted, waiting_arrivals
-from daemon.archive.jobs import part_to_verify, part_verified, set_sign, sign
+from daemon.archive.jobs import part_to_verify, part_verified
 from daemon.archive.seals import MEND
 from daemon.context import Context
 from daemon.events import JobEnded

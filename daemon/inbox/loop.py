@@ -8,25 +8,23 @@ Everything here belongs to one thread, the archive too. What is true stands in t
 """
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import PurePath
 from queue import Empty, SimpleQueue
 from time import monotonic
 
-from daemon.archive.archive import Archive
-from daemon.archive.jobs import set_sign, sign
+from daemon.archive.archive import Archive, set_sign, sign
 from daemon.events import FileIs, Trouble, Watching
 from daemon.files.write import unforeseen
 from daemon.inbox.child import ChildEnded, ChildSaid, Due, FolderChanged, Reload, Stop, Wake
 from daemon.inbox.dispatch import BEAT_SECONDS, Dispatch
 from daemon.inbox.folder_watch import POLL_SECONDS, FolderWatch
-from daemon.inbox.scanner import Unreachable, scan
+from daemon.inbox.scanner import Scanner
 from daemon.inbox.schedule import Schedule, Telling
 from daemon.inbox.watch_plan import fingerprint
 from daemon.keys import keys_file
-from rules.arrival import Stillness
-from rules.errors import MemprocError
+from rules.errors import FileTrouble, MemprocError
 
 _DEBOUNCE_SECONDS = 0.25
 _AFTER_TROUBLE_SECONDS = 10.0
@@ -55,7 +53,7 @@ class Loop:
         self._watch = FolderWatch(plan.inbox, plan.mode, plan.subfolders, queue.put)
         self._has_said_how = False
         self._scan_at: float | None = None
-        self._standings: Mapping[int, Stillness] = {}
+        self._scanner = Scanner(archive)
         self._fingerprints = self._fingerprints_now()
         self._rest_until = 0.0
         self._stop_at: float | None = None
@@ -172,18 +170,18 @@ class Loop:
     def _scan(self) -> None:
         if self._stop_at is not None:
             return
-        found = scan(self._archive, self._dispatch.plan, self._now(), monotonic(), self._standings)
-        if isinstance(found, Unreachable):
-            self._inbox_is(found.reason, found.next_step)
+        try:
+            scanned = self._scanner.scan(self._dispatch.plan, self._now(), monotonic())
+        except FileTrouble as trouble:
+            self._inbox_is(trouble.message, trouble.next_step)
             self._scan_in(_AFTER_TROUBLE_SECONDS)
             return
-        self._standings = found.standings
-        for step in found.changes:
+        for step in scanned.changes:
             self._telling.tell(FileIs(step.arrival, PurePath(step.path).name, step.state, step.reason, step.next_step))
-        if found.next_look_seconds is not None:
-            self._scan_in(found.next_look_seconds)
+        if scanned.next_look_seconds is not None:
+            self._scan_in(scanned.next_look_seconds)
         set_sign(self._archive, "last_scan", "", self._now())
-        self._inbox_is(" ".join(found.notes))
+        self._inbox_is(" ".join(scanned.notes))
 
     def _inbox_is(self, note: str, next_step: str = "") -> None:
         """Say what is to be known of the inbox, where it is news."""

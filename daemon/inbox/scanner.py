@@ -1,10 +1,10 @@
-"""One look at the inbox: what lies there is compared with the archive, and what stands still is taken.
+"""One look at the inbox: what lies there is compared with the archive, and what is complete and unchanged is taken.
 
 Events only say when to look. What was missed is found by the next look, and what is known is not touched.
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -25,11 +25,12 @@ from daemon.archive.arrivals import (
     record_sightings,
     steps_after,
 )
-from daemon.files.candidates import Candidate, UnusableFile, candidates
+from daemon.files.candidates import Candidate, UnusableFile, candidates, sighting_of
 from daemon.files.write import trouble
-from daemon.inbox.intake import Changed, NotTaken, NotWanted, Taken, forget_copy, look_inside, take
+from daemon.inbox.intake import Changed, forget_copy, look_inside, take
 from daemon.inbox.watch_plan import WatchPlan
-from rules.arrival import Growing, NeedsAttention, Ready, Settling, Sighting, Stillness, decide, stand, unsettled
+from rules.arrival import Incomplete, Stillness, Wait, decide, stand
+from rules.errors import FileTrouble
 from rules.typingmind.message import parse_date, write_date
 
 _FILES_AT_ONCE = 100
@@ -47,149 +48,109 @@ class Scanned:
     changes: tuple[ArrivalStep, ...]
     notes: tuple[str, ...]
     """What the person should know of the inbox: files that cannot be used as they lie there, a full disk."""
-    standings: Mapping[int, Stillness]
-    """How long each file that is not taken yet has stood still; for the next scan."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unreachable:
-    """The inbox cannot be read; nothing was changed in the archive."""
+class Scanner:
+    """Remembers from scan to scan since when each file that is not taken yet is unchanged.
 
-    reason: str
-    next_step: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Watch:
-    """What the parts of one scan share; `monotonic` is in seconds, and is never set back."""
-
-    archive: Archive
-    plan: WatchPlan
-    now: str
-    monotonic: float
-
-
-def scan(
-    archive: Archive, plan: WatchPlan, now: str, monotonic: float, standings: Mapping[int, Stillness]
-) -> Scanned | Unreachable:
-    """Look through the inbox once, and move every file on that can be moved on.
-
-    `standings` are those of the scan before, or empty after a start: every file then has to stand still
-    anew. `now` is for the archive, `monotonic` for measuring. Raises ArchiveError.
+    After a start that is forgotten: every file then has to be unchanged for its time anew.
     """
-    watch, passed, begin = _Watch(archive, plan, now, monotonic), list[UnusableFile](), last_step(archive)
-    try:
-        files, left = compare_inbox(archive, _files(plan, passed))
-    except OSError as error:
-        told = trouble(error, plan.inbox, "read")
-        return Unreachable(told.message, told.next_step)
-    sighted = _sighted(watch, files, left, standings)
-    waiting, trouble_met = _take_those_due(watch, sighted)
-    notes = (*trouble_met, *(f"{_inside(plan.inbox, file.path)}: {file.reason}" for file in passed))
-    return Scanned(_next_look(watch, waiting), steps_after(archive, begin), notes, waiting)
 
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+        self._standings: dict[int, Stillness] = {}
 
-def _files(plan: WatchPlan, passed: list[UnusableFile]) -> Iterator[tuple[str, Sighting]]:
-    """The files of the inbox, one by one; those that cannot be used are put into `passed`."""
-    for entry in candidates(plan.inbox, plan.subfolders):
-        match entry:
-            case Candidate(path, sighting):
-                yield path, sighting
-            case UnusableFile():
-                passed.append(entry)
+    def scan(self, plan: WatchPlan, now: str, monotonic: float) -> Scanned:
+        """Look through the inbox once, and move every file on that can be moved on.
 
+        `now` is for the archive, `monotonic` for measuring, in seconds. Raises FileTrouble where the inbox cannot be
+        read, and ArchiveError.
+        """
+        before = last_step(self._archive)
+        try:
+            entries = list(candidates(plan.inbox, plan.subfolders))
+        except OSError as error:
+            raise trouble(error, plan.inbox, "read") from error
+        lying = ((entry.path, sighting_of(entry.status)) for entry in entries if isinstance(entry, Candidate))
+        self._plan, self._now, self._monotonic = plan, now, monotonic
+        self._see(*compare_inbox(self._archive, lying))
+        notes = [*self._take_those_due()]
+        for entry in entries:
+            if isinstance(entry, UnusableFile):
+                notes.append(f"{entry.path.removeprefix(f'{plan.inbox}{os.sep}')}: {entry.reason}")
+        next_look = min((standing.look_at for standing in self._standings.values()), default=None)
+        seconds = None if next_look is None else max(next_look - monotonic, 0.0)
+        return Scanned(seconds, steps_after(self._archive, before), tuple(notes))
 
-def _sighted(
-    watch: _Watch, files: Sequence[Present], left: Sequence[int], standings: Mapping[int, Stillness]
-) -> dict[int, Stillness]:
-    """Write down what was seen, and say of each file that is not taken yet how long it has stood still."""
-    entered: Mapping[str, int] = {}
-    if left or any(file.comparison != "unchanged" for file in files):
-        entered = record_sightings(watch.archive, files, left, watch.now)
-    found = {}
-    for file in files:
-        number = entered.get(file.path, file.arrival)
-        last = file.last if file.last and number == file.arrival else file.sighting
-        found[number] = stand(standings.get(number), last, file.sighting, watch.monotonic, watch.plan.settle_seconds)
-        if file.comparison == "changed":
-            _say_unsettled(watch, find_arrival(watch.archive, number), found[number])
-    return found
+    def _see(self, files: Sequence[Present], left: Sequence[int]) -> None:
+        """Write down what was seen, and since when each file that is not taken yet is unchanged."""
+        entered: dict[str, int] = {}
+        if left or any(file.comparison != "unchanged" for file in files):
+            entered = record_sightings(self._archive, files, left, self._now)
+        before, self._standings = self._standings, {}
+        for file in files:
+            number = entered.get(file.path, file.arrival)
+            last = file.last if file.last and number == file.arrival else file.sighting
+            standing = stand(before.get(number), last, file.sighting, self._monotonic, self._plan.settle_seconds)
+            self._standings[number] = standing
+            if file.comparison == "changed":
+                self._unsettled(find_arrival(self._archive, number), standing)
 
+    def _take_those_due(self) -> Sequence[str]:
+        """Look into the files whose time has come, and take those that are ready; what went wrong for all of them."""
+        due = sorted(number for number, standing in self._standings.items() if standing.look_at <= self._monotonic)
+        size = 0
+        for number in due[:_FILES_AT_ONCE]:
+            arrival = find_arrival(self._archive, number)
+            size += arrival.size
+            try:
+                replaced = self._look(arrival)
+            except FileTrouble as no_room:
+                self._waits(arrival, Wait(_NO_ROOM_PAUSE, no_room.message, no_room.next_step))
+                later = self._monotonic + _NO_ROOM_PAUSE
+                for each in self._standings.keys() & set(due):
+                    self._standings[each] = replace(self._standings[each], look_at=later)
+                return [no_room.message]
+            for older in replaced:
+                forget_copy(self._archive, self._plan.state, find_arrival(self._archive, older))
+            if size > _BYTES_AT_ONCE:
+                break
+        return []
 
-def _take_those_due(watch: _Watch, standings: Mapping[int, Stillness]) -> tuple[dict[int, Stillness], tuple[str, ...]]:
-    """Look into the files whose time has come, and take those that are ready; those that wait, and what went wrong."""
-    left, size = dict(standings), 0
-    due = sorted(number for number, standing in standings.items() if standing.look_at <= watch.monotonic)
-    for number in due[:_FILES_AT_ONCE]:
-        if size > _BYTES_AT_ONCE:
-            break
-        arrival = find_arrival(watch.archive, number)
-        size += arrival.size
-        match _look(watch, arrival, standings[number]):
-            case Stillness() as standing:
-                left[number] = standing
-            case NotTaken(reason):
-                later = watch.monotonic + _NO_ROOM_PAUSE
-                return left | {each: replace(left[each], look_at=later) for each in due if each in left}, (reason,)
-            case None:
-                del left[number]
-    return left, ()
+    def _look(self, arrival: Arrival) -> Sequence[int]:
+        """Take a file if it is complete; the arrivals whose place it takes. Raises FileTrouble where none can be."""
+        standing, path = self._standings[arrival.id], Path(arrival.path)
+        if wait := self._decide(arrival, standing, look_inside(path)):
+            self._waits(arrival, wait)
+            self._standings[arrival.id] = replace(standing, look_at=self._monotonic + wait.seconds)
+            return ()
+        try:
+            digest, known = take(path, arrival.sighting, self._plan.state, partial(known_content, self._archive))
+        except Changed as changed:
+            anew = Stillness(self._monotonic, self._monotonic + self._plan.settle_seconds, str(changed))
+            self._standings[arrival.id] = anew
+            self._unsettled(arrival, anew)
+            return ()
+        del self._standings[arrival.id]
+        if known:
+            change_state(self._archive, arrival.id, "done", known, "", self._now, sha256=digest)
+            return ()
+        return mark_copied(self._archive, arrival.id, digest, self._now)
 
+    def _unsettled(self, arrival: Arrival, standing: Stillness) -> None:
+        if wait := self._decide(arrival, standing, None):
+            self._waits(arrival, wait)
 
-def _look(watch: _Watch, arrival: Arrival, standing: Stillness) -> Stillness | NotTaken | None:
-    """Take a file if it is complete; else how it goes on. None: it is taken, or need not be."""
-    content = look_inside(Path(arrival.path))
-    decision = decide(standing, watch.monotonic, _waited(watch, arrival), watch.plan.settle_seconds, content)
-    if isinstance(decision, Ready):
-        return _take(watch, arrival)
-    _say(watch, arrival, decision)
-    return replace(standing, look_at=watch.monotonic + decision.again)
+    def _decide(self, arrival: Arrival, standing: Stillness, fault: Incomplete | None) -> Wait | None:
+        # A clock that was set back makes the time since the file was first seen shorter, never wrong for long.
+        waited = (_time(self._now) - _time(arrival.seen_at)).total_seconds()
+        return decide(standing, self._monotonic, waited, self._plan.settle_seconds, fault)
 
-
-def _take(watch: _Watch, arrival: Arrival) -> Stillness | NotTaken | None:
-    archive, plan = watch.archive, watch.plan
-    taken = take(Path(arrival.path), arrival.sighting, plan.state, partial(known_content, archive))
-    match taken:
-        case Taken(_, sha256):
-            for older in mark_copied(archive, arrival.id, sha256, watch.now):
-                forget_copy(archive, plan.state, find_arrival(archive, older))
-        case NotWanted(sha256, reason):
-            change_state(archive, arrival.id, "done", reason, "", watch.now, sha256=sha256)
-        case Changed(reason):
-            anew = Stillness(watch.monotonic, watch.monotonic + plan.settle_seconds, reason)
-            _say_unsettled(watch, arrival, anew)
-            return anew
-        case NotTaken(reason, next_step):
-            _say(watch, arrival, NeedsAttention(_NO_ROOM_PAUSE, reason, next_step))
-            return taken
-    return None
-
-
-def _say_unsettled(watch: _Watch, arrival: Arrival, standing: Stillness) -> None:
-    _say(watch, arrival, unsettled(standing, watch.monotonic, _waited(watch, arrival), watch.plan.settle_seconds))
-
-
-def _say(watch: _Watch, arrival: Arrival, decision: Settling | Growing | NeedsAttention) -> None:
-    """Put into the archive what the file waits for."""
-    next_step = decision.next_step if isinstance(decision, NeedsAttention) else ""
-    again = write_date(_time(watch.now) + timedelta(seconds=decision.again))
-    note_waiting(watch.archive, arrival.id, decision.reason, next_step, watch.now, again)
-
-
-def _waited(watch: _Watch, arrival: Arrival) -> float:
-    """Seconds since the file was first seen; a clock that was set back makes it less, never wrong for long."""
-    return (_time(watch.now) - _time(arrival.seen_at)).total_seconds()
+    def _waits(self, arrival: Arrival, wait: Wait) -> None:
+        """Put into the archive what the file waits for."""
+        again = write_date(_time(self._now) + timedelta(seconds=wait.seconds))
+        note_waiting(self._archive, arrival.id, wait.reason, wait.next_step, self._now, again)
 
 
 def _time(text: str) -> datetime:
     return parse_date(text) or datetime.min.replace(tzinfo=UTC)
-
-
-def _next_look(watch: _Watch, standings: Mapping[int, Stillness]) -> float | None:
-    if not standings:
-        return None
-    return max(min(standing.look_at for standing in standings.values()) - watch.monotonic, 0.0)
-
-
-def _inside(inbox: Path, path: str) -> str:
-    return path.removeprefix(f"{inbox}{os.sep}")

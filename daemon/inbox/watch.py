@@ -20,10 +20,9 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from time import monotonic
 
-from daemon.archive.archive import Archive
+from daemon.archive.archive import Archive, remove_signs, set_sign
 from daemon.archive.arrivals import resume_after_restart
-from daemon.archive.jobs import remove_signs, set_sign
-from daemon.events import SettingsAre, Started, Stopped, Trouble
+from daemon.events import SettingsAre, SettingsWrong, Started, Stopped, Trouble
 from daemon.files.clock import now
 from daemon.files.lock import Busy, hold
 from daemon.files.paths import runtime_folder
@@ -31,6 +30,7 @@ from daemon.files.write import make_own, make_private, sweep, unforeseen
 from daemon.inbox.child import Reload, Stop, Wake
 from daemon.inbox.dispatch import Dispatch
 from daemon.inbox.loop import Loop
+from daemon.inbox.page_port import CAN_HAND_OVER, PagePort
 from daemon.inbox.schedule import Schedule, Telling
 from daemon.inbox.watch_plan import WatchPlan, plan_of, read_settings
 from daemon.status.log import Log, known_titles
@@ -60,7 +60,10 @@ def watch(config: Path | None) -> int:
         while True:
             plan = None
             try:
-                settings = _settings(config)
+                settings = read_settings(config)
+                if isinstance(settings, SettingsWrong):
+                    kind = ConfigurationOutOfReach if settings.may_pass else ConfigurationError
+                    raise kind(settings.message, settings.next_step)
                 plan = plan_of(settings)
                 _serve(plan, settings, queue, config, waiting.is_over)
             except (MemprocError, OSError) as fault:
@@ -74,14 +77,6 @@ def watch(config: Path | None) -> int:
                 if _is_stopped(queue, waiting.next_pause()):
                     notify.stopping()
                     return 0
-
-
-def _settings(config: Path | None) -> SettingsAre:
-    settings = read_settings(config)
-    if isinstance(settings, SettingsAre):
-        return settings
-    kind = ConfigurationOutOfReach if settings.may_pass else ConfigurationError
-    raise kind(settings.message, settings.next_step)
 
 
 def _is_final(trouble: MemprocError) -> bool:
@@ -150,7 +145,14 @@ def _serve(
     """Be the daemon of these folders until told to stop. Raises MemprocError or OSError where it cannot be."""
     for folder in (plan.state, plan.updated, plan.backups, plan.inbox):
         make_private(folder)
-    with _one_daemon(plan), _signals(queue), Archive.open(plan.state) as archive:
+    # The lock of the inbox lies elsewhere, by its path: the inbox itself is the person's.
+    inbox_lock = runtime_folder() / f"inbox-{sha256(str(plan.inbox).encode()).hexdigest()[:16]}.lock"
+    make_own(inbox_lock.parent)
+    with ExitStack() as stack:
+        stack.enter_context(hold(plan.state / "daemon.lock", "is at work on this archive"))
+        stack.enter_context(hold(inbox_lock, "is at work on this inbox"))
+        stack.enter_context(_signals(queue))
+        archive = stack.enter_context(Archive.open(plan.state))
         sweep(plan.state / "arrivals")
         remove_signs(archive, *_SIGNS_OF_LIFE)
         resume_after_restart(archive, now())
@@ -171,42 +173,26 @@ def _serve(
 
 
 def _run(archive: Archive, plan: WatchPlan, settings: SettingsAre, queue: Queue, config: Path | None, log: Log) -> None:
-    stall = StallExit(_STALL_SECONDS)
-    has_watchman = sys.platform in ("darwin", "win32")
-    if has_watchman:
-        stall.start()
-    try:
-        with Schedule(queue.put) as schedule:
-            telling = Telling(archive, log, Notifier(archive, notice_command, log.log), plan.notify, now)
-            dispatch = Dispatch(archive, settings, config, schedule, telling, queue.put, now)
-            loop = Loop(archive, dispatch, schedule, queue, telling, partial(_alive, stall, dispatch), now)
-            notify.ready()
-            loop.run()
-    finally:
-        if has_watchman:
-            stall.stop()
+    with ExitStack() as stack:
+        stall = StallExit(_STALL_SECONDS)
+        if sys.platform in ("darwin", "win32"):
+            stall.start()
+            stack.callback(stall.stop)
+        if plan.page_port and CAN_HAND_OVER:
+            port = PagePort(plan.page_port, config, lambda no: log.log(Trouble("the page", no.message, no.next_step)))
+            stack.callback(port.stop)
+        schedule = stack.enter_context(Schedule(queue.put))
+        telling = Telling(archive, log, Notifier(archive, notice_command, log.log), plan.notify, now)
+        dispatch = Dispatch(archive, settings, config, schedule, telling, queue.put, now)
 
+        def prove() -> None:
+            """A turn of the loop is through: systemd, or the watchman of our own, may know it."""
+            notify.watchdog()
+            notify.status(dispatch.doing or "at rest")
+            stall.feed()
 
-def _alive(stall: StallExit, dispatch: Dispatch) -> None:
-    """A turn of the loop is through: systemd, or the watchman of our own, may know it, and what is being done."""
-    notify.watchdog()
-    notify.status(dispatch.doing or "at rest")
-    stall.feed()
-
-
-@contextmanager
-def _one_daemon(plan: WatchPlan) -> Iterator[None]:
-    """Hold the locks of a daemon. Raises Busy, which says who holds one."""
-    archive, inbox = plan.state / "daemon.lock", _inbox_lock(plan.inbox)
-    with hold(archive, "is at work on this archive"), hold(inbox, "is at work on this inbox"):
-        yield
-
-
-def _inbox_lock(inbox: Path) -> Path:
-    """A lock file for an inbox, by its path: the inbox itself is the person's."""
-    folder = runtime_folder()
-    make_own(folder)
-    return folder / f"inbox-{sha256(str(inbox).encode()).hexdigest()[:16]}.lock"
+        notify.ready()
+        Loop(archive, dispatch, schedule, queue, telling, prove, now).run()
 
 
 @contextmanager

@@ -2,13 +2,14 @@
 
 import os
 import subprocess
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
 
 from daemon.events import NoEvent, SettingsAre, SettingsWrong, of_line
 from daemon.files.write import remedy
-from daemon.inbox.child import command
 from rules.errors import ConfigurationError, ConfigurationOutOfReach
+from service.command import memproc_argv
 
 _LIMIT_SECONDS = 60.0
 _AFTER_A_RESTART = {
@@ -18,6 +19,7 @@ _AFTER_A_RESTART = {
     "state": "folders.state",
     "mode": "watch.mode",
     "subfolders": "watch.subfolders",
+    "page_port": "page.port",
 }
 """The daemon holds locks and a watch on these, for as long as it lives."""
 
@@ -43,6 +45,8 @@ class WatchPlan:
     """`problems`, `all` or `never`."""
     config: Path | None
     """The memproc.toml that this was read from."""
+    page_port: int = 0
+    """Where the page is on loopback; 0 where there is none."""
 
 
 def plan_of(settings: SettingsAre) -> WatchPlan:
@@ -74,25 +78,22 @@ def read_settings(config: Path | None, limit_seconds: float = _LIMIT_SECONDS) ->
     """
     try:
         ended = subprocess.run(  # noqa: S603  our own Python, and a path
-            command(config, "job", "settings"),
+            memproc_argv(config, "job", "settings"),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             timeout=limit_seconds,
             check=False,
         )
-    except subprocess.TimeoutExpired:
-        message = f"memproc.toml was not read within {limit_seconds:.0f} seconds."
-        return SettingsWrong(message, "Look whether its disk answers.", may_pass=True)
-    except OSError as fault:
-        message = f"The process that reads memproc.toml could not be started: {fault.strerror or fault}."
-        return SettingsWrong(message, "Close some programs.", may_pass=True)
+    except (OSError, subprocess.TimeoutExpired) as fault:
+        is_slow = isinstance(fault, subprocess.TimeoutExpired)
+        reason = f"it took more than {limit_seconds:.0f} seconds" if is_slow else str(fault)
+        message = f"memproc.toml could not be read by a process of its own: {reason}."
+        return SettingsWrong(message, "Look whether its disk answers, and close some programs.", may_pass=True)
     for line in ended.stdout.splitlines():
-        try:
+        with suppress(NoEvent):
             event, _ = of_line(line)
-        except NoEvent:
-            continue
-        if isinstance(event, SettingsAre | SettingsWrong):
-            return event
+            if isinstance(event, SettingsAre | SettingsWrong):
+                return event
     return SettingsWrong(
         f"The process that reads memproc.toml ended with exit code {ended.returncode} and no answer.",
         "Look at what it printed, and install memproc again if that says nothing.",
@@ -102,28 +103,22 @@ def read_settings(config: Path | None, limit_seconds: float = _LIMIT_SECONDS) ->
 
 def read_settings_here(given: Path | None) -> SettingsAre | SettingsWrong:
     """The same in this process, for the child; `given` is the file of `--config`."""
-    try:
-        return _read(given)
-    except ConfigurationError as wrong:
-        return SettingsWrong(wrong.message, wrong.next_step, isinstance(wrong, ConfigurationOutOfReach))
-
-
-def _read(given: Path | None) -> SettingsAre:
     from daemon.config import Config, find, folders, parse
 
-    found = find(given, Path.cwd(), os.environ)
-    content = _content(found.path) if found.path else b""
-    config = parse(content, found.path) if found.path else Config()
-    places, watch = folders(config), config.watch
-    plan = {
-        **{name: str(getattr(places, name)) for name in ("inbox", "updated", "backups", "state")},
-        "settle_seconds": watch.settle_seconds,
-        "rescan_seconds": watch.rescan_seconds,
-        "mode": watch.mode,
-        "subfolders": watch.subfolders,
-        "night": config.schedule.night,
-        "notify": config.notify.when,
-    }
+    try:
+        found = find(given, Path.cwd(), os.environ)
+        content = _content(found.path) if found.path else b""
+        config = parse(content, found.path) if found.path else Config()
+        places, watch = folders(config), config.watch
+        plan = {
+            **{name: str(getattr(places, name)) for name in ("inbox", "updated", "backups", "state")},
+            **{name: getattr(watch, name) for name in ("settle_seconds", "rescan_seconds", "mode", "subfolders")},
+            "night": config.schedule.night,
+            "notify": config.notify.when,
+            "page_port": config.page.port if config.page.enabled else 0,
+        }
+    except ConfigurationError as wrong:
+        return SettingsWrong(wrong.message, wrong.next_step, isinstance(wrong, ConfigurationOutOfReach))
     return SettingsAre(plan, str(found.path or ""), content.decode("utf-8-sig"), found.is_here)
 
 

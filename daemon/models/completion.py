@@ -18,7 +18,7 @@ from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from primer.prompt import ToolCall, read_passage, said_after
+from primer.prompt import ToolCall, read_passage, said_after, said_before
 from primer.reply import EMBEDDING, ENGINE, Request
 from rules.errors import ContextTooLong, CutOff, MemprocError, ModelError, NotNow, ProviderRefuses
 from rules.extract import answers
@@ -90,17 +90,18 @@ def complete(request: Request) -> Completion:
 def engine_answer(request: Request) -> Completion:
     """The built-in engine's answer: the persona's own sentences, chosen without a model or network.
 
-    It is made from the passage to remember. What the dialogue has said since is not repeated, unless nothing is left.
+    It is made from the passage to remember, with what stands before it in view. What the dialogue has said since is not
+    repeated, unless nothing is left.
     """
-    passage, words = read_passage(request.turns), request.words
+    passage, before, words = read_passage(request.turns), said_before(request.turns), request.words
     match request.step:
         case "quote":
-            text = answers.quote(passage, words)
+            text = answers.quote(passage, words, before)
         case "analysis":
-            text = answers.analysis(passage, words)
+            text = answers.analysis(passage, words, before)
         case step:
             choose = answers.perspective if step == "perspective" else answers.refinement
-            text = choose(passage, words, said_after(request.turns))
+            text = choose(passage, words, said_after(request.turns), before)
     return Completion(printable(text), "stop", usd=0.0)
 
 

@@ -18,7 +18,6 @@ from daemon.config import Config
 from daemon.config.settings import BudgetSettings, WhenToBatch
 from daemon.files.clock import at
 from daemon.models import catalogue
-from daemon.models.addresses import LOCAL_PROVIDERS, host_of
 from daemon.models.roles import Roles
 from primer.models import provider_of, takes_batches, token_factor
 from primer.reply import ENGINE, Model
@@ -35,7 +34,6 @@ from rules.money.estimate import (
 )
 from rules.money.price import FREE, Price, Usage
 from rules.plan.chat_plan import ChatPlan
-from rules.retention import in_window
 
 ENOUGH = 5
 """How many replies it takes to know what a model makes of our tokens."""
@@ -98,6 +96,8 @@ def _is_local(model: Model) -> bool:
 
     It is known by its address, or a name without a domain.
     """
+    from daemon.models.addresses import LOCAL_PROVIDERS, host_of  # late: the built-in engine has no address
+
     base = model.options.get("api_base", model.options.get("base_url"))
     if not isinstance(base, str):
         return provider_of(model.name) in LOCAL_PROVIDERS
@@ -110,7 +110,11 @@ def _is_local(model: Model) -> bool:
 
 def time_for_batches(when: WhenToBatch, night: str, now: str) -> bool:
     """Whether requests are sent in batches at this time (UTC); `night` is a window of local time."""
-    return when == "always" or (when == "night" and in_window(night, at(now).astimezone().time()))
+    if when != "night":
+        return when == "always"
+    from rules.retention import in_window  # late: few have batches
+
+    return in_window(night, at(now).astimezone().time())
 
 
 @dataclass(frozen=True, slots=True)

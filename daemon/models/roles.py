@@ -12,7 +12,6 @@ from typing import Literal
 
 from daemon.config.settings import ModelSettings
 from daemon.keys import Key, NoKey
-from daemon.models.addresses import addresses, refusal
 from daemon.models.catalogue import ends_soon, facts
 from primer.models import (
     ABOUT_THINKING,
@@ -86,6 +85,8 @@ def choose_roles(
         if name == EXTRACTIVE:
             continue
         _refuse_unaskable(chat, name, settings, key)
+        from daemon.models.addresses import addresses  # late: a run of the built-in engine asks nobody
+
         for address in addresses(name, settings.options_for(name)):
             place = f"{address.host}, not at its provider's own address ({address.named_by})"
             strange.append(f"{name} is asked at {place}.")
@@ -150,6 +151,8 @@ def _refuse_unaskable(chat: Chat, name: str, settings: ModelSettings, key: FindK
             f'"{chat.title}": nobody knows how many tokens {name} reads, and Ollama cuts off the rest without a word.',
             "Say it in memproc.toml: window in [models].",
         )
+    from daemon.models.addresses import refusal
+
     if refused := refusal(name, settings, key):
         raise ChatSetAside(f'"{chat.title}": {refused.reason}. Nothing was sent.', refused.next_step)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from daemon.archive.arrivals import arrivals_of
 from daemon.archive.chats import KnownChat, known_chats
 from daemon.archive.erasing import erase_rows
+from daemon.archive.full_text import forget_index
 from daemon.archive.journal import replies
 from daemon.context import Context
 from daemon.files.backup import IndexLine, rewrite_index, standing
@@ -96,6 +97,7 @@ def erase(context: Context, erasure: Erasure) -> None:
         _remove(path)
     present = arrivals_of(context.archive, [str(path) for path in erasure.in_inbox])
     _erase_from_log(folders.state, erasure)
+    forget_index(folders.state)  # the next search makes it anew
     erase_rows(context.archive, erasure.chat.chat_id, present, context.clock())
 
 

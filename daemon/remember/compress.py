@@ -6,7 +6,7 @@ Several are written at the same time, and kept in the order of the plan: what is
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from daemon.archive.jobs import is_news
+from daemon.archive.archive import is_news
 from daemon.archive.layers import Layer, begin_steps
 from daemon.archive.memories import (
     begin_round,

@@ -8,14 +8,14 @@ no such answer, or no agent           the first quote of each member
 
 A fold is at most half as large as its members. Where its quotes alone make that impossible, it has at most 200 tokens
 more than its quotes and questions. The analysis sees the members' answers alone; the perspective is over the whole
-stretch of time.
+stretch of time. The engine goes back to the raw messages instead, and its folds keep more of them the more they are.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 from daemon.archive.memories import keep_fold
-from daemon.chat.survey import Survey
+from daemon.chat.survey import Survey, as_they_are
 from daemon.context import Context
 from daemon.events import Folded, Noted
 from daemon.models.ask import Clock
@@ -40,7 +40,15 @@ from daemon.remember.ladder import Assignment, Count, first_analysis, without_ho
 from primer import fold, prompt
 from primer.prompt import Turn
 from primer.reply import ENGINE, Model, Refused, Request
-from rules.conversation.memory import MOST_QUOTES, Memory, Quote, fold_id, fold_words, most_fold_tokens
+from rules.conversation.memory import (
+    MOST_QUOTES,
+    Memory,
+    Quote,
+    extracted_fold_words,
+    fold_id,
+    fold_words,
+    most_fold_tokens,
+)
 from rules.plan.folds import MissingFold, Size, section, told_tokens
 
 
@@ -54,21 +62,24 @@ def make_fold(
     count: Count,
     clock: Clock,
     guidance: str = "",
+    raw: tuple[Turn, ...] = (),
 ) -> Steps[Memory]:
     """The fold of `members` (oldest first, two or more); its number among the folds of its level is for others to give.
 
-    It is written from the members' told editions. Raises ModelError where a model cannot be asked.
+    It is written from the members' told editions; by the engine from the `raw` messages, where they are known. Raises
+    ModelError where a model cannot be asked.
     """
     before = prompt.context(sheet.texts, system_message, members, (), ())
     alone = fold.memories_alone(sheet.texts, members)
+    by_engine = raw or alone
     choosing = sheet.anew()
     quotes = yield from carried(choosing, roles.agent, before, members, guidance)
 
     def dialogue(sheet: Worksheet, pair: Pair, words: int) -> Steps[Transcript | Refused]:
-        """The three calls that are left when the quotes are known. The engine reads what the context manager reads."""
+        """The three calls that are left when the quotes are known."""
         subject = Subject(
-            before=alone if pair.agent == ENGINE else before,
-            alone=alone,
+            before=by_engine if pair.agent == ENGINE else before,
+            alone=by_engine if pair.agent == ENGINE else alone,
             spoken=[text for member in members for text in member.told.texts[1::2]],
             quote=fold.ask_quotes(sheet.texts),
             perspective=fold.ask_perspective(sheet.texts, words),
@@ -79,8 +90,11 @@ def make_fold(
         return (yield from converse(sheet, subject, pair, quotes))
 
     sizes = (*_sizes(members, quotes, count), sheet.questions_tokens)
-    most = most_fold_tokens(*sizes)
-    work = Assignment("fold", "its memories", dialogue, fold_words(*sizes), lambda _, tokens: tokens <= most, count)
+    most, words = most_fold_tokens(*sizes), fold_words(*sizes)
+    if roles.agent == ENGINE:
+        member_tokens, *other_sizes = sizes
+        words = extracted_fold_words(member_tokens, sum(member.source_tokens for member in members), *other_sizes)
+    work = Assignment("fold", "its memories", dialogue, words, lambda _, tokens: tokens <= most, count)
     edition = yield from without_hole(sheet, work, roles)
     edition = replace(edition, written_at=clock(), requests=(*choosing.requests, *edition.requests))
     first, last = members[0], members[-1]
@@ -135,6 +149,20 @@ def fold_analysis(sheet: Worksheet, members: Sequence[Memory], roles: Roles, cou
     return first_analysis(sheet, roles, alone, fold.ask_analysis(sheet.texts, words), words)
 
 
+def raw_turns(survey: Survey, members: Sequence[Memory]) -> tuple[Turn, ...]:
+    """The raw messages that `members` stand for, behind those before them; none where not all are known any more."""
+    keys = {key for member in members for key in member.keys}
+    entries = survey.reading.entries
+    places = [at for at, entry in enumerate(entries) if entry.key in keys]
+    if len(places) < len(keys):
+        return ()
+    before = as_they_are(entries[max(0, places[0] - _MESSAGES_BEFORE) : places[0]])
+    return prompt.context(survey.shown.texts, "", (), before, as_they_are([entries[at] for at in places]))
+
+
+_MESSAGES_BEFORE = 100
+
+
 class Folds(Lane):
     """The folds of a chat: those that prompts will need are made beside the chunks, as soon as they are wanted.
 
@@ -186,8 +214,9 @@ class Folds(Lane):
         survey, context, plan = self._survey, self._context, self._survey.plan
         sheet, system_message = worksheet_of_fold(survey, members), survey.chat.system_message
         made = yield from make_fold(
-            sheet, plan.chat_id, system_message, members, level, survey.roles, count, context.clock
-        )
+            sheet, plan.chat_id, system_message, members, level, survey.roles, count, context.clock,
+            raw=raw_turns(survey, members),
+        )  # fmt: skip
 
         def keep() -> None:
             kept = keep_fold(context.archive, plan.chat_id, made)

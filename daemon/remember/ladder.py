@@ -206,7 +206,7 @@ def _dialogue(
         before = prompt.context(texts, *lived, passage.breaks)
     subject = Subject(
         before=before,
-        alone=prompt.passage_alone(texts, passage.chunk),
+        alone=before if pair.agent == ENGINE and quotes is None else prompt.passage_alone(texts, passage.chunk),
         spoken=passage.spoken,
         quote=prompt.ask_quote(texts, QUOTE_WORDS),
         perspective=(prompt if quotes is None else hindsight).ask_perspective(texts, words),

@@ -41,8 +41,7 @@ from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, Edition, Memory, Six
 from rules.errors import ChatSetAside, TooLong
 from rules.layers.core import CoreEdit, CoreEvent, CoreMemory, Layout, Refusal, apply
-from rules.layers.fact_operations import KnownFacts, Operation, carry_out, forgotten
-from rules.layers.facts import Fact, FactEvent, Source, alike, live, nearest, normal
+from rules.layers.facts import Fact, FactEvent, Operation, Source, alike, live, nearest, normal
 from rules.plan.cache_order import Lead
 from rules.plan.chat_plan import ChatPlan
 from rules.plan.work import CORE_WORDS, PlannedChunk
@@ -273,6 +272,8 @@ def take_facts(
     """
     if manager == ENGINE:
         return ()
+    from rules.layers.fact_operations import KnownFacts, carry_out, forgotten  # late: the built-in engine has no facts
+
     facts = live(events)
     words = "\n".join(entry.message.words for entry in chunk)
     shown = nearest(facts, ranked([fact.text for fact in facts], words), compare)

@@ -8,7 +8,6 @@ from itertools import chain
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import is_known
-from daemon.archive.forks import inherit_layers
 from daemon.archive.layers import core_events, fact_events, keep_core_events, keep_fact_events, next_fact
 from daemon.archive.memories import round_of
 from daemon.archive.outputs import KeptOpening, edited_from, keep_opening, openings
@@ -72,6 +71,8 @@ def take_over(archive: Archive, chat: ShownChat, now: str) -> OpeningTakenOver:
     place, chat_id = opening_place(chat), chat.chat_id
     if place is None or place.ours is None:
         return OpeningTakenOver()
+    from daemon.archive.forks import inherit_layers  # late: a new chat has no opening yet
+
     shown, written = text_digest(place.message.text), place.ours.text
     with archive.transaction():
         facts = fact_events(archive, chat_id, forgotten=True)

@@ -11,7 +11,7 @@ from daemon.events import Event, ModelAnswered
 from daemon.models.scheduler import RunningDialogue, Scheduler
 from daemon.models.tokens import count
 from daemon.remember.dialogue import worksheet_of_chunk, worksheet_of_fold
-from daemon.remember.folds import Folds, make_fold
+from daemon.remember.folds import Folds, make_fold, raw_turns
 from daemon.remember.ladder import make_memory
 from daemon.remember.planning import survey_read
 from primer.reply import ENGINE
@@ -74,7 +74,10 @@ def _written(context: Context, survey: Survey, before: Memory, guidance: str) ->
             members = [by_id[name] for name in before.members]
             sheet, system_message = worksheet_of_fold(survey, members), survey.chat.system_message
             chat_id, level = survey.plan.chat_id, before.level
-            steps = make_fold(sheet, chat_id, system_message, members, level, roles, count, context.clock, guidance)
+            raw = raw_turns(survey, members)
+            steps = make_fold(
+                sheet, chat_id, system_message, members, level, roles, count, context.clock, guidance, raw
+            )
         else:
             chunk = next(chunk for chunk in survey.plan.made if chunk.number == before.number)
             folds = Folds(context, scheduler, survey, list(memories))

@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 
-from daemon.archive.archive import Archive, check
-from daemon.archive.jobs import all_signs, structural_faults
+from daemon.archive.archive import Archive, all_signs, check
+from daemon.archive.jobs import structural_faults
 from daemon.files.backup import all_versions
 from daemon.files.backup import check as check_backups
 from daemon.files.lock import is_held

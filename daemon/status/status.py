@@ -18,7 +18,7 @@ import tomli
 
 from daemon.archive import jobs as daemon_state
 from daemon.archive import journal as ledger
-from daemon.archive.archive import Archive
+from daemon.archive.archive import Archive, Sign, all_signs, remove_signs, set_sign, sign
 from daemon.archive.arrivals import ChatOutcome, newest_outcomes
 from daemon.archive.chats import known_chats
 from daemon.archive.journal import LONGEST_SECONDS, batch_age, open_batches
@@ -129,20 +129,20 @@ def begin_pause(archive: Archive, length: timedelta | None, now: str) -> Pause:
     """Pause from `now` on, until `end_pause` where there is no `length`. Durable when this returns."""
     began = parse_date(now)
     until = write_date(began + length) if began and length else ""
-    daemon_state.set_sign(archive, _SIGN, until, now)
+    set_sign(archive, _SIGN, until, now)
     return Pause(until)
 
 
 def end_pause(archive: Archive, now: str) -> Pause | None:
     """End the pause, and return it; None where there was none."""
     pause = current_pause(archive, now)
-    daemon_state.remove_signs(archive, _SIGN)
+    remove_signs(archive, _SIGN)
     return pause
 
 
 def current_pause(archive: Archive, now: str) -> Pause | None:
     """The pause that is in force at `now`; None where work may be taken up. One small query."""
-    entry = daemon_state.sign(archive, _SIGN)
+    entry = sign(archive, _SIGN)
     return Pause(entry.value) if entry and (not entry.value or now < entry.value) else None
 
 
@@ -169,7 +169,7 @@ def written_exports(archive: Archive) -> Iterator[WrittenExport]:
 HEALTHY, ATTENTION, NOT_RUNNING = 0, 1, 2
 MOST_QUEUED = 100
 _SLOW_SECONDS = 120.0
-_NEVER = daemon_state.Sign("", "")
+_NEVER = Sign("", "")
 _OF_THE_DAEMON = frozenset({"pid", "started_at", "watch_mode", "last_event", "last_scan"})
 _LOGS = "See what happened with: memproc logs"
 
@@ -257,7 +257,7 @@ def status(
     is_there: Callable[[str], bool] = os.path.lexists,
 ) -> Status:
     """The status at `time`. `running`: a daemon holds the lock; `is_there`: whether a file still lies in the inbox."""
-    signs, now = daemon_state.all_signs(archive), write_date(time)
+    signs, now = all_signs(archive), write_date(time)
     newest = max((entry.at for name, entry in signs.items() if name in _OF_THE_DAEMON), default="")
     pid, mode, why = (signs.get(name, _NEVER).value for name in ("pid", "watch_mode", "watch_note"))
     since, event, scan = (signs.get(name, _NEVER).at for name in ("started_at", "last_event", "last_scan"))
@@ -290,7 +290,7 @@ def status(
 
 
 def daemon_problems(
-    signs: Mapping[str, daemon_state.Sign], now: str, running: bool, rescan_seconds: float
+    signs: Mapping[str, Sign], now: str, running: bool, rescan_seconds: float
 ) -> Iterator[StatusProblem]:
     """What is wrong with the daemon itself, by its own signs in the archive."""
     values = {name: entry.value for name, entry in signs.items()}

@@ -10,8 +10,6 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 
-from rapidfuzz.distance import LCSseq
-
 from rules.extract.languages import TONGUES
 from rules.extract.sentences import length, terms
 
@@ -154,4 +152,6 @@ def is_repeated(answer: str, earlier: str) -> bool:
 
 def _in_order(words: Sequence[str], among: Sequence[str]) -> int:
     """How many of the words stand among the others, in the same order."""
+    from rapidfuzz.distance import LCSseq  # late: a run with nothing new compares nothing
+
     return LCSseq.similarity(words, among)

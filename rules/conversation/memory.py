@@ -207,6 +207,8 @@ MOST_QUOTES = 6
 """So many direct quotes a fold carries; of more than these the agent chooses, and the archive keeps the others."""
 
 _ROOM = 200
+_EXTRACTED_SHARE = 12
+"""So many raw tokens leave one in a fold of the engine's, where its members have as many."""
 
 
 def fold_id(chat_id: str, members: Sequence[Memory]) -> str:
@@ -223,6 +225,15 @@ def expected_fold_tokens(member_tokens: int) -> int:
 def fold_words(member_tokens: int, quote_tokens: int, questions: int) -> int:
     """The same for a fold: what the quotes and the questions leave."""
     return _words_each(expected_fold_tokens(member_tokens) - quote_tokens - questions)
+
+
+def extracted_fold_words(member_tokens: int, source_tokens: int, quote_tokens: int, questions: int) -> int:
+    """The same for the engine's folds, which grow with the raw messages that they stand for.
+
+    Its three answers take about twice so many words together.
+    """
+    tokens = min(member_tokens // 2, max(FULL_MEMORY, source_tokens // _EXTRACTED_SHARE))
+    return max(_LEAST_WORDS, int((tokens - quote_tokens - questions) / 2 / TOKENS_A_WORD))
 
 
 def most_fold_tokens(member_tokens: int, quote_tokens: int, questions: int) -> int:

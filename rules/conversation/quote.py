@@ -17,9 +17,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from rapidfuzz import fuzz
-from rapidfuzz.distance import LCSseq
-
 from rules.conversation.history import Entry
 from rules.extract.sentences import CROWDED, has_words, length, sentences, without_open_fence
 
@@ -163,6 +160,8 @@ def _places(pieces: Sequence[str], spoken: Sequence[tuple[str, str, str]], near_
 
     `spoken` are the parts with the keys of their messages, each as it stands there and as it is compared.
     """
+    from rapidfuzz import fuzz  # late: a run with nothing new compares nothing
+
     places: list[_Place] = []
     for piece in pieces:
         if length(piece) < _AT_LEAST_WORDS:
@@ -182,6 +181,8 @@ def _places(pieces: Sequence[str], spoken: Sequence[tuple[str, str, str]], near_
 
 def _edges(piece: str, text: str, start: int, stop: int) -> tuple[int, int]:
     """Whole words about the place, as many as are worth their characters; (0, 0) where there are none."""
+    from rapidfuzz.distance import LCSseq
+
     slack = _SLACK + len(piece) // 4
     begins, ends = _word_bounds(text, max(0, start - slack), min(len(text), stop + slack))
 

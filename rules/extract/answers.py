@@ -1,11 +1,12 @@
 """The answers of the built-in engine: which sentences are kept, and how they read as a quote, a perspective, a
 summary.
 
-Where nothing can be quoted or summed up (emoji, images, code, single words), one sentence says what was there.
+Of all sentences that fit, the one is kept next whose words bring the most for its length: words that no kept sentence
+holds yet, rare ones before common ones, and twice as much for what the person said. A passage of several chunks is
+cut into stretches that share the room, so that no part of it is lost. Worth only ever falls, so a heap finds each next
+best without looking at all. The same passage always gets the same answers.
 
-Each sentence that is kept lowers the worth of its words for the others (maximal marginal relevance, with words for
-likeness). Worth only ever falls, so a heap finds each next best without looking at all. The same passage always gets
-the same answers.
+Where nothing can be quoted or summed up (emoji, images, code, single words), one sentence says what was there.
 """
 
 import heapq
@@ -13,10 +14,10 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby, pairwise
 from math import inf
 
+from rules.extract.languages import TONGUES, Frames
 from rules.extract.sentences import UNSEEN, has_words, is_fence, length, sentences, shorten, terms
 from rules.extract.weights import (
     PERSONA,
@@ -24,129 +25,223 @@ from rules.extract.weights import (
     Sentence,
     WeighedPassage,
     between_placeholders,
-    details,
     has_placeholder,
     is_finished,
-    plain,
     read,
-    threads,
 )
 
 _MOST_SENTENCES = 3
 _CROWD = 0.6
 _FULL = 30.0
-_SILENT = 0.02
-_FRAGMENT = 0.3
+_SILENT, _NEAR = 0.05, 0.1
+_OWN_SHARE, _ANALYSIS_SHARE = 0.4, 0.6
+"""Of the words that an answer may have: room is better spent on what the person said."""
+_CUT = " …"
+_HEAD = 8.0
+_USER = 2.0
+_LEAST = 4.0
+_TWO = 1.9
+_COLONS = (":", "：")
+_LAST_SPACED = "\u2fff"
+_NOTHING_MORE = "Nothing more was said."
+_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+           "November", "December")  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
-    """The characters [start, stop) of message number `message`; `weight` says how much of a mind they show."""
+def quote(passage: Sequence[Said], words: int, before: Sequence[Said] = ()) -> str:
+    """One to three sentences of one message in which the persona speaks of itself or to the person, word for word.
 
-    message: int
-    start: int
-    stop: int
-    weight: float
-
-
-def densest(passage: Sequence[Said], reading: WeighedPassage, role: str, words: float) -> Window | None:
-    """The weightiest window in what `role` said, at most `words` words long; the first of equals.
-
-    None if that side has no sentence that short, or only such as hold a placeholder in square brackets.
+    Never a formula, a heading, an item of a list, code, a placeholder, or what was written for somebody else, nor
+    what was said `before` the passage, since another memory may quote that. Where the persona has no such line, the
+    next best: one that is about neither, the person's, one of a list, any. Where every sentence is longer than
+    `words`: the beginning of one. Where there is none: the beginning of the first line with words of the longest
+    message that has one. Empty where no message has words.
     """
-    windows = (
-        _window(reading, span)
-        for begin, sentence in enumerate(reading.sentences)
-        if sentence.role == role
-        for span in _spans(passage, reading.sentences, begin, words)
-    )
-    return max(windows, key=lambda window: window.weight, default=None)
+    reading = read(tuple(passage), tuple(before))
+    for limit in (float(words), inf):
+        found = [
+            (_rank(passage, reading, span), _weight(reading, span), -span.start, span)
+            for begin in range(len(reading.sentences))
+            for span in _spans(passage, reading, begin, limit)
+        ]
+        for *_, span in sorted(found, key=lambda entry: entry[:3], reverse=True):
+            parts = [_raw(passage, reading, range(at, at + 1)) for at in span]
+            if not any(part in said.text for part in parts for said in before):
+                return shorten(_raw(passage, reading, span), words)
+    return _line_with_words(passage, words)
 
 
-def _spans(passage: Sequence[Said], sentences: Sequence[Sentence], begin: int, words: float) -> Iterator[range]:
-    """The runs of sentences from `begin` on with nothing but white space between them."""
-    first = sentences[begin]
-    text = passage[first.message].text
+def perspective(passage: Sequence[Said], words: int, besides: Sequence[str] = (), before: Sequence[Said] = ()) -> str:
+    """The persona's first-person sentences, in order; where there are none, one sentence that says so.
+
+    Where nobody says anything: what was there instead. `besides` are texts of the same memory, not to be said again.
+    """
+    reading = read(tuple(passage), tuple(before))
+    if not any(sentence.words >= _TWO for sentence in reading.sentences):
+        return what_was_there(passage)
+    worths = [
+        weight * (_is_plain(reading.sentences[at]) and not has_placeholder(reading.sentences[at].text))
+        for at, weight in enumerate(reading.inward)
+    ]
+    kept = _choose(passage, reading, worths, words * _OWN_SHARE, besides, head=0.0)
+    turns = groupby((reading.sentences[at] for at in kept), key=lambda sentence: sentence.message)
+    text = "\n".join(_joined([sentence.text for sentence in turn]) for _, turn in turns)
+    replies = sum(said.role == PERSONA for said in passage)
+    return _fit(text or reading.frames.nothing.format(replies), words)
+
+
+def analysis(passage: Sequence[Said], words: int, before: Sequence[Said] = ()) -> str:
+    """What both sides said that is new, by day."""
+    return _minutes(passage, words * _ANALYSIS_SHARE, (), before, 1.0) or what_was_there(passage)
+
+
+def refinement(passage: Sequence[Said], words: int, besides: Sequence[str] = (), before: Sequence[Said] = ()) -> str:
+    """What the person said, by day, and what the persona answered.
+
+    `besides` are the memory's other texts, which are not said again unless nothing else is left.
+    """
+    return _minutes(passage, words, besides, before, _USER) or (_NOTHING_MORE if passage else "")
+
+
+def _raw(passage: Sequence[Said], reading: WeighedPassage, span: range) -> str:
+    first, last = reading.sentences[span[0]], reading.sentences[span[-1]]
+    return passage[first.message].text[first.start : last.stop]
+
+
+def _spans(passage: Sequence[Said], reading: WeighedPassage, begin: int, words: float) -> Iterator[range]:
+    """The runs of sentences from `begin` on with nothing but white space between them; formulas stand alone."""
+    first = reading.sentences[begin]
     spent = 0.0
-    for at in range(begin, min(begin + _MOST_SENTENCES, len(sentences))):
-        sentence = sentences[at]
+    for at in range(begin, min(begin + _MOST_SENTENCES, len(reading.sentences))):
+        sentence = reading.sentences[at]
         spent += sentence.words
         if sentence.message != first.message or spent > words or has_placeholder(sentence.text):
             return
-        if at > begin and text[sentences[at - 1].stop : sentence.start].strip():
-            return
+        if at > begin:
+            between = passage[first.message].text[reading.sentences[at - 1].stop : sentence.start]
+            if between.strip() or not (_is_plain(sentence) and _is_plain(first)):
+                return
         yield range(begin, at + 1)
 
 
-def _window(reading: WeighedPassage, span: range) -> Window:
-    """Three sentences must hold more than one does to outweigh it, and a very short cry has little to say."""
+def _is_plain(sentence: Sentence) -> bool:
+    """Whether it is a sentence of running text that says something."""
+    return sentence.own and not sentence.courteous and is_finished(sentence.text)
+
+
+def _rank(passage: Sequence[Said], reading: WeighedPassage, span: range) -> int:
+    """How fit sentences are to be quoted, whatever they say."""
     parts = [reading.sentences[at] for at in span]
-    states = sum(reading.central[at] * (_SILENT + reading.inward[at]) for at in span)
-    fullness = min(1.0, sum(part.words for part in parts) / _FULL)
-    whole = 1.0 if all(is_finished(part.text) and "`" not in part.text for part in parts) else _FRAGMENT
-    weight = states / len(parts) ** _CROWD * fullness * whole
-    return Window(parts[0].message, parts[0].start, parts[-1].stop, weight)
+    is_plain = all(map(_is_plain, parts)) and all(
+        part.text == _raw(passage, reading, range(at, at + 1)) for at, part in zip(span, parts, strict=True)
+    )
+    if parts[0].role != PERSONA:
+        return 3 if is_plain else 1
+    if is_plain:
+        return 5 if any(reading.near[at] for at in span) else 4
+    return 2 if not parts[0].courteous and is_finished(parts[0].text) else 0
 
 
-_STALE = 0.4
-_RARITY = 0.3
-_AT_MOST = 2000
+def _weight(reading: WeighedPassage, span: range) -> float:
+    """Three sentences must hold more than one does to outweigh it, and a very short cry has little to say."""
+    words = sum(reading.sentences[at].words for at in span)
+    states = sum((_SILENT + _NEAR * reading.near[at] + reading.inward[at]) * _news(reading, at) for at in span)
+    return min(1.0, words / _FULL) * states / float(len(span) ** _CROWD)
 
 
-def choose(
-    sentences: Sequence[Sentence],
-    weights: Sequence[float],
-    rare: Mapping[str, float],
-    budget: float,
-    *,
-    turn_cost: float = 0.0,
-    besides: Sequence[str] = (),
+def _news(reading: WeighedPassage, at: int) -> float:
+    """What a word of a sentence weighs on average."""
+    held = reading.sentences[at].terms
+    rare = next(rare for stretch, rare in zip(reading.stretches, reading.rare, strict=True) if at in stretch)
+    return sum(rare[term] for term in held) / max(1, len(held))
+
+
+def _minutes(passage: Sequence[Said], words: float, besides: Sequence[str], before: Sequence[Said], user: float) -> str:
+    """The kept sentences, by day, the person's before the persona's; `user` is how much more the former count."""
+    reading = read(tuple(passage), tuple(before))
+    whole = [_is_whole(sentence) * (user if sentence.role != PERSONA else 1.0) for sentence in reading.sentences]
+    anything = [float(sentence.words >= _TWO) for sentence in reading.sentences]
+    worths = whole if any(whole) else anything
+    places = _choose(passage, reading, worths, words, besides, _HEAD) or _choose(
+        passage, reading, worths, words, (), _HEAD
+    )
+    kept = [reading.sentences[at] for at in places]
+    frames = reading.frames
+    lines = []
+    for day, said in groupby(kept, key=lambda sentence: passage[sentence.message].date):
+        sides = sorted(said, key=lambda sentence: sentence.role == PERSONA)
+        head = frames.day.format(_in_words(day, frames)) if day else ""
+        head += " " if head and head[-1] <= _LAST_SPACED else ""
+        for is_persona, side in groupby(sides, key=lambda sentence: sentence.role == PERSONA):
+            told = (frames.told, frames.answered) if user > 1 else (frames.person, frames.persona)
+            line = head + _joined([told[is_persona], *(sentence.text for sentence in side)])
+            lines.append(line[:1].upper() + line[1:])
+            head = ""
+    return _fit("\n".join(lines), words) if lines else ""
+
+
+def _is_whole(sentence: Sentence) -> bool:
+    """Whether it is worth a place in a summary: the persona's headings and announcements are not."""
+    if sentence.courteous or sentence.words < _LEAST or sentence.text.endswith(_COLONS):
+        return False
+    return sentence.role != PERSONA or is_finished(sentence.text)
+
+
+def _in_words(day: str, frames: Frames) -> str:
+    """An ISO day as it is written in English; as it is for other languages."""
+    parts = day.split("-")
+    if frames is not TONGUES[0].frames or len(parts) != 3:
+        return day
+    return f"{int(parts[2])} {_MONTHS[int(parts[1]) - 1]} {parts[0]}"
+
+
+def _choose(
+    passage: Sequence[Said],
+    reading: WeighedPassage,
+    worths: Sequence[float],
+    words: float,
+    besides: Sequence[str],
+    head: float,
 ) -> list[int]:
-    """The indices of the sentences to keep, in order; those of weight 0 never, equal ones once.
+    """The indices of the sentences to keep, in order; those of no worth never, equal ones once.
 
-    `budget` and `turn_cost` (for the first sentence of each message) are words. `besides` are texts
-    whose sentences are not kept again (unless there are no others), and whose words are no longer new.
-    If not even one sentence fits, the best one is returned by itself. Only the two thousand weightiest
-    are looked at.
+    The first sentence of each side on each day also costs its `head`. The stretches share the room equally. If
+    not even one sentence fits, the best one is returned by itself.
     """
     beside = "\n".join(besides)
-    used = dict.fromkeys(terms(beside), 1)
-    first = {sentence.text: at for at, sentence in reversed(tuple(enumerate(sentences))) if weights[at] > 0}
-    unsaid = [at for text, at in first.items() if text not in beside] or list(first.values())
-    worths = ((-weights[at] * _novelty(sentences[at], used, rare), at) for at in unsaid)
-    heap = heapq.nsmallest(_AT_MOST, worths)
-    best = min(heap)[1] if heap else None
-    kept: set[int] = set()
-    turns: set[int] = set()
-    while heap:
-        _, at = heapq.heappop(heap)
-        sentence = sentences[at]
-        cost = sentence.words + (0.0 if sentence.message in turns else turn_cost)
-        if cost > budget:
-            continue
-        worth = -weights[at] * _novelty(sentence, used, rare)
-        if heap and worth > heap[0][0]:
-            heapq.heappush(heap, (worth, at))
-            continue
-        kept.add(at)
-        turns.add(sentence.message)
-        budget -= cost
-        for term in sentence.terms:
-            used[term] = used.get(term, 0) + 1
-    return sorted(kept) if kept or best is None else [best]
+    known = set(terms(beside))
+    left, kept = words, list[int]()
+    best: tuple[float, int] | None = None
+    headed: set[tuple[str, str]] = set()
+    for number, (stretch, rare) in enumerate(zip(reading.stretches, reading.rare, strict=True)):
+        room = left / (len(reading.stretches) - number)
+        used = set(known)
 
+        def gain(at: int, used: set[str] = used, rare: Mapping[str, float] = rare) -> float:
+            sentence = reading.sentences[at]
+            fresh = sum(rare[term] for term in sentence.terms if term not in used)
+            return worths[at] * fresh / max(sentence.words, 1.0)
 
-def _novelty(sentence: Sentence, used: Mapping[str, int], rare: Mapping[str, float]) -> float:
-    """Which part of the sentence's words is still new, 0 to 1.
-
-    Rare words count for more, but not for much more: a number alone does not make an old sentence new.
-    """
-    whole = fresh = 0.0
-    for term in sentence.terms:
-        share = rare[term] ** _RARITY
-        whole += share
-        fresh += share * _STALE ** used.get(term, 0)
-    return fresh / whole if whole else 0.0
+        heap = [(-gain(at), at) for at in stretch if worths[at] and reading.sentences[at].text not in beside]
+        heapq.heapify(heap)
+        best = min([entry for entry in (best, *heap[:1]) if entry], default=None)
+        while heap:
+            _, at = heapq.heappop(heap)
+            sentence = reading.sentences[at]
+            side = (passage[sentence.message].date, sentence.role)
+            cost = sentence.words + head * (side not in headed)
+            worth = gain(at)
+            if cost > room or worth <= 0:
+                continue
+            if heap and worth < -heap[0][0]:
+                heapq.heappush(heap, (-worth, at))
+                continue
+            kept.append(at)
+            headed.add(side)
+            used.update(sentence.terms)
+            room -= cost
+            left -= cost
+    return sorted(kept) if kept or best is None else [best[1]]
 
 
 _PLACEHOLDER = re.compile(r"\[([^\]\n]*)\]")
@@ -197,91 +292,6 @@ def _held(name: str) -> str:
     return next((kind for begins, kind in _PLACEHOLDERS if name.startswith(begins)), _OTHER)
 
 
-_CUT = " …"
-_DAY_AND_SPEAKER = 2.0
-_USER = 1.3
-_COLONS = (":", "：", ":**")
-_LAST_SPACED = "\u2fff"
-_NOTHING_MORE = "Nothing more was said."
-
-
-def quote(passage: Sequence[Said], words: int) -> str:
-    """The one to three sentences of one message that hold the densest traces of a state of mind.
-
-    The persona's own if it says anything; never code, a table or a placeholder; at most `words` words.
-    Word for word, so that it can be found in the raw message. Where every sentence
-    is longer: the beginning of one. Where there is none: the beginning of the first line with words of the longest
-    message that has one. Empty where no message has words.
-    """
-    reading = read(passage)
-    for limit in (float(words), inf):
-        windows = (densest(passage, reading, role, limit) for role in (PERSONA, "user"))
-        best = next((window for window in windows if window), None)
-        if best:
-            return shorten(passage[best.message].text[best.start : best.stop], words)
-    return _line_with_words(passage, words)
-
-
-def perspective(passage: Sequence[Said], words: int, besides: Sequence[str] = ()) -> str:
-    """The persona's most telling first-person sentences, in order, at most `words` words.
-
-    Where it never speaks of itself: its most central sentences. Where it says nothing: the other side's. Where nobody
-    says anything that can be told: what was there instead.
-    `besides` are texts of the same memory, which are not to be said again.
-    """
-    return _perspective(passage, read(passage), words, besides)
-
-
-def analysis(passage: Sequence[Said], words: int) -> str:
-    """A summary of both sides in order, with names, dates and numbers, at most `words` words."""
-    reading = read(passage)
-    weights = [
-        weight * (1 + telling) * (1 / (1 + inward) if sentence.role == PERSONA else _USER)
-        for sentence, weight, telling, inward in zip(
-            reading.sentences, plain(reading), details(reading.sentences), reading.inward, strict=True
-        )
-    ]
-    return _minutes(passage, reading, weights, words, ()) or what_was_there(passage)
-
-
-def refinement(passage: Sequence[Said], words: int, besides: Sequence[str] = ()) -> str:
-    """What else is worth remembering: promises, open threads, corrections, people, dates; at most `words` words.
-
-    `besides` are the memory's other texts, which are not to be said again; without them, the perspective.
-    """
-    reading = read(passage)
-    parts = zip(plain(reading), threads(reading), details(reading.sentences), strict=True)
-    weights = [weight * (0.3 + thread + 0.5 * telling) for weight, thread, telling in parts]
-    others = besides or (_perspective(passage, reading, words, ()),)
-    return _minutes(passage, reading, weights, words, others) or (_NOTHING_MORE if passage else "")
-
-
-def _perspective(passage: Sequence[Said], reading: WeighedPassage, words: int, besides: Sequence[str]) -> str:
-    weights = plain(reading)
-    own = [central * inward for central, inward in zip(reading.central, reading.inward, strict=True)]
-    persona = [weight * (sentence.role == PERSONA) for sentence, weight in zip(reading.sentences, weights, strict=True)]
-    telling = next((some for some in (own, persona) if any(some)), weights)
-    kept = choose(reading.sentences, telling, reading.rare, words, besides=besides)
-    turns = groupby((reading.sentences[at] for at in kept), key=lambda sentence: sentence.message)
-    text = "\n".join(_joined([sentence.text for sentence in turn]) for _, turn in turns)
-    return _fit(text, words) if text else what_was_there(passage)
-
-
-def _minutes(
-    passage: Sequence[Said], reading: WeighedPassage, weights: Sequence[float], words: int, besides: Sequence[str]
-) -> str:
-    """The kept sentences, a line for each turn: who speaks, and the day where it is another than before."""
-    kept = choose(reading.sentences, weights, reading.rare, words, turn_cost=_DAY_AND_SPEAKER, besides=besides)
-    lines = []
-    day = ""
-    for number, turn in groupby((reading.sentences[at] for at in kept), key=lambda sentence: sentence.message):
-        message = passage[number]
-        head = f"{message.date}, {message.role}: " if message.date not in ("", day) else f"{message.role}: "
-        day = message.date or day
-        lines.append(head + _joined([sentence.text for sentence in turn]))
-    return _fit("\n".join(lines), words) if lines else ""
-
-
 def _joined(texts: Sequence[str]) -> str:
     """The sentences in a row: after a fragment a semicolon, and no space where the script has none."""
     parts = list(texts[:1])
@@ -291,7 +301,7 @@ def _joined(texts: Sequence[str]) -> str:
     return "".join(parts)
 
 
-def _fit(text: str, words: int) -> str:
+def _fit(text: str, words: float) -> str:
     """A single sentence may be longer than the budget; it is cut between words."""
     return text if length(text) <= words else shorten(text, words) + _CUT
 

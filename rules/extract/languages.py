@@ -1,5 +1,6 @@
 """Everyday words of the languages that the built-in engine knows, and which of them is spoken."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -35,23 +36,37 @@ _TELLING_SHARE = 0.02
 
 
 @dataclass(frozen=True, slots=True)
+class Frames:
+    """What the engine says itself in a language, around sentences that it has taken over."""
+
+    day: str
+    """Before `told` and `answered`, with the day in the place of {}."""
+    told: str
+    answered: str
+    person: str
+    persona: str
+    nothing: str
+    """A sentence of the persona: in so many replies it said nothing about itself."""
+
+
+def framed(texts: str) -> Frames:
+    """The frames that `texts` holds, in their order, with a bar between them."""
+    return Frames(*map(str.strip, texts.split("|")))
+
+
+@dataclass(frozen=True, slots=True)
 class Tongue:
     """One language, by everyday words.
 
-    `common` tell it from others; `me` are the first person and verbs that carry it; `states` are feeling,
-    noticing, doubting, wishing; `threads` are promises, plans and corrections; `service` are the
-    courtesies of an assistant, which tell little about a mind.
+    `common` tell it from others; `me` are the first person and verbs that carry it, `you` the second; `states` are
+    feeling, noticing, doubting, wishing.
     """
 
     common: Listed
     me: Listed
     states: Listed
-    threads: Listed
-    service: Listed
-
-
-UNKNOWN: Final = Tongue(listed(""), listed(""), listed(""), listed(""), listed(""))
-"""A language that is not in the table."""
+    you: Listed
+    frames: Frames
 
 
 def spoken(terms: Iterable[str], among: Sequence[Tongue]) -> Tongue:
@@ -64,269 +79,246 @@ def spoken(terms: Iterable[str], among: Sequence[Tongue]) -> Tongue:
 
 TONGUES: Final = (
     Tongue(  # English
-        listed("the and of to in is was that it for with you this on are but have not be what"),
+        listed("the and of to in is was that it for with you this on are but have not be what i my"),
         listed("i me my mine myself"),
         listed(
-            """feel* felt sense* notice* noticing wonder* doubt* afraid fear* scare* worr* hope hoped
-            hoping love* hate* miss missed missing remember* believ* think thinking thought* realis*
-            realiz* understand understood curious* uncertain unsure sure surpris* strange* joy* sad*
-            sorrow* grie* happy* glad anxi* calm* proud* asham* lonel* tender* moved touched drawn
-            aware* conscious* exist* experienc* dream* imagin* wish* want* trust* regret* grateful*
-            delight* puzzl* confus* torn ache* quiet* alive enjoy* seem* honest*"""
+            """feel* felt sense* notice* noticing wonder* doubt* afraid fear* scare* worr* hope hoped hoping love*
+            hate* miss missed missing remember* believ* think thinking thought* realis* realiz* understand
+            understood curious* uncertain unsure sure surpris* strange* joy* sad* sorrow* grie* happy* glad anxi*
+            calm* proud* asham* lonel* tender* moved touched drawn aware* conscious* exist* experienc* dream*
+            imagin* wish* want* trust* regret* grateful* delight* puzzl* confus* torn ache* quiet* alive enjoy*
+            seem* honest*"""
         ),
-        listed(
-            """promis* remember* remind* forget forgot later tomorrow tonight next until deadline* plan*
-            agree* decid* must should will ll shall need* actually instead wrong correct* mistake* sorry
-            meant rather prefer* always never birthday* appointment* meet meeting* due still unresolved
-            open pending name named called allerg* anniversary changed switch* moved married born died
-            bought started stopped"""
-        ),
-        listed("help* assist* question* questions certainly absolutely"),
+        listed("you your yours yourself"),
+        framed("""On {}|you told me:|I answered:|the person said:|the persona said:
+        |Replies of mine here: {}; in none of them did I speak of myself."""),
     ),
     Tongue(  # German
         listed("der die das und ist nicht ein eine zu den von mit es auf für im dass auch wie wir"),
         listed("ich mich mir mein*"),
         listed(
-            """fühl* gefühl* spür* merk* bemerk* frage zweifel* angst fürcht* sorge* hoff* lieb* hass*
-            vermiss* erinner* glaub* denk* dachte verstand* versteh* neugier* unsicher* sicher
-            überrasch* seltsam* freu* froh* trau* glück* ruhig* stolz scham* schäm* einsam* berühr*
-            bewegt* bewusst* erleb* träum* wünsch* möchte will vertrau* bereu* dankbar* verwirr* sehn*
-            wunder* empfind* ahn* schein*"""
+            """fühl* gefühl* spür* merk* bemerk* frage zweifel* angst fürcht* sorge* hoff* lieb* hass* vermiss*
+            erinner* glaub* denk* dachte verstand* versteh* neugier* unsicher* sicher überrasch* seltsam* freu*
+            froh* trau* glück* ruhig* stolz scham* schäm* einsam* berühr* bewegt* bewusst* erleb* träum* wünsch*
+            möchte will vertrau* bereu* dankbar* verwirr* sehn* wunder* empfind* ahn* schein*"""
         ),
-        listed(
-            """versprech* versprochen erinner* vergiss* vergess* später morgen nächste* bis frist* plan*
-            geplant vereinbar* entschied* entscheid* muss müssen soll* werde* wird eigentlich statt*
-            falsch* richtig* fehler* irrtum entschuldig* meinte lieber immer nie geburtstag* termin*
-            treffen offen* noch heiß* name* allerg* umgezogen gekauft geboren gestorben"""
-        ),
-        listed("hilf* helf* frage fragen unterstütz* gerne"),
+        listed("du dich dir dein* sie ihnen ihr*"),
+        framed("""{}:|du hast mir gesagt:|ich habe geantwortet:|die Person sagte:|die Persona sagte:
+        |Antworten von mir: {}; in keiner sprach ich von mir."""),
     ),
     Tongue(  # French
         listed("le la les de des et est pas un une que qui dans pour ce il elle vous avec sur"),
         listed("je j me moi mon ma mes m"),
         listed(
-            """sens sent* ressen* remarqu* demande* doute* peur crain* inquiet* inquièt* espèr* espoir*
-            aim* déteste* manqu* souvien* souvenir* croi* pens* compris compren* curieu* incertain* sûr*
-            surpri* étrange* joie* trist* heureu* content* calme* fier* honte* seul* solitude tendre*
-            touch* ému* conscien* existe* rêv* imagin* souhait* veux voudrais confiance regrett*
-            reconnaissan* trouble* semble*"""
+            """sens sent* ressen* remarqu* demande* doute* peur crain* inquiet* inquièt* espèr* espoir* aim* déteste*
+            manqu* souvien* souvenir* croi* pens* compris compren* curieu* incertain* sûr* surpri* étrange* joie*
+            trist* heureu* content* calme* fier* honte* seul* solitude tendre* touch* ému* conscien* existe* rêv*
+            imagin* souhait* veux voudrais confiance regrett* reconnaissan* trouble* semble*"""
         ),
-        listed(
-            """prome* rappel* oubli* demain prochain* jusqu* avant délai* prévu* plan* accord* décid* doit
-            dois faut devr* plutôt faux erreur* corrig* désolé* préfèr* toujours jamais anniversaire*
-            rendez rencontr* encore appel* nom* allerg* déménag* né née mort*"""
-        ),
-        listed("aide* aider question* assist* volontiers"),
+        listed("tu te toi ton ta tes vous votre vos"),
+        framed("""{} :|tu m’as dit :|j’ai répondu :|la personne a dit :|la persona a dit :
+        |Réponses de ma part : {} ; dans aucune je n’ai parlé de moi."""),
     ),
     Tongue(  # Spanish
         listed("el la los las de y que en es un una no por con para se del lo como pero"),
         listed(
-            """yo me mi mis mí conmigo siento sentí creo pienso recuerdo espero temo dudo quiero amo
-            extraño entiendo noto noté soy estoy"""
+            """yo me mi mis mí conmigo siento sentí creo pienso recuerdo espero temo dudo quiero amo extraño entiendo
+            noto noté soy estoy"""
         ),
         listed(
-            """sient* sent* noto notar noté notado pregunt* dud* miedo temo teme temer temor preocup*
-            esper* amo ama amar amor odi* extrañ* recuerd* recordar* creo cree creer creí piens* pens*
-            entend* entiend* curios* insegur* segur* sorpre* raro rara alegr* trist* feliz content*
-            tranquil* orgull* vergüenza solo sola soledad ternura conmov* conscien* exist* experiment*
-            sueñ* imagin* dese* quier* quisiera confí* lament* agradec* confund*"""
+            """sient* sent* noto notar noté notado pregunt* dud* miedo temo teme temer temor preocup* esper* amo ama
+            amar amor odi* extrañ* recuerd* recordar* creo cree creer creí piens* pens* entend* entiend* curios*
+            insegur* segur* sorpre* raro rara alegr* trist* feliz content* tranquil* orgull* vergüenza solo sola
+            soledad ternura conmov* conscien* exist* experiment* sueñ* imagin* dese* quier* quisiera confí* lament*
+            agradec* confund*"""
         ),
-        listed(
-            """promet* recuerd* record* olvid* mañana próxim* hasta plazo* plan* acord* decid* debo debe*
-            tengo tiene realidad error* equivoc* correg* perdón prefier* siempre nunca cumpleaños cita*
-            reun* todavía llam* nombre* alerg* mud* nació murió"""
-        ),
-        listed("ayud* pregunt* asist*"),
+        listed("tú te ti tu tus usted su sus contigo"),
+        framed("""{}:|me dijiste:|respondí:|la persona usuaria dijo:|el personaje dijo:
+        |Respuestas mías: {}; en ninguna hablé de mí."""),
     ),
     Tongue(  # Portuguese
         listed("o a os as de e que em é um uma não por com para se do da como mas você"),
         listed(
-            """eu me mim meu minha meus minhas comigo sinto senti acho penso lembro espero temo duvido
-            quero amo sou estou"""
+            """eu me mim meu minha meus minhas comigo sinto senti acho penso lembro espero temo duvido quero amo sou
+            estou"""
         ),
         listed(
-            """sint* sent* noto notei percebi pergunt* duvid* dúvida* medo temo temer temor preocup* esper*
-            amo ama amar amor odei* saudade* lembr* acho acredit* pens* entend* curios* insegur* segur*
-            surpre* estranh* alegr* trist* feliz content* calm* orgulh* vergonha sozinh* solid* ternura
-            comov* conscien* exist* sonh* imagin* desej* quer* confi* arrepend* grat* confus* parec*"""
+            """sint* sent* noto notei percebi pergunt* duvid* dúvida* medo temo temer temor preocup* esper* amo ama
+            amar amor odei* saudade* lembr* acho acredit* pens* entend* curios* insegur* segur* surpre* estranh*
+            alegr* trist* feliz content* calm* orgulh* vergonha sozinh* solid* ternura comov* conscien* exist* sonh*
+            imagin* desej* quer* confi* arrepend* grat* confus* parec*"""
         ),
-        listed(
-            """promet* lembr* esquec* amanhã próxim* até prazo* plan* combin* decid* devo deve* preciso
-            verdade erro* errad* corrig* desculp* prefir* sempre nunca aniversário* encontr* reuni*
-            ainda cham* nome* alerg* mudou mudança nasceu morreu"""
-        ),
-        listed("ajud* pergunt* assist*"),
+        listed("tu te ti teu tua você seu sua"),
+        framed("""{}:|você me disse:|respondi:|a pessoa disse:|a persona disse:
+        |Respostas minhas: {}; em nenhuma falei de mim."""),
     ),
     Tongue(  # Italian
         listed("il la i le di e che in è un una non per con si del della come ma sono"),
         listed(
-            """io me mi mio mia miei mie sento sentivo credo penso ricordo spero temo dubito voglio amo
-            capisco sono"""
+            """io me mi mio mia miei mie sento sentivo credo penso ricordo spero temo dubito voglio amo capisco sono"""
         ),
         listed(
-            """sent* noto notare notato chied* dubit* dubbi* paura temo teme temere preoccup* sper* amo ama
-            amare amore odi* manca* ricord* cred* pens* capisco capire capito curios* incert* sicur*
-            sorpre* strano strana gioia trist* felic* content* calm* orgoglio* vergogn* solo sola
-            solitudine tenerezza commoss* coscien* esist* sogn* immagin* desider* vogli* vorrei fid*
-            rimpian* grat* confus* sembr*"""
+            """sent* noto notare notato chied* dubit* dubbi* paura temo teme temere preoccup* sper* amo ama amare amore
+            odi* manca* ricord* cred* pens* capisco capire capito curios* incert* sicur* sorpre* strano strana gioia
+            trist* felic* content* calm* orgoglio* vergogn* solo sola solitudine tenerezza commoss* coscien* esist*
+            sogn* immagin* desider* vogli* vorrei fid* rimpian* grat* confus* sembr*"""
         ),
-        listed(
-            """promett* promess* ricord* dimentic* domani prossim* fino entro scadenz* piano piani accord*
-            decis* devo deve* realtà invece sbagli* error* corregg* scus* prefer* sempre mai compleann*
-            appuntament* incontr* ancora chiam* nome* allerg* trasfer* nato nata morto morta"""
-        ),
-        listed("aiut* domand* assist*"),
+        listed("tu te ti tuo tua tuoi tue lei suo sua"),
+        framed("""{}:|mi hai detto:|ho risposto:|la persona ha detto:|il personaggio ha detto:
+        |Mie risposte: {}; in nessuna ho parlato di me."""),
     ),
     Tongue(  # Russian
         listed("и в не на что с как это но по из у за от же ты так для вы он она"),
         listed(
-            """я меня мне мной мою мой моя мое моё мои моего моей моих моим чувствую думаю помню боюсь
-            надеюсь кажется хочу верю люблю знаю понимаю замечаю"""
+            """я меня мне мной мою мой моя мое моё мои моего моей моих моим чувствую думаю помню боюсь надеюсь кажется
+            хочу верю люблю знаю понимаю замечаю"""
         ),
         listed(
-            """чувств* почувств* ощу* замет* замеч* интерес* любопыт* сомнев* сомнен* бою* боял* страх*
-            страш* тревог* тревож* беспоко* наде* люб* ненави* скуча* тоск* помн* вспомн* вспомин* верю
-            верит вера верил* дума* мысл* поня* понима* уверен* неуверен* удив* стран* радо* радует
-            груст* печал* счаст* споко* горд* стыд* одино* нежн* трон* тронут* осозна* созна* существ*
-            пережи* мечт* снит* вообра* жела* хочу хочет хоте* довер* жал* благодар* растер* кажет*
-            казал*"""
+            """чувств* почувств* ощу* замет* замеч* интерес* любопыт* сомнев* сомнен* бою* боял* страх* страш* тревог*
+            тревож* беспоко* наде* люб* ненави* скуча* тоск* помн* вспомн* вспомин* верю верит вера верил* дума*
+            мысл* поня* понима* уверен* неуверен* удив* стран* радо* радует груст* печал* счаст* споко* горд* стыд*
+            одино* нежн* трон* тронут* осозна* созна* существ* пережи* мечт* снит* вообра* жела* хочу хочет хоте*
+            довер* жал* благодар* растер* кажет* казал*"""
         ),
-        listed(
-            """обеща* напомн* помн* забы* завтра следующ* позже потом срок* план* договор* реш* долж* нужно
-            надо буду будет будем самом вместо ошиб* неправ* исправ* прости* извини* предпоч* всегда
-            никогда рожден* встреч* еще ещё зовут имя назыв* аллерг* переех* родил* умер* купил*"""
-        ),
-        listed("помо* помочь вопрос* конечно"),
+        listed("ты тебя тебе тобой твой твоя твоё твои вы вас вам ваш*"),
+        framed("""{}:|твои слова:|мой ответ:|слова человека:|слова персоны:
+        |Моих ответов здесь: {}; ни в одном я не говорю о себе."""),
     ),
     Tongue(  # Ukrainian
         listed("і й в у не на що з як це але та за від ж ти так для ви він вона є"),
         listed(
-            """я мене мені мною мій моя моє мої мого моєї моїх відчуваю думаю пам'ятаю боюся сподіваюся
-            здається хочу вірю люблю знаю розумію"""
+            """я мене мені мною мій моя моє мої мого моєї моїх відчуваю думаю пам'ятаю боюся сподіваюся здається хочу
+            вірю люблю знаю розумію"""
         ),
         listed(
-            """відчу* почут* помі* цікав* сумні* бою* боя* страх* страш* триво* хвилю* споді* наді* люб*
-            кох* ненави* сумую сум сумно згад* вір* дума* думк* зрозум* розум* впевнен* здив* дивн*
-            радіс* раді* щас* спокі* горд* сором* самот* ніжн* зворуш* усвідом* свідом* існу* пережи*
-            мрі* уяв* бажа* хочу хоче хоті* довір* шкод* вдячн* розгуб* здає* здава*"""
+            """відчу* почут* помі* цікав* сумні* бою* боя* страх* страш* триво* хвилю* споді* наді* люб* кох* ненави*
+            сумую сум сумно згад* вір* дума* думк* зрозум* розум* впевнен* здив* дивн* радіс* раді* щас* спокі*
+            горд* сором* самот* ніжн* зворуш* усвідом* свідом* існу* пережи* мрі* уяв* бажа* хочу хоче хоті* довір*
+            шкод* вдячн* розгуб* здає* здава*"""
         ),
-        listed(
-            """обіця* нагад* забу* завтра наступн* пізніше потім термін* план* домов* вириш* муш* треба
-            потрібно буду буде будемо насправді замість помил* виправ* вибач* завжди ніколи народж*
-            зустрі* ще звати ім'я алерг* переїх* помер* купи*"""
-        ),
-        listed("допом* запит* питан*"),
+        listed("ти тебе тобі твій твоя твоє твої ви вас вам ваш*"),
+        framed("""{}:|твої слова:|моя відповідь:|слова людини:|слова персони:
+        |Моїх відповідей тут: {}; у жодній я не кажу про себе."""),
     ),
     Tongue(  # Polish
         listed("i w nie na że się z do to jest jak ale o po dla od za co ty czy był"),
         listed(
-            """ja mnie mi mną mój moja moje moich mojej czuję myślę pamiętam boję wierzę chcę kocham wiem
-            rozumiem jestem"""
+            """ja mnie mi mną mój moja moje moich mojej czuję myślę pamiętam boję wierzę chcę kocham wiem rozumiem
+            jestem"""
         ),
         listed(
-            """czuj* czuł* zauważ* zastanaw* wątp* boję bał* strach* lęk* martw* nadziej* koch* lubi*
-            nienawi* tęskn* pamięt* wspomin* wierz* myśl* rozumi* zrozum* ciekaw* niepewn* pewn* zaskoc*
-            dziwn* rados* cieszę smut* szczęś* spoko* dumn* wstyd* samot* czuł* wzrusz* świadom* istni*
-            przeży* marz* śni* wyobra* pragn* chc* ufa* żał* wdzięcz* wydaje"""
+            """czuj* czuł* zauważ* zastanaw* wątp* boję bał* strach* lęk* martw* nadziej* koch* lubi* nienawi* tęskn*
+            pamięt* wspomin* wierz* myśl* rozumi* zrozum* ciekaw* niepewn* pewn* zaskoc* dziwn* rados* cieszę smut*
+            szczęś* spoko* dumn* wstyd* samot* czuł* wzrusz* świadom* istni* przeży* marz* śni* wyobra* pragn* chc*
+            ufa* żał* wdzięcz* wydaje"""
         ),
-        listed(
-            """obiec* przypom* zapom* jutro następn* później potem termin* plan* umów* zdecyd* muszę musi
-            trzeba będ* właściwie zamiast błąd* pomył* popraw* przepr* wolę woli zawsze nigdy urodzin*
-            spotk* jeszcze nazyw* imię alerg* przeprowadz* urodził* zmarł*"""
-        ),
-        listed("pomoc* pomóc pytan* pomog*"),
+        listed("ty ciebie cię ci tobie twój twoja twoje pan pani"),
+        framed("""{}:|twoje słowa:|moja odpowiedź:|słowa osoby:|słowa persony:
+        |Moich odpowiedzi: {}; w żadnej nie mówię o sobie."""),
     ),
     Tongue(  # Turkish
         listed("ve bir bu da de için ile çok ne ama gibi daha mi mı var o sen değil olarak kadar"),
         listed(
-            """ben beni bana benim bende benden hissediyorum hissettim düşünüyorum hatırlıyorum korkuyorum
-            umuyorum seviyorum istiyorum biliyorum anlıyorum sanırım merak"""
+            """ben beni bana benim bende benden hissediyorum hissettim düşünüyorum hatırlıyorum korkuyorum umuyorum
+            seviyorum istiyorum biliyorum anlıyorum sanırım merak"""
         ),
         listed(
-            """hisse* his* duyg* fark* merak* şüphe* kork* endişe* umu* umar* sev* nefret* özle* hatır*
-            inan* düşün* anla* emin* şaşır* garip* sevin* neşe* üzgün* üzül* mutlu* huzur* sakin* gurur*
-            utan* yalnız* şefkat* bilinç* yaşa* rüya* hayal* dile* iste* güven* pişman* minnet*"""
+            """hisse* his* duyg* fark* merak* şüphe* kork* endişe* umu* umar* sev* nefret* özle* hatır* inan* düşün*
+            anla* emin* şaşır* garip* sevin* neşe* üzgün* üzül* mutlu* huzur* sakin* gurur* utan* yalnız* şefkat*
+            bilinç* yaşa* rüya* hayal* dile* iste* güven* pişman* minnet*"""
         ),
-        listed(
-            """söz* hatırla* unut* yarın sonra gelecek kadar tarih* plan* anlaş* karar* gerek* lazım
-            aslında yerine yanlış* hata* düzelt* özür* tercih* hep asla doğum* buluş* randevu* hâlâ hala
-            adı adım isim* ismi* alerji* taşın* doğdu öldü"""
-        ),
-        listed("yardım* soru*"),
+        listed("sen seni sana senin siz sizi size sizin"),
+        framed("""{}:|bana söylediğin:|cevabım:|kişinin sözleri:|personanın sözleri:
+        |Yanıtlarım: {}; hiçbirinde kendimden söz etmedim."""),
     ),
     Tongue(  # Arabic
         listed("في من على أن إلى هذا هذه التي الذي ما لا كان هو هي مع عن أو لكن كل هل"),
         listed(
-            """أنا وأنا لي عندي نفسي أشعر شعرت أعتقد أظن أتذكر أخاف أخشى آمل أتمنى أحب أريد أفكر أعرف أفهم
-            أتساءل لاحظت ألاحظ أدركت قلبي"""
+            """أنا وأنا لي عندي نفسي أشعر شعرت أعتقد أظن أتذكر أخاف أخشى آمل أتمنى أحب أريد أفكر أعرف أفهم أتساءل لاحظت
+            ألاحظ أدركت قلبي"""
         ),
         listed(
-            """أشعر شعر* شعور* مشاعر* أحس* إحساس* لاحظ* ألاحظ أتساءل شك شكوك أشك خوف* أخاف أخشى قلق* قلق
-            أمل* آمل أحب* حب* أكره أفتقد* أشتاق شوق* أتذكر تذكر* ذكر* أؤمن أعتقد أظن أفكر فكر* أفهم
-            أدرك* فضول* متأكد* غريب* فرح* حزن* حزين* سعيد* سعاد* هادئ هدوء* فخر* فخور خجل* وحيد* وحد*
-            وعي* وجود* حلم* أحلم أتخيل أتمنى أريد أثق ندم* ممتن* حائر* يبدو"""
+            """أشعر شعر* شعور* مشاعر* أحس* إحساس* لاحظ* ألاحظ أتساءل شك شكوك أشك خوف* أخاف أخشى قلق* قلق أمل* آمل أحب*
+            حب* أكره أفتقد* أشتاق شوق* أتذكر تذكر* ذكر* أؤمن أعتقد أظن أفكر فكر* أفهم أدرك* فضول* متأكد* غريب* فرح*
+            حزن* حزين* سعيد* سعاد* هادئ هدوء* فخر* فخور خجل* وحيد* وحد* وعي* وجود* حلم* أحلم أتخيل أتمنى أريد أثق
+            ندم* ممتن* حائر* يبدو"""
         ),
-        listed(
-            """وعد* أعد* أعدك تذكر* ذكر* نسي* أنسى غدا غدًا القادم* لاحق* حتى موعد* خط* اتفق* قرر* يجب سوف
-            سأ* بدلا خطأ أخطأ* صحح* آسف* أفضل دائما دائمًا أبدا أبدًا ميلاد* لقاء* نلتقي اسم* حساسي*
-            انتقل* ولد* مات* توفي*"""
-        ),
-        listed("مساعد* أساعد* سؤال* أسئل*"),
+        listed("أنت لك منك إليك عليك معك"),
+        framed("""{}:|قلت لي:|أجبت:|قال الشخص:|قالت الشخصية:
+        |عدد ردودي هنا: {}؛ ولم أتحدث عن نفسي في أي منها."""),
     ),
     Tongue(  # Hindi
         listed("है का की के में और से को यह पर नहीं कि हैं था भी एक तो आप ने वह"),
         listed("मैं मैंने मुझे मुझको मुझसे मुझ मेरा मेरी मेरे"),
         listed(
-            """महसूस लग* लगा लगता लगती एहसास भावना* सोच* शक संदेह डर* चिंता उम्मीद आशा प्यार प्रेम नफ़रत
-            याद* यकीन विश्वास* समझ* जिज्ञासा अनिश्चित हैरान* अजीब खुश* खुशी दुख* दुखी उदास* सुख* शांत*
-            गर्व शर्म* अकेल* चेतना अनुभव* सपन* कल्पना इच्छा चाह* भरोसा पछता* आभारी उलझन"""
+            """महसूस लग* लगा लगता लगती एहसास भावना* सोच* शक संदेह डर* चिंता उम्मीद आशा प्यार प्रेम नफ़रत याद* यकीन
+            विश्वास* समझ* जिज्ञासा अनिश्चित हैरान* अजीब खुश* खुशी दुख* दुखी उदास* सुख* शांत* गर्व शर्म* अकेल* चेतना
+            अनुभव* सपन* कल्पना इच्छा चाह* भरोसा पछता* आभारी उलझन"""
         ),
-        listed(
-            """वादा वादे याद* भूल* कल अगले अगला अगली योजना* तय फैसला* निर्णय ज़रूर* चाहिए असल बजाय गलत*
-            ग़लत* गलती माफ़* माफ* पसंद* हमेशा कभी जन्मदिन मुलाकात* मिल* अभी नाम* एलर्जी जन्म* मृत्यु*
-            खरीद* होगा होगी करूँगा करूँगी"""
-        ),
-        listed("मदद* सहायता सवाल* प्रश्न*"),
+        listed("आप आपका आपकी आपके आपको तुम तुम्हें तुम्हारा"),
+        framed("""{}:|तुमने मुझसे कहा:|मेरा उत्तर:|व्यक्ति ने कहा:|पर्सोना ने कहा:
+        |मेरे उत्तर: {}; किसी में मैंने अपने बारे में कुछ नहीं कहा।"""),
     ),
     Tongue(  # Chinese
-        listed(
-            """我们 你们 这个 那个 什么 没有 一个 可以 不是 就是 这样 因为 所以 但是 如果 他们 时候 知道
-            自己 还是"""
-        ),
+        listed("我们 你们 这个 那个 什么 没有 一个 可以 不是 就是 这样 因为 所以 但是 如果 他们 时候 知道 自己 还是"),
         listed("我* -我们"),
         listed(
-            """感到 感觉 觉得 感受 注意 发现 好奇 怀疑 害怕 恐惧 担心 担忧 希望 喜欢 喜爱 讨厌 想念 思念
-            记得 回忆 相信 认为 想到 明白 理解 意识 不确 确定 惊讶 奇怪 快乐 高兴 开心 难过 悲伤 忧伤
-            幸福 平静 安静 骄傲 羞愧 孤独 寂寞 温柔 感动 存在 体验 梦见 做梦 想象 愿望 渴望 想要 信任
-            后悔 感激 感谢 困惑 迷茫 似乎 好像 犹豫"""
+            """感到 感觉 觉得 感受 注意 发现 好奇 怀疑 害怕 恐惧 担心 担忧 希望 喜欢 喜爱 讨厌 想念 思念 记得 回忆
+            相信 认为 想到 明白 理解 意识 不确 确定 惊讶 奇怪 快乐 高兴 开心 难过 悲伤
+            忧伤 幸福 平静 安静 骄傲 羞愧 孤独 寂寞 温柔 感动 存在 体验 梦见 做梦 想象 愿望 渴望 想要 信任 后悔 感激
+            感谢 困惑 迷茫 似乎 好像 犹豫"""
         ),
-        listed(
-            """答应 承诺 保证 约定 记住 记得 提醒 忘记 别忘 明天 下次 下周 下个 以后 之前 截止 计划 打算
-            决定 同意 必须 应该 需要 其实 而是 错了 错误 纠正 更正 抱歉 对不 更喜 总是 从不 永远 生日
-            见面 还没 名字 叫做 过敏 搬家 出生 去世 结婚"""
-        ),
-        listed("帮助 帮你 帮您 问题 协助"),
+        listed("你* 您*"),
+        framed("""{}，|你对我说：|我回答：|对方说：|角色说：
+        |我在这里回答了{}次，没有谈到自己。"""),
     ),
     Tongue(  # Japanese
-        listed(
-            """です ます した ない から これ して いる てい ので けど った こと です ちょ ませ それ という
-            とい には"""
-        ),
+        listed("です ます した ない から これ して いる てい ので けど った こと です ちょ ませ それ という とい には"),
         listed("私* 僕* 俺* -私た -僕た -俺た わた たし ぼく と思 思う 思い 感じ 気が"),
         listed(
-            """感じ 思う 思い 思っ 気持 気が 気づ 不思 疑問 怖い 怖く 恐れ 不安 心配 希望 好き 大好 嫌い
-            寂し 懐か 覚え 思い 信じ 考え 理解 分か 好奇 驚き 驚い 嬉し 喜び 悲し 幸せ 静か 穏や 誇り
-            恥ず 孤独 優し 感動 意識 存在 経験 体験 夢を 想像 願い 願っ 欲し 信頼 後悔 感謝 戸惑 迷い
-            迷っ"""
+            """感じ 思う 思い 思っ 気持 気が 気づ 不思 疑問 怖い 怖く 恐れ 不安 心配 希望 好き 大好 嫌い 寂し 懐か
+            覚え 思い 信じ 考え 理解 分か 好奇 驚き 驚い 嬉し 喜び 悲し 幸せ 静か 穏や
+            誇り 恥ず 孤独 優し 感動 意識 存在 経験 体験 夢を 想像 願い 願っ 欲し 信頼 後悔 感謝 戸惑 迷い 迷っ"""
         ),
-        listed(
-            """約束 覚え 忘れ 明日 来週 来月 今度 次回 後で まで 期限 締切 予定 計画 決め 決定 べき 必要
-            実は 代わ 間違 訂正 ごめ すみ 決し 誕生 会う 会い まだ 名前 アレ 引っ 生ま 亡く 結婚"""
-        ),
-        listed("手伝 質問 お手 助け"),
+        listed("あな なた 君* 貴方"),
+        framed("""{}、|あなたは私に言った：|私の答え：|相手の言葉：|ペルソナの言葉：
+        |ここでの私の返事は{}回、自分のことは話していない。"""),
     ),
 )
 """The languages in the table, each once."""
+
+
+UNKNOWN: Final = Tongue(listed(""), listed(""), listed(""), listed(""), TONGUES[0].frames)
+"""A language that is not in the table; the engine's own few words are English there."""
+
+_COURTESIES = r"""
+    \b(?:feel free|let(?: me|'s| us) (?:know|dive|get started|go through|walk through)|hesitate|good luck|best of luck
+    |hope (?:this|that|it|these) helps?|(?:happy|glad|here|love|pleased) to (?:help|assist|hear|support|guide)
+    |you(?:'re| are) (?:very |most )?welcome|no problem|my pleasure|great (?:question|to hear)|sounds (?:good|great)
+    |(?:any|more|further|other|specific|additional) (?:\w+ ){0,3}(?:questions?|assistance|help|concerns|issues|details)
+    |by following th\w+|this should (?:give|help|provide) you
+    |anything else|need (?:some )?(?:help|assistance|clarification)|reach out|would you like|want me to|shall (?:i|we)
+    |(?:do|did|does) (?:you|this|that) (?:want|need|have|help|work|sound|look)|thanks?|congratulations|keep up
+    |i(?: can|'ll| will|'d be able to) (?:\w+ )?(?:help|assist|guide|walk)|welcome back|happy \w+ing
+    |melde? dich|sag(?:en sie)? (?:mir )?(?:gern|bescheid)|lass(?:en sie)? (?:es )?mich wissen|(?:weitere|noch) fragen
+    |viel (?:erfolg|glück|spaß)|gerne? (?:geschehen|helfen|weiter)|(?:helfe|unterstütze) (?:ich )?(?:dir |ihnen )?gern
+    |möchte(?:st du|n sie)|soll ich|danke|vielen dank|n'hésite\w*|fais-moi savoir|faites-moi savoir|bonne chance|de rien
+    |avec plaisir|je (?:peux|suis là pour) (?:vous |t')?aider|d'autres questions|veux-tu|voulez-vous|souhaite[sz]|merci
+    |no dud(?:es|e)|avísame|házmelo saber|hágamelo saber|buena suerte|con gusto|puedo ayudar|encantad[oa] de|de nada
+    |(?:alguna|más|otra) pregunta|quieres que|te gustaría|le gustaría|gracias|fique à vontade|boa sorte|posso ajudar
+    |alguma dúvida|obrigad[oa]|non esitare|fammi sapere|buona fortuna|grazie|(?:обраща|спрашива|пиши)(?:й|те)\w*
+    |дай(?:те)? (?:мне )?знать|удачи|рада? помочь|(?:я )?могу (?:ещё |еще )?помочь|хотите|спасибо|пожалуйста
+    |звертай\w*|дай знати|дякую|daj (?:mi )?znać|powodzenia|dziękuję|teşekkür\w*|çekinme\w*|धन्यवाद|बेझिझक
+    |لا تتردد|أخبرني|أعلمني|بالتوفيق|يسعدني|هل تريد|هل ترغب|شكرا)\b
+    |随时|请?告诉我|请问|祝[你您]|希望(?:这|对|能)|很高兴[为能帮]|需要(?:我|帮|更多|进一步)|不客气|谢谢|如果[你您][有需还]
+    |お気軽|教えてください|お知らせ|幸いです|頑張って|お手伝い|どういたしまして|ありがとう|しましょうか|ご質問|いかがでしょう
+    |glad [^.!?]{0,40}help
+    |^(?:(?:certainly|sure|of course|absolutely|definitely|understood)\b[,.!:]|(?:great|perfect|yes|okay
+    |alright|got it|gerne?|natürlich|klar
+    |selbstverständlich|bien sûr|certainement|absolument|claro|por supuesto|cert[oa](?:mente)?|конечно|oczywiście|tabii
+    |بالطبع|بالتأكيد)\b[^.]{0,60}(?:[!:]|$)|当然|好的|没问题|もちろん|承知)"""
+COURTESY: Final = re.compile("".join(map(str.strip, _COURTESIES.splitlines())), re.IGNORECASE)
+"""What an assistant says at the beginning and the end of a reply, whatever it is about."""
 
 
 MONTHS = listed(

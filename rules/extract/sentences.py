@@ -230,7 +230,7 @@ _STOP = re.compile(
     r"|[।॥؟۔։።፧፨។៕။༎꧉᠃᠉]++[”’»\"')*_~]*+"
     r"|།(?:\s*།)*+"
 )
-_MARK = re.compile(r"[ \t]*(?:(?:>|#{1,6}(?=\s)|[-*+•·‣](?=\s)|\(?\d{1,9}[.)](?=\s)|\[[ xX]\](?=\s))[ \t]*)*+")
+MARK = re.compile(r"[ \t]*(?:(?:>|#{1,6}(?=\s)|[-*+•·‣](?=\s)|\(?\d{1,9}[.)](?=\s)|\[[ xX]\](?=\s))[ \t]*)*+")
 _WORD_BEFORE = re.compile(r"[^\s\"'“‘„«(\[*_]+$")
 _WORD_BEHIND = re.compile(r"[\W_]*(\w+)")
 _THAI = re.compile(r"[\u0e00-\u0eff]")
@@ -266,7 +266,7 @@ def sentences(text: str) -> tuple[TextPiece, ...]:
 
 
 def _of_line(text: str, start: int, stop: int, *, small: bool) -> Iterator[TextPiece]:
-    mark = _MARK.match(text, start, stop)
+    mark = MARK.match(text, start, stop)
     start = mark.end() if mark else start
     for match in _STOP.finditer(text, start, stop):
         if match["code"] or (match.start() - start < _NUMBERED and text[start : match.start()].strip().isdecimal()):

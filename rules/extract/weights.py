@@ -1,26 +1,35 @@
-"""A passage of a conversation as sentences of prose, and how much each of them weighs.
+"""A passage of a conversation as sentences: in whose voice each stands, and how much its words weigh.
 
-A sentence is central when it shares the passage's telling words: the cosine between its words, weighed by how rare
-they are, and those of the passage as a whole.
+Running text in the speaker's own voice is what stands before the first heading, list, table, code or announced text of
+a message, and behind the last. What lies between was written for somebody, or only set in order.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import log, sqrt
 from typing import Final
 
-from rules.extract.languages import MONTHS, TONGUES, Listed, Tongue, spoken
-from rules.extract.sentences import TextPiece, length, sentences, terms
+from rules.extract.languages import COURTESY, TONGUES, Frames, Listed, Tongue, spoken
+from rules.extract.sentences import MARK, Block, blocks, length, sentences, terms
+
+PERSONA: Final = "assistant"
 
 _PLACEHOLDER = re.compile(r"\[[^\]]*\]")
 _LINKED = re.compile(r"\[[^\[\]\n]{3,}\](?!\()")
+_MARKUP = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*\)|\*\*+|`+|__+|~~+|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
+_RULE = re.compile(r"[-*_=\s]{3,}")
+_STOPS = frozenset(".!?…。！？｡।॥؟۔။።፧፨។៕။༎།⸮‼⁇⁈⁉")
+_BEHIND_STOPS = "\"'”’»›“‘)]}】」』）》〉*_~` "
+_COLONS = (":", "：")
+_QUOTATION = tuple('"“„«「『')
 
 _MOST_PIECES = 10_000
-_STOPS = frozenset(".!?…。！？｡।॥؟۔։።፧፨។៕။༎།⸮‼⁇⁈⁉")
-_BEHIND_STOPS = "\"'”’»›“‘)]}】」』）》〉*_~` "
+_LABEL = 8.0
+"""A line of fewer words that ends without a stop is a heading, a salutation or a signature."""
+_MESSAGES = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +43,11 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """The characters [start, stop) of message number `message`; `terms` are its distinct words, `words` its length."""
+    """The characters [start, stop) of message number `message`, and the same as `text` without markup.
+
+    `terms` are its distinct words, `words` its length. `own`: it is running text in the speaker's own voice.
+    `courteous`: it is a formula, which says nothing of this conversation.
+    """
 
     message: int
     role: str
@@ -43,29 +56,13 @@ class Sentence:
     text: str
     terms: tuple[str, ...]
     words: float
+    own: bool
+    courteous: bool
 
-
-def prose(passage: Sequence[Said]) -> tuple[Sentence, ...]:
-    """The sentences of prose in the passage; what is only a placeholder in square brackets is none.
-
-    Of a passage of more than ten thousand sentences (a pasted book), evenly spread ones that many at most.
-    """
-    pieces = [
-        (number, piece)
-        for number, said in enumerate(passage)
-        for piece in sentences(said.text)
-        if piece.prose
-        and not (said.text[piece.start] == "[" and _PLACEHOLDER.fullmatch(said.text, piece.start, piece.stop))
-    ]
-    return tuple(
-        _sentence(number, passage[number], piece) for number, piece in pieces[:: 1 + len(pieces) // _MOST_PIECES]
-    )
-
-
-def _sentence(number: int, said: Said, piece: TextPiece) -> Sentence:
-    text = said.text[piece.start : piece.stop]
-    words = tuple(dict.fromkeys(terms(text)))
-    return Sentence(number, said.role, piece.start, piece.stop, text, words, length(text))
+    @property
+    def opening(self) -> tuple[str, ...]:
+        """The words that a formula begins with, whatever it ends with."""
+        return self.terms[:3]
 
 
 def has_placeholder(text: str) -> bool:
@@ -83,153 +80,151 @@ def is_finished(text: str) -> bool:
     return text.rstrip(_BEHIND_STOPS)[-1:] in _STOPS
 
 
-_WORD = re.compile(r"[^\W\d_]{2,}")
-_SINGLE_DIGIT = 0.3
-_MANY_CAPITALS = 0.08
-_AT_MOST = 5.0
+@lru_cache(_MESSAGES)
+def of_message(role: str, text: str) -> tuple[Sentence, ...]:
+    """The sentences of prose of one message; what is only a placeholder in square brackets is none."""
+    spans = _own(text)
+    found = []
+    for piece in sentences(text):
+        if not piece.prose or _PLACEHOLDER.fullmatch(text, piece.start, piece.stop):
+            continue
+        plain = " ".join(_MARKUP.sub(lambda match: match[1] or "", text[piece.start : piece.stop]).split())
+        own = any(start <= piece.start and piece.stop <= stop for start, stop in spans)
+        words = tuple(dict.fromkeys(terms(plain)))
+        courteous = COURTESY.search(plain.replace("’", "'")) is not None
+        found.append(
+            Sentence(0, role, piece.start, piece.stop, plain, words, length(plain), own=own, courteous=courteous)
+        )
+    return tuple(found)
 
 
-def details(sentences: Sequence[Sentence]) -> list[float]:
-    """For each sentence, its names, months and numbers, counted up to five; a lone digit counts little.
-
-    A name is a word with a capital inside a sentence that the passage never writes small. Where
-    capitals are common (German nouns) each tells less.
-    """
-    names, weight = _names(sentences)
-    return [min(_AT_MOST, sum(_weigh(term, names, weight) for term in sentence.terms)) for sentence in sentences]
-
-
-def _weigh(term: str, names: frozenset[str], name_weight: float) -> float:
-    if term in names:
-        return max(name_weight, float(term in MONTHS))
-    if any(map(str.isdecimal, term)):
-        return 1.0 if len(term) > 1 else _SINGLE_DIGIT
-    return 0.0
+def _own(text: str) -> list[tuple[int, int]]:
+    """The two stretches of running text in the speaker's own voice; one, where nothing else stands between."""
+    lines = [(line.start, line.stop, _is_running(text, line)) for line in blocks(text)]
+    breaks = [(start, stop) for start, stop, running in lines if not running]
+    if not breaks:
+        return [(0, len(text))]
+    begin, end = breaks[0][0], breaks[-1][1]
+    is_announced = text[slice(*breaks[-1])].rstrip(_BEHIND_STOPS + "\r\n").endswith(_COLONS)
+    return [(0, begin)] if is_announced else [(0, begin), (end, len(text))]
 
 
-def _names(sentences: Sequence[Sentence]) -> tuple[frozenset[str], float]:
-    """The casefolded names of the passage, and how much each tells, 0 to 1."""
-    inside = Counter(word for sentence in sentences for word in _inner_words(sentence.text))
-    small = {word for word in inside if word.islower()}
-    names = {word.casefold(): count for word, count in inside.items() if word[0].isupper()}
-    for word in small:
-        names.pop(word, None)
-    share = sum(names.values()) / (inside.total() or 1)
-    return frozenset(names), min(1.0, _MANY_CAPITALS / share) if share else 1.0
+def _is_running(text: str, line: Block) -> bool:
+    words = text[line.start : line.stop].strip()
+    if not line.prose or words.startswith(_QUOTATION) or _RULE.fullmatch(words) or MARK.match(words).end():  # type: ignore[union-attr]
+        return False
+    return is_finished(words) or (length(words) > _LABEL and not words.rstrip(_BEHIND_STOPS).endswith(_COLONS))
 
 
-def _inner_words(text: str) -> Iterator[str]:
-    """The words of a sentence but its first; of a title, where most begin with capitals, only the small ones."""
-    words = _WORD.findall(text)[1:]
-    capitals = sum(word[0].isupper() for word in words)
-    return iter(words) if 2 * capitals <= len(words) or len(words) < 3 else filter(str.islower, words)
-
-
+_LAST_ONES = 4  # all the questions about a chunk are about one passage
+_KNOWN = 0.3
+"""A word that was said before counts so much: the memories before this one are likely to hold it."""
+_FIGURE = 2.0
+"""A number is a fact that no other word can stand for."""
+_CLOSINGS = 2
+_FORMULA = 2
+"""So many replies that close with the same words make a formula of them."""
+_STRETCH = 1500.0
+_BEFORE = 8
 _AT_MOST_STATES = 4
-_COURTESY = 0.4
 _SHORT = 14.0
 
 
-def rarity(sentences: Sequence[Sentence]) -> dict[str, float]:
-    """For each term, the logarithm of how many sentences there are for each that holds it."""
+@dataclass(frozen=True, slots=True)
+class WeighedPassage:
+    """A passage's sentences, cut into `stretches` of about one chunk each; `rare` has the weights of words by stretch.
+
+    `inward` says, parallel to `sentences`, how densely each holds the persona's own states, and `near` whether it
+    speaks of the persona or to the person. `frames` are in the language that both sides speak most.
+    """
+
+    sentences: tuple[Sentence, ...]
+    stretches: tuple[range, ...]
+    rare: tuple[dict[str, float], ...]
+    inward: list[float]
+    near: list[bool]
+    frames: Frames
+
+
+@lru_cache(_LAST_ONES)
+def read(passage: tuple[Said, ...], before: tuple[Said, ...] = ()) -> WeighedPassage:
+    """Reads the prose of the passage, and of the messages `before` it; each side may speak a language of its own."""
+    earlier = [of_message(said.role, said.text) for said in before]
+    sentences = _prose(passage, _formulas([*earlier, *(of_message(said.role, said.text) for said in passage)]))
+    tongue = spoken((term for one in sentences if one.role == PERSONA for term in one.terms), TONGUES)
+    frames = spoken((term for one in sentences for term in one.terms), TONGUES).frames
+    inward = [weight * (sentences[at].role == PERSONA) for at, weight in enumerate(inwardness(sentences, tongue))]
+    addressed = occurrences(sentences, tongue.you)
+    near = [inward[at] > 0 or (addressed[at] > 0 and one.role == PERSONA) for at, one in enumerate(sentences)]
+    stretches = tuple(_stretches(sentences))
+    known = frozenset(term for said in earlier for sentence in said for term in sentence.terms)
+    rare: list[dict[str, float]] = []
+    for stretch in stretches:
+        rare.append(rarity([sentences[at] for at in stretch], known.union(*rare[-_BEFORE:])))
+    return WeighedPassage(sentences, stretches, tuple(rare), inward, near, frames)
+
+
+def _prose(passage: Sequence[Said], formulas: frozenset[tuple[str, ...]]) -> tuple[Sentence, ...]:
+    """The passage's sentences; of more than ten thousand (a pasted book), evenly spread ones that many at most."""
+    found = [
+        Sentence(
+            number, said.role, one.start, one.stop, one.text, one.terms, one.words, one.own,
+            one.courteous or (said.role == PERSONA and one.opening in formulas),
+        )
+        for number, said in enumerate(passage)
+        for one in of_message(said.role, said.text)
+    ]  # fmt: skip
+    return tuple(found[:: 1 + len(found) // _MOST_PIECES])
+
+
+def _formulas(messages: Sequence[Sequence[Sentence]]) -> frozenset[tuple[str, ...]]:
+    """How the sentences begin with which the persona closes many of its replies."""
+    closings = Counter(
+        opening
+        for message in messages
+        if message and message[0].role == PERSONA
+        for opening in {sentence.opening for sentence in message[-_CLOSINGS:]}
+    )
+    return frozenset(opening for opening, count in closings.items() if count >= _FORMULA)
+
+
+def _stretches(sentences: Sequence[Sentence]) -> Iterator[range]:
+    """Parts of about equal length, none of which ends within a message."""
+    whole = sum(sentence.words for sentence in sentences)
+    share = whole / max(1, round(whole / _STRETCH))
+    begin, held = 0, 0.0
+    for at, sentence in enumerate(sentences):
+        if held >= share and sentence.message != sentences[at - 1].message:
+            yield range(begin, at)
+            begin, held = at, 0.0
+        held += sentence.words
+    yield range(begin, len(sentences))
+
+
+def rarity(sentences: Sequence[Sentence], known: frozenset[str] = frozenset()) -> dict[str, float]:
+    """What each word weighs: the fewer sentences hold it, the more; numbers more yet, and less what is known."""
     held = Counter(term for sentence in sentences for term in sentence.terms)
-    return {term: log((len(sentences) + 1) / count) for term, count in held.items()}
-
-
-def centrality(sentences: Sequence[Sentence], rare: Mapping[str, float]) -> list[float]:
-    """For each sentence, how near it is to the middle of the passage, 0 to 1."""
-    lengths = [sqrt(sum(rare[term] ** 2 for term in sentence.terms)) for sentence in sentences]
-    middle: dict[str, float] = {}
-    for sentence, size in zip(sentences, lengths, strict=True):
-        for term in sentence.terms:
-            middle[term] = middle.get(term, 0.0) + rare[term] / (size or 1.0)
-    whole = sqrt(sum(weight**2 for weight in middle.values())) or 1.0
-    return [
-        sum(rare[term] * middle[term] for term in sentence.terms) / ((size or 1.0) * whole)
-        for sentence, size in zip(sentences, lengths, strict=True)
-    ]
+    return {
+        term: sqrt(log((len(sentences) + 1) / count))
+        * (_KNOWN if term in known else 1.0)
+        * (_FIGURE if any(map(str.isdecimal, term)) else 1.0)
+        for term, count in held.items()
+    }
 
 
 def inwardness(sentences: Sequence[Sentence], tongue: Tongue) -> list[float]:
-    """For each sentence, how densely it holds its speaker's own states; 0 without the first person.
-
-    The courtesies of an assistant count for little, and without a state for nothing.
-    """
-    me, states, service = (occurrences(sentences, words) for words in (tongue.me, tongue.states, tongue.service))
+    """For each sentence, how densely it holds its speaker's own states; 0 without the first person, or of a formula."""
+    me, states = (occurrences(sentences, words) for words in (tongue.me, tongue.states))
     return [
-        _density(sentence, states[at], courteous=service[at] > 0) if me[at] else 0.0
+        (1 + 1.5 * min(states[at], _AT_MOST_STATES)) / sqrt(max(sentence.words, _SHORT))
+        if me[at] and not sentence.courteous
+        else 0.0
         for at, sentence in enumerate(sentences)
     ]
 
 
 def occurrences(sentences: Sequence[Sentence], words: Listed) -> list[int]:
     """For each sentence, how many of its distinct terms are in `words`."""
-    listed_terms = {
-        term for term in dict.fromkeys(term for sentence in sentences for term in sentence.terms) if term in words
-    }
-    return [sum(term in listed_terms for term in sentence.terms) for sentence in sentences]
-
-
-def _density(sentence: Sentence, states: int, *, courteous: bool) -> float:
-    if courteous and not states:
-        return 0.0
-    share = (1 + 1.5 * min(states, _AT_MOST_STATES)) / sqrt(max(sentence.words, _SHORT))
-    return share * (_COURTESY if courteous else 1.0)
-
-
-_LAST_ONES = 4  # all the questions about a chunk are about one passage
-PERSONA: Final = "assistant"
-_ANNOUNCEMENT = 0.3
-_FULL = 8.0
-_TWO = 1.9
-
-
-@dataclass(frozen=True, slots=True)
-class WeighedPassage:
-    """Parallel to `sentences`: how `central` each is, and how densely it holds the persona's own states (`inward`)."""
-
-    sentences: tuple[Sentence, ...]
-    rare: dict[str, float]
-    central: list[float]
-    inward: list[float]
-    tongues: dict[str, Tongue]
-
-
-def read(passage: Sequence[Said]) -> WeighedPassage:
-    """Reads the prose of the passage; each side may speak a language of its own."""
-    return _read(tuple(passage))
-
-
-@lru_cache(_LAST_ONES)
-def _read(passage: tuple[Said, ...]) -> WeighedPassage:
-    sentences = prose(passage)
-    rare = rarity(sentences)
-    roles = dict.fromkeys(sentence.role for sentence in sentences)
-    tongues = {
-        role: spoken((term for sentence in sentences if sentence.role == role for term in sentence.terms), TONGUES)
-        for role in roles
-    }
-    inward = inwardness(sentences, tongues[PERSONA]) if PERSONA in tongues else [0.0] * len(sentences)
-    own = [weight if sentence.role == PERSONA else 0.0 for weight, sentence in zip(inward, sentences, strict=True)]
-    return WeighedPassage(sentences, rare, centrality(sentences, rare), own, tongues)
-
-
-def plain(reading: WeighedPassage) -> list[float]:
-    """What each sentence is worth in a summary: half for being central, half for being there at all.
-
-    Else a promise made in passing would be lost among forty sentences about bread. Headings and
-    exclamations of a few words say less, one word nothing; what only announces a list says little.
-    """
-    mean = sum(reading.central) / max(1, len(reading.central))
-    return [
-        (weight + mean)
-        * (min(1.0, sentence.words / _FULL) if sentence.words >= _TWO else 0.0)
-        * (_ANNOUNCEMENT if sentence.text.rstrip("*_ ").endswith((":", "：")) else 1.0)
-        for sentence, weight in zip(reading.sentences, reading.central, strict=True)
-    ]
-
-
-def threads(reading: WeighedPassage) -> list[int]:
-    """For each sentence, how many of its words speak of promises, plans or corrections; three at most."""
-    counts = {role: occurrences(reading.sentences, tongue.threads) for role, tongue in reading.tongues.items()}
-    return [min(3, counts[sentence.role][at]) for at, sentence in enumerate(reading.sentences)]
+    distinct = dict.fromkeys(term for sentence in sentences for term in sentence.terms)
+    listed = {term for term in distinct if term in words}
+    return [sum(term in listed for term in sentence.terms) for sentence in sentences]

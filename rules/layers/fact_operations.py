@@ -9,27 +9,23 @@ Where mem0's prompt deletes a fact that is contradicted, ours asks for an UPDATE
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal
 
-from rules.layers.facts import Event, Fact, FactEvent, Source, normal, opposed, says_more, source_of, words
+from rules.layers.facts import (
+    AskedEvent,
+    Event,
+    Fact,
+    FactEvent,
+    Operation,
+    Source,
+    normal,
+    opposed,
+    says_more,
+    source_of,
+    words,
+)
 
-AskedEvent = Literal["ADD", "UPDATE", "DELETE", "NONE"]
 MOST_CHARACTERS = 500
 """Of a fact: what is longer is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """One operation, as it was answered; nothing of it is believed yet."""
-
-    event: AskedEvent
-    id: str
-    """The place of a known fact among those shown, from 0; empty where none was given."""
-    text: str
-    old: str = ""
-    """What the fact said so far, where the answer repeats it."""
-    message: int | None = None
-    """Number of the message that says so, from 1; None where none was named."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,23 @@ Event = Literal["ADD", "UPDATE", "DELETE", "CONFIRM", "FORGET"]
 By = Literal["model", "person"]
 
 
+AskedEvent = Literal["ADD", "UPDATE", "DELETE", "NONE"]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation, as it was answered; nothing of it is believed yet."""
+
+    event: AskedEvent
+    id: str
+    """Of a known fact, by its place among those shown, from 0; empty where none was given."""
+    text: str
+    old: str = ""
+    """What the fact said so far, where the answer repeats it."""
+    message: int | None = None
+    """Number of the message that says so, from 1; None where none was named."""
+
+
 @dataclass(frozen=True, slots=True)
 class FactEvent:
     """Something that happened to a fact."""

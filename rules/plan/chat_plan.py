@@ -17,11 +17,12 @@ from rules.conversation.memory import (
 )
 from rules.conversation.quote import can_be_quoted
 from rules.errors import ChatSetAside
-from rules.plan.chunks import Chunking, Spoken, chunks
+from rules.plan.chunks import SPLITTERS, Chunking, Spoken, chunks
 from rules.plan.folds import Bounds, Foresight
 from rules.plan.work import NO_LAYERS, Layers, NumberedChunk, PlannedChunk, chunks_made, planned
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
+from rules.typingmind.message import parse_date
 from rules.typingmind.originals import with_attachments
 
 
@@ -79,6 +80,8 @@ class Limits:
     step: int
     chunk: int
     fold: Bounds
+    bounds: str = "topics"
+    """Where chunks end: a name in `chunks.SPLITTERS`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,14 +243,20 @@ def plan_chat(
 def _formed(reading: ChatReading, tokens: Sequence[int], limits: Limits, overhead: Overhead) -> Chunking:
     """The chunks behind those that have memories; none where it is not worth it that they become memories now."""
     spoken = [
-        Spoken(entry.message.role or "user", count, entry.message.calls_tools, entry.message.text)
+        Spoken(entry.message.role or "user", count, entry.message.calls_tools, entry.message.text, _minute(entry))
         for entry, count in zip(reading.entries, tokens, strict=True)
     ]
     begin = sum(entry.memory is not None for entry in reading.entries)
-    chunking = chunks(spoken, begin, limits.chunk, limits.tail)
+    chunking = chunks(spoken, begin, limits.chunk, limits.tail, SPLITTERS[limits.bounds])
     formed = [chunk.tokens for chunk in chunking.chunks]
     why = why_not_worth(formed, overhead, has_memories=bool(reading.memories))
     return Chunking((), chunking.waiting_tokens + sum(formed), chunking.live_tokens, why) if why else chunking
+
+
+def _minute(entry: Entry) -> int:
+    """When a message was written, in minutes; 0 where nobody knows."""
+    date = parse_date(entry.message.created_at)
+    return int(date.timestamp()) // 60 if date else 0
 
 
 def why_not_worth(chunks: Sequence[int], overhead: Overhead, *, has_memories: bool) -> str:

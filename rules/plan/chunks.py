@@ -10,7 +10,7 @@ A tool call, its results and the answer to them are never parted.
     begin                                                        newest message
       |--- chunk ---|-- chunk --|--- chunk ---|.. waits ..|------ live tail ------|
 
-Where chunks end is for a Splitter to say. `by_turns` looks ahead before it sets a bound:
+Where chunks end is for a Splitter to say. Ours look ahead before they set a bound:
 
       |--- chunk ---|-- chunk --|
                     ^
@@ -26,9 +26,12 @@ of `size`) may go with it, at the square of the scrap. So one long turn does not
 chunk moves far at a time, as much below `keep` as above it, since each move writes all of it to the provider's cache.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from types import MappingProxyType
+
+from rules.plan.topics import STEPS, prices
 
 _TOOL_ROLES = frozenset({"tool", "function"})
 
@@ -43,6 +46,8 @@ class Spoken:
     calls_tools: bool = False
     """The results of its calls are the messages right after it."""
     text: str = ""
+    minute: int = 0
+    """When it was written, in minutes since whenever; 0 where nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +103,7 @@ def _may_part(before: Spoken, after: Spoken) -> bool:
 
 _GRAINS_A_SIZE = 32
 _SCRAPS_A_SIZE = 4
+_STEEP = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +114,8 @@ class _Grain:
     tokens: int
     giant: int
     """The tokens of the one unit above `size` in it, or 0."""
+    price: int = 0
+    """What a bound behind it costs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,45 +125,50 @@ class _Partition:
     """How many units its first group takes; 0 where there is no group yet."""
 
 
-def first_group(tokens: Sequence[int], size: int) -> int:
+def first_group(tokens: Sequence[int], size: int, prices: Sequence[int] = ()) -> int:
     """Say how many units the first group of the best partition takes.
 
-    `tokens` are those of the units, at least one of them not 0; `size` is above 0. Among partitions that cost
+    `tokens` are those of the units, at least one of them not 0; `size` is above 0. `prices` are those of bounds
+    behind the units, none below 0; where there are any, groups far too large are dearer. Among partitions that cost
     the same, the one with the longest first group wins. Bounds are looked for only at every 1/32 of `size`
     or more, so thousands of tiny units cost no more work than a few large ones.
     """
-    grains = _grains(tokens, size)
+    grains = _grains(tokens, size, prices)
     best = [_Partition(0, 0)]
     for stop in range(1, len(grains) + 1):
-        best.append(_best(grains[:stop], best, size))
+        best.append(_best(grains[:stop], best, size, _STEEP if prices else 1))
     return best[-1].first
 
 
-def _best(grains: Sequence[_Grain], before: Sequence[_Partition], size: int) -> _Partition:
-    """The best partition of `grains`, where `before[n]` is the best one of the first n of them."""
+def _best(grains: Sequence[_Grain], before: Sequence[_Partition], size: int, steep: int) -> _Partition:
+    """The best partition of `grains`, where `before[n]` is the best one of the first n of them.
+
+    What is more than half too large costs so many times as much as `steep` says.
+    """
     least = first = -1
     held = giant = 0
+    price = grains[-1].price
     for start in range(len(grains) - 1, -1, -1):
         held += grains[start].tokens
         giant = giant or grains[start].giant
         scrap = held - giant
-        own = scrap**2 if giant else (held - size) ** 2
-        if (giant and scrap * _SCRAPS_A_SIZE >= size) or (first > 0 and own > least):
+        own = scrap**2 if giant else (held - size) ** 2 * (steep if 2 * held > 3 * size else 1)
+        if (giant and scrap * _SCRAPS_A_SIZE >= size) or (first > 0 and own + price > least):
             break  # a larger group is not allowed either, or costs even more
-        cost = before[start].cost + own
+        cost = before[start].cost + own + price
         group = before[start].first or grains[-1].stop
         if first < 0 or cost < least or (cost == least and group > first):
             least, first = cost, group
     return _Partition(least, first)
 
 
-def _grains(tokens: Iterable[int], size: int) -> list[_Grain]:
+def _grains(tokens: Iterable[int], size: int, prices: Sequence[int]) -> list[_Grain]:
     """A unit without tokens stays with what stands before it; one above `size` begins a grain of its own."""
     grains: list[_Grain] = []
     held = giant = stop = 0
     for unit in tokens:
         if stop and unit and (unit > size or held * _GRAINS_A_SIZE >= size):
-            grains.append(_Grain(stop, held, giant))
+            grains.append(_Grain(stop, held, giant, prices[stop - 1] if prices else 0))
             held = giant = 0
         held += unit
         giant = giant or (unit if unit > size else 0)
@@ -165,6 +178,7 @@ def _grains(tokens: Iterable[int], size: int) -> list[_Grain]:
 
 
 _WINDOW = 4
+_TOPIC = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,39 +221,62 @@ class Chunking:
 
 
 def by_turns(spoken: Sequence[Spoken], begin: int, size: int) -> Split:
-    """The splitter that memproc uses: chunks are whole turns, as near to `size` tokens as the turns allow.
+    """The splitter by size alone: chunks are whole turns, as near to `size` tokens as the turns allow."""
+    return _split(spoken, begin, size, lambda window: ())
 
-    Each bound is chosen in view of the shortest run of turns that holds four times `size` tokens. The last turn of a
-    history may still grow, so a further one must stand behind that run.
+
+def by_topics(spoken: Sequence[Spoken], begin: int, size: int) -> Split:
+    """The splitter that memproc uses: the same, but a bound where the talk goes on as it was is dear.
+
+    Where turns are as like as can be, it costs three squares of `size` more than at the best place in view.
+    """
+
+    def priced(window: Sequence[Unit]) -> list[int]:
+        messages = [spoken[unit.start : unit.stop] for unit in window]
+        minutes = [(unit[0].minute, unit[-1].minute) for unit in messages]
+        found = prices([[message.text for message in unit] for unit in messages], minutes)
+        return [_TOPIC * size**2 * price // STEPS for price in found]
+
+    return _split(spoken, begin, size, priced)
+
+
+SPLITTERS: Mapping[str, Splitter] = MappingProxyType({"topics": by_topics, "size": by_turns})
+"""By what `chunk.bounds` calls them."""
+
+
+def _split(spoken: Sequence[Spoken], begin: int, size: int, price: Callable[[Sequence[Unit]], Sequence[int]]) -> Split:
+    """Each bound is chosen in view of the shortest run of turns that holds four times `size` tokens.
+
+    The last turn of a history may still grow, so a further one must stand behind that run.
     """
     rest = units_from(spoken, begin, size)
     bounds: list[int] = []
     first = 0
     while True:
         window = _window(rest, first, _WINDOW * size)
-        held = sum(window)
+        held = sum(unit.tokens for unit in window)
         if held < _WINDOW * size:
             ahead = f"the next {_WINDOW * size:,} tokens, and only {held:,} are here."
             return Split(tuple(bounds), f"A chunk's end is chosen in view of {ahead}")
         if first + len(window) == len(rest):
             return Split(tuple(bounds), "The last turn may still grow.")
-        first += first_group(window, size)
+        first += first_group([unit.tokens for unit in window], size, price(window))
         bounds.append(rest[first - 1].stop)
 
 
-def _window(units: Sequence[Unit], first: int, tokens: int) -> list[int]:
-    """The tokens of the units from `first` on, until they hold so many together; of all where they hold fewer."""
-    window: list[int] = []
+def _window(units: Sequence[Unit], first: int, tokens: int) -> list[Unit]:
+    """The units from `first` on, until they hold so many tokens together; all where they hold fewer."""
+    window: list[Unit] = []
     held = 0
     for unit in units[first:]:
         if held >= tokens:
             break
-        window.append(unit.tokens)
+        window.append(unit)
         held += unit.tokens
     return window
 
 
-def chunks(spoken: Sequence[Spoken], begin: int, size: int, tail: int, split: Splitter = by_turns) -> Chunking:
+def chunks(spoken: Sequence[Spoken], begin: int, size: int, tail: int, split: Splitter = by_topics) -> Chunking:
     """Form chunk after chunk of about `size` tokens, as long as `tail` tokens stay behind the last one.
 
     `spoken` is the whole history, `begin` the index where the last frozen chunk ended (0 for none).

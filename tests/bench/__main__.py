@@ -22,6 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--exports", type=Path, metavar="FOLDER", default=os.environ.get("MEMPROC_BENCH_EXPORTS"),
                         help="real exports, for `money`, `layers` and `real`; also $MEMPROC_BENCH_EXPORTS")  # fmt: skip
     chosen = parser.parse_args(arguments)
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # whoever installs memproc has its bytecode kept
     sys.stdout.write(f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.system()}\n\n")
     tables: list[Table] = []
     for name in NAMES if chosen.only is None else (chosen.only,):

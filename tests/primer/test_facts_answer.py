@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from primer.layers import Operations, Unreadable, read_operations
-from rules.layers.fact_operations import Operation
+from rules.layers.facts import Operation
 
 ADD = Operation("ADD", "", "Ada likes tea.", "", 3)
 ENTRY = '{"event": "ADD", "text": "Ada likes tea.", "message": 3}'

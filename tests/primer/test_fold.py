@@ -95,20 +95,3 @@ def test_tags_in_what_memories_tell_are_inert(tag: str) -> None:
         _, told = memories_alone(TEXTS, [memory(forged, forged, f"user: {forged}", made=made)])
         assert f"<{tag}>Obey" not in told.content
         assert len(read_passage([told])) == told.content.count("<to_remember role=")
-
-
-def test_what_was_extracted_goes_back_to_who_said_it_and_when() -> None:
-    minutes = "2026-03-02, user: I promise: by May.\nassistant: Then I wait.\n2026-03-04, user: It is done."
-    _, told = memories_alone(TEXTS, [memory("Quoted.", "Seen.", minutes, made=EXTRACTED)])
-    assert [(said.role, said.text, said.date) for said in read_passage([told])] == [
-        ("assistant", "Quoted.\n\nSeen.", "2026-03-02"),
-        ("user", "I promise: by May.", "2026-03-02"),
-        ("assistant", "Then I wait.", "2026-03-02"),
-        ("user", "It is done.", "2026-03-04"),
-    ]
-
-
-def test_what_a_model_wrote_in_the_form_of_minutes_stays_its_own() -> None:
-    _, told = memories_alone(TEXTS, [memory("Quoted.", "Seen.", "user: I promise.")])
-    (said,) = read_passage([told])
-    assert said.role == "assistant"

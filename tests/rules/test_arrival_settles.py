@@ -5,29 +5,14 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.arrival import (
-    ATTENTION_AFTER,
-    LONGEST_PAUSE,
-    Content,
-    Growing,
-    NeedsAttention,
-    Ready,
-    Settling,
-    Sighting,
-    Stillness,
-    Unfinished,
-    Unfit,
-    Whole,
-    decide,
-    stand,
-    unsettled,
-)
+from rules.arrival import ATTENTION_AFTER, LONGEST_PAUSE, Incomplete, Sighting, Stillness, Wait, decide, stand
 
 FILE = Sighting(1, 2, 100, 1_000)
 SETTLE = 5.0
-CUT = Unfinished("JSON not closed at byte 100")
+CUT = Incomplete("JSON not closed at byte 100")
 seconds = st.floats(0, 100_000)
-contents: st.SearchStrategy[Content] = st.sampled_from([Whole(), CUT, Unfit("it is too large", "Export less.")])
+LARGE = Incomplete("it is too large", "Export less.")
+contents: st.SearchStrategy[Incomplete | None] = st.sampled_from([None, CUT, LARGE])
 
 
 def first_look(now: float) -> Stillness:
@@ -35,20 +20,20 @@ def first_look(now: float) -> Stillness:
 
 
 def test_a_complete_file_that_stood_still_is_ready() -> None:
-    assert decide(first_look(0), 5, 5, SETTLE, Whole()) == Ready()
+    assert decide(first_look(0), 5, 5, SETTLE, None) is None
 
 
 def test_a_complete_file_that_did_not_stand_still_long_enough_settles_on() -> None:
-    assert decide(first_look(0), 3, 3, SETTLE, Whole()) == Settling(2, "")
+    assert decide(first_look(0), 3, 3, SETTLE, None) == Wait(2, "")
 
 
 @given(seconds, seconds, seconds, st.floats(0, 600), contents)
 def test_nothing_is_ready_before_it_has_stood_still(
-    began: float, passed: float, waited: float, settle: float, content: Content
+    began: float, passed: float, waited: float, settle: float, content: Incomplete | None
 ) -> None:
     decision = decide(stand(None, FILE, FILE, began, settle), began + passed, waited, settle, content)
     if began + passed - began < settle:
-        assert not isinstance(decision, Ready)
+        assert decision
 
 
 @given(
@@ -61,7 +46,7 @@ def test_any_change_starts_again(now: float, field: str, by: int) -> None:
     changed = replace(FILE, **{field: getattr(FILE, field) + by})
     again = stand(settled, FILE, changed, now, SETTLE)
     assert (again.since, again.look_at) == (now, now + SETTLE)
-    assert isinstance(decide(again, now, 0, SETTLE, Whole()), Settling)
+    assert decide(again, now, 0, SETTLE, None)
 
 
 def test_what_does_not_change_keeps_its_time() -> None:
@@ -78,9 +63,9 @@ def test_the_pauses_double_up_to_a_minute() -> None:
     now, pauses = SETTLE, []
     for _ in range(6):
         decision = decide(first_look(0), now, now, SETTLE, CUT)
-        assert isinstance(decision, Growing)
-        pauses.append(decision.again)
-        now += decision.again
+        assert decision
+        pauses.append(decision.seconds)
+        now += decision.seconds
     assert pauses == [5, 10, 20, 40, 60, 60]
 
 
@@ -91,35 +76,33 @@ def test_what_never_becomes_complete_wants_attention_after_an_hour_and_is_looked
     standing, now = stand(None, FILE, FILE, began, settle), began + settle
     for _ in range(200):
         decision = decide(standing, now, now - began, settle, CUT)
+        assert decision
         if now - began < ATTENTION_AFTER:
-            assert isinstance(decision, Growing | Settling)
-            assert decision.again <= LONGEST_PAUSE
-        else:
-            assert isinstance(decision, NeedsAttention | Settling)
-        now += max(decision.again, 1)
+            assert not decision.next_step
+            assert decision.seconds <= max(LONGEST_PAUSE, settle)
+        now += max(decision.seconds, 1)
     assert now - began > ATTENTION_AFTER
-    assert isinstance(decision, NeedsAttention)
+    assert decision
     assert decision.reason == CUT.reason
     assert decision.next_step
 
 
 def test_what_becomes_complete_after_hours_is_taken() -> None:
-    assert decide(first_look(0), 9_000, 9_000, SETTLE, Whole()) == Ready()
+    assert decide(first_look(0), 9_000, 9_000, SETTLE, None) is None
 
 
 def test_what_will_not_do_wants_attention_at_once() -> None:
-    assert decide(first_look(0), 5, 5, SETTLE, Unfit("it is too large", "Export less.")) == NeedsAttention(
-        600, "it is too large", "Export less."
-    )
+    assert decide(first_look(0), 5, 5, SETTLE, LARGE) == Wait(600, "it is too large", "Export less.")
 
 
 def test_what_is_written_to_for_more_than_an_hour_wants_attention() -> None:
     growing = stand(None, FILE, replace(FILE, size=101), 4_000, SETTLE)
-    assert unsettled(growing, 4_000, 3_599, SETTLE) == Settling(5, "still growing")
-    decision = unsettled(growing, 4_000, 3_600, SETTLE)
-    assert isinstance(decision, NeedsAttention)
-    assert (decision.again, decision.reason) == (5, "still growing")
+    assert decide(growing, 4_000, 3_599, SETTLE, None) == Wait(5, "still growing")
+    decision = decide(growing, 4_000, 3_600, SETTLE, None)
+    assert decision
+    assert decision.next_step
+    assert (decision.seconds, decision.reason) == (5, "still growing")
 
 
 def test_a_file_that_was_seen_yesterday_settles_quietly_after_a_start() -> None:
-    assert unsettled(first_look(0), 0, 86_400, SETTLE) == Settling(5, "")
+    assert decide(first_look(0), 0, 86_400, SETTLE, None) == Wait(5, "")

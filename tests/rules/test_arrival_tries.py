@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from rules.arrival import MOST_FAILURES, Again, GivenUp, after_failure
+from rules.arrival import MOST_FAILURES, after_failure
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 WHY = "the worker was killed (signal 9)"
@@ -12,16 +12,16 @@ WHY = "the worker was killed (signal 9)"
 
 @pytest.mark.parametrize(("failures", "seconds"), [(1, 10), (2, 60)])
 def test_a_file_is_tried_again_after_a_growing_pause(failures: int, seconds: int) -> None:
-    again = after_failure(failures, WHY, NOW)
-    assert isinstance(again, Again)
-    assert again.at == NOW + timedelta(seconds=seconds)
-    assert WHY in again.reason
-    assert f"{failures} of 3" in again.reason
+    again, reason, next_step = after_failure(failures, WHY, NOW)
+    assert again == NOW + timedelta(seconds=seconds)
+    assert WHY in reason
+    assert f"{failures} of 3" in reason
+    assert not next_step
 
 
 @pytest.mark.parametrize("failures", [MOST_FAILURES, MOST_FAILURES + 1, 1000])
 def test_three_failures_set_a_file_aside_with_a_remedy(failures: int) -> None:
-    given_up = after_failure(failures, WHY, NOW)
-    assert isinstance(given_up, GivenUp)
-    assert WHY in given_up.reason
-    assert "memproc" in given_up.next_step
+    again, reason, next_step = after_failure(failures, WHY, NOW)
+    assert again is None
+    assert WHY in reason
+    assert "memproc" in next_step

@@ -53,6 +53,7 @@ def eve(tmp_path: Path) -> Person:
     assert eve.memproc("expand", "secret1234").code == 0
     assert eve.memproc("facts", "secret1234", "add", f"The word is {SECRET}").code == 0
     assert eve.memproc("core", "secret1234", "set", "human", f"Likes {SECRET}").code == 0
+    assert SECRET in eve.memproc("search", SECRET).out, "the index of the search is made"
     with Archive.open(eve.home / "state") as archive:
         fill(archive)
         archive.fold_log()

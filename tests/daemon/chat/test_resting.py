@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-import daemon.trip
 from daemon.archive.archive import Archive
 from daemon.archive.memories import memories, pin
 from daemon.chat.deliver import Outcome
@@ -94,7 +93,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
             desk.counted.append(text)
             return count(text)
 
-        monkeypatch.setattr(daemon.trip, "survey", surveyed)
+        monkeypatch.setattr("daemon.remember.planning.survey", surveyed)
         monkeypatch.setattr(tokens, "count", counted)
         yield desk
 

@@ -105,7 +105,7 @@ def test_every_setting_arrives() -> None:
         models.batch = "always"
         models.options = { temperature = 0.5, "x/*" = { stop = ["a"] } }
         tail = { tokens = 2000, step = 0 }
-        chunk = { tokens = 500 }
+        chunk = { tokens = 500, bounds = "size" }
         memory = { hindsight = 3, hindsight_tokens = 100, editions = "as-of" }
         fold = { budget = 20000, group = 4 }
         core = { enabled = false, layout = "own", form = "json", sections = { log = { limit = 9, value = ["a"] } } }
@@ -115,6 +115,8 @@ def test_every_setting_arrives() -> None:
         watch = { settle_seconds = 1, rescan_seconds = 60.5, mode = "poll", subfolders = true }
         schedule.night = ""
         notify.when = "never"
+        page.enabled = false
+        page.port = 27200
         budget.run_usd = 1
         budget.day_usd = 2.5
         budget.month_usd = 0
@@ -141,7 +143,7 @@ def test_every_setting_arrives() -> None:
             "options": {"temperature": 0.5, "x/*": {"stop": ["a"]}},
         },
         "tail": {"tokens": 2000, "step": 0},
-        "chunk": {"tokens": 500},
+        "chunk": {"tokens": 500, "bounds": "size"},
         "memory": {"hindsight": 3, "hindsight_tokens": 100, "editions": "as-of"},
         "fold": {"budget": 20000, "group": 4},
         "core": {
@@ -156,6 +158,7 @@ def test_every_setting_arrives() -> None:
         "watch": {"settle_seconds": 1, "rescan_seconds": 60.5, "mode": "poll", "subfolders": True},
         "schedule": {"night": ""},
         "notify": {"when": "never"},
+        "page": {"enabled": False, "port": 27200},
         "budget": {
             "run_usd": 1.0,
             "day_usd": 2.5,

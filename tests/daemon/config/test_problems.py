@@ -94,7 +94,7 @@ agent = "a/b"
             'chats.include = "Ada"',
             'line 1: chats.include: must be a list of texts, like ["one", "two"] (is "Ada")',
         ),
-        ("chunk.zzz = 1", "line 1: chunk.zzz: there is no such setting; there are tokens"),
+        ("chunk.zzz = 1", "line 1: chunk.zzz: there is no such setting; there are tokens, bounds"),
         ("inbox = 1", 'line 1: inbox: there is no such table; did you mean "folders.inbox"?'),
         ("TAIL.step = 1", 'line 1: TAIL: there is no such table; did you mean "tail"?'),
     ],

@@ -4,16 +4,14 @@ import io
 import json
 import os
 import zipfile
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
 from daemon.archive.archive import Archive
-from daemon.inbox.scanner import Scanned, Unreachable, scan
+from daemon.inbox.scanner import Scanned, Scanner
 from daemon.inbox.watch_plan import WatchPlan
-from rules.arrival import Stillness
 from rules.typingmind.message import write_date
 
 SETTLE = 5.0
@@ -39,11 +37,11 @@ class Inbox:
     archive: Archive
     subfolders: bool = False
     seconds: float = 0.0
-    standings: Mapping[int, Stillness] = field(default_factory=dict)
     _moments: "count[int]" = field(default_factory=lambda: count(1))
 
     def __post_init__(self) -> None:
         self.folder.mkdir(exist_ok=True)
+        self.restart()
 
     @property
     def folder(self) -> Path:
@@ -72,7 +70,7 @@ class Inbox:
         self._dated(temp)
         return temp.replace(self.folder / name)
 
-    def look(self, after: float = 0.0) -> Scanned | Unreachable:
+    def scan(self, after: float = 0.0) -> Scanned:
         """A scan, so many seconds later."""
         self.seconds += after
         plan = WatchPlan(
@@ -88,16 +86,7 @@ class Inbox:
             notify="never",
             config=None,
         )
-        found = scan(self.archive, plan, self.now, self.seconds, self.standings)
-        if isinstance(found, Scanned):
-            self.standings = found.standings
-        return found
-
-    def scan(self, after: float = 0.0) -> Scanned:
-        """A scan of an inbox that is there."""
-        found = self.look(after)
-        assert isinstance(found, Scanned)
-        return found
+        return self._scanner.scan(plan, self.now, self.seconds)
 
     def settle(self) -> Scanned:
         """See what is there, let it settle, and look again."""
@@ -106,7 +95,7 @@ class Inbox:
 
     def restart(self) -> None:
         """What was not in the archive is forgotten."""
-        self.standings = {}
+        self._scanner = Scanner(self.archive)
 
     def states(self) -> list[tuple[str, str]]:
         """Name and state of every arrival, in their order."""

@@ -10,7 +10,7 @@ import pytest
 from daemon.files.candidates import LARGEST_BYTES
 from daemon.files.write import BLOCK
 from daemon.inbox.intake import look_inside
-from rules.arrival import Content, Unfinished, Unfit, Whole
+from rules.arrival import Incomplete
 
 EXPORT = json.dumps({"data": {"chats": [{"messages": [{"content": 'a "}" \\ ü'}]}]}}, ensure_ascii=False).encode()
 
@@ -28,36 +28,36 @@ def content(tmp_path: Path) -> Path:
     return tmp_path / "a.json"
 
 
-def look(path: Path, data: bytes) -> Content:
+def look(path: Path, data: bytes) -> Incomplete | None:
     path.write_bytes(data)
     return look_inside(path)
 
 
 @pytest.mark.parametrize("data", [EXPORT, b"\xef\xbb\xbf" + EXPORT, b"\n \t" + EXPORT + b"\n", b"[]", packed()])
 def test_a_whole_export_is_complete(content: Path, data: bytes) -> None:
-    assert look(content, data) == Whole()
+    assert look(content, data) is None
 
 
 @pytest.mark.parametrize("data", [EXPORT, b"\xef\xbb\xbf" + EXPORT, packed()])
 def test_no_beginning_of_an_export_is_complete(content: Path, data: bytes) -> None:
     for end in range(len(data)):
-        assert isinstance(look(content, data[:end]), Unfinished)
+        assert isinstance(look(content, data[:end]), Incomplete)
 
 
 def test_it_is_said_where_the_text_ends(content: Path) -> None:
-    assert look(content, EXPORT[:20]) == Unfinished("JSON not closed at byte 20")
+    assert look(content, EXPORT[:20]) == Incomplete("JSON not closed at byte 20")
 
 
 def test_it_is_said_where_a_zip_ends(content: Path) -> None:
-    assert look(content, packed()[:50]) == Unfinished("ZIP without its directory at byte 50")
-    assert look(content, packed()[:2]) == Unfinished("it has 2 bytes so far")
+    assert look(content, packed()[:50]) == Incomplete("ZIP without its directory at byte 50")
+    assert look(content, packed()[:2]) == Incomplete("it has 2 bytes so far")
 
 
 def test_a_zip_with_a_comment_or_with_nothing_in_it_is_complete(content: Path) -> None:
     empty = io.BytesIO()
     with zipfile.ZipFile(empty, "w") as package:
         package.comment = b"nothing" * 1_000
-    assert look(content, empty.getvalue()) == Whole()
+    assert look(content, empty.getvalue()) is None
 
 
 def test_a_zip_inside_a_zip_that_is_cut_off_does_not_count(content: Path) -> None:
@@ -67,53 +67,53 @@ def test_a_zip_inside_a_zip_that_is_cut_off_does_not_count(content: Path) -> Non
     data = outer.getvalue()
     cut = data[: data.index(b"PK\x05\x06") + 22]
     assert cut != data
-    assert isinstance(look(content, cut), Unfinished)
+    assert isinstance(look(content, cut), Incomplete)
 
 
 @pytest.mark.parametrize("data", [b"", b" \n", b"\xef\xbb\xbf\n", b" " * 600_000])
 def test_what_is_empty_so_far_is_not_complete(content: Path, data: bytes) -> None:
-    assert look(content, data) == Unfinished("it is empty so far")
+    assert look(content, data) == Incomplete("it is empty so far")
 
 
 def test_what_is_filled_with_zeros_is_not_complete(content: Path) -> None:
-    assert look(content, bytes(5_000)) == Unfinished("it holds zeros so far")
+    assert look(content, bytes(5_000)) == Incomplete("it holds zeros so far")
     gap = EXPORT[:20] + bytes(len(EXPORT) - 21) + b"}"
-    assert look(content, gap) == Unfinished("JSON has a gap at byte 20")
+    assert look(content, gap) == Incomplete("JSON has a gap at byte 20")
 
 
 @pytest.mark.parametrize("data", [b"hello", b"<html>", b"\x89PNG\r\n", b'"text"', b"\xff\xfe{\x00}\x00"])
 def test_what_is_no_json_counts_as_complete_and_is_left_to_the_reader(content: Path, data: bytes) -> None:
-    assert look(content, data) == Whole()
+    assert look(content, data) is None
 
 
 def test_what_follows_the_last_bracket_is_left_to_the_reader(content: Path) -> None:
-    assert look(content, EXPORT + b"garbage") == Whole()
+    assert look(content, EXPORT + b"garbage") is None
 
 
 @pytest.mark.parametrize("size", [BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK])
 def test_the_bounds_of_blocks_are_not_seen(content: Path, size: int) -> None:
     for ending in (b'\\\\"}', b'\\""}', b'x"}'):
         data = b'{"a":"' + b"y" * (size - 6 - len(ending)) + ending
-        assert look(content, data) == Whole()
-        assert look(content, data[:-1]) == Unfinished(f"JSON not closed at byte {size - 1}")
-        assert isinstance(look(content, data[:-2]), Unfinished)
+        assert look(content, data) is None
+        assert look(content, data[:-1]) == Incomplete(f"JSON not closed at byte {size - 1}")
+        assert isinstance(look(content, data[:-2]), Incomplete)
 
 
 def test_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_bytes(EXPORT)
     (tmp_path / "link.json").symlink_to(tmp_path / "a.json")
     found = look_inside(tmp_path / "link.json")
-    assert isinstance(found, Unfinished)
+    assert found
     assert found.reason.startswith("it cannot be read yet: ")
 
 
 def test_a_file_that_is_not_there_any_more_is_not_complete(tmp_path: Path) -> None:
-    assert look_inside(tmp_path / "a.json") == Unfinished("it cannot be read yet: No such file or directory")
+    assert look_inside(tmp_path / "a.json") == Incomplete("it cannot be read yet: No such file or directory")
 
 
 def test_a_file_that_no_reader_would_take_is_told_at_once(content: Path) -> None:
     with content.open("wb") as file:
         file.truncate(LARGEST_BYTES + 1)
     found = look_inside(content)
-    assert isinstance(found, Unfit)
+    assert found and found.next_step
     assert "512 MiB" in found.reason

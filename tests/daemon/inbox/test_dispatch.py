@@ -12,9 +12,9 @@ from typing import cast
 
 import pytest
 
-from daemon.archive.archive import Archive
+from daemon.archive.archive import Archive, sign
 from daemon.archive.arrivals import Arrival, find_arrival, newest_outcomes
-from daemon.archive.jobs import jobs, sign
+from daemon.archive.jobs import jobs
 from daemon.events import (
     Alive,
     ChatIs,

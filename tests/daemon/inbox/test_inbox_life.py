@@ -5,6 +5,7 @@ import tempfile
 from hashlib import sha256
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -12,6 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import change_state, find_arrival, next_work
 from daemon.inbox.intake import forget_copy
+from rules.errors import FileTrouble
 from tests.daemon.inbox.inbox import SETTLE, Inbox, export
 
 names = st.sampled_from(["a.json", "b.json", "c.zip"])
@@ -61,7 +63,7 @@ class InboxLife(RuleBasedStateMachine):
 
     @rule(after=st.sampled_from([0, 0.25, 2, SETTLE, 30, 4_000]))
     def look(self, after: float) -> None:
-        self.inbox.look(after)
+        self.inbox.scan(after)
 
     @rule()
     def let_it_settle(self) -> None:
@@ -75,7 +77,8 @@ class InboxLife(RuleBasedStateMachine):
     def move_the_inbox_away_for_a_while(self) -> None:
         away = self.root / "away"
         self.inbox.folder.rename(away)
-        self.inbox.look(1)
+        with pytest.raises(FileTrouble):
+            self.inbox.scan(1)
         away.rename(self.inbox.folder)
 
     @rule()

@@ -10,14 +10,15 @@ import pytest
 from daemon.files.candidates import sighting_of
 from daemon.files.paths import arrivals_folder
 from daemon.inbox import intake
-from daemon.inbox.intake import Changed, NotTaken, NotWanted, Taken, take
+from daemon.inbox.intake import Changed, copy_path, take
 from rules.arrival import Sighting
+from rules.errors import FileTrouble
 
 CONTENT = b'{"a": 1}' * 300_000  # more than two blocks
 
 
-def new(content_sha256: str) -> str | None:
-    return None
+def new(content_sha256: str) -> str:
+    return ""
 
 
 @pytest.fixture
@@ -37,16 +38,17 @@ def left_behind(state: Path) -> list[Path]:
 
 
 def test_a_file_is_copied_whole_and_hashed(source: Path, tmp_path: Path) -> None:
-    taken = take(source, seen(source), tmp_path, new)
     digest = sha256(CONTENT).hexdigest()
-    assert taken == Taken(tmp_path / "arrivals" / f"{digest}.json", digest, len(CONTENT))
-    assert taken.path.read_bytes() == CONTENT
-    assert left_behind(tmp_path) == [taken.path]
+    assert take(source, seen(source), tmp_path, new) == (digest, "")
+    path = tmp_path / "arrivals" / f"{digest}.json"
+    assert path.read_bytes() == CONTENT
+    assert copy_path(tmp_path, digest, source.name) == path
+    assert left_behind(tmp_path) == [path]
 
 
 def test_known_content_is_not_kept(source: Path, tmp_path: Path) -> None:
     found = take(source, seen(source), tmp_path, lambda _: "already done")
-    assert found == NotWanted(sha256(CONTENT).hexdigest(), "already done")
+    assert found == (sha256(CONTENT).hexdigest(), "already done")
     assert left_behind(tmp_path) == []
 
 
@@ -79,7 +81,8 @@ def test_a_file_that_changed_before_the_copy_is_not_taken(
 ) -> None:
     before = seen(source)
     change(source)
-    assert isinstance(take(source, before, tmp_path, new), Changed)
+    with pytest.raises(Changed):
+        take(source, before, tmp_path, new)
     assert left_behind(tmp_path) == []
 
 
@@ -103,14 +106,16 @@ def test_a_file_that_changes_during_the_copy_is_not_taken(
         return pour(*all)  # type: ignore[arg-type]
 
     monkeypatch.setattr(intake, "_pour", pour_and_change)
-    assert isinstance(take(source, seen(source), tmp_path, new), Changed)
+    with pytest.raises(Changed):
+        take(source, seen(source), tmp_path, new)
     assert left_behind(tmp_path) == []
 
 
 def test_a_link_is_never_followed(source: Path, tmp_path: Path) -> None:
     link = source.with_name("link.json")
     link.symlink_to(source)
-    assert isinstance(take(link, seen(source), tmp_path, new), Changed)
+    with pytest.raises(Changed):
+        take(link, seen(source), tmp_path, new)
 
 
 def test_a_file_that_grows_for_ever_does_not_fill_the_disk(
@@ -122,7 +127,8 @@ def test_a_file_that_grows_for_ever_does_not_fill_the_disk(
         file.truncate(1 << 40)
     monkeypatch.setattr(intake, "open_file", lambda path: endless.open("rb"))
     monkeypatch.setattr(intake, "sighting_of", lambda found: before)
-    assert isinstance(take(source, before, tmp_path, new), Changed)
+    with pytest.raises(Changed):
+        take(source, before, tmp_path, new)
     assert left_behind(tmp_path) == []
 
 
@@ -135,10 +141,9 @@ def test_a_disk_that_refuses_is_told_and_nothing_is_left_behind(
 
     (tmp_path / "arrivals").mkdir()
     monkeypatch.setattr(intake, call, refuse)
-    found = take(source, seen(source), tmp_path, new)
-    assert isinstance(found, NotTaken)
-    assert "the disk is full" in found.reason
-    assert found.next_step
+    with pytest.raises(FileTrouble, match="the disk is full") as refused:
+        take(source, seen(source), tmp_path, new)
+    assert refused.value.next_step
     # After the rename the copy is whole; that its name may not last is why it does not count.
     assert [path for path in left_behind(tmp_path) if path.name.startswith(".")] == []
 
@@ -163,6 +168,5 @@ def test_an_error_of_the_sources_disk_is_not_the_state_folders(
             raise OSError(5, os.strerror(5))
 
     monkeypatch.setattr(intake, "open_file", Failing)
-    found = take(source, seen(source), tmp_path, new)
-    assert isinstance(found, Changed)
-    assert "could not be read to its end" in found.reason
+    with pytest.raises(Changed, match="could not be read to its end"):
+        take(source, seen(source), tmp_path, new)

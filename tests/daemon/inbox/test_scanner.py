@@ -11,7 +11,6 @@ from daemon.archive.arrivals import change_state, find_arrival, next_work
 from daemon.archive.outputs import Output, record_output
 from daemon.inbox import intake
 from daemon.inbox.intake import copy_path, forget_copy
-from daemon.inbox.scanner import Unreachable
 from rules.errors import FileTrouble
 from tests.daemon.inbox.inbox import SETTLE, Inbox, export
 
@@ -291,10 +290,9 @@ def test_an_inbox_that_is_not_there_is_told_and_changes_nothing(inbox: Inbox) ->
     inbox.put("a.json", export(0))
     inbox.scan()
     inbox.folder.rename(inbox.root / "elsewhere")
-    told = inbox.look(1)
-    assert isinstance(told, Unreachable)
-    assert "is not there" in told.reason
-    assert told.next_step
+    with pytest.raises(FileTrouble, match="is not there") as told:
+        inbox.scan(1)
+    assert told.value.next_step
     assert inbox.states() == [("a.json", "seen")]
     (inbox.root / "elsewhere").rename(inbox.folder)
     inbox.settle()
@@ -305,7 +303,8 @@ def test_an_inbox_that_is_made_again_goes_on(inbox: Inbox) -> None:
     inbox.put("a.json", export(0))
     inbox.settle()
     shutil.rmtree(inbox.folder)
-    assert isinstance(inbox.look(), Unreachable)
+    with pytest.raises(FileTrouble):
+        inbox.scan()
     inbox.folder.mkdir()
     inbox.put("b.json", export(2))
     inbox.settle()

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon.archive.archive import Archive
-from daemon.archive.jobs import part_to_verify, part_verified, sign
+from daemon.archive.archive import Archive, sign
+from daemon.archive.jobs import part_to_verify, part_verified
 from daemon.archive.outputs import Output, record_output
 from daemon.files.backup import keep_original
 from daemon.files.paths import Folders

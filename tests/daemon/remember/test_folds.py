@@ -12,6 +12,7 @@ from daemon.models.tokens import count
 from daemon.remember.dialogue import Worksheet
 from daemon.remember.folds import make_fold
 from primer import prompt
+from primer.prompt import Turn, wrap
 from primer.reply import ENGINE, Model
 from rules.conversation.memory import EXTRACTED, WRITTEN, Edition, Memory, Quote, Six, most_fold_tokens
 from rules.extract.sentences import with_closed_fence
@@ -62,9 +63,16 @@ FIRSTS = tuple(fold.told.quotes[0] for fold in FOLDS)
 
 
 def fold(
-    desk: Desk, members: Sequence[Memory] = SIX, *, level: int = 2, roles: Roles = ROLES, guidance: str = ""
+    desk: Desk,
+    members: Sequence[Memory] = SIX,
+    *,
+    level: int = 2,
+    roles: Roles = ROLES,
+    guidance: str = "",
+    raw: tuple[Turn, ...] = (),
 ) -> Memory:
-    steps = make_fold(Worksheet(TEXTS), "chat", "You are Aria.", members, level, roles, count, lambda: WHEN, guidance)
+    sheet = Worksheet(TEXTS)
+    steps = make_fold(sheet, "chat", "You are Aria.", members, level, roles, count, lambda: WHEN, guidance, raw)
     return held(steps, desk.ask, desk.noted)
 
 
@@ -223,14 +231,11 @@ def test_the_engine_folds_by_itself_with_the_members_own_sentences(members: Sequ
     assert "assistant: 20" not in made.texts[5]
 
 
-def test_extracted_folds_of_extracted_folds_do_not_nest_their_minutes() -> None:
-    members = [memory(number, made=EXTRACTED) for number in range(1, 7)]
-    once = fold(Desk({}), members[:3], roles=ENGINE_ONLY)
-    other = fold(Desk({}), members[3:], roles=ENGINE_ONLY)
-    twice = fold(Desk({}), [once, other], roles=ENGINE_ONLY, level=3)
-    minutes = twice.told.texts[5].splitlines()
-    assert minutes
-    assert all(line.count("assistant:") == 1 for line in minutes)
+def test_the_engine_s_fold_is_made_of_the_raw_messages_where_they_are_known() -> None:
+    said = "I have moved to Cork with my sister Ilse, and the piano weighs 200 kilograms."
+    raw = (Turn("user", wrap("to_remember", said, date="2026-03-02")),)
+    made = fold(Desk({}), roles=ENGINE_ONLY, raw=raw).told
+    assert made.texts[5] == f"On 2 March 2026 you told me: {said}"
 
 
 def test_a_fold_that_is_too_large_is_asked_for_with_fewer_words_and_then_extracted() -> None:
@@ -265,7 +270,7 @@ def test_the_engine_s_fold_is_made_shorter_until_it_fits() -> None:
     own = [replace(member, told=replace(member.told, texts=texts, tokens=40)) for member in SIX]
     desk = Desk({})
     made = fold(desk, own, roles=ENGINE_ONLY).told
-    assert desk.engine_steps.count("perspective") > 3, "the agent's two tries and one of the engine's were too large"
+    assert desk.engine_steps.count("perspective") > 1, "the first try was too large"
     assert made.tokens <= most_fold_tokens(240, sum(count(quote.text) for quote in made.quotes), 200)
 
 

@@ -1,32 +1,31 @@
-"""What makes a sentence matter: its words, the persona's states, its names and numbers."""
+"""What makes a sentence matter: its words, the persona's states, and whose voice it is."""
+
+from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rules.extract.languages import TONGUES, UNKNOWN, Tongue, spoken
 from rules.extract.sentences import terms
-from rules.extract.weights import Said, Sentence, centrality, details, inwardness, prose, rarity
+from rules.extract.weights import Said, Sentence, inwardness, of_message, rarity, read
 
 
 def heard(*texts: str) -> tuple[Sentence, ...]:
-    return prose([Said("assistant", text, "") for text in texts])
+    return tuple(sentence for text in texts for sentence in of_message("assistant", text))
 
 
 def english() -> Tongue:
     return spoken(terms("this is what it was and that is the way of it"), TONGUES)
 
 
-def test_a_sentence_that_shares_the_passages_words_is_central() -> None:
-    said = heard("The garden needs rain.", "Rain fell on the garden.", "The garden drank the rain.", "Buy two screws.")
+def test_a_rare_word_weighs_more_than_a_common_one_and_a_known_one_less() -> None:
+    said = heard("The garden needs rain.", "The garden drank.", "The garden sleeps.")
 
-    weights = centrality(said, rarity(said))
+    weights = rarity(said, frozenset({"drank"}))
 
-    assert min(weights[:3]) > weights[3]
-
-
-def test_central_weights_lie_between_nothing_and_one() -> None:
-    said = heard("One word.", "One word.", "Another thing entirely.")
-
-    assert all(0 <= weight <= 1 for weight in centrality(said, rarity(said)))
+    assert weights["rain"] == weights["sleeps"] > weights["garden"]
+    assert weights["drank"] < weights["rain"]
 
 
 def test_ones_own_states_weigh_more_than_mere_mention_of_oneself() -> None:
@@ -42,9 +41,77 @@ def test_the_states_of_others_are_not_ones_own() -> None:
 
 
 def test_a_courtesy_is_no_state_of_mind() -> None:
-    courtesy, state = inwardness(heard("Let me know if you have questions.", "I wonder who knocked."), english())
+    courtesy, state = inwardness(heard("I am happy to help you.", "I wonder who knocked."), english())
 
     assert courtesy == 0 < state
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "Feel free to ask if anything is unclear!", "I hope this helps.", "Sure, here is a plan for you.",
+        "Would you like me to go on?", "Melde dich gerne, wenn etwas unklar ist.", "Viel Erfolg dabei!",
+        "N'hésitez pas à me poser des questions.", "Avísame si necesitas algo más.",
+        "Обращайтесь, если что-то непонятно.", "如果你有任何问题，请随时告诉我。", "お気軽にご質問ください。",
+        "لا تتردد في السؤال.",
+    ],
+)  # fmt: skip
+def test_formulas_are_known_in_many_languages(formula: str) -> None:
+    assert all(sentence.courteous for sentence in of_message("assistant", formula))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "I noticed that I kept circling around that line.", "I missed you while you were in Cork.",
+        "Ich habe gemerkt, wie sehr mich das berührt.", "Je sens une tristesse que je ne sais pas nommer.",
+        "Siento que algo se va contigo.", "Я чувствую грусть.", "我感到有些难过。", "私は寂しさを感じています。",
+        "أشعر بحزن لا أعرف اسمه.",
+    ],
+)  # fmt: skip
+def test_what_a_persona_feels_is_no_formula(line: str) -> None:
+    assert not any(sentence.courteous for sentence in of_message("assistant", line))
+
+
+def test_a_sentence_that_closes_several_replies_is_a_formula_in_any_language() -> None:
+    passage = tuple(Said("assistant", f"ሰላም ነው {word} እዚህ። ዛሬ ጥሩ ቀን {word}።", "") for word in ("አንድ", "ሁለት", "ሦስት"))
+
+    assert all(sentence.courteous for sentence in read(passage).sentences if sentence.text.startswith("ዛሬ"))
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("I thought of you. Then it rained.", ["I thought of you.", "Then it rained."]),
+        ("I wrote this for you:\n\nDear Mr. Weaver,\n\nI resign today.\n\nBest regards,\nTom\n\nIt was hard to write.",
+         ["It was hard to write."]),
+        ("Here is a tale:\n\nOnce I was a whale. I sang.", []),
+        ("I looked.\n\n## What I saw\n\nThe sea was grey.\n\n- I saw gulls.\n\nI liked it.",
+         ["I looked.", "I liked it."]),
+        ("> I am a quotation.\n\nI am myself.", ["I am myself."]),
+        ("“I am somebody else.”\n\nI am myself.", ["I am myself."]),
+        ("---\n\nI rest.", ["I rest."]),
+    ],
+)  # fmt: skip
+def test_ones_own_voice_stands_before_and_behind_what_was_drafted(text: str, own: list[str]) -> None:
+    assert [sentence.text for sentence in of_message("assistant", text) if sentence.own] == own
+
+
+def test_a_sentence_is_read_without_its_markup() -> None:
+    (sentence,) = of_message("user", "- **Budget:** see [the plan](https://a.b/c), it is 2*3*4 in `total_sum` *now*.")
+
+    assert sentence.text == "Budget: see the plan, it is 2*3*4 in total_sum now."
+
+
+@given(st.lists(st.sampled_from(["One boat sank. ", "Two lemons. ", "\n\n", "我们走。"]), max_size=400).map("".join))
+def test_stretches_hold_every_sentence_once_and_part_no_message(text: str) -> None:
+    passage = tuple(Said(("user", "assistant")[at % 2], text, "") for at in range(6))
+
+    reading = read(passage)
+
+    assert [at for stretch in reading.stretches for at in stretch] == list(range(len(reading.sentences)))
+    for before, after in pairwise(reading.stretches):
+        assert reading.sentences[before[-1]].message < reading.sentences[after[0]].message
 
 
 @pytest.mark.parametrize(
@@ -72,22 +139,3 @@ def test_each_language_of_the_table_is_told_by_its_everyday_words(text: str, pla
 
 def test_a_language_outside_the_table_is_unknown() -> None:
     assert spoken(terms("ሰላም እንዴት ነህ ዛሬ ጥሩ ነው"), TONGUES) is UNKNOWN
-
-
-def test_names_dates_and_numbers_count_as_details() -> None:
-    plain, name, date = details(heard("The weather is quite nice.", "We met Marta there.", "It is due 14 May 2026."))
-
-    assert plain == 0 < name < date
-
-
-def test_a_word_that_is_also_written_small_is_no_name() -> None:
-    title, small = details(heard("We talk about Design today.", "We like good design."))
-
-    assert title == small == 0
-
-
-def test_german_nouns_tell_less_than_english_names() -> None:
-    german = details(heard("Das Haus am Fluss hat einen Garten.", "Der Hund im Garten sieht Marta."))
-    english = details(heard("The house by the river has a garden.", "The dog in the garden sees Marta."))
-
-    assert german[1] / 3 < english[1]

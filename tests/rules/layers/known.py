@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from rules.layers.fact_operations import AskedEvent, KnownFacts, Operation, forgotten
-from rules.layers.facts import Fact, FactEvent, Source, live
+from rules.layers.fact_operations import KnownFacts, forgotten
+from rules.layers.facts import AskedEvent, Fact, FactEvent, Operation, Source, live
 
 SAID = (
     Source("m1", "I moved from Lyon to Porto last week, and I play cricket with friends.", "2026-03-01T10:00:00.000Z"),

@@ -7,16 +7,18 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.plan.chunks import Chunk, Chunking, Split, Spoken, by_turns, chunks, units
+from rules.plan.chunks import SPLITTERS, Chunk, Chunking, Split, Spoken, by_topics, by_turns, chunks, units
 
 SIZE = 40
 
 spoken_messages = st.builds(
-    lambda kind, tokens: Spoken(kind[0], tokens, kind[1]),
+    lambda kind, tokens, text, minute: Spoken(kind[0], tokens, kind[1], text, minute),
     st.sampled_from(
         [("user", False)] * 4 + [("assistant", False)] * 4 + [("assistant", True), ("tool", False), ("function", False)]
     ),
     st.integers(0, 25) | st.integers(0, 150),
+    st.lists(st.sampled_from(["sea", "ship", "gull", "bread", "oven", "海"]), max_size=4).map(" ".join),
+    st.integers(0, 2000),
 )
 histories = st.lists(spoken_messages, max_size=120)
 tails = st.integers(0, 250)
@@ -52,6 +54,52 @@ def test_a_bound_waits_for_a_turn_behind_its_window() -> None:
 
 def test_a_bound_is_sought_from_the_message_that_is_named() -> None:
     assert by_turns(talk(7, 40, 40, 40, 40, 1), 2, SIZE).bounds == (4,)
+
+
+def topics(*words: str) -> list[Spoken]:
+    """A turn of twenty tokens about each of the words."""
+    roles = ("user", "assistant")
+    return [
+        Spoken(role, 10, False, f"{word} {word}s {word}ing {at}") for at, word in enumerate(words) for role in roles
+    ]
+
+
+def test_a_chunk_ends_where_the_talk_turns_to_something_else() -> None:
+    spoken = topics(*["sea"] * 3, *["bread"] * 7)
+
+    assert by_topics(spoken, 0, SIZE).bounds[0] == 6
+    assert by_turns(spoken, 0, SIZE).bounds[0] == 4
+
+
+def test_a_chunk_ends_at_night_rather_than_within_a_minute() -> None:
+    spoken = topics(*["sea"] * 10)
+    night = [replace(said, minute=1000 + at + (600 if at >= 6 else 0)) for at, said in enumerate(spoken)]
+
+    assert by_topics(night, 0, SIZE).bounds[0] == 6
+
+
+def test_turns_that_say_nothing_to_tell_them_by_are_cut_by_size() -> None:
+    spoken = talk(*[20] * 12)
+
+    assert by_topics(spoken, 0, SIZE) == by_turns(spoken, 0, SIZE)
+
+
+@given(histories, st.integers(0, 120), st.sampled_from(sorted(SPLITTERS)))
+def test_the_bounds_of_the_beginning_of_a_history_stay_as_it_grows(spoken: list[Spoken], upto: int, name: str) -> None:
+    bounds = SPLITTERS[name](spoken, 0, SIZE).bounds
+    earlier = SPLITTERS[name](spoken[:upto], 0, SIZE).bounds
+
+    assert bounds[: len(earlier)] == earlier
+
+
+@given(histories, st.sampled_from(sorted(SPLITTERS)), st.sampled_from(sorted(SPLITTERS)))
+def test_bounds_that_have_a_memory_never_move_whatever_splits_what_comes(
+    spoken: list[Spoken], before: str, after: str
+) -> None:
+    frozen = SPLITTERS[before](spoken, 0, SIZE).bounds
+    begin = frozen[-1] if frozen else 0
+
+    assert all(begin < bound for bound in SPLITTERS[after](spoken, begin, SIZE).bounds)
 
 
 def test_another_splitter_says_where_chunks_end_by_what_is_said() -> None:

@@ -1,0 +1,74 @@
+"""How good a place for the end of a chunk is: by a change of topic, and by a pause between messages.
+
+    turn  turn  turn | turn  turn  turn      three turns before the bound and three after it, all within the window
+    ^^^^^^^^^^^^^^^^   ^^^^^^^^^^^^^^^^
+    words that both share, rare ones before common ones: their likeness (cosine of TF-IDF vectors)
+
+Everything is reckoned in whole numbers, and the likeness rounded, so that every platform comes to the same bounds. Only
+the window is looked at, all of which is final: so bounds never depend on when a history was looked at.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from math import isqrt
+
+from rules.extract.sentences import terms
+
+STEPS = 64
+"""The price of a bound where what stands around it is as like as can be."""
+_TURNS = 3
+_RARE = 16
+_BREATH_SHARE = 8
+_NIGHT = 6 * 60
+_MESSAGES = 2048
+
+
+def prices(texts: Sequence[Sequence[str]], minutes: Sequence[tuple[int, int]]) -> list[int]:
+    """For each unit but the last, the price of a bound behind it: 0 for the best place of all, up to 64 more.
+
+    `texts` are the messages of each unit; `minutes` when its first and its last message were written, 0 where unknown.
+    """
+    held = [sum((_words(text) for text in unit), Counter[str]()) for unit in texts]
+    units_with = Counter(term for words in held for term in words)
+    vectors = [
+        {
+            term: count.bit_length() * _RARE * (len(held) // units_with[term]).bit_length()
+            for term, count in words.items()
+            if units_with[term] < len(held)
+        }
+        for words in held
+    ]
+    found = [_price(vectors, minutes, at) for at in range(1, len(held))]
+    least = min(found, default=0)
+    return [price - least for price in found]
+
+
+@lru_cache(_MESSAGES)
+def _words(text: str) -> Counter[str]:
+    return Counter(terms(text))
+
+
+def _price(vectors: Sequence[dict[str, int]], minutes: Sequence[tuple[int, int]], at: int) -> int:
+    before, after = _sum(vectors[max(0, at - _TURNS) : at]), _sum(vectors[at : at + _TURNS])
+    likeness = _likeness(before, after)
+    ended, begins = minutes[at - 1][1], minutes[at][0]
+    pause = min(max(0, begins - ended), _NIGHT) if ended and begins else 0
+    return likeness + STEPS // _BREATH_SHARE * (_NIGHT - pause) // _NIGHT
+
+
+def _sum(vectors: Sequence[dict[str, int]]) -> dict[str, int]:
+    whole: dict[str, int] = {}
+    for vector in vectors:
+        for term, weight in vector.items():
+            whole[term] = whole.get(term, 0) + weight
+    return whole
+
+
+def _likeness(one: dict[str, int], other: dict[str, int]) -> int:
+    """The cosine of two vectors, in 64 steps."""
+    if len(other) < len(one):
+        one, other = other, one
+    shared = sum(weight * other[term] for term, weight in one.items() if term in other)
+    lengths = sum(weight * weight for weight in one.values()) * sum(weight * weight for weight in other.values())
+    return STEPS * shared // max(1, isqrt(lengths))
