@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/installed
 SIDE_BY_SIDE := -n 3 --dist worksteal -m "not long and not bench and not browser"
 
-.PHONY: help demo test test-long test-browser test-systemd check format fuzz bench bench-peers lock clean
+.PHONY: help demo test test-long test-browser test-systemd check format man fuzz bench bench-peers lock clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -40,6 +40,9 @@ check: $(STAMP) ## format, lint, types, imports
 format: $(STAMP) ## lay out the code
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
+
+man: $(STAMP) ## write the man page from the commands
+	@$(BIN)/memproc manual > docs/memproc.1
 
 fuzz: $(STAMP) ## ten minutes of damaged exports and settings
 	@$(BIN)/python -m tests.fuzz --seconds 600

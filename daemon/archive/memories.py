@@ -313,3 +313,15 @@ def recall(archive: Archive, memory: Memory) -> tuple[str, ...]:
             back += forgotten
             forgotten = archive.column(_FOLDS_WHOLE_AGAIN)
     return back
+
+
+def memory_names(archive: Archive, begun: str) -> list[tuple[str, str]]:
+    """The memories whose ids begin so, the newest chat's newest first, each with its chat's title and its day."""
+    return archive.run(
+        """
+        SELECT memory.id, title || coalesce(', ' || substr(began_at, 1, 10), '') FROM memory
+        JOIN chat ON chat.id = memory.chat WHERE substr(memory.id, 1, length(?1)) = ?1
+        ORDER BY last_seen DESC, level, number DESC LIMIT 200
+        """,
+        (begun,),
+    )

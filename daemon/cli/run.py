@@ -147,6 +147,8 @@ def _in_words(event: events.Event) -> str:
     match event:
         case events.Note(text):
             return f"note: {text}"
+        case events.TriesAgain():
+            return event.sentence
         case events.ChatIs(title=title, kind="left alone", detail=detail):
             return f"{title}: unchanged: {detail}"
         case events.ChatIs(title=title, detail=detail, path=path):
@@ -248,9 +250,19 @@ def _show(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
         written, alone, aside = (sum(isinstance(outcome, kind) for outcome in outcomes) for kind in _KINDS)
         for line in (*progress.tally.sentences(), f"{written} written, {alone} unchanged, {aside} skipped."):
             settings.say(line)
+        if next_step := _to_import(outcomes):
+            settings.say(next_step)
     if over:
         raise over  # at the end, as every error: the report is of what was done before
     return _exit_code(outcomes)
+
+
+def _to_import(outcomes: Sequence[Outcome]) -> str:
+    """What to do next with what was written; empty where nothing was."""
+    paths = list(dict.fromkeys(outcome.path for outcome in outcomes if isinstance(outcome, events.ExportWritten)))
+    if len(paths) > 1:
+        return "\n  ".join(["Import these into TypingMind:", *paths])
+    return f"Import this into TypingMind: {paths[0]}" if paths else ""
 
 
 def _process(settings: Settings, exports: Sequence[Path], tell: events.Tell, stopping: Stopping) -> Iterator[Outcome]:

@@ -257,6 +257,16 @@ def append(folder: Path, line: IndexLine) -> None:
         flush_folder(folder)
 
 
+def rewrite_index(folder: Path, change: Callable[[IndexLine], IndexLine | None]) -> None:
+    """Write the index anew with every line as `change` gives it back; None: without it. Raises FileTrouble.
+
+    A line that cannot be read goes, since nobody knows what it names; `list_again` lists its file once more.
+    """
+    if (folder / INDEX).exists():
+        changed = [change(line) for line in read_index(folder) if isinstance(line, IndexLine)]
+        replace_file(folder / INDEX, [_HEADER.encode(), *(_text(line).encode() for line in changed if line)])
+
+
 def _parted(content: bytes) -> tuple[bytes, bytes]:
     """The whole lines, and what stands after the last line break."""
     end = content.rfind(b"\n") + 1

@@ -54,6 +54,7 @@ from daemon.events import (
     SettingsRead,
     SettingsRefused,
     SettingsWrong,
+    TriesAgain,
     Trouble,
     UserEdits,
 )
@@ -111,7 +112,7 @@ class FileWork:
                 return [self._done()]
             case RunFailed():
                 return [self._failed(event)]
-            case Note() | UserEdits():
+            case Note() | TriesAgain() | UserEdits():
                 return [event]
             case _:
                 return []

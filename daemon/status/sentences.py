@@ -137,6 +137,8 @@ def sentence(event: events.Event, titles: Mapping[str, str] = _NO_NAMES) -> str:
             return _with(f"The timed job {name} failed", error) if error else f"The timed job {name} is done."
         case events.Note(text):
             return text
+        case events.TriesAgain():
+            return f"{event.sentence}."
         case _:
             return _about_chat(event, titles) if isinstance(event, _OfChat) else _about_daemon(event)
 

@@ -9,6 +9,7 @@ import codecs
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from rules.errors import NotAnExport
 from rules.typingmind import spans
@@ -112,6 +113,27 @@ def with_chats(blocks: Iterable[bytes], finished: Mapping[Span, bytes]) -> Itera
             written_until = span.stop
         yield block[max(0, written_until - start) :]
         start = stop
+
+
+def without_chats(data: bytes, layout: DocumentLayout, chat_ids: Set[str]) -> bytes:
+    """The document's bytes without the chats of these ids, and without the commas that go with them."""
+    cuts: list[tuple[int, int]] = []
+    kept_until: int | None = None
+    for outline, following in zip_longest(layout.outlines, layout.outlines[1:]):
+        span = outline.span
+        is_last = following is None or data[span.stop : following.span.start].strip() != b","
+        if outline.chat_id not in chat_ids:
+            kept_until = span.stop
+        elif is_last:
+            cuts.append((span.start if kept_until is None else kept_until, span.stop))
+        else:
+            cuts.append((span.start, following.span.start))
+        kept_until = None if is_last else kept_until
+    pieces, at = list[bytes](), 0
+    for start, stop in sorted(cuts):
+        pieces.append(data[at:start])
+        at = max(at, stop)
+    return b"".join([*pieces, data[at:]])
 
 
 def chat_container(chat: bytes) -> bytes:
