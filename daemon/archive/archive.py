@@ -162,8 +162,8 @@ class Archive:
         """
         rows = self.run(sql, values)
         for types in {tuple(map(type, row)) for row in rows}:
-            if misfit := _misfit(kind, types):
-                raise damaged(self.path, misfit)
+            if reason := misfit(kind, types):
+                raise damaged(self.path, reason)
         return tuple(kind(*row) for row in rows)
 
     def first(self, kind: Callable[..., Row], sql: str, values: Sequence[object] = ()) -> Row | None:
@@ -294,7 +294,7 @@ def columns(kind: type) -> str:
 
 
 @cache
-def _misfit(kind: Callable[..., object], types: tuple[type, ...]) -> str:
+def misfit(kind: Callable[..., object], types: tuple[type, ...]) -> str:
     """What is odd about a row whose values have these types; empty where they fit, or the kind tells no types."""
     if not is_dataclass(kind):
         return ""

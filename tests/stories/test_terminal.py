@@ -1,42 +1,108 @@
-"""On a terminal there is a progress bar; elsewhere there are plain lines."""
+"""What a person sees on a real terminal of 80 columns and 24 lines."""
 
+import json
 import os
-import pty
+import re
+import signal
 import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from tests.chats import export_bytes, long_chat
+from tests.server.reply import Answer
+from tests.server.request import Request
 from tests.stories.person import Person
+from tests.stories.rounds import Life, life, teller
+from tests.stories.terminal import COLUMNS, Terminal
+
+pytestmark = pytest.mark.skipif("sys.platform == 'win32'", reason="a pseudo-terminal is needed")
+LONG_TITLE = "Everything that Aria and I have said to each other about the lighthouse, the sea and the storm"
+COUNTED = r"(\d+)/(\d+) · \$\d+\.\d\d(?: · (?:\d+:)?\d+:\d\d left)? "
 
 
-def test_a_terminal_sees_a_bar_that_moves_on(ada: Person) -> None:
-    ada.drop(export_bytes(long_chat(4000, tokens_each=200)))
-    ours, theirs = pty.openpty()
-    running = subprocess.Popen(
-        ada.argv("run"), stdout=theirs, stderr=theirs, stdin=theirs, cwd=ada.home,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
-    )  # fmt: skip
-    os.close(theirs)
-    seen = b""
-    while True:
-        try:
-            block = os.read(ours, 4096)
-        except OSError:
-            break
-        if not block:
-            break
-        seen += block
-    assert running.wait(60) == 0
-    assert b"memories" in seen
-    assert "━".encode() in seen
-    assert b", 1 of " not in seen, "the plain lines are for files and pipes"
+def slowly(request: Request) -> Answer:
+    answer = teller(request)
+    assert isinstance(answer, Answer)
+    return replace(answer, seconds=0.25)
+
+
+@pytest.fixture
+def slow(tmp_path: Path) -> Iterator[Life]:
+    """A chat of which a run takes some seconds, with models that take their time."""
+    with life(tmp_path / "slow", script=slowly) as slow:
+        slow.talk(9_000)
+        slow.drop()
+        yield slow
+
+
+def test_the_bar_keeps_count_money_and_time_left_also_beside_a_long_title(ada: Person) -> None:
+    ada.drop(export_bytes({**long_chat(4000, tokens_each=200), "chatTitle": LONG_TITLE}))
+    terminal = Terminal(ada, ("run",))
+    assert terminal.ends() == 0
+    bars = [line for line in terminal.seen if "━" in line]
+    assert bars
+    assert all(re.match(r"Everything that .*… \d+/\d+ ", line) for line in bars), bars
+    assert all(len(line) <= COLUMNS for line in terminal.seen)
+    assert not [line for line in terminal.seen if ", 1 of " in line], "the plain lines are for files and pipes"
+
+
+def test_the_time_that_is_left_is_about_the_time_it_takes(slow: Life) -> None:
+    terminal = Terminal(slow.person, ("run",))
+    assert terminal.ends() == 0
+    counted = [re.search(r"(\d+)/(\d+) · \$\d+\.\d\d · (\d+):(\d\d) left ", line) for line in terminal.seen]
+    halfway = [
+        int(match[3]) * 60 + int(match[4]) for match in counted if match and 0.4 < int(match[1]) / int(match[2]) < 0.6
+    ]
+    assert halfway, sorted(terminal.seen)
+    of = len(slow.memories())
+    takes = of * 4 * 0.25 / 2  # one question after the other, as the settings of a life have it
+    assert all(takes / 3 < seconds < takes * 3 for seconds in halfway), (takes, halfway)
+
+
+def test_status_shows_a_run_by_hand_while_it_goes_on_and_how_it_ended(slow: Life) -> None:
+    terminal = Terminal(slow.person, ("run",))
+    terminal.shows(r" [2-9]/\d+ · ")
+    going_on = slow.person.memproc("status").out
+    assert re.search(r"Running\n  The lighthouse \d+/\d+ · \$0\.00( · \d+:\d\d left)?, since .*, by hand\n", going_on)
+    run = json.loads(slow.person.memproc("status", "--json").out)["run"]
+    assert (run["title"], run["by_hand"], run["chat_id"]) == ("The lighthouse", True, slow.chat_id)
+    assert run["done"] < run["of"], "at most a second old"
+    assert terminal.ends() == 0
+    ended = slow.person.memproc("status").out
+    assert "Running" not in ended
+    assert re.search(r"Last run by hand\n  .* ago\): 1 written\n", ended)
+
+
+def test_a_run_that_was_killed_is_not_shown_as_going_on_but_as_cut_off(slow: Life) -> None:
+    run = slow.person.start("run")
+    while not (json.loads(slow.person.memproc("status", "--json").out)["run"] or {}).get("done"):
+        assert run.poll() is None
+    run.send_signal(signal.SIGKILL)
+    run.communicate()
+    status = slow.person.memproc("status").out
+    assert "Running" not in status
+    assert "the last run by hand: It was cut off in the middle. What is finished is kept.\n" in status
+    assert "-> To go on from there: memproc run" in status
+    slow.run()
+    assert "cut off" not in slow.person.memproc("status").out
+
+
+def test_status_tells_of_a_run_by_hand_that_skipped_something(ada: Person) -> None:
+    ada.drop(b'{"data": {"chats": [{"id": "odd", "chatTitle": "Odd", "messages": 7}]}}')
+    assert ada.memproc("run").code == 1
+    status = ada.memproc("status").out
+    assert "the last run by hand: " in status
+    assert re.search(r"Last run by hand\n  .* ago\): 1 skipped\n", status)
 
 
 @pytest.mark.long
 def test_quiet_prints_nothing_when_all_is_well(ada: Person) -> None:
     ada.drop(export_bytes(long_chat(4000, tokens_each=200)))
     ended = subprocess.run(
-        [*ada.argv()[:1], "--quiet", *ada.argv("run")[1:]], capture_output=True, check=False, cwd=ada.home
-    )
+        [*ada.argv()[:1], "--quiet", *ada.argv("run")[1:]], capture_output=True, check=False, cwd=ada.home,
+        env={**os.environ},
+    )  # fmt: skip
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
