@@ -19,7 +19,7 @@ from daemon.models.ask import caps_now
 from daemon.models.completion import complete
 from daemon.models.prices import PlanCost, no_work, plan_cost
 from daemon.models.roles import Who, who
-from daemon.status.sentences import printable_json, visible
+from daemon.status.sentences import printable_json, told_apart, visible
 from daemon.trip import look, ready_without_calls
 from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate
 from rules.money.price import Reached, Usage, dollars, first_reached, in_words
@@ -164,19 +164,20 @@ def _print(rows: Sequence[_Row], last: str) -> None:
     console = Console(highlight=False)
     headings = ("Chat", "Messages", "Tokens", "Memories", "New", "Calls", "To send", "Waiting", "Live")
     cells, lines = [], []
+    titles = told_apart((row.found.chat_id, row.found.title) for row in rows if not isinstance(row.found, SetAside))
     for row in rows:
         plan = row.found
         if isinstance(plan, SetAside):
             lines.append(f"{plan.what}: would be skipped. {plan.reason} {plan.next_step}")
         elif isinstance(plan, LeftAlone):
-            lines.append(f"{plan.title}: unchanged: {plan.reason}")
+            lines.append(f"{titles[plan.chat_id]}: unchanged: {plan.reason}")
         else:
-            lines += [f"{plan.title}: {note}" for note in _notes_on(plan, row.who, row.money) if note]
+            lines += [f"{titles[plan.chat_id]}: {note}" for note in _notes_on(plan, row.who, row.money) if note]
             numbers = (
                 plan.messages, plan.tokens, plan.memories, len(plan.chunks), plan.calls,
                 row.money.traffic.prompt if row.money else 0, plan.waiting_tokens, plan.live_tokens,
             )  # fmt: skip
-            cells.append([plan.title, *(f"{number:,}" for number in numbers)])
+            cells.append([titles[plan.chat_id], *(f"{number:,}" for number in numbers)])
     if cells:
         print_table(headings, cells, right=range(1, 9))
     for line in (*lines, last):

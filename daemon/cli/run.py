@@ -168,10 +168,16 @@ class Progress:
             console=self._console, expand=True, transient=True, disable=quiet or not self._console.is_terminal,
         )  # fmt: skip
         self._task: TaskID | None = None
+        self._ids: dict[str, list[str]] = {}
         self._run = RunProgress(by_hand=True, began_at=now())
 
     def tell(self, event: events.Event) -> None:
-        """Show and count an event."""
+        """Show and count an event; of two chats of one title, the second is told with its id."""
+        if isinstance(event, _ABOUT_A_CHAT) and event.chat_id:
+            ids = self._ids.setdefault(event.title, [])
+            ids += [event.chat_id] if event.chat_id not in ids else []
+            if ids[0] != event.chat_id:
+                event = replace(event, title=f"{event.title} ({event.chat_id})")
         self._run = gone_on(self._run, event, now())
         match event:
             case events.Planned():
@@ -238,6 +244,7 @@ def _in_words(event: events.Event) -> str:
             return ""
 
 
+_ABOUT_A_CHAT = events.Planned | events.MemoryMade | events.Folded | events.UserEdits | events.ChatIs
 _BECAME = {"written": "written", "left alone": "unchanged", "set aside": "skipped"}
 _KEEP_SECONDS = 1.0
 _LEAST_BAR = 12  # columns

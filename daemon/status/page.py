@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from daemon.archive.jobs import RunProgress
-from daemon.status.sentences import in_one_line, local, seconds_between, span, visible, with_span
+from daemon.status.sentences import in_one_line, local, seconds_between, span, told_apart, visible, with_span
 from daemon.status.status import Status
 
 _MOST = 10
@@ -40,11 +40,11 @@ def page(status: Status) -> str:
     return visible("\n\n".join("\n".join(part) for part in parts if part))
 
 
-def folded(text: str, columns: int) -> str:
-    """The text for a terminal of that width: a longer line goes on below, a little further in."""
+def folded(text: str, columns: int, further: int = 2) -> str:
+    """The text for a terminal of that width: a longer line goes on below, so many columns further in."""
     lines = []
     for line in text.splitlines():
-        indent = " " * (len(line) - len(line.lstrip()) + 2)
+        indent = " " * (len(line) - len(line.lstrip()) + further)
         lines += wrap(line, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) or [""]
     return "\n".join(lines)
 
@@ -155,10 +155,12 @@ def _chats(status: Status) -> list[str]:
     if not status.outcomes:
         return []
     shown_above = {problem.reason for problem in status.problems[:_MOST]}
+    titles = told_apart((outcome.chat_id, outcome.title) for outcome in status.outcomes if outcome.chat_id)
     rows = []
     for outcome in status.outcomes[:_MOST]:
         detail = "see above" if outcome.detail in shown_above else outcome.detail
-        rows.append((outcome.title, local(outcome.at, status.now), _word(outcome.kind), outcome.path or detail))
+        title = titles.get(outcome.chat_id, outcome.title)
+        rows.append((title, local(outcome.at, status.now), _word(outcome.kind), outcome.path or detail))
     return ["Chats, the newest first", *_columns(rows), *_more(len(status.outcomes) - _MOST, "chats")]
 
 

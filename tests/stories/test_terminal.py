@@ -14,6 +14,7 @@ import pytest
 from tests.chats import export_bytes, long_chat
 from tests.server.reply import Answer
 from tests.server.request import Request
+from tests.stories.cycle import ENGINE, Cycle
 from tests.stories.person import Person
 from tests.stories.rounds import Life, life, teller
 from tests.stories.terminal import COLUMNS, Terminal
@@ -96,6 +97,22 @@ def test_status_tells_of_a_run_by_hand_that_skipped_something(ada: Person) -> No
     status = ada.memproc("status").out
     assert "the last run by hand: " in status
     assert re.search(r"Last run by hand\n  .* ago\): 1 skipped\n", status)
+
+
+def test_a_memory_takes_one_line_of_the_terminal_and_prose_breaks_between_words(tmp_path: Path) -> None:
+    chat = Cycle.lived(tmp_path / "ada", settings=f"{ENGINE}[fold]\nbudget = 700\ngroup = 2\n")
+    listed = Terminal(chat.person, ("memories", "The lighthouse"))
+    assert listed.ends() == 0
+    _, *lines = listed.text().splitlines()
+    assert len(lines) == len(chat.everything())
+    for line in lines:
+        assert re.match(r' *f*\d+  14 Jan +[\d,]+ to [\d,]+  "[^"]+\.\.\."  ', line), line
+    shown = Terminal(chat.person, ("show", "The lighthouse", "6"))
+    assert shown.ends() == 0
+    words = shown.text().split()
+    for edition in chat.everything()[5]["editions"]:
+        for text in edition["texts"][1::2]:
+            assert " ".join(text.split()) in " ".join(words), "no word is broken at the edge"
 
 
 @pytest.mark.long
