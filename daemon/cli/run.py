@@ -1,9 +1,11 @@
 """`memproc run`: process the exports in the inbox or those named, once, and show what happens."""
 
 import signal
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Self
@@ -15,7 +17,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.jobs import RunProgress, keep_run, seconds_left
 from daemon.chat.deliver import Outcome, SetAside
 from daemon.cli import INTERRUPTED
-from daemon.cli.settings import Settings, json_option, moment, wanted_exports
+from daemon.cli.settings import Settings, json_option, moment, other_files, wanted_exports
 from daemon.cli.supervised import as_events
 from daemon.files.clock import now
 from daemon.models.ask import Unsent
@@ -284,10 +286,16 @@ class Stopping:
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--dry-run", is_flag=True, help="Only show what would be done, as `memproc plan` does.")
 @click.option("--events", "for_programs", is_flag=True, help="Print, for programs, each event as a line of JSON.")
+@click.option("--yes", is_flag=True, help="Ask nothing: go on without a key, and spend what the caps allow.")
 @json_option
 @click.pass_context
-def run(ctx: click.Context, paths: tuple[Path, ...], dry_run: bool, for_programs: bool, as_json: bool) -> int:
-    """Compress the exports in the inbox, or the files and folders named, and exit."""
+def run(
+    ctx: click.Context, paths: tuple[Path, ...], dry_run: bool, for_programs: bool, yes: bool, as_json: bool
+) -> int:
+    """Compress the exports in the inbox, or the files and folders named, and exit.
+
+    On a terminal it asks where a key is missing, and before more than a dollar is spent.
+    """
     if dry_run:
         from daemon.cli.plan import plan
 
@@ -297,31 +305,38 @@ def run(ctx: click.Context, paths: tuple[Path, ...], dry_run: bool, for_programs
         return as_events(lambda tell: _tell_events(settings, paths, tell))
     # Ending it is the same as interrupting it: the calls under way are waited for, and their answers kept.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    return _show(settings, paths, as_json)
+    return _show(settings, paths, as_json, asks=not (yes or as_json or settings.quiet))
 
 
 def _tell_events(settings: Settings, paths: tuple[Path, ...], tell: events.Tell) -> int:
     stopping = Stopping()
     signal.signal(signal.SIGTERM, stopping.ask)
     try:
-        outcomes = list(_process(settings, wanted_exports(settings, paths), tell, stopping))
+        outcomes = list(
+            _process(settings, wanted_exports(settings, paths), other_files(settings, paths), tell, stopping)
+        )
     except Unsent:
         return INTERRUPTED
     tell(events.RunDone())
     return _exit_code(outcomes)
 
 
-def _show(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
-    exports = wanted_exports(settings, paths)
+def _show(settings: Settings, paths: tuple[Path, ...], as_json: bool, asks: bool) -> int:
+    exports, others = wanted_exports(settings, paths), other_files(settings, paths)
     if not as_json:
         settings.say_which_file()
+    if asks and exports and sys.stdin.isatty() and sys.stdout.isatty():
+        from daemon.cli.agree import agreed  # the daemon's child does without planning twice
+
+        if not agreed(settings, exports):
+            return 0
     outcomes: list[Outcome] = []
     over: OverBudget | None = None
     progress = Progress(quiet=settings.quiet or as_json)
     with progress.bars:
         try:
             # One by one: what was done before a cap is reached is reported too.
-            for outcome in _process(settings, exports, progress.tell, Stopping()) if exports else ():
+            for outcome in _process(settings, exports, others, progress.tell, Stopping()):
                 outcomes.append(outcome)
         except OverBudget as reached:
             over = reached
@@ -329,7 +344,7 @@ def _show(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
         paused = {"paused": {"reason": over.message, "next_step": over.next_step, "until": over.until}} if over else {}
         rows = [{"outcome": _KINDS[type(outcome)], **asdict(outcome)} for outcome in outcomes]
         click.echo(printable_json({"outcomes": rows, **progress.tally.as_json(), **paused}))
-    elif not exports:
+    elif not exports and not others:
         settings.say(f"Nothing to do: there are no exports in {settings.folders.inbox}.")
     else:
         written, alone, aside = (sum(isinstance(outcome, kind) for outcome in outcomes) for kind in _KINDS)
@@ -340,12 +355,17 @@ def _show(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     return _exit_code(outcomes)
 
 
-def _process(settings: Settings, exports: Sequence[Path], tell: events.Tell, stopping: Stopping) -> Iterator[Outcome]:
-    """Take every export through the trip; `tell` hears everything, and what became of each chat.
+def _process(
+    settings: Settings, exports: Sequence[Path], others: Sequence[SetAside], tell: events.Tell, stopping: Stopping
+) -> Iterator[Outcome]:
+    """Take every export through the trip; `tell` hears everything, and what became of each chat and of `others`.
 
     Before each call and each pause it is told how long nothing may be heard. These are good places to end: raises
     ToldToStop there where the run is to end.
     """
+
+    if not exports and not others:
+        return
 
     def complete(request: Request) -> Completion:
         stopping.check()
@@ -368,7 +388,8 @@ def _process(settings: Settings, exports: Sequence[Path], tell: events.Tell, sto
             record.hear(event)
             stopping.check()
 
-        for outcome in go_round(replace(opened, tell=hear, complete=complete, pause=pause), exports):
+        context = replace(opened, tell=hear, complete=complete, pause=pause)
+        for outcome in chain(go_round(context, exports), others):
             match outcome:
                 case events.ExportWritten(plan=plan, path=path):
                     hear(events.ChatIs(plan.chat_id, plan.title, "written", outcome.sentence, path=path))

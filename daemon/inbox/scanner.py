@@ -25,7 +25,7 @@ from daemon.archive.arrivals import (
     record_sightings,
     steps_after,
 )
-from daemon.files.candidates import Candidate, UnusableFile, candidates
+from daemon.files.candidates import Candidate, OtherFile, UnusableFile, candidates, has_ending, what_it_is
 from daemon.files.write import trouble
 from daemon.inbox.intake import Changed, NotTaken, NotWanted, Taken, forget_copy, look_inside, take
 from daemon.inbox.watch_plan import WatchPlan
@@ -93,7 +93,7 @@ def _files(plan: WatchPlan, passed: list[UnusableFile]) -> Iterator[tuple[str, S
     """The files of the inbox, one by one; those that cannot be used are put into `passed`."""
     for entry in candidates(plan.inbox, plan.subfolders):
         match entry:
-            case Candidate(path, sighting):
+            case Candidate(path, sighting) | OtherFile(path, sighting):
                 yield path, sighting
             case UnusableFile():
                 passed.append(entry)
@@ -148,6 +148,10 @@ def _look(watch: _Watch, arrival: Arrival, standing: Stillness) -> Stillness | N
 
 def _take(watch: _Watch, arrival: Arrival) -> Stillness | NotTaken | None:
     archive, plan = watch.archive, watch.plan
+    if not has_ending(arrival.path):
+        reason, next_step = what_it_is(Path(arrival.path))
+        change_state(archive, arrival.id, "set aside", reason, next_step, watch.now)
+        return None
     taken = take(Path(arrival.path), arrival.sighting, plan.state, partial(known_content, archive))
     match taken:
         case Taken(_, sha256):

@@ -21,7 +21,7 @@ from tests.stories.terminal import COLUMNS, Terminal
 
 pytestmark = pytest.mark.skipif("sys.platform == 'win32'", reason="a pseudo-terminal is needed")
 LONG_TITLE = "Everything that Aria and I have said to each other about the lighthouse, the sea and the storm"
-COUNTED = r"(\d+)/(\d+) · \$\d+\.\d\d(?: · (?:\d+:)?\d+:\d\d left)? "
+DEAR = '[[budget.price]]\nmodel = "anthropic/*"\nas_of = "2026-11-21"\ninput = 900.0\noutput = 900.0\n'
 
 
 def slowly(request: Request) -> Answer:
@@ -113,6 +113,68 @@ def test_a_memory_takes_one_line_of_the_terminal_and_prose_breaks_between_words(
     for edition in chat.everything()[5]["editions"]:
         for text in edition["texts"][1::2]:
             assert " ".join(text.split()) in " ".join(words), "no word is broken at the edge"
+
+
+def asked_for_a_key(person: Person, answer: str) -> Terminal:
+    """`memproc run` on a terminal, up to this answer to what is asked about the missing key."""
+    person.drop(export_bytes(long_chat(4000, tokens_each=200)))
+    terminal = Terminal(person, ("run",))
+    terminal.shows("There is no key for anthropic")
+    terminal.shows("What shall it be")
+    terminal.types(answer)
+    return terminal
+
+
+def test_without_a_key_a_terminal_asks_and_stop_writes_nothing(ada: Person) -> None:
+    terminal = asked_for_a_key(ada, "stop")
+    assert terminal.ends() == 0
+    assert "Stopped. Nothing was sent or written." in terminal.text()
+    assert not ada.updated()
+
+
+def test_without_a_key_the_memories_can_be_extracted_for_free(ada: Person) -> None:
+    assert asked_for_a_key(ada, "extract").ends() == 0
+    assert len(ada.updated()) == 1
+
+
+def test_a_key_that_is_given_now_is_kept_and_never_shown(ada: Person) -> None:
+    ada.settings(f"[budget]\n{DEAR}")
+    terminal = asked_for_a_key(ada, "key")
+    terminal.shows("Key for anthropic")
+    terminal.types("sk-ant-this-is-secret")
+    terminal.shows("The key for anthropic is kept in")
+    terminal.shows("likely cost")
+    terminal.types("n")
+    assert terminal.ends() == 0
+    assert "this-is-secret" not in terminal.text()
+    assert "was taken out of" in ada.memproc("key", "forget", "anthropic").out
+    assert not ada.updated()
+
+
+def test_without_a_terminal_and_with_yes_nothing_is_asked(ada: Person, tmp_path: Path) -> None:
+    ada.drop(export_bytes(long_chat(4000, tokens_each=200)))
+    assert "What shall it be" not in ada.spawn("run").out
+    assert len(ada.updated()) == 1
+    bea = Person(tmp_path / "bea")
+    bea.drop(export_bytes(long_chat(4000, tokens_each=200)))
+    terminal = Terminal(bea, ("run", "--yes"))
+    assert terminal.ends() == 0
+    assert "What shall it be" not in terminal.text()
+    assert len(bea.updated()) == 1
+
+
+def test_more_than_a_dollar_is_agreed_to_first_and_yes_answers(slow: Life) -> None:
+    slow.settings(budget="run_usd = 10000\nday_usd = 10000\nmonth_usd = 10000\n" + DEAR)
+    terminal = Terminal(slow.person, ("run",))
+    assert re.search(r"will likely cost \$[\d,.]+, and at most \$[\d,.]+\. Go on", terminal.shows("likely cost"))
+    terminal.types("n")
+    assert terminal.ends() == 0
+    assert not slow.server.requests
+    agreed = Terminal(slow.person, ("run", "--yes"))
+    assert agreed.ends() == 0
+    assert "likely cost" not in agreed.text()
+    assert slow.server.requests
+    assert re.search(r"\$[1-9][\d,]*\.\d\d · ", "\n".join(agreed.seen)), "the money so far stands beside the count"
 
 
 @pytest.mark.long
