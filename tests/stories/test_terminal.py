@@ -138,17 +138,13 @@ def test_without_a_key_the_memories_can_be_extracted_for_free(ada: Person) -> No
 
 
 def test_a_key_that_is_given_now_is_kept_and_never_shown(ada: Person) -> None:
-    ada.settings(f"[budget]\n{DEAR}")
     terminal = asked_for_a_key(ada, "key")
     terminal.shows("Key for anthropic")
     terminal.types("sk-ant-this-is-secret")
     terminal.shows("The key for anthropic is kept in")
-    terminal.shows("likely cost")
-    terminal.types("n")
-    assert terminal.ends() == 0
+    assert terminal.ends() == 0, "its chunks are too small for a model: nothing is asked"
     assert "this-is-secret" not in terminal.text()
     assert "was taken out of" in ada.memproc("key", "forget", "anthropic").out
-    assert not ada.updated()
 
 
 def test_without_a_terminal_and_with_yes_nothing_is_asked(ada: Person, tmp_path: Path) -> None:
