@@ -181,10 +181,11 @@ class Progress:
             if ids[0] != event.chat_id:
                 event = replace(event, title=f"{event.title} ({event.chat_id})")
         self._run = gone_on(self._run, event, now())
+        if isinstance(event, events.ChatIs):
+            self._end_bar()
         match event:
             case events.Planned():
-                if self._task is not None:
-                    self.bars.remove_task(self._task)
+                self._end_bar()
                 self._task = self.bars.add_task("", total=event.chunks or None)
                 words = (event.words, *(f"note: {warning}" for warning in event.warnings))
                 self._line("\n".join(f"{event.title}: {line}" for line in words))
@@ -200,6 +201,13 @@ class Progress:
                 click.echo(visible(f"{event.title}: skipped. {event.detail} {event.next_step}"), err=True)
             case _:
                 self._line(_in_words(event))
+
+    def _end_bar(self) -> None:
+        """Take the bar away, at once: what is printed next goes in its place."""
+        if self._task is not None:
+            self.bars.remove_task(self._task)
+            self.bars.refresh()
+            self._task = None
 
     def _memory_made(self, event: events.MemoryMade) -> None:
         """Move the bar on, or print a line with about how long the rest takes, if it goes on as it has."""

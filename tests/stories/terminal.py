@@ -24,12 +24,12 @@ COLUMNS, LINES = 80, 24
 
 @dataclass
 class Terminal:
-    """A command that runs on a terminal. `seen` are all lines that ever stood there, whole."""
+    """A command that runs on a terminal. `seen` are all lines that ever stood there, each with its first second."""
 
     person: Person
     arguments: tuple[str, ...]
     environment: dict[str, str] = field(default_factory=dict)
-    seen: set[str] = field(default_factory=set)
+    seen: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.screen = pyte.HistoryScreen(COLUMNS, LINES, history=10_000)
@@ -46,6 +46,14 @@ class Terminal:
     def types(self, line: str) -> None:
         """Type a line and Return."""
         os.write(self._ours, f"{line}\n".encode())
+
+    def types_unseen(self, line: str) -> None:
+        """The same once nothing is shown that is typed: what was typed before is thrown away then."""
+        end = monotonic() + LIMIT_SECONDS
+        while termios.tcgetattr(self._ours)[3] & termios.ECHO:
+            assert monotonic() < end, self.text()
+            self._reads(0.05)
+        self.types(line)
 
     def shows(self, words: str) -> str:
         """Wait until these words (a regular expression) stand on the screen; the line with them."""
@@ -70,13 +78,13 @@ class Terminal:
     def text(self) -> str:
         return "\n".join(self.lines()).rstrip()
 
-    def _reads(self) -> bool:
-        """Read what has come; whether there can be more."""
-        ready, _, _ = select([self._ours], [], [], LIMIT_SECONDS)
+    def _reads(self, seconds: float = LIMIT_SECONDS) -> bool:
+        """Read what has come, or comes within that time; whether there can be more."""
+        ready, _, _ = select([self._ours], [], [], seconds)
         try:
             block = os.read(self._ours, 65_536) if ready else b""
         except OSError:  # Linux's way to say that nobody writes any more
             return False
         self._stream.feed(block)
-        self.seen.update(self.lines())
+        self.seen = {**dict.fromkeys(self.lines(), monotonic()), **self.seen}
         return bool(block)
