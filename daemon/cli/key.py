@@ -51,6 +51,11 @@ def set_key(settings: Settings, provider: str, more: tuple[str, ...], to_file: b
         raise click.UsageError(
             "A key is never given on the command line, where the shell and others can see it. It will be asked for."
         )
+    ask_and_keep(settings, provider, to_file=to_file)
+
+
+def ask_and_keep(settings: Settings, provider: str, *, to_file: bool = False) -> None:
+    """Ask for the key of a provider, and keep it. Raises UsageError where what was given is none."""
     if sys.stdin.isatty():
         text = click.prompt(f"Key for {provider} (it is not shown)", hide_input=True, err=True)
     else:

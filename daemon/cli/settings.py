@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from daemon.archive.archive import Archive
+    from daemon.chat.deliver import SetAside
     from daemon.config import Config, FoundConfig
     from daemon.context import Context
     from daemon.events import SettingsAre, Tell
@@ -221,6 +222,15 @@ def wanted_exports(settings: Settings, paths: tuple[Path, ...]) -> tuple[Path, .
     if not paths and not inbox.is_dir():
         raise FileTrouble(f"There is no inbox {inbox}.", "Make the folders with: memproc init")
     return tuple(export for path in paths or (inbox,) for export in exports_in(path))
+
+
+def other_files(settings: Settings, paths: tuple[Path, ...]) -> "tuple[SetAside, ...]":
+    """The files in the inbox, where no path is named, that are no exports: none is ignored without a word."""
+    from daemon.chat.deliver import SetAside
+    from daemon.files.candidates import others_in
+
+    others = () if paths else others_in(settings.folders.inbox)
+    return tuple(SetAside(path.name, reason, next_step) for path, reason, next_step in others)
 
 
 @dataclass(frozen=True, slots=True)

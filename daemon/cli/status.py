@@ -15,7 +15,7 @@ from daemon.cli.settings import Settings, in_colour, in_width, json_option, page
 from daemon.files.clock import now
 from daemon.files.lock import is_held
 from daemon.status.page import folded, page
-from daemon.status.sentences import in_full, in_one_line, printable_json, sentence, visible, with_span
+from daemon.status.sentences import in_full, in_one_line, printable_json, sentence, told_apart, visible, with_span
 from daemon.status.status import (
     DaemonPlace,
     Status,
@@ -115,7 +115,7 @@ def logs(settings: Settings, chat: str | None, follow: bool) -> int:
     place = place_of(settings)
     with Archive.read(place.state) as archive:
         of_chat = entries_about(archive, chat) if chat else None
-        titles = {known.chat_id: known.title for known in known_chats(archive)}
+        titles = told_apart((known.chat_id, known.title) for known in known_chats(archive))
     lines: list[str] = []
     is_empty = True
     say = click.echo if follow else lines.append

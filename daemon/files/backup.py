@@ -7,6 +7,7 @@ it is cleared away before the next one is added.
     backups/README.txt, INDEX.tsv
     backups/originals/<first 2 of sha256>/<sha256>.json.gz     the first original of each chat, for ever
     backups/versions/<chat>/<UTC>-<first 8 of sha256>.json.gz  what stood in updated/ before a new file
+    backups/unlisted/...                                       what the index does not name, and is not whole
 """
 
 import json
@@ -305,6 +306,8 @@ anew, it keeps what was there in this folder.
                and of each month for ever; the others are removed when memproc runs in the background
   INDEX.tsv    the list of both, oldest first; a spreadsheet opens it. A version that was removed
                has a second line, of the kind "removed"
+  unlisted/    files that lay among them, that INDEX.tsv does not name, and that are damaged or none
+               of memproc's; they are yours to look at, and never removed
 
 With memproc:
 

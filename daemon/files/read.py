@@ -23,6 +23,7 @@ from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind import document
 from rules.typingmind.chat import Chat
 from rules.typingmind.document import DocumentLayout, explain_bad_json, lay_out_chunk, lay_out_document
+from rules.typingmind.foreign import of_archive
 from rules.typingmind.spans import BadJson, Span
 
 
@@ -209,7 +210,10 @@ def _open(name: str, file: BinaryIO) -> zipfile.ZipFile:
         if isinstance(fault, OSError) and fault.errno != errno.EINVAL:
             raise
         raise damaged(name) from fault
-    if INDEX not in package.namelist():
+    names = set(package.namelist())
+    if INDEX not in names and (foreign := of_archive(names))[0]:
+        raise NotAnExport(f"{name} is {foreign[0]}.", foreign[1])
+    if INDEX not in names:
         raise NotAnExport(
             f"{name} is a ZIP file without a {INDEX}, so it is no TypingMind export.",
             "In TypingMind choose Settings, App Data, Export; drop that ZIP as it is.",
