@@ -330,8 +330,14 @@ def unpin(settings: Settings, names: tuple[str, ...]) -> None:
 def recall(settings: Settings, names: tuple[str, ...]) -> None:
     """Bring back each MEMORY, which you have deleted in TypingMind; a fold comes with the memories that it is made of.
 
-    The next run puts it between its neighbours again, and later memories see it again.
+    The next run puts it between its neighbours again, and later memories see it again. `memproc recall token` makes the
+    token by which TypingMind's connector may look things up.
     """
+    if names == ("token",):  # no memory is called so
+        from daemon.page.connector import new_token
+
+        click.echo(new_token(settings.folders.state))
+        return
     with settings.context() as context:
         named = _named(context.archive, settings, names)
         recalled = [choices.recall(context.archive, memory) for _, memory in named]

@@ -6,12 +6,13 @@ from daemon.page import actions, files, money, setup
 from daemon.page.app import View
 from daemon.page.chat import chat, version
 from daemon.page.hits import search
-from daemon.page.home import home
+from daemon.page.home import home, running
 from daemon.page.memory import memory, message, retry
 from daemon.page.mind import core, facts
 
 VIEWS: Mapping[str, View] = {
     "/": home,
+    "/running": running,
     "/start": setup.start,
     "/settings": setup.settings,
     "/money": money.money,

@@ -44,5 +44,19 @@ def minute(date: str | None) -> str:
     return f"{moment.day} {moment:%B %Y, %H:%M}" if moment else "at an unknown time"
 
 
-FILTERS: Mapping[str, Callable[..., Any]] = {"tokens": tokens, "usd": usd, "day": day, "days": days, "minute": minute}
+def minutes(seconds: float) -> str:
+    """How long something takes, in words that need not be exact."""
+    if seconds < 60:
+        return "a minute"
+    return f"{round(seconds / 60)} minutes"
+
+
+FILTERS: Mapping[str, Callable[..., Any]] = {
+    "tokens": tokens,
+    "usd": usd,
+    "day": day,
+    "days": days,
+    "minute": minute,
+    "minutes": minutes,
+}
 """By the names that templates use."""
