@@ -28,7 +28,7 @@ from daemon.config.texts import foreign
 from daemon.context import Context
 from daemon.events import Noted
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
-from daemon.remember.dialogue import Question, Worksheet, put, worksheet_of_chunk
+from daemon.remember.dialogue import QUOTE_WORDS, Question, Worksheet, put, worksheet_of_chunk
 from primer import layers as core
 from primer import prompt
 from primer.layers import Operations, Unreadable, ask_facts, numbered_passage, read_edits, read_operations
@@ -36,11 +36,12 @@ from primer.models import thinks
 from primer.prompt import ToolCall, Turn
 from primer.reply import CALLED, EMBEDDING, ENGINE, Model, Refused, Request, read_reply
 from rules.conversation.history import Entry
-from rules.conversation.memory import EXTRACTED, Memory, Six
+from rules.conversation.memory import EXTRACTED, Memory, Six, allowance
 from rules.errors import ChatSetAside, TooLong
 from rules.layers.core import CoreEdit, CoreEvent, CoreMemory, Layout, Refusal, apply
 from rules.layers.fact_operations import KnownFacts, Operation, carry_out, forgotten
 from rules.layers.facts import Fact, FactEvent, Source, alike, live, nearest, normal
+from rules.layers.names import claims, persons_names
 from rules.plan.cache_order import Lead
 from rules.plan.work import CORE_WORDS, PlannedChunk
 from rules.typingmind.message import parse_date
@@ -91,9 +92,14 @@ class WrittenMemory:
     before: tuple[Turn, ...]
     """The agent's context, behind which the memory's own questions stand."""
     texts: Six
+    """The questions as they were posed."""
     number: int
     """The memory's."""
     edition: int
+    said_by_person: Sequence[str] = ()
+    """What the person has said in its chunk."""
+    own: Sequence[str] = ()
+    """What tells the agent who it is, and what it has said itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +120,16 @@ def tend(sheet: Worksheet, agent: Model, written: WrittenMemory, memory: CoreMem
         return Tended(memory)
     question = core.ask(sheet.texts, memory, layout, bool(agent.tools))
     request = Request("core", agent, core.after_memory(written.before, written.texts, question), CORE_WORDS)
-    tended = yield from _conversed(sheet, request, memory, layout)
+    names = persons_names(memory, written.said_by_person, written.own)
+    tended = yield from _conversed(sheet, request, memory, layout, names)
     events = (replace(event, memory=written.number, edition=written.edition) for event in tended.events)
     return replace(tended, events=tuple(events))
 
 
-def _conversed(sheet: Worksheet, request: Request, memory: CoreMemory, layout: Layout) -> Steps[Tended]:
-    first = yield from _edited(sheet, request, layout, Tended(memory))
+def _conversed(
+    sheet: Worksheet, request: Request, memory: CoreMemory, layout: Layout, names: frozenset[str]
+) -> Steps[Tended]:
+    first = yield from _edited(sheet, request, layout, Tended(memory), names)
     if not first.refused:
         return first.tended
     text, calls = first.text, first.calls
@@ -128,7 +137,9 @@ def _conversed(sheet: Worksheet, request: Request, memory: CoreMemory, layout: L
         text, calls = core.in_words(text, calls), ()
     again = core.results(sheet.texts, text, calls, first.outcomes)
     try:
-        second = yield from _edited(sheet, replace(request, turns=(*request.turns, *again)), layout, first.tended)
+        second = yield from _edited(
+            sheet, replace(request, turns=(*request.turns, *again)), layout, first.tended, names
+        )
     except TooLong:
         yield Noted("core correction too long for the window")
         return first.tended
@@ -153,8 +164,10 @@ class _CarriedOut:
         return any(isinstance(outcome, Refusal) for outcome in self.outcomes)
 
 
-def _edited(sheet: Worksheet, request: Request, layout: Layout, tended: Tended) -> Steps[_CarriedOut]:
-    """Ask for edits, and carry them out one after the other."""
+def _edited(
+    sheet: Worksheet, request: Request, layout: Layout, tended: Tended, names: frozenset[str]
+) -> Steps[_CarriedOut]:
+    """Ask for edits, and carry them out one after the other; `names` are the person's."""
     reply = yield from sheet.ask(request)
     native = bool(request.model.tools)
     calls = reply.calls if native else ()
@@ -162,6 +175,8 @@ def _edited(sheet: Worksheet, request: Request, layout: Layout, tended: Tended) 
     outcomes: list[CoreMemory | Refusal] = []
     for edit in () if text is None else read_edits(text, calls, native):
         outcome = edit if isinstance(edit, Refusal) else _applied(layout, tended.memory, edit)
+        if isinstance(outcome, CoreMemory):
+            outcome = claims(tended.memory, outcome, names) or outcome
         outcomes.append(outcome)
         if isinstance(outcome, Refusal):
             yield Noted(f"core edit refused: {outcome.kind}")
@@ -215,7 +230,20 @@ def core_chain(
         if memory.forgotten or as_of.made == EXTRACTED:
             return partial(keep, memory, ())
         turns = _context(survey, memories, chunk, breaks.get(chunk.number, ()))
-        written = WrittenMemory(turns, as_of.texts, memory.number, as_of.number)
+        said = [(entry.message.speaker, entry.message.words) for entry in survey.passage(chunk, ()).chunk]
+        by_person, by_agent = ([words for who, words in said if (who == "user") == mine] for mine in (True, False))
+        own = [survey.chat.system_message, *by_agent]
+        words = allowance(chunk.tokens, survey.plan.questions_tokens)
+        quote, quoted, perspective, seen, refinement, kept = as_of.texts
+        posed = (
+            prompt.as_posed(survey.texts, quote, QUOTE_WORDS),
+            quoted,
+            prompt.as_posed(survey.texts, perspective, words),
+            seen,
+            prompt.as_posed(survey.texts, refinement, words),
+            kept,
+        )
+        written = WrittenMemory(turns, posed, memory.number, as_of.number, by_person, own)
         now = core_now(archive, chat_id, survey.layout)
         try:
             tended = yield from tend(worksheet_of_chunk(survey, chunk), survey.roles.agent, written, now, survey.layout)
