@@ -50,7 +50,7 @@ from daemon.remember.planning import survey, take_over
 from rules.conversation.marker import text_digest
 from rules.errors import ChatSetAside, NotAccepted
 from rules.plan.chat_plan import LeftAlone, doubled_ids, refuse_doubled, why_skipped
-from rules.plan.folds import section, shown_tokens
+from rules.plan.folds import as_shown, section
 from rules.recognize.chat_reading import user_edits
 from rules.typingmind.chat import Chat
 
@@ -169,7 +169,7 @@ def ready_without_calls(context: Context, found: Survey) -> ReadyChat | None:
     Where the person has edited the opening, that is taken over first, and nobody can say it beforehand.
     """
     archive, plan, reading, config = context.archive, found.plan, found.reading, context.config.of(found.chat)
-    view = section(plan.chat_id, reading.memories, plan.memories, found.bounds, shown_tokens)
+    view = section(plan.chat_id, reading.memories, plan.memories, found.bounds, as_shown)
     opening = opening_place(found.shown)
     is_edited = opening is not None and opening.ours and opening.ours.text != text_digest(opening.message.text)
     if plan.calls or view.missing or is_edited or not reading.memories:

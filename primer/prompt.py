@@ -24,6 +24,7 @@ from typing import Literal
 
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory
+from rules.conversation.short_quotes import as_read
 from rules.extract.weights import Said
 from rules.layers.opening import JOINER
 from rules.typingmind.message import Message, parse_date
@@ -69,7 +70,6 @@ class Texts:
     hindsight: str
     perspective_hindsight: str
     fold_quotes: str
-    fold_choice: str
     fold_perspective: str
     fold_analysis: str
     core: str
@@ -86,22 +86,28 @@ class Texts:
 
 
 # words, quote_words: a number of words. reason: a sentence. analysis: the context manager's whole answer.
-# most: how many quotes a fold may carry on. quotes: all that it may choose from, numbered.
 # sections: of the core memory, with what stands in them. functions: what edits them. example: a call of one, in JSON.
 # results: what became of each edit, a line for each.
 # facts: those that are known, as JSON. form: what the answer looks like, as JSON.
 # question: one of the other texts. guidance: what the person says at `memproc retry --say`.
 _HOLDS = {
-    "quote": "quote_words", "quote_again": "reason", "perspective": "words", "analysis": "words",
-    "refinement": "analysis words", "perspective_hindsight": "words", "fold_choice": "most quotes",
-    "fold_perspective": "words", "fold_analysis": "words", "core": "sections", "core_json": "functions example",
-    "core_results": "results", "facts": "facts form", "facts_again": "question reason", "otherwise": "question reason",
-    "guidance": "guidance",
+    "quote_again": "reason", "analysis": "words", "refinement": "analysis", "fold_analysis": "words",
+    "core": "sections", "core_json": "functions example", "core_results": "results", "facts": "facts form",
+    "facts_again": "question reason", "otherwise": "question reason", "guidance": "guidance",
 }  # fmt: skip
+_MAY_HOLD = {
+    "quote": "quote_words", "perspective": "words", "refinement": "words", "perspective_hindsight": "words",
+    "fold_perspective": "words",
+}  # fmt: skip
+"""How long the answers may be: memproc's own questions leave that to the primer."""
 PLACEHOLDERS: Mapping[str, frozenset[str]] = MappingProxyType(
     {text.name: frozenset(_HOLDS.get(text.name, "").split()) for text in fields(Texts)}
 )
-"""The placeholders that each text must hold; it may hold no others."""
+"""The placeholders that each text must hold."""
+ALLOWED: Mapping[str, frozenset[str]] = MappingProxyType(
+    {name: held | frozenset(_MAY_HOLD.get(name, "").split()) for name, held in PLACEHOLDERS.items()}
+)
+"""Those that it may hold; it may hold no others."""
 
 
 def problems(name: str, text: str) -> tuple[str, ...]:
@@ -110,7 +116,7 @@ def problems(name: str, text: str) -> tuple[str, ...]:
         return (f"There is no text named {name!r}; the texts are {', '.join(PLACEHOLDERS)}.",)
     if not text.strip():
         return ("The text is empty.",)
-    return (*_placeholder_problems(PLACEHOLDERS[name], text), *_tag_problems(text))
+    return (*_placeholder_problems(PLACEHOLDERS[name], ALLOWED[name], text), *_tag_problems(text))
 
 
 def fill(text: str, /, **values: str) -> str:
@@ -121,13 +127,13 @@ def fill(text: str, /, **values: str) -> str:
     return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)
 
 
-def _placeholder_problems(required: frozenset[str], text: str) -> list[str]:
+def _placeholder_problems(required: frozenset[str], allowed: frozenset[str], text: str) -> list[str]:
     found = set(_PLACEHOLDER.findall(text))
-    known = ", ".join(f"{{{name}}}" for name in sorted(required)) or "none"
+    known = ", ".join(f"{{{name}}}" for name in sorted(allowed)) or "none"
     missing = [f"The placeholder {{{name}}} is missing." for name in sorted(required - found)]
     unknown = [
         f"The placeholder {{{name}}} means nothing here; this text may use: {known}."
-        for name in sorted(found - required)
+        for name in sorted(found - allowed)
     ]
     return missing + unknown
 
@@ -256,9 +262,9 @@ def ending_prefix(part: Sequence[Turn]) -> list[Turn]:
     return [*part[:-1], *(replace(last, ends_prefix=True) for last in part[-1:])]
 
 
-def ask_quote(texts: Texts, quote_words: int) -> str:
-    """The first question."""
-    return fill(texts.quote, quote_words=str(quote_words))
+def ask_quote(texts: Texts, quote_words: int, title: str = "") -> str:
+    """The first question, behind the memory's title."""
+    return f"{title} {fill(texts.quote, quote_words=str(quote_words))}".lstrip()
 
 
 def ask_quote_again(texts: Texts, reason: str) -> str:
@@ -286,9 +292,20 @@ def in_other_words(wording: str, question: str, reason: str) -> str:
     return fill(wording, question=question, reason=reason)
 
 
-def guided(texts: Texts, guidance: str, question: str) -> str:
-    """A question with a word of guidance from the person behind it; the question itself where there is none."""
-    return f"{question}\n\n{fill(texts.guidance, guidance=make_inert(guidance))}" if guidance else question
+def posed(texts: Texts, question: str, words: int, guidance: str = "") -> str:
+    """A question as the agent is asked it: with what a memory does not keep of it.
+
+    That is how long the answer may be, unless the primer or the question says so, and the person's word of guidance.
+    """
+    length = f"{words} words"
+    parts = [question] if length in f"{texts.primer} {question}" else [question, f"In at most {length}."]
+    return "\n\n".join([*parts, *([fill(texts.guidance, guidance=make_inert(guidance))] if guidance else [])])
+
+
+def as_posed(texts: Texts, text: str, words: int) -> str:
+    """A question that stands in a memory, with its tag, as the agent was asked it."""
+    asked = _QUESTION.fullmatch(text)
+    return question(posed(texts, asked[1], words)).content if asked else text
 
 
 def question(text: str) -> Turn:
@@ -316,7 +333,7 @@ def answer(text: str) -> Turn:
 
 def _remembered(memory: Memory) -> list[Turn]:
     """A memory's six messages, as later prompts see them. A person may have edited the questions, too."""
-    texts = memory.told.texts
+    texts = (as_read(memory.told) if memory.is_fold else memory.told).texts
     return [Turn("user", _asked(text)) if slot % 2 == 0 else answer(text) for slot, text in enumerate(texts)]
 
 

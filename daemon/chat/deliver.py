@@ -25,6 +25,7 @@ from daemon.models.ask import Unsent
 from daemon.models.tokens import count, digest_of
 from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, Memory
+from rules.conversation.short_quotes import too_many, within
 from rules.errors import (
     ArchiveError,
     DamagedChat,
@@ -40,7 +41,7 @@ from rules.output.assemble import Assembled, Canned, MemorySection, Mode, assemb
 from rules.output.naming import file_name
 from rules.output.prove import Finished, verify
 from rules.plan.chat_plan import ChatPlan, LeftAlone
-from rules.plan.folds import over_budget, shown_tokens, standing
+from rules.plan.folds import as_shown, over_budget, standing
 from rules.recognize.recognize import Place
 from rules.recognize.user_edits import groups
 from rules.typingmind.chat import Chat
@@ -74,7 +75,7 @@ class ReadyChat:
     """Its own id, or that of the new chat that its memories go into."""
     title: str
     over_budget: str
-    """That its memories take more than `fold.budget`, and why, as half a sentence; empty where they do not."""
+    """That its memories take more than `[fold]` says, and why, as half a sentence; empty where they do not."""
     rest: Rest | None = None
     """Kept where the updated export is in its place already."""
 
@@ -92,7 +93,7 @@ def assemble_chat(
     chat, places = found.chat, found.reading.places
     number = {key: memory.number for memory in memories if not memory.is_fold for key in memory.keys}
     entries = tuple(replace(entry, memory=number.get(entry.key)) for entry in found.reading.entries)
-    section = MemorySection(memories, shown, found.reading.edits.touched)
+    section = MemorySection(memories, within(shown, found.bounds.quotes, count), found.reading.edits.touched)
     opening = opening_text(archive, found.shown)
     words = replace(canned(found.texts), opening=opening, has_layers=read(found.shown, opening).headed)
     mode = _mode(archive, config.output.mode, chat.chat_id, places)
@@ -154,8 +155,9 @@ def ready_chat(archive: Archive, found: Survey, assembly: Assembly, rest: Rest |
 
 
 def memories_over_budget(found: Survey, shown: Sequence[Memory]) -> str:
-    """That these memories take more than `fold.budget`, and why, as half a sentence; empty where they do not."""
-    return over_budget(standing(shown, shown_tokens), found.bounds)
+    """That these memories take more than `[fold]` says, and why, as half a sentence; empty where they do not."""
+    reasons = over_budget(standing(shown, as_shown), found.bounds), too_many(shown, found.bounds.quotes, count)
+    return "; ".join(filter(None, reasons))
 
 
 def _tokens_after(found: Survey, assembly: Assembly) -> int:

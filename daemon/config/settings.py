@@ -314,7 +314,7 @@ class Config(Table):
     @property
     def limits(self) -> Limits:
         """The numbers that the rules obey."""
-        return Limits(self.tail.tokens, self.tail.step, self.chunk.tokens, Bounds(self.fold.budget, self.fold.group))
+        return Limits(self.tail.tokens, self.tail.step, self.chunk.tokens, Bounds(**dict(self.fold)))
 
     def of(self, chat: Chat) -> Self:
         """The settings that count for one chat: every override that fits it, the later ones over the earlier.

@@ -26,9 +26,11 @@ from primer import prompt
 from primer.models import token_factor
 from primer.prompt import Texts, Turn, keep_inert, restore
 from primer.reply import ENGINE, Answered, Model, Refused, Request, forged, judge, read_reply, repeated
+from rules.conversation.answer import within
 from rules.conversation.history import Entry
-from rules.conversation.memory import SHIPPED_QUESTIONS, Memory, Quote, Six
+from rules.conversation.memory import SHIPPED_QUESTIONS, Memory, Quote, Six, analysis_words
 from rules.conversation.quote import NotVerbatim, Verbatim, find_quote, nearest_passage
+from rules.conversation.short_quotes import some_of
 from rules.errors import ContextTooLong, TooLong
 from rules.extract.sentences import with_closed_fence
 from rules.plan.work import PlannedChunk, largest_part, parts_of
@@ -107,6 +109,8 @@ class Question:
     """Why an answer cannot be used, where the rules for prose do not apply to it."""
     earlier: Sequence[str] = ()
     """Answers of the same memory, none of which is to be repeated."""
+    given: str = ""
+    """The analysis that stands in the question."""
     counted_as: str = ""
     """What its troubles are counted under, with a blank; empty for those of a memory's own questions."""
 
@@ -150,7 +154,7 @@ def _judged(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
         return read
     if question.unfit:
         return question.unfit(read.text) or read
-    refused = judge(read.text, request.step, request.turns[-1].content, question.passage)
+    refused = judge(read.text, request.step, request.turns[-1].content, question.passage, question.given)
     return refused or repeated(read.text, question.earlier) or read
 
 
@@ -207,6 +211,8 @@ def _nearest(answers: Sequence[Answered], chunk: Sequence[Entry]) -> Steps[Quote
     return None
 
 
+_BOUND = 1.2
+"""An analysis that is longer than was asked for, by more than this, is cut behind its last sentence within that."""
 _NO_QUOTE = "[no quote]"
 """TypingMind takes no empty message."""
 
@@ -235,7 +241,7 @@ class Subject:
     analysis: str
     """The context manager's own question."""
     words: int
-    """About how long each answer may be."""
+    """About how long each of the agent's answers may be."""
     guidance: str
 
 
@@ -257,7 +263,8 @@ def converse(sheet: Worksheet, subject: Subject, pair: Pair, quotes: tuple[Quote
     Refused where the agent's own answers cannot be had. Raises ModelError where a model cannot be asked.
     """
     quoted = keep_inert("\n\n".join(quote.text for quote in quotes)) or _NO_QUOTE
-    turns = [*subject.before, *_exchange(sheet, subject, subject.quote, quoted)]
+    some = keep_inert("\n\n".join(quote.text for quote in some_of(quotes))) or _NO_QUOTE
+    turns = [*subject.before, *_exchange(sheet, subject, subject.quote, some)]
     earlier = (quoted, *(quote.text for quote in quotes))
     perspective = yield from _answer(sheet, subject, pair.agent, turns, "perspective", subject.perspective, earlier)
     if isinstance(perspective, Refused):
@@ -266,9 +273,11 @@ def converse(sheet: Worksheet, subject: Subject, pair: Pair, quotes: tuple[Quote
     if isinstance(analysis, Refused):
         return analysis
     turns += _exchange(sheet, subject, subject.perspective, perspective.text)
+    analysis = replace(analysis, text=within(analysis.text, _BOUND * analysis_words(subject.words)))
     earlier = (*earlier, perspective.text, analysis.text)
     last = prompt.ask_refinement(sheet.texts, analysis.text, subject.words)
-    refinement = yield from _answer(sheet, subject, pair.agent, turns, "refinement", last, earlier)
+    given = keep_inert(analysis.text)
+    refinement = yield from _answer(sheet, subject, pair.agent, turns, "refinement", last, earlier, given)
     if isinstance(refinement, Refused) and refinement.kind == "repeated":
         yield Noted("repeated refinement kept")
         refinement = Answered(refinement.text)
@@ -281,7 +290,12 @@ def converse(sheet: Worksheet, subject: Subject, pair: Pair, quotes: tuple[Quote
 
 def _exchange(sheet: Worksheet, subject: Subject, question: str, answer: str) -> tuple[Turn, Turn]:
     """A question and its answer, as they stand before the next question."""
-    return prompt.question(prompt.guided(sheet.texts, subject.guidance, question)), prompt.answer(answer)
+    return prompt.question(_posed(sheet, subject, question)), prompt.answer(answer)
+
+
+def _posed(sheet: Worksheet, subject: Subject, question: str) -> str:
+    words = QUOTE_WORDS if question == subject.quote else subject.words
+    return prompt.posed(sheet.texts, question, words, subject.guidance)
 
 
 def _answer(
@@ -292,11 +306,12 @@ def _answer(
     step: str,
     text: str,
     earlier: Sequence[str],
+    given: str = "",
 ) -> Steps[Answered | Refused]:
     """The agent's answer to one of its two open questions, which says more than the `earlier` ones."""
     request = Request(step, agent, tuple(before), subject.words)
-    guided = prompt.guided(sheet.texts, subject.guidance, text)
-    answer = yield from put(sheet, Question(request, guided, subject.spoken, earlier=earlier))
+    question = Question(request, _posed(sheet, subject, text), subject.spoken, earlier=earlier, given=given)
+    answer = yield from put(sheet, question)
     return (yield from _noticed(answer))
 
 
@@ -305,7 +320,7 @@ def _analysis(sheet: Worksheet, subject: Subject, models: Sequence[Model]) -> St
     for model in models:
         if model != models[0]:
             yield Noted("analysis by the engine" if model == ENGINE else "analysis by the fallback model")
-        request = Request("analysis", model, subject.alone, subject.words)
+        request = Request("analysis", model, subject.alone, analysis_words(subject.words))
         answer = yield from put(sheet, Question(request, subject.analysis, subject.spoken, tagged=False))
         answer = yield from _noticed(answer)
         if isinstance(answer, Answered):

@@ -1,18 +1,12 @@
 """Folds: the oldest memories become one of a higher level, written from their told editions.
 
-It carries their direct quotes on, word for word:
-
-up to six of all members together     all of them
-more than six                         those that the agent names by their numbers
-no such answer, or no agent           the first quote of each member
-
-A fold is at most half as large as its members. Where its quotes alone make that impossible, it has at most 200 tokens
-more than its quotes and questions. The analysis sees the members' answers alone; the perspective is over the whole
-stretch of time.
+It carries the direct quotes of all memories that it stands for, word for word: these are permanent. Beside them it is
+at most half as large as its members, or has at most 200 tokens more than its questions. The analysis sees the members'
+answers alone; the perspective is over the whole stretch of time.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from daemon.archive.memories import keep_fold
@@ -24,131 +18,137 @@ from daemon.models.roles import Roles
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
 from daemon.remember.dialogue import (
-    QUOTE_WORDS,
     Pair,
-    Question,
     Subject,
     Transcript,
     Worksheet,
     converse,
-    put,
     worksheet_of_fold,
 )
 from daemon.remember.ladder import Assignment, Count, by_the_engine, first_analysis, first_good, pairs
 from primer import fold, prompt
 from primer.prompt import Turn
-from primer.reply import ENGINE, Model, Refused, Request
-from rules.conversation.memory import MOST_QUOTES, Edition, Memory, Quote, fold_id, fold_words, most_fold_tokens
-from rules.plan.folds import Size, View, section, told_tokens
+from primer.reply import ENGINE, Refused, Request
+from rules.conversation.memory import (
+    Edition,
+    Memory,
+    Quote,
+    analysis_words,
+    fold_id,
+    fold_words,
+    most_fold_tokens,
+)
+from rules.conversation.title import counted_on, numbers_of, write_title
+from rules.plan.folds import Version, View, as_told, section
+
+
+@dataclass(frozen=True, slots=True)
+class FoldPlan:
+    """What a fold is made of: its members, oldest first, two or more, and what it carries."""
+
+    members: Sequence[Memory]
+    level: int
+    quotes: tuple[Quote, ...]
+    """Those of all memories that it stands for."""
+    numbers: tuple[int, int]
+    """The first and the last of these, as titles count them."""
+
+    @property
+    def tokens(self) -> int:
+        """The tokens of its members without their quotes."""
+        return sum(member.told.tokens - member.told.quote_tokens for member in self.members)
+
+    def title(self, *, extracted: bool) -> str:
+        """What the fold is called in its first question."""
+        dates = [date for member in self.members for date in (member.began_at, member.ended_at)]
+        return write_title(*self.numbers, dates, extracted=extracted)
+
+
+def fold_plan(memories: Sequence[Memory], names: Sequence[str], level: int) -> FoldPlan:
+    """The fold of the memories with these ids; `memories` are all of the chat."""
+    by_id = {memory.memory_id: memory for memory in memories}
+    members = [by_id[name] for name in names]
+    ahead = counted_on(memories)
+    numbers = [numbers_of(member, by_id, ahead) for member in members]
+    quotes = (quote for member in members for quote in _quotes(member, by_id))
+    return FoldPlan(members, level, tuple(quotes), (numbers[0][0], numbers[-1][1]))
+
+
+def _quotes(memory: Memory, by_id: Mapping[str, Memory]) -> Iterator[Quote]:
+    """Of all memories that it stands for: the folds of older versions of memproc carried six of them at most."""
+    if not memory.is_fold:
+        yield from memory.told.quotes
+    for name in memory.members:
+        yield from _quotes(by_id[name], by_id)
 
 
 def make_fold(
     sheet: Worksheet,
     chat_id: str,
     system_message: str,
-    members: Sequence[Memory],
-    level: int,
+    plan: FoldPlan,
     roles: Roles,
     count: Count,
     clock: Clock,
     guidance: str = "",
 ) -> Steps[Memory]:
-    """The fold of `members` (oldest first, two or more); its number among the folds of its level is for others to give.
+    """The fold that is planned; its number among the folds of its level is for others to give.
 
     It is written from the members' told editions. Raises ModelError where a model cannot be asked.
     """
-    before = prompt.context(sheet.texts, system_message, members, (), ())
-    choosing = sheet.anew()
-    quotes = yield from carried(choosing, roles.agent, before, members, guidance)
-    work = _assignment(sheet, members, quotes, partial(_dialogue, before, members, guidance, quotes), count)
+    before = prompt.context(sheet.texts, system_message, plan.members, (), ())
+    work = _assignment(sheet, plan, partial(_dialogue, before, plan, guidance), count)
     finished = yield from first_good(sheet, work, pairs(roles))
     if isinstance(finished, Refused):
         if roles.agent != ENGINE:
             yield Noted("fold extracted by the engine")
         finished = yield from by_the_engine(sheet, work)
-    edition = finished.edition(1, "as-of", clock())
-    return _memory(chat_id, members, level, replace(edition, requests=(*choosing.requests, *edition.requests)))
+    return _memory(chat_id, plan, finished.edition(1, "as-of", clock()))
 
 
-def carried(
-    sheet: Worksheet, agent: Model, before: tuple[Turn, ...], members: Sequence[Memory], guidance: str
-) -> Steps[tuple[Quote, ...]]:
-    """The quotes of a fold of `members`, oldest first, at most six; `before` is the agent's context.
-
-    Raises ModelError where the agent cannot be asked.
-    """
-    offered = [quote for member in members for quote in member.told.quotes]
-    if len(offered) <= MOST_QUOTES:
-        return tuple(offered)
-    if agent != ENGINE:
-        text = prompt.guided(sheet.texts, guidance, fold.ask_choice(sheet.texts, offered, MOST_QUOTES))
-        answer = yield from put(sheet, Question(Request("quote", agent, before, QUOTE_WORDS), text, ()))
-        chosen = () if isinstance(answer, Refused) else fold.read_choice(answer.text, len(offered), MOST_QUOTES)
-        if chosen:
-            return tuple(offered[number - 1] for number in chosen)
-        yield Noted("first quotes carried on")
-    return tuple(quote for member in members for quote in member.told.quotes[:1])[:MOST_QUOTES]
-
-
-def fold_analysis(sheet: Worksheet, members: Sequence[Memory], roles: Roles, count: Count) -> Request | None:
+def fold_analysis(sheet: Worksheet, plan: FoldPlan, roles: Roles) -> Request | None:
     """The question about a fold that needs no answer before it; None where there is none."""
-    quotes = [quote for member in members for quote in member.told.quotes]
-    if len(quotes) > MOST_QUOTES:
-        return None  # how long it may be depends on those that the agent chooses
-    words = _words(sheet, members, quotes, count)
-    alone = fold.memories_alone(sheet.texts, members)
+    words = analysis_words(fold_words(plan.tokens, sheet.questions_tokens))
+    alone = fold.memories_alone(sheet.texts, plan.members)
     return first_analysis(sheet, roles, alone, fold.ask_analysis(sheet.texts, words), words)
-
-
-def _words(sheet: Worksheet, members: Sequence[Memory], quotes: Sequence[Quote], count: Count) -> int:
-    member_tokens = sum(member.told.tokens for member in members)
-    return fold_words(member_tokens, sum(count(quote.text) for quote in quotes), sheet.questions_tokens)
 
 
 def _assignment(
     sheet: Worksheet,
-    members: Sequence[Memory],
-    quotes: tuple[Quote, ...],
+    plan: FoldPlan,
     dialogue: Callable[[Worksheet, Pair, int], Steps[Transcript | Refused]],
     count: Count,
 ) -> Assignment:
-    member_tokens = sum(member.told.tokens for member in members)
-    quote_tokens = sum(count(quote.text) for quote in quotes)
-    most = most_fold_tokens(member_tokens, quote_tokens, sheet.questions_tokens)
-    words = _words(sheet, members, quotes, count)
+    quotes = sum(count(quote.text) for quote in plan.quotes)
+    most = quotes + most_fold_tokens(plan.tokens, sheet.questions_tokens)
+    words = fold_words(plan.tokens, sheet.questions_tokens)
     return Assignment("fold", "its memories", dialogue, words, lambda _, tokens: tokens <= most, count)
 
 
 def _dialogue(
-    before: tuple[Turn, ...],
-    members: Sequence[Memory],
-    guidance: str,
-    quotes: tuple[Quote, ...],
-    sheet: Worksheet,
-    pair: Pair,
-    words: int,
+    before: tuple[Turn, ...], plan: FoldPlan, guidance: str, sheet: Worksheet, pair: Pair, words: int
 ) -> Steps[Transcript | Refused]:
-    """The three calls that are left when the quotes are known. The engine reads what the context manager reads."""
-    alone = fold.memories_alone(sheet.texts, members)
+    """The three calls beside the quotes. The engine reads what the context manager reads."""
+    alone = fold.memories_alone(sheet.texts, plan.members)
     subject = Subject(
         before=alone if pair.agent == ENGINE else before,
         alone=alone,
-        spoken=[text for member in members for text in member.told.texts[1::2]],
-        quote=fold.ask_quotes(sheet.texts),
+        spoken=[text for member in plan.members for text in member.told.texts[1::2]],
+        quote=fold.ask_quotes(sheet.texts, plan.title(extracted=pair.agent == ENGINE)),
         perspective=fold.ask_perspective(sheet.texts, words),
-        analysis=fold.ask_analysis(sheet.texts, words),
+        analysis=fold.ask_analysis(sheet.texts, analysis_words(words)),
         words=words,
         guidance=guidance,
     )
-    return (yield from converse(sheet, subject, pair, quotes))
+    return (yield from converse(sheet, subject, pair, plan.quotes))
 
 
-def _memory(chat_id: str, members: Sequence[Memory], level: int, edition: Edition) -> Memory:
-    first, last = members[0], members[-1]
+def _memory(chat_id: str, plan: FoldPlan, edition: Edition) -> Memory:
+    members, first, last = plan.members, plan.members[0], plan.members[-1]
     return Memory(
         memory_id=fold_id(chat_id, members),
         number=0,
-        level=level,
+        level=plan.level,
         keys=tuple(key for member in members for key in member.keys),
         first=first.first,
         last=last.last,
@@ -187,12 +187,12 @@ class Folds:
 
     def before(self, upto: int) -> tuple[Memory, ...] | None:
         """What stands for the first `upto` memories in a prompt; None where a fold is missing."""
-        view = self._view(upto, told_tokens)
+        view = self._view(upto, as_told)
         return None if view.missing else self._standing(view)
 
     def begin(self, upto: int) -> None:
         """Begin the next one that is wanted for the first `upto` memories, which stay as they are."""
-        wanted = self._view(upto, told_tokens).missing
+        wanted = self._view(upto, as_told).missing
         if wanted and self._dialogue is None:
             self._dialogue = self._fold([member.name for member in wanted.members], wanted.level)
             self._scheduler.begin(self._dialogue)
@@ -203,18 +203,18 @@ class Folds:
             self._dialogue.result()
             self._dialogue = None
 
-    def make_all(self, upto: int, size: Size) -> tuple[Memory, ...]:
-        """What stands for the first `upto` memories, oldest first, once all folds are made; `size` says which edition.
+    def make_all(self, upto: int, version: Version) -> tuple[Memory, ...]:
+        """What stands for the first `upto` memories, oldest first, once all folds are made; `version`: which edition.
 
         Raises ModelError where a model cannot be asked, and ChatSetAside where a fold does not fit into its window.
         """
-        while wanted := (view := self._view(upto, size)).missing:
+        while wanted := (view := self._view(upto, version)).missing:
             self._scheduler.finish(self._fold([member.name for member in wanted.members], wanted.level))()
         return self._standing(view)
 
-    def _view(self, upto: int, size: Size) -> View:
+    def _view(self, upto: int, version: Version) -> View:
         survey = self._survey
-        return section(survey.plan.chat_id, self._memories, upto, survey.bounds, size)
+        return section(survey.plan.chat_id, self._memories, upto, survey.bounds, version)
 
     def _standing(self, view: View) -> tuple[Memory, ...]:
         by_id = {memory.memory_id: memory for memory in self._memories}
@@ -223,19 +223,17 @@ class Folds:
     def _fold(self, names: Sequence[str], level: int) -> RunningDialogue[Keep]:
         """The dialogue of which a fold of the memories with these ids will come."""
         survey = self._survey
-        by_id = {memory.memory_id: memory for memory in self._memories}
-        members = [by_id[name] for name in names]
-        ahead = fold_analysis(worksheet_of_fold(survey, members), members, survey.roles, count)
-        return RunningDialogue(self._steps(members, level), _BEFORE_ALL_CHUNKS, ahead=ahead)
+        plan = fold_plan(self._memories, names, level)
+        ahead = fold_analysis(worksheet_of_fold(survey, plan.members), plan, survey.roles)
+        return RunningDialogue(self._steps(plan), _BEFORE_ALL_CHUNKS, ahead=ahead)
 
-    def _steps(self, members: Sequence[Memory], level: int) -> Steps[Keep]:
+    def _steps(self, plan: FoldPlan) -> Steps[Keep]:
         survey, context = self._survey, self._context
         fold = yield from make_fold(
-            worksheet_of_fold(survey, members),
+            worksheet_of_fold(survey, plan.members),
             survey.plan.chat_id,
             survey.chat.system_message,
-            members,
-            level,
+            plan,
             survey.roles,
             count,
             context.clock,
@@ -244,7 +242,6 @@ class Folds:
         def keep() -> None:
             kept = keep_fold(context.archive, survey.plan.chat_id, fold)
             self._memories.append(kept)
-            plan = survey.plan
-            context.tell(Folded(plan.chat_id, plan.title, len(members), kept.level))
+            context.tell(Folded(survey.plan.chat_id, survey.plan.title, len(plan.members), kept.level))
 
         return keep

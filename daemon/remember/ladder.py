@@ -11,7 +11,7 @@ again. The analysis is the very request of the as-of edition, so the journal ans
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from daemon.archive.archive import Archive
@@ -35,6 +35,7 @@ from rules.conversation.memory import (
     Memory,
     Quote,
     allowance,
+    analysis_words,
     is_clearly_smaller,
     is_enough_for_a_model,
     memory_id,
@@ -122,7 +123,8 @@ def _hold(sheet: Worksheet, work: Assignment, pair: Pair, words: int) -> Steps[F
         return transcript
     written = (*transcript.texts[1::2], transcript.analysis)
     sizes = (sum(map(work.count, texts)) for texts in (written, transcript.texts))
-    return FinishedDialogue(transcript, tuple(own.requests), *sizes)
+    quotes = tuple(replace(quote, tokens=work.count(quote.text)) for quote in transcript.quotes)
+    return FinishedDialogue(replace(transcript, quotes=quotes), tuple(own.requests), *sizes)
 
 
 def by_the_engine(sheet: Worksheet, work: Assignment) -> Steps[FinishedDialogue]:
@@ -181,7 +183,7 @@ def chunk_analysis(sheet: Worksheet, chunk: Sequence[Entry], tokens: int, roles:
     """The question about a chunk that needs no answer before it; None where the engine answers it."""
     if not asks_agent(chunk, tokens, sheet.questions_tokens, by_model=roles.agent != ENGINE):
         return None
-    words = allowance(tokens, sheet.questions_tokens)
+    words = analysis_words(allowance(tokens, sheet.questions_tokens))
     alone = prompt.passage_alone(sheet.texts, chunk)
     return first_analysis(sheet, roles, alone, prompt.ask_analysis(sheet.texts, words), words)
 
@@ -195,16 +197,16 @@ def _dialogue(passage: Passage, sheet: Worksheet, pair: Pair, words: int) -> Ste
         ),
         alone=prompt.passage_alone(texts, passage.chunk),
         spoken=passage.spoken,
-        quote=prompt.ask_quote(texts, QUOTE_WORDS),
+        quote=prompt.ask_quote(texts, QUOTE_WORDS, passage.title(extracted=pair.agent == ENGINE)),
         perspective=prompt.ask_perspective(texts, words),
-        analysis=prompt.ask_analysis(texts, words),
+        analysis=prompt.ask_analysis(texts, analysis_words(words)),
         words=words,
         guidance=passage.guidance,
     )
     quote = None
     if can_be_quoted(passage.chunk):
         request = Request("quote", pair.agent, subject.before, QUOTE_WORDS)
-        text = prompt.guided(texts, passage.guidance, subject.quote)
+        text = prompt.posed(texts, subject.quote, QUOTE_WORDS, passage.guidance)
         quote = yield from choose_quote(sheet, Question(request, text, passage.spoken), passage.chunk)
     return (yield from converse(sheet, subject, pair, (quote,) if quote else ()))
 
@@ -267,9 +269,9 @@ def _hindsight_dialogue(
         before=hindsight.context_in_hindsight(texts, *lived),
         alone=prompt.passage_alone(texts, passage.chunk),
         spoken=passage.spoken,
-        quote=prompt.ask_quote(texts, QUOTE_WORDS),
+        quote=prompt.ask_quote(texts, QUOTE_WORDS, passage.title()),
         perspective=hindsight.ask_perspective(texts, words),
-        analysis=prompt.ask_analysis(texts, words),
+        analysis=prompt.ask_analysis(texts, analysis_words(words)),
         words=words,
         guidance=passage.guidance,
     )

@@ -30,7 +30,7 @@ from daemon.config import Config
 from daemon.config.texts import core_layout, load_texts
 from daemon.models.prices import expected, step_of
 from daemon.models.roles import FindKey, Roles, chat_model, choose_roles, offered
-from daemon.models.tokens import count_once, digest_of
+from daemon.models.tokens import count, count_once, digest_of
 from daemon.remember.ladder import worth_asking
 from primer.layers import tools_of
 from primer.models import token_factor
@@ -38,11 +38,14 @@ from primer.prompt import Texts, question, restore
 from primer.reply import ENGINE
 from rules.conversation.marker import text_digest
 from rules.conversation.memory import EXTRACTED, WRITTEN, is_enough_for_a_model, questions_of_memories
+from rules.conversation.short_quotes import too_many
+from rules.conversation.title import write_title
 from rules.errors import ChatSetAside
 from rules.layers.core import CoreEvent, Layout, OverLimit, corrected
 from rules.layers.facts import By, Fact, FactEvent, normal
 from rules.layers.opening import FactLine, NotTakenOver, Opening, OpeningEdits, edits, one_line
 from rules.plan.chat_plan import ChatPlan, Overhead, plan_chat
+from rules.plan.folds import as_shown, section
 from rules.plan.work import Limit, TooLarge, hindsight_round, nearest_limit, too_large
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat, Sizes, beyond_window, warnings
@@ -221,7 +224,12 @@ def survey_read(
     begun = hindsight_round(last, reading.chunk_memories, len(plan.chunks), asked, again)
     plan = plan.with_more(again, begun.numbers)
     layers = layers_planned(archive, plan, roles, layout, config, texts, reading.adopted.memories)
-    plan = replace(plan, layers=layers, warnings=(*plan.warnings, *_beyond_window(found, config)))
+    plan = replace(
+        plan,
+        layers=layers,
+        warnings=(*plan.warnings, *_beyond_window(found, config)),
+        over_budget="; ".join(filter(None, (plan.over_budget, _too_many_quotes(found)))),
+    )
     agent = expected(archive, roles.agent.name)
     limit = nearest_limit(roles.window, step_of(roles.agent, config.budget), sure=agent.is_sure)
     return replace(found, plan=plan, round=begun, limit=limit, too_large=_too_large(plan, agent.factor, limit))
@@ -235,12 +243,15 @@ def _roles(chat: Chat, messages: Sequence[Message], config: Config, layout: Layo
     return offered(roles, tools_of(layout), config.core.form) if looked_after else roles
 
 
+_TITLE = write_title(1000, 1000, ["2026-12-28", "2027-01-13"])
+
+
 def _questions(texts: Texts) -> list[list[str]]:
-    """The questions that stand in a memory, in one with hindsight, and in a fold."""
+    """The questions that stand in a memory, in one with hindsight, and in a fold, behind a title of usual length."""
     dialogues = (
-        (texts.quote, texts.perspective, texts.refinement),
-        (texts.quote, texts.perspective_hindsight, texts.refinement),
-        (texts.fold_quotes, texts.fold_perspective, texts.refinement),
+        (f"{_TITLE} {texts.quote}", texts.perspective, texts.refinement),
+        (f"{_TITLE} {texts.quote}", texts.perspective_hindsight, texts.refinement),
+        (f"{_TITLE} {texts.fold_quotes}", texts.fold_perspective, texts.refinement),
     )
     return [[question(text).content for text in dialogue] for dialogue in dialogues]
 
@@ -282,6 +293,15 @@ def _again(archive: Archive, found: Survey) -> frozenset[int]:
 def _too_large(plan: ChatPlan, factor: float, limit: Limit | None) -> TooLarge | None:
     each = (too_large(chunk, plan.fixed_tokens, factor, limit) for chunk in plan.work)
     return next((found for found in each if found is not None), None)
+
+
+def _too_many_quotes(found: Survey) -> str:
+    """That the quotes of the memories that there are take more than `fold.quotes`; empty where they do not."""
+    memories = found.reading.memories
+    by_id = {memory.memory_id: memory for memory in memories}
+    view = section(found.plan.chat_id, memories, len(found.reading.chunk_memories), found.bounds, as_shown)
+    shown = [by_id[item.name] for item in view.standing]
+    return too_many(shown, found.bounds.quotes, count)
 
 
 def _beyond_window(found: Survey, config: Config) -> list[str]:

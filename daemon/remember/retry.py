@@ -11,12 +11,12 @@ from daemon.events import Event, ModelAnswered, Tell
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
 from daemon.remember.dialogue import worksheet_of_chunk, worksheet_of_fold
-from daemon.remember.folds import Folds, make_fold
+from daemon.remember.folds import Folds, fold_plan, make_fold
 from daemon.remember.ladder import make_memory
 from daemon.remember.planning import survey_read
 from primer.reply import ENGINE
 from rules.conversation.memory import EXTRACTED, Edition, Memory
-from rules.plan.folds import told_tokens
+from rules.plan.folds import as_told
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,20 +78,18 @@ def _written(context: Context, survey: Survey, before: Memory, guidance: str) ->
 def _memory(context: Context, scheduler: Scheduler, survey: Survey, before: Memory, guidance: str) -> Steps[Memory]:
     chunk = next(chunk for chunk in survey.plan.made if chunk.number == before.number)
     folds = Folds(context, scheduler, survey, list(survey.reading.memories))
-    passage = survey.passage(chunk, folds.make_all(chunk.memories_before, told_tokens))
+    passage = survey.passage(chunk, folds.make_all(chunk.memories_before, as_told))
     guided = replace(passage, guidance=guidance)
     return make_memory(worksheet_of_chunk(survey, chunk), guided, survey.roles, count, context.clock)
 
 
 def _fold(context: Context, survey: Survey, before: Memory, guidance: str) -> Steps[Memory]:
-    by_id = {memory.memory_id: memory for memory in survey.reading.memories}
-    members = [by_id[name] for name in before.members]
+    plan = fold_plan(survey.reading.memories, before.members, before.level)
     return make_fold(
-        worksheet_of_fold(survey, members),
+        worksheet_of_fold(survey, plan.members),
         survey.plan.chat_id,
         survey.chat.system_message,
-        members,
-        before.level,
+        plan,
         survey.roles,
         count,
         context.clock,

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Self
 
 from rules.conversation.memory import Edition, Memory
+from rules.conversation.short_quotes import forms
 from rules.typingmind import spans
 from rules.typingmind.message import printable
 
@@ -123,7 +124,7 @@ def memory_drafts(memory: Memory) -> list[Draft]:
     """The six messages of a memory: three questions with their answers."""
     return [
         Draft(
-            name=f"{memory.memory_id}/{memory.edition.number}/{slot}",
+            name=f"{memory.memory_id}/{memory.edition.number}{'/short' if memory.edition.is_short else ''}/{slot}",
             role="assistant" if slot % 2 == 0 else "user",
             text=text,
             marker=Marker(
@@ -166,7 +167,8 @@ def drafts_of(
             drafts += [
                 draft
                 for edition in editions[memory.memory_id]
-                for draft in memory_drafts(replace(named, edition=edition))
+                for form in forms(memory, edition)
+                for draft in memory_drafts(replace(named, edition=form))
             ]
             drafts.append(Draft.closing(name, closing))
     return {version.uuid: version.marker for draft in drafts for version in (draft, draft.apart_from(deleted))}

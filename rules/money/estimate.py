@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from rules.conversation.memory import allowance, fold_words
+from rules.conversation.memory import allowance, analysis_words, fold_words
 from rules.money.price import Price, Usage, cost, prompt_bound, worst_case
 from rules.plan.cache_order import cached
 from rules.plan.chat_plan import MOST_OF_A_MEMORY, ChatPlan
@@ -116,18 +116,18 @@ class _Calls:
         words = self._words(chunk)
         yield _agent(dialogue, _QUOTE_WORDS, 0)
         yield from self._open_questions(dialogue.again, words, _QUOTES)
-        yield _manager(chunk.tokens, words, chunk.stop - chunk.start)
+        yield _manager(chunk.tokens, analysis_words(words), chunk.stop - chunk.start)
 
     def _open_questions(self, dialogue: _Dialogue, words: int, quotes: int) -> Iterator[PlannedCall]:
         """Perspective and refinement, which has the perspective and the analysis before it."""
         yield _agent(dialogue, words, quotes)
-        yield _agent(dialogue.again, words, quotes + 2 * self._answer(words))
+        yield _agent(dialogue.again, words, quotes + self._answer(words) + self._answer(analysis_words(words)))
 
     def _fold(self, members: int) -> Iterator[PlannedCall]:
-        words = fold_words(members, _QUOTES, self.plan.questions_tokens)
-        dialogue = _Dialogue(self.plan.fixed_tokens + members, 0, 6 * _TURNS)
-        yield from self._open_questions(dialogue, words, 6 * _QUOTES)
-        yield _manager(members, words, 6 * _TURNS)
+        words, quotes = fold_words(members, self.plan.questions_tokens), 6 * _QUOTES
+        dialogue = _Dialogue(self.plan.fixed_tokens + members + quotes, 0, 6 * _TURNS)
+        yield from self._open_questions(dialogue, words, quotes)
+        yield _manager(members + quotes, analysis_words(words), 6 * _TURNS)
 
     def _core_edits(self) -> Iterator[PlannedCall]:
         """Each stands behind the dialogue of its memory, and finds all of it in the cache if that was held just now."""

@@ -176,7 +176,7 @@ def _frozen(name: str, group: Group, number: int, count: Callable[[str], int]) -
         number=marker.edition or 1,
         kind="as-of",
         texts=texts,
-        quotes=(Quote(two, "", "unknown"),),
+        quotes=tuple(Quote(quote, "", "unknown") for quote in (two.split("\n\n") if marker.level > 1 else [two])),
         made=marker.made or WRITTEN,
         agent="unknown",
         context_manager="unknown",
