@@ -8,7 +8,7 @@ No edition is touched here. Each function says whether it changed anything, so t
 import json
 from dataclasses import asdict, replace
 
-from daemon.archive.archive import Archive, columns
+from daemon.archive.archive import Archive
 from daemon.archive.chats import chat_row
 from daemon.archive.seals import refuse_damage
 from rules.conversation.memory import Edition, Memory, Preferred, Quote, shown, told
@@ -67,11 +67,11 @@ def find_memory(archive: Archive, written: str, preferred: Preferred = "hindsigh
 
 def editions(archive: Archive, memory_id: str) -> tuple[Edition, ...]:
     """All editions of a memory, oldest first."""
-    rows = archive.rows(
-        Edition,
-        f"SELECT {columns(Edition)} FROM edition WHERE memory = ? ORDER BY number",  # noqa: S608
-        (memory_id,),
-    )
+    sql = """
+        SELECT number, kind, texts, quotes, made, agent, context_manager, requests, tokens, written_at FROM edition
+        WHERE memory = ? ORDER BY number
+    """
+    rows = archive.rows(Edition, sql, (memory_id,))
     return tuple(
         replace(
             row,
@@ -215,7 +215,9 @@ def insert_edition(archive: Archive, memory_id: str, edition: Edition) -> None:
         "quotes": json.dumps([asdict(quote) for quote in edition.quotes], ensure_ascii=False),
         "requests": json.dumps(edition.requests),
     }
-    archive.insert("edition", {**asdict(edition), **lists, "memory": memory_id})
+    row = {**asdict(edition), **lists, "memory": memory_id}
+    del row["is_short"]
+    archive.insert("edition", row)
 
 
 def round_of(archive: Archive, chat_id: str, adopted: Adopted) -> Round:
