@@ -253,6 +253,10 @@ def _covers(memory: Memory, by_id: Mapping[str, Memory]) -> tuple[str, ...]:
     return tuple(name for member in memory.members for name in _covers(by_id[member], by_id))
 
 
+OF_THE_MOST = 0.8
+"""Models are told how many words an answer has at most, and mostly stay a little below."""
+
+
 @dataclass(frozen=True, slots=True)
 class Foresight:
     """What is known of a chat's memories, and what is expected of those to come."""
@@ -286,10 +290,11 @@ class Foresight:
         def expect(fold: MissingFold) -> Standing:
             missing.append(fold)
             quotes = min(MOST_QUOTES * QUOTE, sum(member.quotes for member in fold.members))
-            tokens = expected_fold_tokens(fold.tokens)
+            tokens = int(OF_THE_MOST * expected_fold_tokens(fold.tokens))
             return Standing(" ".join(fold.covers), fold.level, tokens, fold.covers, quotes=quotes)
 
-        coming = [(str(at), max(1, self.longest * tokens - QUOTE)) for at, tokens in enumerate(self.coming)]
+        sizes = (int(OF_THE_MOST * (self.longest * tokens - QUOTE)) for tokens in self.coming)
+        coming = [(str(at), max(1, size)) for at, size in enumerate(sizes)]
         view = section(self.chat_id, self.memories, upto, self.bounds, as_told, expect, coming)
         return view, missing
 

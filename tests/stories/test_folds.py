@@ -18,7 +18,7 @@ from tests.stories.rounds import ENGINE, SCRIPTED, Life, asked, going_on_from, l
 pytestmark = pytest.mark.timeout(300)
 FIRST_ROUND, ROUND = 6_500, 3_200
 ROUNDS = [FIRST_ROUND] + [ROUND] * 6
-BUDGET, GROUP = 1250, 3
+BUDGET, GROUP = 1300, 3
 FOLD = f"budget = {BUDGET}\ngroup = {GROUP}"
 NO_HINDSIGHT = "hindsight = 0"
 TAGGED = ("<context_manager>", "<system>")
@@ -195,18 +195,20 @@ def test_many_rounds_and_a_single_one_ask_the_same_and_end_the_same(lived: Life,
         at_once.drop()
         at_once.run()
         assert at_once.said == lived.said
-        assert bodies(at_once.server.requests, "chunk") == bodies(lived.server.requests, "chunk")
+        assert sorted(bodies(at_once.server.requests, "chunk")) == sorted(bodies(lived.server.requests, "chunk"))
         assert set(bodies(at_once.server.requests, "fold")) == set(bodies(lived.server.requests, "fold"))
         assert section_texts(at_once) == section_texts(lived)
         assert list(section(at_once)) == list(section(lived))
 
 
 def bodies(requests: Sequence[Request], about: str) -> list[str]:
-    return [json.dumps(request.body, ensure_ascii=False) for request in requests if asked(request).about == about]
+    """What is asked; in which order, and where a provider's cache may break off, depends on the folds foreseen."""
+    each = [json.dumps(request.body, ensure_ascii=False) for request in requests if asked(request).about == about]
+    return [body.replace(', "cache_control": {"type": "ephemeral"}', "") for body in each]
 
 
 def _but_the_quotes(texts: Sequence[str]) -> tuple[str, ...]:
-    """A memory as later prompts have it, in which a fold shows three of its quotes."""
+    """A memory as later prompts have it, in which a fold shows two of its quotes."""
     return (texts[0], *texts[2:])
 
 
@@ -238,12 +240,12 @@ def test_the_plan_counts_the_folds_before_anything_is_sent(tmp_path: Path) -> No
             before = len(aria.folds()) if aria.person.updated() else 0
             requests = aria.run()
             new = len(aria.folds()) - before
-            assert abs(len(plan["folds"]) - new) <= 3
+            assert abs(len(plan["folds"]) - new) <= 1
             made, planned = made + new, planned + len(plan["folds"])
             calls, asked_for = calls + plan["calls"], asked_for + len(requests)
         assert made > 5
-        assert made <= planned <= 2 * made
-        assert abs(calls - asked_for) <= asked_for // 4
+        assert abs(planned - made) <= made // 3
+        assert abs(calls - asked_for) <= asked_for // 20
 
 
 @pytest.mark.long

@@ -103,7 +103,7 @@ def test_the_requests_for_a_chunk_in_the_middle_are_those_of_requirement_10(
         as_posed(words, text, length, is_quote=text == stored[0]) for text, length in zip(stored, lengths, strict=True)
     ]
     assert questions[0] == stored[0]
-    assert "In at most 95 words." in questions[1], "a small chunk's answers are shorter than the primer says"
+    assert f"In at most {lengths[1]} words." in questions[1], "a small chunk's answers are shorter than the primer says"
     quote, perspective, analysis, refinement = (_plain(request) for request in asked)
     assert list(quote.turns) == [*expected, Turn("user", questions[0])]
     said_so_far = [*expected, Turn("user", questions[0]), Turn("assistant", memory.edition.texts[1])]

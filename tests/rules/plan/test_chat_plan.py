@@ -9,7 +9,7 @@ from rules.conversation.history import Entry
 from rules.conversation.memory import QUOTE, SHIPPED_QUESTIONS, expected_tokens
 from rules.money.estimate import calls
 from rules.plan.chat_plan import CALLS_A_FOLD, CALLS_A_HINDSIGHT, CALLS_A_MEMORY, ChatPlan, Limits, Overhead, plan_chat
-from rules.plan.folds import Bounds
+from rules.plan.folds import OF_THE_MOST, Bounds
 from rules.plan.work import PlannedChunk
 from rules.recognize.adopt import Adopted
 from rules.recognize.chat_reading import ChatReading
@@ -30,7 +30,9 @@ def planned(found: tuple[Entry, ...], tokens: list[int]) -> ChatPlan:
     chunks = [[at for at, entry in enumerate(found) if entry.memory == number] for number in numbers]
     memories = [memory_of(number, [found[at] for at in chunk]) for number, chunk in enumerate(chunks, 1)]
     sizes = [expected_tokens(sum(tokens[at] for at in chunk), SHIPPED_QUESTIONS) for chunk in chunks]
-    as_expected = tuple(sized(memory, size - QUOTE, QUOTE) for memory, size in zip(memories, sizes, strict=True))
+    as_expected = tuple(
+        sized(memory, int(OF_THE_MOST * (size - QUOTE)), QUOTE) for memory, size in zip(memories, sizes, strict=True)
+    )
     places = tuple(Place(at, entry.message, entry.key, None, None) for at, entry in enumerate(found))
     reading = ChatReading(places, found, as_expected, Adopted(), UNTOUCHED, {})
     return plan_chat("chat", "Aria", reading, tokens, LIMITS, (), Overhead(by_model=True))
@@ -77,8 +79,8 @@ def test_a_plan_of_nothing_makes_no_call() -> None:
 def test_folds_that_the_budget_asks_for_are_counted_among_the_calls() -> None:
     """Sixteen memories of about 400 tokens do not stand in 2,000."""
     plan = planned(history(80), [250] * 80)
-    assert (len(plan.chunks), len(plan.folds)) == (16, 6)
-    assert plan.calls == 16 * CALLS_A_MEMORY + 6 * CALLS_A_FOLD
+    assert (len(plan.chunks), len(plan.folds)) == (16, 5)
+    assert plan.calls == 16 * CALLS_A_MEMORY + 5 * CALLS_A_FOLD
     assert all(chunk.memories_tokens <= 2000 + 12 * QUOTE for chunk in plan.chunks)
 
 
