@@ -141,7 +141,7 @@ class ExportWritten:
     backup: str
     """Where the version that was replaced went; empty where there was none."""
     over_budget: str = ""
-    """That its memories take more than `fold.budget`, and why, as half a sentence; empty where they do not."""
+    """That its memories take more than `[fold]` says, and why, as half a sentence; empty where they do not."""
 
     @property
     def sentence(self) -> str:

@@ -46,7 +46,7 @@ from daemon.models.tokens import keep
 from rules.conversation.marker import text_digest
 from rules.errors import ChatSetAside, NotAccepted
 from rules.plan.chat_plan import LeftAlone, doubled_ids, refuse_doubled, why_skipped
-from rules.plan.folds import section, shown_tokens
+from rules.plan.folds import as_shown, section
 from rules.recognize.chat_reading import user_edits
 from rules.typingmind.chat import Chat
 
@@ -168,7 +168,7 @@ def ready_without_calls(context: Context, surveyed: Survey) -> ReadyChat | None:
     Where the person has edited the opening, that is taken over first, and nobody can say it beforehand.
     """
     archive, plan, reading, config = context.archive, surveyed.plan, surveyed.reading, context.config.of(surveyed.chat)
-    view = section(plan.chat_id, reading.memories, plan.memories, surveyed.bounds, shown_tokens)
+    view = section(plan.chat_id, reading.memories, plan.memories, surveyed.bounds, as_shown)
     opening = opening_place(surveyed.shown)
     is_edited = opening is not None and opening.ours and opening.ours.text != text_digest(opening.message.text)
     if plan.calls or view.missing or is_edited or not reading.memories:

@@ -1,41 +1,21 @@
-"""What is shown and asked when several memories become one, and how a choice of quotes is read.
+"""What is shown and asked when several memories become one.
 
 agent             the memories as ever: opening, six messages each, closing; then the questions
 context manager   the memories' answers, each memory in a <to_remember> with its dates
 engine            the raw messages; the same as the context manager where they are not known any more
 """
 
-import re
 from collections.abc import Sequence
 
 from primer.prompt import Texts, Turn, fill, keep_inert, wrap
-from rules.conversation.memory import Memory, Quote
+from rules.conversation.memory import Memory
+from rules.conversation.short_quotes import as_read
 from rules.typingmind.message import parse_date
 
-_LISTED = re.compile(r"[\s\-*•#(\[]*(\d{1,4})(?=\s*[\])]*[.):]|\s*$)", re.ASCII)
-_NUMBER = re.compile(r"(?<![\w./-])(?<!\d:)\d{1,4}(?![\w/-]|[.:]\d)", re.ASCII)
-_LETTER = re.compile(r"[^\W\d_]")
 
-
-def ask_quotes(texts: Texts) -> str:
-    """The first question: the quotes to carry on. The answer is copied by code."""
-    return texts.fold_quotes
-
-
-def ask_choice(texts: Texts, quotes: Sequence[Quote], most: int) -> str:
-    """Which of the quotes, numbered from 1, to carry on; no part of the memory."""
-    listed = [f"{number}. {keep_inert(quote.text)}" for number, quote in enumerate(quotes, 1)]
-    return fill(texts.fold_choice, most=str(most), quotes="\n\n".join(listed))
-
-
-def read_choice(answer: str, offered: int, most: int) -> tuple[int, ...]:
-    """The first `most` numbers from 1 to `offered` that the answer names, in order of size; none where it names none.
-
-    Of a line that begins with a number in a list only that one counts, since the quote may follow it.
-    """
-    named = [number for line in answer.splitlines() for number in _numbers(line)]
-    chosen = list(dict.fromkeys(number for number in named if 1 <= number <= offered))
-    return tuple(sorted(chosen[:most]))
+def ask_quotes(texts: Texts, title: str) -> str:
+    """The first question, behind the fold's title: the quotes that it carries on. The answer is copied by code."""
+    return f"{title} {texts.fold_quotes}".lstrip()
 
 
 def ask_perspective(texts: Texts, words: int) -> str:
@@ -54,15 +34,9 @@ def memories_alone(texts: Texts, members: Sequence[Memory]) -> tuple[Turn, ...]:
     return Turn("system", texts.analyst), Turn("user", passages)
 
 
-def _numbers(line: str) -> list[int]:
-    listed = _LISTED.match(line)
-    if listed and _LETTER.search(line):
-        return [int(listed[1])]
-    return [int(number) for number in _NUMBER.findall(line)]
-
-
 def _passage(member: Memory) -> str:
     """A memory's three answers, as the agent's own words, with the dates between which it happened."""
+    answers = (as_read(member.told) if member.is_fold else member.told).texts[1::2]
     dates = {"date": member.began_at, "until": member.ended_at}
     known = {name: date for name, date in dates.items() if date and parse_date(date)}
-    return wrap("to_remember", keep_inert("\n\n".join(member.told.texts[1::2])), role="assistant", **known)
+    return wrap("to_remember", keep_inert("\n\n".join(answers)), role="assistant", **known)

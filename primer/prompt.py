@@ -24,6 +24,7 @@ from typing import Literal
 
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory
+from rules.conversation.short_quotes import as_read
 from rules.extract.weights import Said
 from rules.layers.opening import JOINER
 from rules.typingmind.message import Message, parse_date
@@ -48,6 +49,7 @@ def _escaped(value: str) -> str:
 
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+_LENGTH = re.compile(r"(\d+) words")
 # Any start or end of our tags counts, whatever its case and attributes, closed or not.
 _OUR_TAG = re.compile(rf"</?({'|'.join(TAGS)})(?![\w.:-])", re.IGNORECASE)
 
@@ -69,7 +71,6 @@ class Texts:
     hindsight: str
     perspective_hindsight: str
     fold_quotes: str
-    fold_choice: str
     fold_perspective: str
     fold_analysis: str
     core: str
@@ -86,22 +87,28 @@ class Texts:
 
 
 # words, quote_words: a number of words. reason: a sentence. analysis: the context manager's whole answer.
-# most: how many quotes a fold may carry on. quotes: all that it may choose from, numbered.
 # sections: of the core memory, with what stands in them. functions: what edits them. example: a call of one, in JSON.
 # results: what became of each edit, a line for each.
 # facts: those that are known, as JSON. form: what the answer looks like, as JSON.
 # question: one of the other texts. guidance: what the person says at `memproc retry --say`.
 _HOLDS = {
-    "quote": "quote_words", "quote_again": "reason", "perspective": "words", "analysis": "words",
-    "refinement": "analysis words", "perspective_hindsight": "words", "fold_choice": "most quotes",
-    "fold_perspective": "words", "fold_analysis": "words", "core": "sections", "core_json": "functions example",
-    "core_results": "results", "facts": "facts form", "facts_again": "question reason", "otherwise": "question reason",
-    "guidance": "guidance",
+    "quote_again": "reason", "analysis": "words", "refinement": "analysis", "fold_analysis": "words",
+    "core": "sections", "core_json": "functions example", "core_results": "results", "facts": "facts form",
+    "facts_again": "question reason", "otherwise": "question reason", "guidance": "guidance",
 }  # fmt: skip
+_MAY_HOLD = {
+    "quote": "quote_words", "perspective": "words", "refinement": "words", "perspective_hindsight": "words",
+    "fold_perspective": "words",
+}  # fmt: skip
+"""How long the answers may be: memproc's own questions leave that to the primer."""
 PLACEHOLDERS: Mapping[str, frozenset[str]] = MappingProxyType(
     {text.name: frozenset(_HOLDS.get(text.name, "").split()) for text in fields(Texts)}
 )
-"""The placeholders that each text must hold; it may hold no others."""
+"""The placeholders that each text must hold."""
+ALLOWED: Mapping[str, frozenset[str]] = MappingProxyType(
+    {name: held | frozenset(_MAY_HOLD.get(name, "").split()) for name, held in PLACEHOLDERS.items()}
+)
+"""Those that it may hold; it may hold no others."""
 
 
 def problems(name: str, text: str) -> tuple[str, ...]:
@@ -110,7 +117,7 @@ def problems(name: str, text: str) -> tuple[str, ...]:
         return (f"There is no text named {name!r}; the texts are {', '.join(PLACEHOLDERS)}.",)
     if not text.strip():
         return ("The text is empty.",)
-    return (*_placeholder_problems(PLACEHOLDERS[name], text), *_tag_problems(text))
+    return (*_placeholder_problems(PLACEHOLDERS[name], ALLOWED[name], text), *_tag_problems(text))
 
 
 def fill(text: str, /, **values: str) -> str:
@@ -121,13 +128,13 @@ def fill(text: str, /, **values: str) -> str:
     return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)
 
 
-def _placeholder_problems(required: frozenset[str], text: str) -> list[str]:
+def _placeholder_problems(required: frozenset[str], allowed: frozenset[str], text: str) -> list[str]:
     found = set(_PLACEHOLDER.findall(text))
-    known = ", ".join(f"{{{name}}}" for name in sorted(required)) or "none"
+    known = ", ".join(f"{{{name}}}" for name in sorted(allowed)) or "none"
     missing = [f"The placeholder {{{name}}} is missing." for name in sorted(required - found)]
     unknown = [
         f"The placeholder {{{name}}} means nothing here; this text may use: {known}."
-        for name in sorted(found - required)
+        for name in sorted(found - allowed)
     ]
     return missing + unknown
 
@@ -256,9 +263,9 @@ def ending_prefix(part: Sequence[Turn]) -> list[Turn]:
     return [*part[:-1], *(replace(last, ends_prefix=True) for last in part[-1:])]
 
 
-def ask_quote(texts: Texts, quote_words: int) -> str:
-    """The first question."""
-    return fill(texts.quote, quote_words=str(quote_words))
+def ask_quote(texts: Texts, quote_words: int, title: str = "") -> str:
+    """The first question, behind the memory's title."""
+    return f"{title} {fill(texts.quote, quote_words=str(quote_words))}".lstrip()
 
 
 def ask_quote_again(texts: Texts, reason: str) -> str:
@@ -286,9 +293,22 @@ def in_other_words(wording: str, question: str, reason: str) -> str:
     return fill(wording, question=question, reason=reason)
 
 
-def guided(texts: Texts, guidance: str, question: str) -> str:
-    """A question with a word of guidance from the person behind it; the question itself where there is none."""
-    return f"{question}\n\n{fill(texts.guidance, guidance=make_inert(guidance))}" if guidance else question
+def posed(texts: Texts, question: str, words: int, guidance: str = "", *, is_quote: bool = False) -> str:
+    """A question as the agent is asked it: with what a memory does not keep of it.
+
+    That is how long the answer may be, unless the primer or the question says so, and the person's word of guidance.
+    The primer names the length of a quote first, and that of the other answers last.
+    """
+    lengths = _LENGTH.findall(texts.primer)
+    told = {*(lengths[:1] if is_quote else lengths[-1:]), *_LENGTH.findall(question)}
+    parts = [question] if str(words) in told else [question, f"In at most {words} words."]
+    return "\n\n".join([*parts, *([fill(texts.guidance, guidance=make_inert(guidance))] if guidance else [])])
+
+
+def as_posed(texts: Texts, text: str, words: int, *, is_quote: bool = False) -> str:
+    """A question that stands in a memory, with its tag, as the agent was asked it."""
+    asked = _QUESTION.fullmatch(text)
+    return question(posed(texts, asked[1], words, is_quote=is_quote)).content if asked else text
 
 
 def question(text: str) -> Turn:
@@ -316,7 +336,7 @@ def answer(text: str) -> Turn:
 
 def _remembered(memory: Memory) -> list[Turn]:
     """A memory's six messages, as later prompts see them. A person may have edited the questions, too."""
-    texts = memory.told.texts
+    texts = (as_read(memory.told) if memory.is_fold else memory.told).texts
     return [Turn("user", _asked(text)) if slot % 2 == 0 else answer(text) for slot, text in enumerate(texts)]
 
 

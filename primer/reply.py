@@ -209,13 +209,15 @@ def read_reply(text: str, finish: str) -> Answered | Refused:
     return Answered(said.strip())
 
 
-def judge(answer: str, step: str, question: str, passage: Sequence[str]) -> Refused | None:
+def judge(answer: str, step: str, question: str, passage: Sequence[str], given: str = "") -> Refused | None:
     """Why the answer to this step's question about these messages cannot stay; None if it can.
+
+    `given` is what stands in the question to be worked on.
 
     A quote only has to be more than the question said back. Of the other steps' answers each is at least a
     sentence, at most as long as the passage (300 characters are always short enough), and in its language.
     """
-    if is_restated(_OUR_TAG.sub(" ", answer), _OUR_TAG.sub(" ", question)):
+    if is_restated(_OUR_TAG.sub(" ", answer), _OUR_TAG.sub(" ", question), _OUR_TAG.sub(" ", given)):
         return Refused("restated", "The answer says the question back.")
     if step == "quote":
         return None

@@ -62,7 +62,7 @@ def memory_of(number: int, chunk: Sequence[Entry], quote: str = "") -> Memory:
         agent="test/agent",
         context_manager="test/manager",
         requests=(),
-        tokens=10,
+        tokens=10 + len(text.encode()) // 4,
         written_at="2026-03-03T00:00:00.000Z",
     )
     return Memory(
@@ -104,6 +104,7 @@ def fold_of(number: int, members: Sequence[Memory]) -> Memory:
         members[0].edition,
         texts=(asked[0], quoted, asked[1], f"Perspective of {own}", asked[2], f"Refinement of {own}"),
         quotes=quotes,
+        tokens=10 + sum(quote.size for quote in quotes),
     )
     return Memory(
         memory_id=own,
@@ -128,7 +129,8 @@ def with_edition(memory: Memory, number: int, kind: Kind = "hindsight") -> Memor
     return replace(memory, edition=replace(memory.edition, number=number, kind=kind, texts=texts))
 
 
-def sized(memory: Memory, tokens: int) -> Memory:
-    """The same memory, so large."""
-    edition = replace(memory.edition, tokens=tokens)
+def sized(memory: Memory, tokens: int, quote: int = 0) -> Memory:
+    """The same memory, so large beside its quotes, of which each may have `quote` tokens."""
+    quotes = tuple(replace(own, tokens=quote) for own in memory.edition.quotes)
+    edition = replace(memory.edition, quotes=quotes, tokens=tokens + sum(own.size for own in quotes))
     return replace(memory, edition=edition, told=edition)

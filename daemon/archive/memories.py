@@ -9,7 +9,7 @@ import json
 import re
 from dataclasses import asdict, replace
 
-from daemon.archive.archive import Archive, columns
+from daemon.archive.archive import Archive
 from daemon.archive.chats import chat_row
 from daemon.archive.seals import refuse_damage
 from rules.conversation.memory import CHUNK_LEVEL, Edition, Memory, Preferred, Quote, shown, told
@@ -80,11 +80,11 @@ def find_memory(
 
 def editions(archive: Archive, memory_id: str) -> tuple[Edition, ...]:
     """All editions of a memory, oldest first."""
-    rows = archive.rows(
-        Edition,
-        f"SELECT {columns(Edition)} FROM edition WHERE memory = ? ORDER BY number",  # noqa: S608
-        (memory_id,),
-    )
+    sql = """
+        SELECT number, kind, texts, quotes, made, agent, context_manager, requests, tokens, written_at FROM edition
+        WHERE memory = ? ORDER BY number
+    """
+    rows = archive.rows(Edition, sql, (memory_id,))
     return tuple(
         replace(
             row,
@@ -228,7 +228,9 @@ def insert_edition(archive: Archive, memory_id: str, edition: Edition) -> None:
         "quotes": json.dumps([asdict(quote) for quote in edition.quotes], ensure_ascii=False),
         "requests": json.dumps(edition.requests),
     }
-    archive.insert("edition", {**asdict(edition), **lists, "memory": memory_id})
+    row = {**asdict(edition), **lists, "memory": memory_id}
+    del row["is_short"]
+    archive.insert("edition", row)
 
 
 def round_of(archive: Archive, chat_id: str, adopted: Adopted) -> Round:

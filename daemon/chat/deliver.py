@@ -25,6 +25,7 @@ from daemon.models.ask import Unsent
 from daemon.models.tokens import count, digest_of
 from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, Memory
+from rules.conversation.short_quotes import too_many, within
 from rules.errors import (
     ArchiveError,
     DamagedChat,
@@ -40,7 +41,7 @@ from rules.output.assemble import Assembled, Canned, MemorySection, Mode, assemb
 from rules.output.naming import file_name
 from rules.output.prove import Finished, verify
 from rules.plan.chat_plan import ChatPlan, LeftAlone
-from rules.plan.folds import over_budget, shown_tokens, standing
+from rules.plan.folds import as_shown, over_budget, standing
 from rules.recognize.user_edits import groups
 from rules.typingmind.chat import Chat
 from rules.typingmind.copies import as_new_chat, memories_title, new_chat_id
@@ -73,7 +74,7 @@ class ReadyChat:
     """Its own id, or that of the new chat that its memories go into."""
     title: str
     over_budget: str
-    """That its memories take more than `fold.budget`, and why, as half a sentence; empty where they do not."""
+    """That its memories take more than `[fold]` says, and why, as half a sentence; empty where they do not."""
     rest: Rest | None = None
     """Kept where the updated export is in its place already."""
 
@@ -88,7 +89,7 @@ def assemble_chat(
     chat, places = survey.chat, survey.reading.places
     number = {key: memory.number for memory in memories if not memory.is_fold for key in memory.keys}
     entries = tuple(replace(entry, memory=number.get(entry.key)) for entry in survey.reading.entries)
-    section = MemorySection(memories, shown, survey.reading.edits.touched)
+    section = MemorySection(memories, within(shown, survey.bounds.quotes, count), survey.reading.edits.touched)
     opening = opening_text(archive, survey.shown)
     words = replace(canned(survey.shown.texts), opening=opening, has_layers=read(survey.shown, opening).headed)
     mode = config.output.mode
@@ -160,8 +161,9 @@ def ready_chat(archive: Archive, survey: Survey, assembly: Assembly, rest: Rest 
 
 
 def memories_over_budget(survey: Survey, shown: Sequence[Memory]) -> str:
-    """That these memories take more than `fold.budget`, and why, as half a sentence; empty where they do not."""
-    return over_budget(standing(shown, shown_tokens), survey.bounds)
+    """That these memories take more than `[fold]` says, and why, as half a sentence; empty where they do not."""
+    reasons = over_budget(standing(shown, as_shown), survey.bounds), too_many(shown, survey.bounds.quotes, count)
+    return "; ".join(filter(None, reasons))
 
 
 def _is_free(archive: Archive, chat_id: str) -> bool:

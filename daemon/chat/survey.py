@@ -27,9 +27,10 @@ from daemon.models.tokens import Counts
 from primer.prompt import Texts, closing, opening
 from rules.conversation.history import Entry
 from rules.conversation.memory import Edition, Memory
+from rules.conversation.title import counted_on, write_title
 from rules.output.assemble import Canned
 from rules.plan.chat_plan import ChatPlan, LeftAlone
-from rules.plan.folds import Bounds, State, section, states, told_tokens
+from rules.plan.folds import Bounds, State, as_told, section, states
 from rules.plan.work import Layers, Limit, PlannedChunk, Round, TooLarge
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
@@ -51,6 +52,15 @@ class Passage:
     """What the person says about this memory (`memproc retry --say`)."""
     breaks: Sequence[int] = ()
     """Behind how many messages of the tail a provider's cache may break off."""
+    ahead: int = 0
+    """By how much titles run ahead of the archive's numbers."""
+    dates: Sequence[str | None] = ()
+    """When the messages of the chunk were said, also those that the person has deleted since."""
+
+    def title(self, *, extracted: bool = False) -> str:
+        """What the memory is called in its first question."""
+        number = self.number + self.ahead
+        return write_title(number, number, self.dates, extracted=extracted)
 
     @property
     def spoken(self) -> list[str]:
@@ -99,6 +109,8 @@ class Survey:
             chunk=as_they_are(entries[chunk.start : chunk.stop]),
             tokens=chunk.tokens,
             breaks=[sum(entry.memory not in forgotten for entry in part) for part in before],
+            ahead=counted_on(self.reading.memories),
+            dates=[entry.message.created_at for entry in entries[chunk.start : chunk.stop]],
         )
 
 
@@ -112,7 +124,7 @@ def as_they_are(entries: Sequence[Entry]) -> tuple[Entry, ...]:
 def told_before(survey: Survey, memories: Sequence[Memory], upto: int) -> tuple[Memory, ...]:
     """The memories and folds that stand for the first `upto` memories in a prompt, as far as folds are made."""
     by_id = {memory.memory_id: memory for memory in memories}
-    view = section(survey.plan.chat_id, memories, upto, survey.bounds, told_tokens)
+    view = section(survey.plan.chat_id, memories, upto, survey.bounds, as_told)
     return tuple(by_id[item.name] for item in view.standing)
 
 

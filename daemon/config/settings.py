@@ -252,7 +252,7 @@ class Config(ChatTables):
     @property
     def limits(self) -> Limits:
         """The numbers that the rules obey."""
-        fold = Bounds(self.fold.budget, self.fold.group)
+        fold = Bounds(**dict(self.fold))
         return Limits(self.tail.tokens, self.tail.step, self.chunk.tokens, fold, self.chunk.bounds)
 
     def of(self, chat: Chat) -> Self:

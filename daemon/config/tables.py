@@ -181,10 +181,11 @@ class MemorySettings(Table):
 
 
 class FoldSettings(Table):
-    """`[fold]`: tokens of the memory section, and how many memories become a fold."""
+    """`[fold]`: tokens of the memory section, how many memories become a fold, and tokens of quotes."""
 
     budget: int = Field(default=16_000, ge=_LEAST_BUDGET, le=MOST_TOKENS)
     group: int = Field(default=6, ge=2, le=_MOST_MEMORIES)
+    quotes: int = Field(default=8_000, ge=0, le=MOST_TOKENS)
 
 
 _MOST_CHARACTERS = 100_000

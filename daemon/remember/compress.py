@@ -32,7 +32,7 @@ from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, Edition, Memory, shown, told
 from rules.errors import ChatSetAside, TooLong
 from rules.plan.cache_order import Lead, leads, needs
-from rules.plan.folds import shown_tokens, told_tokens
+from rules.plan.folds import as_shown, as_told
 from rules.plan.work import PlannedChunk, room_left
 
 
@@ -82,8 +82,8 @@ def compress(context: Context, survey: Survey) -> tuple[tuple[Memory, ...], tupl
         )
         _do_all(_ChatWork(context, scheduler, survey, memories, folds, chains), order)
         chunks = sum(not memory.is_fold for memory in memories)
-        folds.make_all(chunks, told_tokens)
-        shown_now = folds.make_all(chunks, shown_tokens)
+        folds.make_all(chunks, as_told)
+        shown_now = folds.make_all(chunks, as_shown)
     return tuple(memories), shown_now
 
 

@@ -26,9 +26,11 @@ from primer import prompt
 from primer.models import token_factor
 from primer.prompt import Texts, Turn, keep_inert, restore
 from primer.reply import ENGINE, Answered, Model, Refused, Request, forged, judge, read_reply, repeated
+from rules.conversation.answer import within
 from rules.conversation.history import Entry
-from rules.conversation.memory import SHIPPED_QUESTIONS, Memory, Quote, Six
+from rules.conversation.memory import SHIPPED_QUESTIONS, Memory, Quote, Six, analysis_words
 from rules.conversation.quote import Verbatim, find_quote, nearest_passage
+from rules.conversation.short_quotes import some_of
 from rules.errors import ContextTooLong, TooLong
 from rules.extract.sentences import with_closed_fence
 from rules.plan.work import PlannedChunk, largest_part, parts_of
@@ -135,6 +137,8 @@ class Question:
     """Why an answer cannot be used, where the rules for prose do not apply to it."""
     earlier: Sequence[str] = ()
     """Answers of the same memory, none of which is to be repeated."""
+    given: str = ""
+    """The analysis that stands in the question."""
     counted_as: str = ""
     """What its troubles are counted under, with a blank; empty for those of a memory's own questions."""
 
@@ -178,7 +182,7 @@ def _judged(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
         return read
     if question.unfit:
         return question.unfit(read.text) or read
-    refused = judge(read.text, request.step, request.turns[-1].content, question.passage)
+    refused = judge(read.text, request.step, request.turns[-1].content, question.passage, question.given)
     return refused or repeated(read.text, question.earlier) or read
 
 
@@ -226,6 +230,8 @@ def _of_the_agent(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) 
     return None
 
 
+_BOUND = 1.2
+"""An analysis that is longer than was asked for, by more than this, is cut behind its last sentence within that."""
 _NO_QUOTE = "[no quote]"
 """TypingMind takes no empty message."""
 
@@ -254,7 +260,7 @@ class Subject:
     analysis: str
     """The context manager's own question."""
     words: int
-    """About how long each answer may be."""
+    """About how long each of the agent's answers may be."""
     guidance: str
 
 
@@ -277,19 +283,22 @@ def converse(sheet: Worksheet, subject: Subject, pair: Pair, quotes: tuple[Quote
     """
     texts = sheet.texts
 
-    def exchange(question: str, answer: str) -> tuple[Turn, Turn]:
+    def exchange(question: str, words: int, answer: str) -> tuple[Turn, Turn]:
         """A question and its answer, as they stand before the next question."""
-        return prompt.question(prompt.guided(texts, subject.guidance, question)), prompt.answer(answer)
+        is_quote = question == subject.quote
+        posed = prompt.posed(texts, question, words, subject.guidance, is_quote=is_quote)
+        return prompt.question(posed), prompt.answer(answer)
 
-    def ask_agent(step: str, text: str, earlier: Sequence[str]) -> Steps[Answered | Refused]:
+    def ask_agent(step: str, text: str, earlier: Sequence[str], given: str = "") -> Steps[Answered | Refused]:
         """The agent's answer to one of its two open questions, which says more than the `earlier` ones."""
         request = Request(step, pair.agent, tuple(turns), subject.words)
-        guided = prompt.guided(texts, subject.guidance, text)
-        answer = yield from put(sheet, Question(request, guided, subject.spoken, earlier=earlier))
+        posed = prompt.posed(texts, text, subject.words, subject.guidance)
+        answer = yield from put(sheet, Question(request, posed, subject.spoken, earlier=earlier, given=given))
         return (yield from _noticed(answer))
 
     quoted = keep_inert("\n\n".join(quote.text for quote in quotes)) or _NO_QUOTE
-    turns = [*subject.before, *exchange(subject.quote, quoted)]
+    some = keep_inert("\n\n".join(quote.text for quote in some_of(quotes))) or _NO_QUOTE
+    turns = [*subject.before, *exchange(subject.quote, QUOTE_WORDS, some)]
     earlier = (quoted, *(quote.text for quote in quotes))
     perspective = yield from ask_agent("perspective", subject.perspective, earlier)
     if isinstance(perspective, Refused):
@@ -297,9 +306,11 @@ def converse(sheet: Worksheet, subject: Subject, pair: Pair, quotes: tuple[Quote
     analysis, analyst = yield from _analysis(sheet, subject, pair.context_managers)
     if isinstance(analysis, Refused):
         return analysis
-    turns += exchange(subject.perspective, perspective.text)
+    turns += exchange(subject.perspective, subject.words, perspective.text)
+    analysis = replace(analysis, text=within(analysis.text, _BOUND * analysis_words(subject.words)))
     last = prompt.ask_refinement(texts, analysis.text, subject.words)
-    refinement = yield from ask_agent("refinement", last, (*earlier, perspective.text, analysis.text))
+    given = keep_inert(analysis.text)
+    refinement = yield from ask_agent("refinement", last, (*earlier, perspective.text, analysis.text), given)
     if isinstance(refinement, Refused) and refinement.kind == "repeated":
         yield Noted("repeated refinement kept")
         refinement = Answered(refinement.text)
@@ -315,7 +326,7 @@ def _analysis(sheet: Worksheet, subject: Subject, models: Sequence[Model]) -> St
     for model in models:
         if model != models[0]:
             yield Noted("analysis by the engine" if model == ENGINE else "analysis by the fallback model")
-        request = Request("analysis", model, subject.alone, subject.words)
+        request = Request("analysis", model, subject.alone, analysis_words(subject.words))
         answer = yield from put(sheet, Question(request, subject.analysis, subject.spoken, tagged=False))
         answer = yield from _noticed(answer)
         if isinstance(answer, Answered):

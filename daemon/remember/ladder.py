@@ -32,6 +32,8 @@ from rules.conversation.memory import (
     Memory,
     Quote,
     allowance,
+    analysis_words,
+    extracted_words,
     is_clearly_smaller,
     memory_id,
 )
@@ -121,7 +123,7 @@ def _hold(sheet: Worksheet, work: Assignment, pair: Pair, words: int) -> Steps[t
         number=1,
         kind="as-of",
         texts=transcript.texts,
-        quotes=transcript.quotes,
+        quotes=tuple(replace(quote, tokens=work.count(quote.text)) for quote in transcript.quotes),
         made=EXTRACTED if transcript.agent == EXTRACTIVE else WRITTEN,
         agent=transcript.agent,
         context_manager=transcript.context_manager,
@@ -149,6 +151,8 @@ def make_memory(
     there. Raises ModelError where a model cannot be asked.
     """
     work = _about_chunk("memory", sheet, passage, partial(_dialogue, passage), count)
+    if roles.agent == ENGINE:
+        work = replace(work, words=extracted_words(passage.tokens, sheet.questions_tokens))
     by_model = asks_agent(passage.chunk, passage.tokens, sheet.questions_tokens, by_model=roles.agent != ENGINE)
     edition = yield from without_hole(sheet, work, roles, by_model=by_model)
     edition = replace(edition, number=number, written_at=clock())
@@ -181,7 +185,7 @@ def chunk_analysis(sheet: Worksheet, chunk: Sequence[Entry], tokens: int, roles:
     """The question about a chunk that needs no answer before it; None where the engine answers it."""
     if not asks_agent(chunk, tokens, sheet.questions_tokens, by_model=roles.agent != ENGINE):
         return None
-    words = allowance(tokens, sheet.questions_tokens)
+    words = analysis_words(allowance(tokens, sheet.questions_tokens))
     alone = prompt.passage_alone(sheet.texts, chunk)
     return first_analysis(sheet, roles, alone, prompt.ask_analysis(sheet.texts, words), words)
 
@@ -208,9 +212,9 @@ def _dialogue(
         before=before,
         alone=before if pair.agent == ENGINE and quotes is None else prompt.passage_alone(texts, passage.chunk),
         spoken=passage.spoken,
-        quote=prompt.ask_quote(texts, QUOTE_WORDS),
+        quote=prompt.ask_quote(texts, QUOTE_WORDS, passage.title(extracted=pair.agent == ENGINE)),
         perspective=(prompt if quotes is None else hindsight).ask_perspective(texts, words),
-        analysis=prompt.ask_analysis(texts, words),
+        analysis=prompt.ask_analysis(texts, analysis_words(words)),
         words=words,
         guidance=passage.guidance,
     )
@@ -218,7 +222,7 @@ def _dialogue(
         quote = None
         if can_be_quoted(passage.chunk):
             request = Request("quote", pair.agent, subject.before, QUOTE_WORDS)
-            text = prompt.guided(texts, passage.guidance, subject.quote)
+            text = prompt.posed(texts, subject.quote, QUOTE_WORDS, passage.guidance, is_quote=True)
             quote = yield from choose_quote(sheet, Question(request, text, passage.spoken), passage.chunk)
         quotes = (quote,) if quote else ()
     return (yield from converse(sheet, subject, pair, quotes))

@@ -30,7 +30,16 @@ from daemon.config.texts import foreign
 from daemon.context import Context
 from daemon.events import Noted
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
-from daemon.remember.dialogue import BEFORE_ALL_CHUNKS, Keep, Lane, Question, Worksheet, put, worksheet_of_chunk
+from daemon.remember.dialogue import (
+    BEFORE_ALL_CHUNKS,
+    QUOTE_WORDS,
+    Keep,
+    Lane,
+    Question,
+    Worksheet,
+    put,
+    worksheet_of_chunk,
+)
 from primer import layers as core
 from primer import prompt
 from primer.layers import Operations, Unreadable, ask_facts, numbered_passage, read_edits, read_operations
@@ -38,10 +47,11 @@ from primer.models import thinks
 from primer.prompt import ToolCall, Turn
 from primer.reply import CALLED, EMBEDDING, ENGINE, Model, Refused, Request, read_reply
 from rules.conversation.history import Entry
-from rules.conversation.memory import EXTRACTED, Edition, Memory, Six
+from rules.conversation.memory import EXTRACTED, Edition, Memory, Six, allowance
 from rules.errors import ChatSetAside, TooLong
 from rules.layers.core import CoreEdit, CoreEvent, CoreMemory, Layout, Refusal, apply
 from rules.layers.facts import Fact, FactEvent, Operation, Source, alike, live, nearest, normal
+from rules.layers.names import claims, persons_names
 from rules.plan.cache_order import Lead
 from rules.plan.chat_plan import ChatPlan
 from rules.plan.work import CORE_WORDS, PlannedChunk
@@ -124,9 +134,21 @@ def core_chain(
         )
         sheet, layout = worksheet_of_chunk(survey, chunk), survey.shown.layout
         now = core_now(archive, chat_id, layout)
-        return (yield from tend(sheet, survey.roles.agent, before, as_of.texts, now, layout)).events
+        said = [(entry.message.speaker, entry.message.words) for entry in passage.chunk]
+        own = [survey.chat.system_message, *(words for who, words in said if who != "user")]
+        names = persons_names(now, [words for who, words in said if who == "user"], own)
+        written = _as_posed(survey, chunk, as_of.texts)
+        return (yield from tend(sheet, survey.roles.agent, before, written, now, layout, names)).events
 
     return _chain(context, scheduler, survey.plan, memories, "core", take, keep_core_events)
+
+
+def _as_posed(survey: Survey, chunk: PlannedChunk, texts: Six) -> Six:
+    """The texts of a chunk's memory with its questions as they were posed."""
+    words = allowance(chunk.tokens, survey.plan.questions_tokens)
+    quote = prompt.as_posed(survey.shown.texts, texts[0], QUOTE_WORDS, is_quote=True)
+    perspective, refinement = (prompt.as_posed(survey.shown.texts, text, words) for text in (texts[2], texts[4]))
+    return quote, texts[1], perspective, texts[3], refinement, texts[5]
 
 
 def facts_chain(context: Context, scheduler: Scheduler, survey: Survey, memories: Sequence[Memory]) -> Chain:
@@ -172,11 +194,18 @@ class Tended:
 
 
 def tend(
-    sheet: Worksheet, agent: Model, before: tuple[Turn, ...], written: Six, memory: CoreMemory, layout: Layout
+    sheet: Worksheet,
+    agent: Model,
+    before: tuple[Turn, ...],
+    written: Six,
+    memory: CoreMemory,
+    layout: Layout,
+    names: frozenset[str] = frozenset(),
 ) -> Steps[Tended]:
     """Ask the agent for edits of `memory`, once more where one was refused, and carry out what can be.
 
-    `before` is the agent's context, behind which the questions of the memory stand that has just been `written`.
+    `before` is the agent's context, behind which the questions of the memory stand that has just been `written`, as
+    they were posed. `names` are the person's, which `persona` cannot claim.
     What cannot be read or carried out changes nothing, and is counted. The built-in engine has nothing to say here.
     Raises ModelError where the agent cannot be asked.
     """
@@ -184,14 +213,14 @@ def tend(
         return Tended(memory)
     question = core.ask(sheet.texts, memory, layout, bool(agent.tools))
     request = Request("core", agent, core.after_memory(before, written, question), CORE_WORDS)
-    first, text, calls = yield from _edited(sheet, request, layout, Tended(memory))
+    first, text, calls = yield from _edited(sheet, request, layout, Tended(memory), names)
     if not first.refused:
         return first
     if calls and thinks(agent):
         text, calls = core.in_words(text, calls), ()
     again = core.results(sheet.texts, text, calls, first.outcomes)
     try:
-        second, _, _ = yield from _edited(sheet, replace(request, turns=(*request.turns, *again)), layout, first)
+        second, _, _ = yield from _edited(sheet, replace(request, turns=(*request.turns, *again)), layout, first, names)
     except TooLong:
         yield Noted("core correction too long for the window")
         return first
@@ -201,9 +230,12 @@ def tend(
 
 
 def _edited(
-    sheet: Worksheet, request: Request, layout: Layout, tended: Tended
+    sheet: Worksheet, request: Request, layout: Layout, tended: Tended, names: frozenset[str]
 ) -> Steps[tuple[Tended, str, tuple[ToolCall, ...]]]:
-    """Ask for edits, and carry them out one after the other; also the answer's text and calls."""
+    """Ask for edits, and carry them out one after the other; also the answer's text and calls.
+
+    `names` are the person's.
+    """
     reply = yield from sheet.ask(request)
     native = bool(request.model.tools)
     calls = reply.calls if native else ()
@@ -212,6 +244,8 @@ def _edited(
     outcomes: list[CoreMemory | Refusal] = []
     for edit in () if text is None else read_edits(text, calls, native):
         outcome = edit if isinstance(edit, Refusal) else _applied(layout, memory, edit)
+        if isinstance(outcome, CoreMemory):
+            outcome = claims(memory, outcome, names) or outcome
         outcomes.append(outcome)
         if isinstance(outcome, Refusal):
             yield Noted(f"core edit refused: {outcome.kind}")

@@ -40,11 +40,14 @@ from primer.prompt import Texts, question, restore
 from primer.reply import ENGINE
 from rules.conversation.marker import text_digest
 from rules.conversation.memory import EXTRACTED, WRITTEN, is_enough_for_a_model, questions_of_memories
+from rules.conversation.short_quotes import too_many
+from rules.conversation.title import write_title
 from rules.errors import ChatSetAside
 from rules.layers.core import CoreEvent, OverLimit, corrected
 from rules.layers.facts import By, Fact, FactEvent, normal
 from rules.layers.opening import FactLine, Opening, OpeningEdits, edits, one_line
 from rules.plan.chat_plan import Overhead, plan_chat
+from rules.plan.folds import as_shown, section
 from rules.plan.work import PlannedChunk, hindsight_round, nearest_limit, too_large
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat, beyond_window, warnings
@@ -206,19 +209,24 @@ def survey_read(
     begun = hindsight_round(last, reading.chunk_memories, len(plan.chunks), turns, again)
     plan = plan.with_more(again, begun.numbers)
     layers = layers_planned(archive, plan, roles, layout, config, texts, reading.adopted.memories)
-    plan = replace(plan, layers=layers, warnings=(*plan.warnings, *_beyond_window(surveyed, config)))
+    over_budget = "; ".join(filter(None, (plan.over_budget, _too_many_quotes(surveyed))))
+    beyond = _beyond_window(surveyed, config)
+    plan = replace(plan, layers=layers, warnings=(*plan.warnings, *beyond), over_budget=over_budget)
     agent = expected(archive, roles.agent.name)
     limit = nearest_limit(roles.window, step_of(roles.agent, config.budget), sure=agent.is_sure)
     sizes = (too_large(chunk, plan.fixed_tokens, agent.factor, limit) for chunk in plan.work)
     return replace(surveyed, plan=plan, round=begun, limit=limit, too_large=next(filter(None, sizes), None))
 
 
+_TITLE = write_title(1000, 1000, ["2026-12-28", "2027-01-13"])
+
+
 def _questions(texts: Texts) -> list[list[str]]:
-    """The questions that stand in a memory, in one with hindsight, and in a fold."""
+    """The questions that stand in a memory, in one with hindsight, and in a fold, behind a title of usual length."""
     dialogues = (
-        (texts.quote, texts.perspective, texts.refinement),
-        (texts.quote, texts.perspective_hindsight, texts.refinement),
-        (texts.fold_quotes, texts.fold_perspective, texts.refinement),
+        (f"{_TITLE} {texts.quote}", texts.perspective, texts.refinement),
+        (f"{_TITLE} {texts.quote}", texts.perspective_hindsight, texts.refinement),
+        (f"{_TITLE} {texts.fold_quotes}", texts.fold_perspective, texts.refinement),
     )
     return [[question(text).content for text in dialogue] for dialogue in dialogues]
 
@@ -258,6 +266,14 @@ def _is_worth_asking(archive: Archive, surveyed: Survey, chunk: PlannedChunk) ->
     sheet = Worksheet(surveyed.shown.texts, surveyed.plan.questions_tokens)
     rehearsed = rehearse(archive, make_memory(sheet, passage, surveyed.roles, count, lambda: ""))
     return rehearsed is None or rehearsed.told.made == WRITTEN
+
+
+def _too_many_quotes(surveyed: Survey) -> str:
+    """That the quotes of the memories that there are take more than `fold.quotes`; empty where they do not."""
+    memories = surveyed.reading.memories
+    by_id = {memory.memory_id: memory for memory in memories}
+    view = section(surveyed.plan.chat_id, memories, surveyed.plan.memories, surveyed.bounds, as_shown)
+    return too_many([by_id[item.name] for item in view.standing], surveyed.bounds.quotes, count)
 
 
 def _beyond_window(surveyed: Survey, config: Config) -> list[str]:

@@ -11,12 +11,12 @@ from daemon.events import Event, ModelAnswered
 from daemon.models.scheduler import RunningDialogue, Scheduler
 from daemon.models.tokens import count
 from daemon.remember.dialogue import worksheet_of_chunk, worksheet_of_fold
-from daemon.remember.folds import Folds, make_fold, raw_turns
+from daemon.remember.folds import Folds, fold_plan, make_fold, raw_turns
 from daemon.remember.ladder import make_memory
 from daemon.remember.planning import survey_read
 from primer.reply import ENGINE
 from rules.conversation.memory import EXTRACTED, Edition, Memory
-from rules.plan.folds import told_tokens
+from rules.plan.folds import as_told
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +70,14 @@ def _written(context: Context, survey: Survey, before: Memory, guidance: str) ->
     memories, roles = survey.reading.memories, survey.roles
     with Scheduler(context.asking, survey.plan.chat_id, concurrency) as scheduler:
         if before.is_fold:
-            by_id = {memory.memory_id: memory for memory in memories}
-            members = [by_id[name] for name in before.members]
-            sheet, system_message = worksheet_of_fold(survey, members), survey.chat.system_message
-            chat_id, level = survey.plan.chat_id, before.level
-            raw = raw_turns(survey, members)
-            steps = make_fold(
-                sheet, chat_id, system_message, members, level, roles, count, context.clock, guidance, raw
-            )
+            plan = fold_plan(memories, before.members, before.level)
+            sheet, system_message = worksheet_of_fold(survey, plan.members), survey.chat.system_message
+            chat_id, raw = survey.plan.chat_id, raw_turns(survey, plan.members)
+            steps = make_fold(sheet, chat_id, system_message, plan, roles, count, context.clock, guidance, raw)
         else:
             chunk = next(chunk for chunk in survey.plan.made if chunk.number == before.number)
             folds = Folds(context, scheduler, survey, list(memories))
-            passage = survey.passage(chunk, folds.make_all(chunk.memories_before, told_tokens))
+            passage = survey.passage(chunk, folds.make_all(chunk.memories_before, as_told))
             guided = replace(passage, guidance=guidance)
             steps = make_memory(worksheet_of_chunk(survey, chunk), guided, roles, count, context.clock)
         edition = scheduler.finish(RunningDialogue(steps)).edition

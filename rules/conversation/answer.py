@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from rules.extract.languages import TONGUES
-from rules.extract.sentences import length, terms
+from rules.extract.sentences import length, sentences, terms
 
 _FOREIGN = "The answer is in another language than the conversation."
 
@@ -128,16 +128,18 @@ _BOUND = 12
 _HELD = 0.75
 
 
-def is_restated(answer: str, question: str) -> bool:
+def is_restated(answer: str, question: str, given: str = "") -> bool:
     """Whether the answer is the question, or its beginning or its end, and little else.
 
-    A question may hold a text to be worked on: an answer that repeats much of that text alone restates nothing.
+    A question may hold a text to be worked on, the `given` one: an answer that repeats that alone restates nothing.
     """
     answered, question_words = list(terms(answer)), list(terms(question))
     if not answered or len(answered) - _in_order(answered, question_words) > _LITTLE_ELSE * len(answered):
         return False
-    begins = _in_order(answered[: 2 * _BOUND], question_words[:_BOUND]) >= _HELD * len(question_words[:_BOUND])
-    ends = _in_order(answered[-2 * _BOUND :], question_words[-_BOUND:]) >= _HELD * len(question_words[-_BOUND:])
+    before, _, behind = question.partition(given) if given in question and given else (question, "", question)
+    begin, end = list(terms(before))[:_BOUND], list(terms(behind))[-_BOUND:]
+    begins = bool(begin) and _in_order(answered[: 2 * _BOUND], begin) >= _HELD * len(begin)
+    ends = bool(end) and _in_order(answered[-2 * _BOUND :], end) >= _HELD * len(end)
     return begins or ends
 
 
@@ -155,3 +157,14 @@ def _in_order(words: Sequence[str], among: Sequence[str]) -> int:
     from rapidfuzz.distance import LCSseq  # late: a run with nothing new compares nothing
 
     return LCSseq.similarity(words, among)
+
+
+def within(text: str, words: float) -> str:
+    """As much of a text's beginning as has so many words, up to the end of a sentence; at least one sentence."""
+    left, stop = words, 0
+    for piece in sentences(text):
+        left -= length(text[piece.start : piece.stop])
+        if left < 0 and stop:
+            return text[:stop]
+        stop = piece.stop
+    return text

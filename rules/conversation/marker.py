@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 from rules.conversation.memory import Edition, Memory
+from rules.conversation.short_quotes import forms
 from rules.typingmind import spans
 from rules.typingmind.message import printable
 
@@ -108,7 +109,7 @@ def memory_drafts(memory: Memory) -> list[Draft]:
     """The six messages of a memory: three questions with their answers."""
     return [
         Draft(
-            name=f"{memory.memory_id}/{memory.edition.number}/{slot}",
+            name=f"{memory.memory_id}/{memory.edition.number}{'/short' if memory.edition.is_short else ''}/{slot}",
             role="assistant" if slot % 2 == 0 else "user",
             text=text,
             marker=Marker(
@@ -147,7 +148,9 @@ def drafts_of(
     drafts += [Draft.opening(chat_id, text, layers=True) for text in layered]
     for memory in memories:
         for name in (memory.memory_id, *memory.origins):
+            named = replace(memory, memory_id=name)
             for edition in editions[memory.memory_id]:
-                drafts += memory_drafts(replace(memory, memory_id=name, edition=edition))
+                for form in forms(memory, edition):
+                    drafts += memory_drafts(replace(named, edition=form))
             drafts.append(Draft.closing(name, closing))
     return {version.uuid: version.marker for draft in drafts for version in (draft, draft.apart_from(deleted))}

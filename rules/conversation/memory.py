@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil
 from typing import Literal
 
@@ -28,6 +28,13 @@ class Quote:
     """Key of the raw message within its chat; empty where nobody knows it any more."""
     chosen: str
     """`agent`, `aligned` (the nearest passage), or `engine` where the agent's quote was not verbatim."""
+    tokens: int = field(default=0, compare=False)
+    """0 in memories of older versions of memproc, which did not count it."""
+
+    @property
+    def size(self) -> int:
+        """Its tokens, or about as many."""
+        return self.tokens or len(self.text.encode()) // 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +56,13 @@ class Edition:
     """Hashes of the requests that it was made from: where it comes from, to the byte."""
     tokens: int
     written_at: str
+    is_short: bool = False
+    """Of a fold in an export that has too many quotes: each of them is one sentence. The archive has it whole."""
+
+    @property
+    def quote_tokens(self) -> int:
+        """What its quotes take, which is outside `fold.budget`. What the person has edited counts as theirs."""
+        return 0 if self.kind == "person" else sum(quote.size for quote in self.quotes)
 
 
 def shown(editions: Sequence[Edition], chosen: int | None, preferred: Preferred) -> Edition:
@@ -72,14 +86,17 @@ def told(editions: Sequence[Edition], chosen: int | None) -> Edition:
     raise ValueError("a memory has an as-of edition")
 
 
-FULL_MEMORY = 1000
+FULL_MEMORY = 900
 """About how many tokens the memory of a full chunk has."""
 
-SHIPPED_QUESTIONS = 200
-"""About how many tokens of a memory are the questions in it, as memproc words them."""
-_ABOUT_AS_SHIPPED = 250
-_QUOTE = 80
+SHIPPED_QUESTIONS = 60
+"""At most so many tokens of a memory are the questions in it, as memproc words them."""
+_ABOUT_AS_SHIPPED = 80
+QUOTE = 80
+"""About how many tokens of a memory are its quote."""
 TOKENS_A_WORD = 1.35
+_ANALYSIS_SHARE = 0.75
+"""Of as many words as each of the agent's two answers may have."""
 _LEAST_WORDS = 25
 _LEAST_ANSWERS = 180
 """Tokens of the shortest answers that models are asked for: the quote, and three times 25 words."""
@@ -179,19 +196,31 @@ def least_for_a_model(questions: int) -> int:
 
 
 def allowance(chunk_tokens: int, questions: int) -> int:
-    """About how many words the perspective, the analysis and the refinement may each have.
+    """About how many words the perspective and the refinement may each have: 200 of a full chunk.
 
-    That is what the questions and the quote (about 80 tokens) leave, in three parts of 1.35 tokens a word.
+    That is what the questions and the quote (about 80 tokens) leave, with three quarters as much for the analysis.
     """
-    return _words_each(expected_tokens(chunk_tokens, questions) - questions - _QUOTE)
+    return _words_each(expected_tokens(chunk_tokens, questions) - questions - QUOTE)
+
+
+def extracted_words(chunk_tokens: int, questions: int) -> int:
+    """The same for the engine's, whose three answers take about twice so many words together."""
+    tokens = expected_tokens(chunk_tokens, questions) - questions - QUOTE
+    return max(_LEAST_WORDS, int(tokens / 2 / TOKENS_A_WORD))
+
+
+def analysis_words(words: int) -> int:
+    """About how many words an analysis may have beside answers of so many: it is about a quarter of the memory."""
+    return max(_LEAST_WORDS, int(words * _ANALYSIS_SHARE))
 
 
 def _words_each(tokens: int) -> int:
-    return max(_LEAST_WORDS, int(tokens / 3 / TOKENS_A_WORD))
+    """Words for each of two answers that share so many tokens with the analysis, in round numbers."""
+    return max(_LEAST_WORDS, int(tokens / (2 + _ANALYSIS_SHARE) / TOKENS_A_WORD) // 5 * 5)
 
 
 def expected_tokens(chunk_tokens: int, questions: int) -> int:
-    """About how large a memory becomes: 1,000 tokens for a full chunk, two fifths of a smaller one.
+    """About how large a memory becomes: 900 tokens for a full chunk, two fifths of a smaller one.
 
     Of a very small one it is as large as the questions and the shortest answers, but never more than four fifths.
     """
@@ -200,11 +229,8 @@ def expected_tokens(chunk_tokens: int, questions: int) -> int:
 
 def most_tokens(chunk_tokens: int, questions: int) -> int:
     """A memory is never larger: only such are kept, and the engine's are made shorter, down to questions and quote."""
-    return max(questions + _QUOTE, min(questions + chunk_tokens // 2, chunk_tokens * 4 // 5))
+    return max(questions + QUOTE, min(questions + chunk_tokens // 2, chunk_tokens * 4 // 5))
 
-
-MOST_QUOTES = 6
-"""So many direct quotes a fold carries; of more than these the agent chooses, and the archive keeps the others."""
 
 _ROOM = 200
 _EXTRACTED_SHARE = 12
@@ -218,30 +244,30 @@ def fold_id(chat_id: str, members: Sequence[Memory]) -> str:
 
 
 def expected_fold_tokens(member_tokens: int) -> int:
-    """About how large a fold becomes, quotes included: 1,000 tokens, or half of its members' where that is less."""
-    return min(FULL_MEMORY, member_tokens // 2)
+    """About how large a fold becomes beside its quotes: 820 tokens, or half of its members' where that is less.
+
+    Here and below, `member_tokens` are those of its members without their quotes, all of which it carries.
+    """
+    return min(FULL_MEMORY - QUOTE, member_tokens // 2)
 
 
-def fold_words(member_tokens: int, quote_tokens: int, questions: int) -> int:
-    """The same for a fold: what the quotes and the questions leave."""
-    return _words_each(expected_fold_tokens(member_tokens) - quote_tokens - questions)
+def fold_words(member_tokens: int, questions: int) -> int:
+    """About how many words the perspective and the refinement of a fold may each have, as of a memory."""
+    return _words_each(expected_fold_tokens(member_tokens) - questions)
 
 
-def extracted_fold_words(member_tokens: int, source_tokens: int, quote_tokens: int, questions: int) -> int:
+def extracted_fold_words(member_tokens: int, source_tokens: int, questions: int) -> int:
     """The same for the engine's folds, which grow with the raw messages that they stand for.
 
     Its three answers take about twice so many words together.
     """
     tokens = min(member_tokens // 2, max(FULL_MEMORY, source_tokens // _EXTRACTED_SHARE))
-    return max(_LEAST_WORDS, int((tokens - quote_tokens - questions) / 2 / TOKENS_A_WORD))
+    return max(_LEAST_WORDS, int((tokens - questions) / 2 / TOKENS_A_WORD))
 
 
-def most_fold_tokens(member_tokens: int, quote_tokens: int, questions: int) -> int:
-    """No fold that a model writes is larger: half of its members' tokens, or 200 more than its quotes and questions.
-
-    The second counts where the quotes, which are permanent, leave no room under the first.
-    """
-    return max(member_tokens // 2, quote_tokens + questions + _ROOM)
+def most_fold_tokens(member_tokens: int, questions: int) -> int:
+    """No fold that a model writes is larger beside its quotes: half of its members, or 200 more than its questions."""
+    return max(member_tokens // 2, questions + _ROOM)
 
 
 def called(memory: Memory) -> str:

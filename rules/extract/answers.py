@@ -34,7 +34,7 @@ _MOST_SENTENCES = 3
 _CROWD = 0.6
 _FULL = 30.0
 _SILENT, _NEAR = 0.05, 0.1
-_OWN_SHARE, _ANALYSIS_SHARE = 0.4, 0.6
+_OWN_SHARE, _ANALYSIS_SHARE = 0.4, 0.8
 """Of the words that an answer may have: room is better spent on what the person said."""
 _CUT = " …"
 _HEAD = 8.0

@@ -66,6 +66,7 @@ Kind = Literal[
     "wrong arguments",
     "unreadable",
     "sections changed",
+    "the person's name",
     "other",
 ]
 """The ways in which an edit fails, as they are counted."""
@@ -359,14 +360,14 @@ class ChatLayout:
     sections: Sequence[Section] = (
         Section(
             "persona",
-            "Who you are in this conversation: your character as it has grown, what you hold to, how you speak, what "
-            "you have promised to be.",
+            "You, who answer in this conversation: your character as it has grown, what you hold to, how you speak, "
+            "what you have promised to be. Nothing of the person's own life.",
             _LIMIT,
         ),
         Section(
             "human",
-            "Who the person is: their name, the people around them, what they care about and live with, how they wish "
-            "to be spoken to.",
+            "The person, in the third person: their name, the people around them, what they care about and live with, "
+            "how they wish to be spoken to, and what they want to hold from now on.",
             _LIMIT,
         ),
     )

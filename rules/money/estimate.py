@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from rules.conversation.memory import TOKENS_A_WORD, allowance, fold_words
+from rules.conversation.memory import TOKENS_A_WORD, allowance, analysis_words, fold_words
 from rules.money.price import Price, Usage, cost, prompt_bound, worst_case
 from rules.plan.cache_order import cached
 from rules.plan.chat_plan import MOST_OF_A_MEMORY, ChatPlan
@@ -69,7 +69,8 @@ def _calls(plan: ChatPlan, hindsight_tokens: int, *, longest: bool) -> Iterator[
     def open_questions(begun: int, read: int, turns: int, words: int, quotes: int) -> Iterator[PlannedCall]:
         """Perspective and refinement, which has the perspective and the analysis before it."""
         yield _agent(begun, read, turns, words, quotes)
-        yield _agent(begun, begun, turns, words, quotes + 2 * _answer(words, longest=longest))
+        answered = sum(_answer(length, longest=longest) for length in (words, analysis_words(words)))
+        yield _agent(begun, begun, turns, words, quotes + answered)
 
     for place, (chunk, read) in enumerate(zip(plan.work, cached(plan), strict=True)):
         words = allowance(chunk.tokens, plan.questions_tokens)
@@ -79,11 +80,11 @@ def _calls(plan: ChatPlan, hindsight_tokens: int, *, longest: bool) -> Iterator[
         elif chunk.asks_agent:
             yield _agent(begun, read, turns, _QUOTE_WORDS, 0)
             yield from open_questions(begun, begun, turns, words, _QUOTES)
-            yield _manager(chunk.tokens, words, chunk.stop - chunk.start)
+            yield _manager(chunk.tokens, analysis_words(words), chunk.stop - chunk.start)
     for members in plan.folds:
-        words = fold_words(members, _QUOTES, plan.questions_tokens)
-        yield from open_questions(plan.fixed_tokens + members, 0, 6 * _TURNS, words, 6 * _QUOTES)
-        yield _manager(members, words, 6 * _TURNS)
+        words, quotes = fold_words(members, plan.questions_tokens), 6 * _QUOTES
+        yield from open_questions(plan.fixed_tokens + members + quotes, 0, 6 * _TURNS, words, quotes)
+        yield _manager(members + quotes, analysis_words(words), 6 * _TURNS)
     yield from _layer_calls(plan, longest=longest)
 
 
@@ -93,7 +94,8 @@ def _layer_calls(plan: ChatPlan, *, longest: bool) -> Iterator[PlannedCall]:
         # Each stands behind the dialogue of its memory, and finds all of it in the cache if that was held just now.
         begun, turns = _begins(plan, chunk)
         words = allowance(chunk.tokens, plan.questions_tokens)
-        before = _QUOTES + 3 * _answer(words, longest=longest) + layers.core_tokens
+        answered = sum(_answer(length, longest=longest) for length in (words, words, analysis_words(words)))
+        before = _QUOTES + answered + layers.core_tokens
         call = _agent(begun, begun if chunk.number in now else 0, turns, CORE_WORDS, before)
         yield replace(call, answer=call.answer // _USED)
     for chunk in layers.facts:

@@ -1,7 +1,8 @@
 """The memory section: which memories stand in it within its budget, and which are folded into one.
 
 Memories come one after the other. After each one, while the section is larger than the budget, the oldest `group`
-items of the lowest level that has so many become one fold of the next level. With groups of three, and room for six:
+items of the lowest level that has so many become one fold of the next level. Quotes are outside the budget: they are
+permanent, and a fold carries all of those that it stands for. With groups of three, and room for six:
 
     1 1 1 1 1 1 1     ->   2 1 1 1 1
     2 1 1 1 1 1 1     ->   2 2 1 1 1
@@ -34,7 +35,8 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 from typing import Literal
 
-from rules.conversation.memory import CHUNK_LEVEL, Memory, expected_fold_tokens, fold_id
+from rules.conversation.memory import CHUNK_LEVEL, QUOTE, Edition, Memory, expected_fold_tokens, fold_id
+from rules.conversation.short_quotes import MOST_QUOTES, as_read
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +47,13 @@ class Standing:
     """Its memory id."""
     level: int
     tokens: int
-    """0: the person has forgotten it. It keeps its place in its group and is shown nowhere."""
+    """Without its quotes. 0: the person has forgotten it. It keeps its place in its group and is shown nowhere."""
     covers: tuple[str, ...]
     """Names of the chunk memories that it stands for: itself, for one of level 1."""
     kept: bool = False
     """The person has edited or pinned it: it is never folded."""
+    quotes: int = 0
+    """Tokens of its quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +87,8 @@ class View:
 
     @property
     def tokens(self) -> int:
-        """The size of the section."""
-        return sum(item.tokens for item in self.standing)
+        """The size of the section, quotes included."""
+        return sum(item.tokens + item.quotes for item in self.standing)
 
 
 _Place = tuple[Standing, ...]
@@ -157,25 +161,27 @@ def _shown(items: Iterable[Standing]) -> tuple[Standing, ...]:
     return tuple(item for item in items if item.tokens)
 
 
-Size = Callable[[Memory], int]
+Version = Callable[[Memory], Edition]
+"""Which edition of a memory counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The numbers of `[fold]` in memproc.toml: tokens of the section, and how many items become a fold."""
+    """The numbers of `[fold]` in memproc.toml: tokens of the section, how many items become a fold, and of quotes."""
 
     budget: int
     group: int
+    quotes: int = 8_000
 
 
-def told_tokens(memory: Memory) -> int:
-    """How large a memory is in later prompts."""
-    return 0 if memory.forgotten else memory.told.tokens
+def as_told(memory: Memory) -> Edition:
+    """The edition that later prompts see."""
+    return as_read(memory.told) if memory.is_fold else memory.told
 
 
-def shown_tokens(memory: Memory) -> int:
-    """How large a memory is in the export."""
-    return 0 if memory.forgotten else memory.edition.tokens
+def as_shown(memory: Memory) -> Edition:
+    """The edition that stands in the export."""
+    return memory.edition
 
 
 def section(
@@ -183,14 +189,14 @@ def section(
     memories: Sequence[Memory],
     upto: int,
     bounds: Bounds,
-    size: Size,
+    version: Version,
     stand_in: Callable[[MissingFold], Standing | None] = lambda missing: None,
     coming: Sequence[tuple[str, int]] = (),
 ) -> View:
     """What stands for the first `upto` of a chat's memories. The same memories give the same section on any day.
 
     `memories` are all of the chat and its folds; `coming` are names and sizes of those that are not made yet, and
-    `stand_in` may give something in the place of a fold that is not made.
+    `stand_in` may give something in the place of a fold that is not made. `version` says which edition counts.
     """
     by_id = {memory.memory_id: memory for memory in memories}
     kept = {_covers(memory, by_id): memory for memory in memories if memory.is_fold and _is_kept(memory)}
@@ -198,15 +204,15 @@ def section(
     def find(missing: MissingFold) -> Standing | None:
         # A fold that the person has edited stays, also where what it stands for has got new editions since.
         if own := kept.get(missing.covers):
-            return _standing(own, size, missing.covers)
+            return _standing(own, version, missing.covers)
         if any(member.name not in by_id for member in missing.members):
             return stand_in(missing)
         name = fold_id(chat_id, [by_id[member.name] for member in missing.members])
         fold = by_id.get(name)
-        return stand_in(missing) if fold is None else _standing(fold, size, missing.covers)
+        return stand_in(missing) if fold is None else _standing(fold, version, missing.covers)
 
-    items = standing([memory for memory in memories if not memory.is_fold], size)
-    items += [Standing(name, CHUNK_LEVEL, tokens, (name,)) for name, tokens in coming]
+    items = standing([memory for memory in memories if not memory.is_fold], version)
+    items += [Standing(name, CHUNK_LEVEL, tokens, (name,), quotes=QUOTE) for name, tokens in coming]
     return view(items[:upto], bounds.budget, bounds.group, find)
 
 
@@ -216,19 +222,22 @@ def over_budget(shown: Sequence[Standing], bounds: Bounds) -> str:
     if not kept or tokens <= bounds.budget:
         return ""
     return (
-        f"its memories take {tokens:,} tokens, {tokens - bounds.budget:,} more than fold.budget, and {kept:,} of them "
-        "are edited or pinned and so never folded: raise fold.budget in memproc.toml, or let some of them be folded "
-        "(memproc unpin MEMORY)"
+        f"its memories take {tokens:,} tokens without their quotes, {tokens - bounds.budget:,} more than fold.budget, "
+        f"and {kept:,} of them are edited or pinned and so never folded: raise fold.budget in memproc.toml, or let "
+        "some of them be folded (memproc unpin MEMORY)"
     )
 
 
-def standing(memories: Sequence[Memory], size: Size) -> list[Standing]:
+def standing(memories: Sequence[Memory], version: Version) -> list[Standing]:
     """The memories as they stand in a section, one by one."""
-    return [_standing(memory, size, (memory.memory_id,)) for memory in memories]
+    return [_standing(memory, version, (memory.memory_id,)) for memory in memories]
 
 
-def _standing(memory: Memory, size: Size, covers: tuple[str, ...]) -> Standing:
-    return Standing(memory.memory_id, memory.level, size(memory), covers, _is_kept(memory))
+def _standing(memory: Memory, version: Version, covers: tuple[str, ...]) -> Standing:
+    edition = version(memory)
+    quotes = 0 if memory.forgotten else edition.quote_tokens
+    tokens = 0 if memory.forgotten else max(1, edition.tokens - quotes)
+    return Standing(memory.memory_id, memory.level, tokens, covers, _is_kept(memory), quotes)
 
 
 def _is_kept(memory: Memory) -> bool:
@@ -242,6 +251,10 @@ def _covers(memory: Memory, by_id: Mapping[str, Memory]) -> tuple[str, ...]:
     if not memory.is_fold:
         return (memory.memory_id,)
     return tuple(name for member in memory.members for name in _covers(by_id[member], by_id))
+
+
+OF_THE_MOST = 0.8
+"""Models are told how many words an answer has at most, and mostly stay a little below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,10 +289,13 @@ class Foresight:
 
         def expect(fold: MissingFold) -> Standing:
             missing.append(fold)
-            return Standing(" ".join(fold.covers), fold.level, expected_fold_tokens(fold.tokens), fold.covers)
+            quotes = min(MOST_QUOTES * QUOTE, sum(member.quotes for member in fold.members))
+            tokens = int(OF_THE_MOST * expected_fold_tokens(fold.tokens))
+            return Standing(" ".join(fold.covers), fold.level, tokens, fold.covers, quotes=quotes)
 
-        coming = [(str(at), self.longest * tokens) for at, tokens in enumerate(self.coming)]
-        view = section(self.chat_id, self.memories, upto, self.bounds, told_tokens, expect, coming)
+        sizes = (int(OF_THE_MOST * (self.longest * tokens - QUOTE)) for tokens in self.coming)
+        coming = [(str(at), max(1, size)) for at, size in enumerate(sizes)]
+        view = section(self.chat_id, self.memories, upto, self.bounds, as_told, expect, coming)
         return view, missing
 
 
@@ -299,7 +315,7 @@ def states(chat_id: str, memories: Sequence[Memory], bounds: Bounds) -> dict[str
     """The state of each of a chat's memories and folds, by id, as the section of its export is with these bounds."""
     by_id = {memory.memory_id: memory for memory in memories}
     chunks = [memory.memory_id for memory in memories if not memory.is_fold]
-    top = [item.name for item in section(chat_id, memories, len(chunks), bounds, shown_tokens).standing]
+    top = [item.name for item in section(chat_id, memories, len(chunks), bounds, as_shown).standing]
     inside: dict[str, str] = {}  # by id of a memory: the fold that it stands in
     waiting = list(top)
     while waiting:

@@ -165,11 +165,12 @@ def _frozen(name: str, group: Group, number: int, count: Callable[[str], int]) -
     places = [group[slot] for slot in SLOTS]
     marker = places[0].ours or Marker("", "")
     texts = six_of([place.message.text for place in places])
+    quotes = texts[1].split("\n\n") if marker.level > 1 else [texts[1]]
     edition = Edition(
         number=marker.edition or 1,
         kind="as-of",
         texts=texts,
-        quotes=(Quote(texts[1], "", "unknown"),),
+        quotes=tuple(Quote(quote, "", "unknown") for quote in quotes),
         made=marker.made or WRITTEN,
         agent="unknown",
         context_manager="unknown",

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from rules.conversation.history import Past
 from rules.conversation.marker import MEMORY, Marker
 from rules.conversation.memory import Edition, Memory, Six, aliases, six_of, with_members
+from rules.conversation.short_quotes import forms
 from rules.recognize.recognize import Place
 from rules.typingmind.message import is_touched, read_message
 from rules.typingmind.originals import is_for_attachment, with_attachments
@@ -67,7 +68,11 @@ def edits_of(
     here = there(memories, past, places)
     changed, deleted = _changed(memories, past, places, shown, missing)
     return PersonEdits(
-        edited={name: six for name, six in texts.items() if six not in {edition.texts for edition in editions[name]}},
+        edited={
+            name: six
+            for name, six in texts.items()
+            if six not in {form.texts for edition in editions[name] for form in forms(known[name], edition)}
+        },
         touched=frozenset(name for name in texts if any(is_touched(place.message) for place in shown[name].values())),
         forgotten=tuple(
             memory.memory_id

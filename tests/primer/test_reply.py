@@ -50,7 +50,9 @@ def request_of(step: str, chunk: tuple[Entry, ...]) -> Request:
             *asking_perspective(answered("quote", chunk), chunk),
             *messages(
                 prompt.answer(answered("perspective", chunk)),
-                prompt.question(prompt.ask_refinement(TEXTS, answered("analysis", chunk), WORDS)),
+                prompt.question(
+                    prompt.posed(TEXTS, prompt.ask_refinement(TEXTS, answered("analysis", chunk), WORDS), WORDS)
+                ),
             ),
         ],
     }[step]()
@@ -202,8 +204,8 @@ def test_the_question_said_back_is_no_answer(answer: str, step: str) -> None:
 
 
 def test_a_question_that_holds_an_analysis_is_known_when_it_comes_back() -> None:
-    for answer in (REFINEMENT, REFINEMENT.replace(ANALYSIS.strip(), ""), REFINEMENT.partition("Please")[0]):
-        judged = judge(answer, "refinement", REFINEMENT, PASSAGE)
+    for answer in (REFINEMENT, REFINEMENT.replace(ANALYSIS.strip(), ""), REFINEMENT.partition("Your")[0]):
+        judged = judge(answer, "refinement", REFINEMENT, PASSAGE, ANALYSIS.strip())
         assert judged is not None
         assert judged.kind == "restated"
 
@@ -218,7 +220,7 @@ def test_a_question_that_holds_an_analysis_is_known_when_it_comes_back() -> None
     ],
 )
 def test_an_answer_that_takes_up_the_questions_words_is_one(answer: str) -> None:
-    assert judge(answer, "refinement", REFINEMENT, PASSAGE) is None
+    assert judge(answer, "refinement", REFINEMENT, PASSAGE, ANALYSIS.strip()) is None
     assert judge(answer, "perspective", PERSPECTIVE, PASSAGE) is None
 
 

@@ -48,7 +48,7 @@ def asking_again(answered: str) -> list[dict[str, str]]:
 
 def asking_perspective(quote: str, chunk: tuple[Entry, ...] = CHUNK) -> list[dict[str, str]]:
     """The second question."""
-    asked = prompt.question(prompt.ask_perspective(TEXTS, WORDS))
+    asked = prompt.question(prompt.posed(TEXTS, prompt.ask_perspective(TEXTS, WORDS), WORDS))
     return [*asking_quote(chunk), *messages(prompt.answer(quote), asked)]
 
 
@@ -59,7 +59,7 @@ def asking_analysis(chunk: tuple[Entry, ...] = CHUNK) -> list[dict[str, str]]:
 
 def asking_refinement(quote: str, perspective: str, analysis: str) -> list[dict[str, str]]:
     """The third question."""
-    refinement = prompt.question(prompt.ask_refinement(TEXTS, analysis, WORDS))
+    refinement = prompt.question(prompt.posed(TEXTS, prompt.ask_refinement(TEXTS, analysis, WORDS), WORDS))
     return [*asking_perspective(quote), *messages(prompt.answer(perspective), refinement)]
 
 

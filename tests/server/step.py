@@ -47,9 +47,21 @@ def read_task(request: Request) -> Task:
     asked = _asked(request)
     text = "\n\n".join(turn.text for turn in request.turns)
     question = asked[-1].text if asked else text.rpartition("</to_remember>")[2].strip()
-    lengths = _LENGTH.findall(question)
     again = len(asked) > _BEFORE_CORE + 1 or [turn.role for turn in request.turns[-1:]] == ["result"]
-    return Task(_step(passage, asked), passage, question, int(lengths[-1]) if lengths else _DEFAULT_WORDS, again)
+    step = _step(passage, asked)
+    return Task(step, passage, question, _words(step, question, request.turns[0].text), again)
+
+
+def _words(step: Step, question: str, system: str) -> int:
+    """How long the answer may be: as the question says, behind an analysis that stands in it; else as the primer does.
+
+    The primer names the length of the quote first, and that of the other answers last.
+    """
+    own = question.rpartition("\n\n")[2] if step == "refinement" else question
+    if lengths := _LENGTH.findall(own):
+        return int(lengths[-1])
+    told = _LENGTH.findall(system) if step in ("quote", "perspective", "refinement") else []
+    return int(told[0 if step == "quote" else -1]) if told else _DEFAULT_WORDS
 
 
 @dataclass(frozen=True, slots=True)

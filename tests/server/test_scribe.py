@@ -82,9 +82,14 @@ def test_new_facts_are_sentences_with_the_numbers_of_their_messages() -> None:
     assert not {one["text"] for one in more} & {one["text"] for one in taken}
 
 
-def test_the_length_asked_for_is_the_questions_own() -> None:
-    request = request_of(asking_refinement("the piano is its proof", "I see.", "It goes so, in 12 words."))
-    assert read_task(request).words == 60
+def test_the_length_asked_for_is_the_questions_own_or_that_of_the_primer() -> None:
+    asked = asking_refinement("the piano is its proof", "I see.", "It goes so, in 12 words.")
+    assert read_task(request_of(asked)).words == 60
+    assert read_task(request_of(asking_quote())).words == 60
+    asked[-1]["content"] = asked[-1]["content"].replace("In at most 60 words.", "In at most 40 words.")
+    assert read_task(request_of(asked)).words == 40
+    asked[-1]["content"] = asked[-1]["content"].replace("\n\nIn at most 40 words.", "")
+    assert read_task(request_of(asked)).words == 200
 
 
 def test_the_same_request_has_the_same_answer_from_every_model() -> None:

@@ -1,6 +1,7 @@
 """A life in rounds: a person talks on in TypingMind, exports, lets memproc run, and imports what it wrote."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
@@ -29,12 +30,15 @@ About = Literal["chunk", "hindsight", "fold"]
 
 ENGINE, SCRIPTED = "memproc/extractive", "anthropic/claude-haiku-5-5"
 
+_LENGTH = re.compile(r"(\d+) words")
+_OF_ONE = 18
+"""About how many words a sentence of a fold has."""
 _SMALL = {"local-10k": Model(window=10_000)}
 _WRITTEN_ANEW = Path(__file__).parents[2] / "primer" / "texts" / "hindsight.md"
 _QUESTIONS: dict[About, tuple[str, ...]] = {
     "chunk": ("quote", "perspective", "refinement"),
     "hindsight": ("", "", "perspective", "refinement"),
-    "fold": ("choice", "perspective", "refinement"),
+    "fold": ("quote", "perspective", "refinement"),
 }
 
 
@@ -75,11 +79,12 @@ def teller(request: Request) -> Answer:
     about = asked(request)
     if about.about == "chunk":
         return scribe(request)
-    if about.step == "choice":
-        return Answer("6, 5, 4, 3, 2, 1")
     mark = request.key[:6]
     if about.about == "fold":
-        return Answer(f"This whole time, as I see it in {mark}, was one of watching and of writing down.")
+        words = next(int(found[-1]) for turn in reversed(request.turns) if (found := _LENGTH.findall(turn.text)))
+        told = f"This whole time, as I see it in {mark}, was one of watching and of writing down."
+        more = [f"On evening {number} of it I saw the light and wrote down what it was to me." for number in range(40)]
+        return Answer(" ".join([told, *more[: max(0, words - _OF_ONE) // _OF_ONE]]))
     return Answer(f"Now that I know what came after, as {mark} tells, I see it in another light.")
 
 

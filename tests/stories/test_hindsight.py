@@ -21,7 +21,7 @@ from tests.stories.wire import exported_texts
 
 pytestmark = pytest.mark.timeout(200)
 FIRST_ROUND, ROUND = 6_500, 1_600
-FOLD = "budget = 1500\ngroup = 3"
+FOLD = "budget = 600\ngroup = 3"
 AS_OF, BOTH = ["as-of"], ["as-of", "hindsight"]
 LOOKS_BACK = [Asked("hindsight", "perspective"), Asked("hindsight", "refinement")]
 

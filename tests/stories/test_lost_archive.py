@@ -124,7 +124,7 @@ def test_originals_that_are_kept_beside_their_memories_come_back(tmp_path: Path)
 
 @pytest.mark.long
 def test_folds_stand_for_themselves(tmp_path: Path) -> None:
-    cycle = Cycle.begin(tmp_path / "ada", settings=ENGINE + "[fold]\nbudget = 3400\ngroup = 3\n").goes_round()
+    cycle = Cycle.begin(tmp_path / "ada", settings=ENGINE + "[fold]\nbudget = 1800\ngroup = 3\n").goes_round()
     for _ in range(2):
         cycle.talk().goes_round()
     assert any(memory["members"] for memory in cycle.everything())

@@ -16,8 +16,9 @@ from daemon.events import tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.read import read_export
 from daemon.trip import process
-from primer.prompt import Texts, Turn
+from primer.prompt import Texts, Turn, as_posed
 from primer.reply import Request
+from rules.conversation.memory import SHIPPED_QUESTIONS, allowance
 from tests.chats import assistant, export_bytes, long_chat, texts, user
 from tests.nokeys import no_keys
 from tests.scripted import ScriptedModel
@@ -96,7 +97,13 @@ def test_the_requests_for_a_chunk_in_the_middle_are_those_of_requirement_10(
         Turn(message["role"], f'<to_remember date="{message["createdAt"]}">\n{text}\n</to_remember>')
         for message, text in zip(chunk, texts(chunk), strict=True)
     ]
-    questions = memory.edition.texts[0::2]
+    lengths = (60, *[allowance(memory.source_tokens, SHIPPED_QUESTIONS)] * 2)
+    stored = memory.edition.texts[0::2]
+    questions = [
+        as_posed(words, text, length, is_quote=text == stored[0]) for text, length in zip(stored, lengths, strict=True)
+    ]
+    assert questions[0] == stored[0]
+    assert f"In at most {lengths[1]} words." in questions[1], "a small chunk's answers are shorter than the primer says"
     quote, perspective, analysis, refinement = (_plain(request) for request in asked)
     assert list(quote.turns) == [*expected, Turn("user", questions[0])]
     said_so_far = [*expected, Turn("user", questions[0]), Turn("assistant", memory.edition.texts[1])]
@@ -176,7 +183,7 @@ def _by_chunk(model: ScriptedModel) -> list[list[Request]]:
     """The requests of each chunk, in the order of the conversation; quotes asked again are left out."""
     found: list[list[Request]] = []
     for request in model.asked:
-        if request.step == "quote" and "direct quote yet" in request.turns[-1].content:
+        if request.step == "quote" and "cannot be kept as a direct quote" in request.turns[-1].content:
             continue
         if request.step == "quote":
             found.append([])
@@ -185,4 +192,4 @@ def _by_chunk(model: ScriptedModel) -> list[list[Request]]:
 
 
 def _memories_shown(request: Request) -> int:
-    return sum("direct quote from the passage" in turn.content for turn in request.turns) - 1
+    return sum("A direct quote?" in turn.content for turn in request.turns) - 1

@@ -9,7 +9,7 @@ import pytest
 from tests.stories.person import Person
 from tests.stories.rounds import ENGINE, Life, life
 
-LEAST = 475
+LEAST = 300
 """So many tokens a chunk must have before a model is asked about it."""
 
 
@@ -28,8 +28,8 @@ def chunked(aria: Life, size: int) -> Person:
     return aria.person
 
 
-def test_chunks_of_five_hundred_tokens_are_worth_what_they_cost(aria: Life) -> None:
-    chunked(aria, 500)
+def test_chunks_of_four_hundred_tokens_are_worth_what_they_cost(aria: Life) -> None:
+    chunked(aria, 400)
     plan = aria.plan()
     requests = aria.run()
     for memory in aria.memories():
@@ -39,18 +39,6 @@ def test_chunks_of_five_hundred_tokens_are_worth_what_they_cost(aria: Life) -> N
     taken = sum(memory.edition.tokens for memory in aria.memories())
     assert taken + plan["canned_tokens"] < replaced
     assert abs(taken - plan["section_tokens"]) < replaced // 4
-
-
-def test_a_chat_whose_chunks_are_too_small_for_a_model_is_left_alone_before_anything_is_paid(aria: Life) -> None:
-    ada = chunked(aria, 400)
-    reason = aria.plan()["reason"]
-    assert "too small for what a model writes" in reason
-    assert "chunk.tokens in memproc.toml is larger, 500 or more" in reason
-    assert (aria.plan()["calls"], aria.plan()["chunks"]) == (0, [])
-    ended = ada.memproc("run")
-    assert (ended.code, ended.err) == (0, "")
-    assert reason in ended.out
-    assert (aria.server.requests, ada.updated()) == ([], [])
 
 
 @pytest.mark.parametrize("size", [400, 450])
@@ -88,7 +76,7 @@ def test_longer_questions_of_the_person_s_own_are_reckoned_with_before_anything_
     if size == 1000:
         assert (requests, aria.memories()) == ([], [])
         assert "too small for what a model writes" in plan["reason"]
-        assert "chunk.tokens in memproc.toml is larger, 1400 or more" in plan["reason"]
+        assert "chunk.tokens in memproc.toml is larger, 1200 or more" in plan["reason"]
     else:
         assert {memory.edition.made for memory in aria.memories()} == {"model"}
         assert len(requests) == plan["calls"] > 0

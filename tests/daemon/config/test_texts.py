@@ -16,12 +16,12 @@ def test_a_text_in_the_folder_replaces_the_shipped_one(tmp_path: Path) -> None:
 
 
 def test_all_wrong_replacements_are_named_at_once(tmp_path: Path) -> None:
-    (tmp_path / "quote.md").write_text("A quote, please.")
+    (tmp_path / "analysis.md").write_text("A summary, please.")
     (tmp_path / "perspective.md").write_text("In {words} words, {please}.")
     (tmp_path / "opening.md").write_bytes(b"\xff\xff")
     with pytest.raises(ConfigurationError) as told:
         load_texts(tmp_path)
-    for name in ("quote.md", "quote_words", "perspective.md", "please", "opening.md"):
+    for name in ("analysis.md", "{words}", "perspective.md", "please", "opening.md"):
         assert name in told.value.message
 
 

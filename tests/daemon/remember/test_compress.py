@@ -65,12 +65,12 @@ def test_a_memory_takes_four_calls_in_this_order() -> None:
 
 
 def test_a_chunk_too_small_for_what_a_model_writes_is_the_engine_s_and_nobody_is_asked() -> None:
-    desk, draft = Desk({"quote": [QUOTE]}), Worksheet(load_texts(None), 200)
-    memory = remember(desk, tokens=474)
+    desk, draft = Desk({"quote": [QUOTE]}), Worksheet(load_texts(None))
+    memory = remember(desk, tokens=299)
     assert desk.model.asked == []
     assert memory.edition.made == EXTRACTED
-    assert chunk_analysis(draft, CHUNK, 474, ROLES) is None
-    assert chunk_analysis(draft, CHUNK, 475, ROLES) is not None
+    assert chunk_analysis(draft, CHUNK, 299, ROLES) is None
+    assert chunk_analysis(draft, CHUNK, 300, ROLES) is not None
 
 
 def test_the_questions_stand_in_the_tags_of_the_context_manager() -> None:

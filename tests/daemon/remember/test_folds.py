@@ -6,11 +6,10 @@ from dataclasses import replace
 import pytest
 
 from daemon.config.texts import load_texts
-from daemon.models.completion import Completion
 from daemon.models.roles import Roles
 from daemon.models.tokens import count
 from daemon.remember.dialogue import Worksheet
-from daemon.remember.folds import make_fold
+from daemon.remember.folds import fold_plan, make_fold
 from primer import prompt
 from primer.prompt import Turn, wrap
 from primer.reply import ENGINE, Model
@@ -59,7 +58,6 @@ def memory(number: int, quotes: int = 1, made: str = WRITTEN) -> Memory:
 SIX = [memory(number) for number in range(1, 7)]
 FOLDS = [memory(number, quotes=6) for number in range(1, 7)]
 QUOTES = tuple(quote for fold in FOLDS for quote in fold.told.quotes)
-FIRSTS = tuple(fold.told.quotes[0] for fold in FOLDS)
 
 
 def fold(
@@ -71,8 +69,8 @@ def fold(
     guidance: str = "",
     raw: tuple[Turn, ...] = (),
 ) -> Memory:
-    sheet = Worksheet(TEXTS)
-    steps = make_fold(sheet, "chat", "You are Aria.", members, level, roles, count, lambda: WHEN, guidance, raw)
+    plan = fold_plan(members, [member.memory_id for member in members], level)
+    steps = make_fold(Worksheet(TEXTS), "chat", "You are Aria.", plan, roles, count, lambda: WHEN, guidance, raw)
     return held(steps, desk.ask, desk.noted)
 
 
@@ -99,7 +97,7 @@ def test_a_fold_knows_the_memories_and_the_messages_that_it_stands_for() -> None
     assert made.is_fold
 
 
-def test_up_to_six_quotes_are_carried_on_word_for_word_and_nobody_is_asked() -> None:
+def test_quotes_are_carried_on_word_for_word_and_nobody_is_asked() -> None:
     made = fold(Desk({})).told
     assert made.quotes == tuple(quote for member in SIX for quote in member.told.quotes)
     assert made.texts[1].split("\n\n") == [quote.text for quote in made.quotes]
@@ -130,51 +128,24 @@ def test_the_same_members_make_the_same_requests_and_the_same_fold() -> None:
     assert [request.key for request in another.model.asked] == [request.key for request in one.model.asked]
 
 
-def test_of_more_than_six_quotes_the_agent_chooses_by_their_numbers() -> None:
-    desk = Desk({"quote": ["3, 36, 7, 12, 20, 31"]})
+def test_a_fold_of_folds_carries_every_quote_and_the_agent_chooses_nothing() -> None:
+    desk = Desk({})
     made = fold(desk, FOLDS, level=3).told
-    assert desk.model.steps() == ["quote", "perspective", "analysis", "refinement"]
-    assert made.quotes == tuple(QUOTES[number - 1] for number in (3, 7, 12, 20, 31, 36))
-    assert made.texts[1] == "\n\n".join(quote.text for quote in made.quotes)
-    asked = desk.model.asked[0].turns[-1].content
-    assert all(f"\n\n{number}. {quote.text}\n\n" in asked for number, quote in enumerate(QUOTES, 1))
-    assert made.requests == tuple(request.key for request in desk.model.asked)
-    assert desk.noted == []
+    assert desk.model.steps() == ["perspective", "analysis", "refinement"]
+    assert made.quotes == QUOTES
+    assert made.texts[1] == "\n\n".join(quote.text for quote in QUOTES)
 
 
-def test_the_numbered_list_is_no_part_of_the_memory_or_the_dialogue_that_goes_on() -> None:
-    desk = Desk({"quote": ["3, 36"]})
-    made = fold(desk, FOLDS, level=3).told
-    assert len(made.quotes) == 2
-    assert made.texts[0] == fold(Desk({})).told.texts[0]
-    context = prompt.context(TEXTS, "You are Aria.", FOLDS, (), ())
-    said = desk.model.asked[1].turns[len(context) :]
-    assert [turn.content for turn in said[:2]] == list(made.texts[:2])
-    assert all("36. Quote" not in text for text in made.texts)
+def test_a_fold_of_an_older_version_has_the_quotes_again_that_it_dropped() -> None:
+    chunks = [memory(number) for number in range(1, 9)]
+    old = replace(memory(9, quotes=2), members=tuple(chunk.memory_id for chunk in chunks))
+    plan = fold_plan([*chunks, memory(10), old], [old.memory_id, "m10"], 3)
+    assert plan.quotes == tuple(quote for chunk in [*chunks, memory(10)] for quote in chunk.told.quotes)
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "All of them matter to me.",
-        "0, 37, 99",
-        ended("", "content_filter"),
-        ended(" \n"),
-        ended("3, 7", "length"),
-    ],
-)
-def test_an_answer_without_usable_numbers_gets_the_first_quote_of_each_member(answer: str | Completion) -> None:
-    desk = Desk({"quote": [answer]})
-    made = fold(desk, FOLDS, level=3).told
-    assert made.quotes == FIRSTS
-    assert made.made == WRITTEN
-    assert desk.noted[-1] == "first quotes carried on"
-    assert desk.engine_steps == []
-
-
-def test_the_first_quotes_of_many_members_are_six_as_well() -> None:
-    many = [memory(number) for number in range(1, 11)]
-    assert fold(Desk({"quote": ["None."]}), many).told.quotes == tuple(one.told.quotes[0] for one in many[:6])
+def test_a_fold_is_called_after_the_memories_that_it_stands_for_and_their_days() -> None:
+    assert "\nMemories 1 to 6, 2 to 7 March 2026. " in fold(Desk({})).told.texts[0]
+    assert "\nMemories 1 to 6, 2 to 7 March 2026, extracted. " in fold(Desk({}), roles=ENGINE_ONLY).told.texts[0]
 
 
 def test_a_member_that_has_lost_its_quote_leaves_no_empty_message() -> None:
@@ -223,8 +194,8 @@ def test_the_engine_folds_by_itself_with_the_members_own_sentences(members: Sequ
     assert desk.engine_steps[:3] == ["perspective", "analysis", "refinement"]
     assert desk.noted == []
     assert made.made == EXTRACTED
-    assert made.quotes == (FIRSTS if members is FOLDS else tuple(one.told.quotes[0] for one in members))
-    assert made.tokens <= 1100
+    assert made.quotes == tuple(quote for one in members for quote in one.told.quotes)
+    assert made.tokens - made.quote_tokens <= 1100
     said = " ".join(text for member in members for text in member.told.texts)
     assert made.texts[3].splitlines()[0].partition(". ")[0] in said
     assert "user: 20" not in made.texts[5]
@@ -261,7 +232,8 @@ def test_no_fold_is_larger_than_it_may_be(tokens: int, roles: Roles) -> None:
     small = [replace(member, told=replace(member.told, tokens=tokens)) for member in SIX]
     answer = " ".join([*TOLD] * 30)
     made = fold(Desk({"perspective": [answer], "refinement": [answer], "analysis": [answer]}), small, roles=roles).told
-    assert made.tokens <= most_fold_tokens(6 * tokens, sum(count(quote.text) for quote in made.quotes), 200)
+    quotes = sum(quote.size for member in small for quote in member.told.quotes)
+    assert made.tokens - made.quote_tokens <= most_fold_tokens(6 * tokens - quotes, 60)
 
 
 def test_the_engine_s_fold_is_made_shorter_until_it_fits() -> None:
@@ -271,7 +243,7 @@ def test_the_engine_s_fold_is_made_shorter_until_it_fits() -> None:
     desk = Desk({})
     made = fold(desk, own, roles=ENGINE_ONLY).told
     assert desk.engine_steps.count("perspective") > 1, "the first try was too large"
-    assert made.tokens <= most_fold_tokens(240, sum(count(quote.text) for quote in made.quotes), 200)
+    assert made.tokens - made.quote_tokens <= most_fold_tokens(240, 60)
 
 
 def test_tags_in_answers_and_members_are_inert() -> None:
@@ -294,18 +266,14 @@ def test_tags_in_answers_and_members_are_inert() -> None:
 
 
 def test_a_question_that_is_said_back_is_no_answer() -> None:
-    desk = Desk({"quote": ["1, 2, 3"]})
+    desk = Desk({})
     fold(desk, FOLDS)
     said = {request.step: request.turns[-1].content for request in desk.model.asked}
     for step in ("perspective", "refinement", "analysis"):
         back = said[step].removeprefix("<context_manager>\n").removesuffix("\n</context_manager>")
-        again = Desk({"quote": ["1, 2, 3"], step: [back, GOOD]})
+        again = Desk({step: [back, GOOD]})
         fold(again, FOLDS)
         assert again.noted == ["restated", "good in other words"]
-    back = said["quote"].removeprefix("<context_manager>\n").removesuffix("\n</context_manager>")
-    again = Desk({"quote": [back, "4, 5"]})
-    assert fold(again, FOLDS).told.quotes == QUOTES[3:5]
-    assert again.noted == ["restated", "good in other words"]
 
 
 def test_a_word_of_guidance_reaches_every_question_of_the_agent_and_no_memory() -> None:

@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.conversation.memory import Edition, Memory, expected_fold_tokens, fold_id, fold_words, most_fold_tokens
+from rules.conversation.memory import (
+    Edition,
+    Memory,
+    allowance,
+    analysis_words,
+    expected_fold_tokens,
+    fold_id,
+    fold_words,
+    most_fold_tokens,
+)
 
 WHEN = "2026-03-03T00:00:00.000Z"
 EDITION = Edition(1, "as-of", ("a", "b", "c", "d", "e", "f"), (), "model", "test/agent", "test/manager", (), 700, WHEN)
@@ -34,19 +43,18 @@ def test_other_members_another_chat_and_another_told_edition_are_other_folds() -
     assert len(set(names)) == len(names)
 
 
-@pytest.mark.parametrize(("members", "expected"), [(6000, 1000), (2000, 1000), (1200, 600), (0, 0)])
+@pytest.mark.parametrize(("members", "expected"), [(6000, 820), (1640, 820), (1200, 600), (0, 0)])
 def test_a_fold_is_expected_to_be_half_as_large_as_its_members_and_never_large(members: int, expected: int) -> None:
     assert expected_fold_tokens(members) == expected
 
 
-@given(members=st.integers(0, 100_000), quotes=st.integers(0, 3000))
-def test_what_a_fold_is_asked_for_fits_what_it_may_have(members: int, quotes: int) -> None:
-    asked = quotes + 200 + fold_words(members, quotes, 200) * 3 * 1.35
-    assert asked <= most_fold_tokens(members, quotes, 200)
-    assert most_fold_tokens(members, quotes, 200) == max(members // 2, quotes + 400)
+@given(members=st.integers(0, 100_000))
+def test_what_a_fold_is_asked_for_fits_what_it_may_have(members: int) -> None:
+    words = fold_words(members, 60)
+    asked = 60 + (2 * words + analysis_words(words)) * 1.35
+    assert asked <= most_fold_tokens(members, 60)
+    assert most_fold_tokens(members, 60) == max(members // 2, 260)
 
 
-def test_quotes_take_their_room_from_the_other_answers() -> None:
-    assert fold_words(6000, 0, 200) == 197
-    assert fold_words(6000, 480, 200) == 79
-    assert fold_words(6000, 900, 200) == 25
+def test_its_quotes_take_no_room_from_the_other_answers() -> None:
+    assert fold_words(6000, 60) == allowance(4000, 60) == 200

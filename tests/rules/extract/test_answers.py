@@ -356,7 +356,7 @@ def test_every_answer_keeps_its_budget_and_says_something(passage: list[Said], w
 def test_budgets_are_used_where_there_is_enough_to_say() -> None:
     passage = long_talk()
 
-    assert 40 <= length(analysis(passage, 100)) <= 60
+    assert 60 <= length(analysis(passage, 100)) <= 80
     assert 80 <= length(refinement(passage, 100)) <= 100
 
 

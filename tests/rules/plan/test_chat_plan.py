@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.history import Entry
-from rules.conversation.memory import SHIPPED_QUESTIONS, expected_tokens
+from rules.conversation.memory import QUOTE, SHIPPED_QUESTIONS, expected_tokens
 from rules.money.estimate import calls
 from rules.plan.chat_plan import CALLS_A_FOLD, CALLS_A_HINDSIGHT, CALLS_A_MEMORY, ChatPlan, Limits, Overhead, plan_chat
-from rules.plan.folds import Bounds
+from rules.plan.folds import OF_THE_MOST, Bounds
 from rules.plan.work import PlannedChunk
 from rules.recognize.adopt import Adopted
 from rules.recognize.chat_reading import ChatReading
@@ -30,7 +30,9 @@ def planned(found: tuple[Entry, ...], tokens: list[int]) -> ChatPlan:
     chunks = [[at for at, entry in enumerate(found) if entry.memory == number] for number in numbers]
     memories = [memory_of(number, [found[at] for at in chunk]) for number, chunk in enumerate(chunks, 1)]
     sizes = [expected_tokens(sum(tokens[at] for at in chunk), SHIPPED_QUESTIONS) for chunk in chunks]
-    as_expected = tuple(sized(memory, size) for memory, size in zip(memories, sizes, strict=True))
+    as_expected = tuple(
+        sized(memory, int(OF_THE_MOST * (size - QUOTE)), QUOTE) for memory, size in zip(memories, sizes, strict=True)
+    )
     places = tuple(Place(at, entry.message, entry.key, None, None) for at, entry in enumerate(found))
     reading = ChatReading(places, found, as_expected, Adopted(), UNTOUCHED, {})
     return plan_chat("chat", "Aria", reading, tokens, LIMITS, (), Overhead(by_model=True))
@@ -77,9 +79,9 @@ def test_a_plan_of_nothing_makes_no_call() -> None:
 def test_folds_that_the_budget_asks_for_are_counted_among_the_calls() -> None:
     """Sixteen memories of about 400 tokens do not stand in 2,000."""
     plan = planned(history(80), [250] * 80)
-    assert (len(plan.chunks), len(plan.folds)) == (16, 7)
-    assert plan.calls == 16 * CALLS_A_MEMORY + 7 * CALLS_A_FOLD
-    assert all(chunk.memories_tokens <= 2000 for chunk in plan.chunks)
+    assert (len(plan.chunks), len(plan.folds)) == (16, 5)
+    assert plan.calls == 16 * CALLS_A_MEMORY + 5 * CALLS_A_FOLD
+    assert all(chunk.memories_tokens <= 2000 + 12 * QUOTE for chunk in plan.chunks)
 
 
 def test_what_is_written_again_or_with_hindsight_is_counted_too_and_the_same_chunks_are_new() -> None:
@@ -96,9 +98,9 @@ def test_what_is_written_again_or_with_hindsight_is_counted_too_and_the_same_chu
 
 def test_a_single_chunk_too_small_for_a_model_is_the_engine_s_and_costs_nothing() -> None:
     """The average is large enough, so that the others are worth it."""
-    tokens = [100, 100, 100, 100, 3000, 100, *[250] * 60]
+    tokens = [70, 70, 70, 70, 3000, 100, *[250] * 60]
     plan = planned(history(len(tokens)), tokens)
-    small = [chunk.number for chunk in plan.chunks if chunk.tokens < 475]
+    small = [chunk.number for chunk in plan.chunks if chunk.tokens < 300]
     assert small
     assert [chunk.number for chunk in plan.chunks if not chunk.asks_agent] == small
     assert plan.calls == (len(plan.chunks) - len(small)) * CALLS_A_MEMORY + len(plan.folds) * CALLS_A_FOLD

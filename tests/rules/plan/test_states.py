@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.memory import Memory, fold_id
-from rules.plan.folds import Bounds, State, in_words, section, shown_tokens, states
+from rules.plan.folds import Bounds, State, as_shown, in_words, section, states
 from tests.entries import fold_of, memory_of, talk
 
 CHAT = "k3v9xq2m7p"
@@ -71,7 +71,7 @@ def test_what_is_forgotten_is_nowhere_else() -> None:
 def test_what_is_shown_is_what_the_section_shows(count: int, budget: int, group: int, gone: set[int]) -> None:
     made = [replace(one, forgotten=at in gone) for at, one in enumerate(chunks(count))]
     bounds = Bounds(budget, group)
-    while (view := section(CHAT, made, count, bounds, shown_tokens)).missing is not None:
+    while (view := section(CHAT, made, count, bounds, as_shown)).missing is not None:
         by_id = {memory.memory_id: memory for memory in made}
         made.append(folded(len(made), [by_id[member.name] for member in view.missing.members]))
     found = states(CHAT, made, bounds)

@@ -71,4 +71,4 @@ def test_with_the_sizes_of_memproc_toml_no_prompt_of_a_chat_comes_above_a_hundre
     fixed = 1000  # the primer, and a short system message
     limit = Limit(100_000, is_price=True, sure=factor[1])
     assert [one for one in plan.chunks if too_large(one, fixed, factor[0], limit)] == []
-    assert max(sum(parts_of(one, fixed, 1.5).values()) for one in plan.chunks) < 100_000
+    assert max(sum(parts_of(one, fixed, 1.45).values()) for one in plan.chunks) < 100_000

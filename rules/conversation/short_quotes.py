@@ -1,0 +1,97 @@
+"""The quotes of folds where there are too many. In an export each becomes one sentence, and none disappears; what a
+model reads of a fold has some of them alone, or its prompts would grow for ever.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from rules.conversation.memory import Edition, Memory, Quote
+from rules.extract.sentences import length, sentences
+
+_A_FEW_WORDS = 4
+MOST_QUOTES = 2
+"""So many quotes of a fold models read in their prompts."""
+
+
+def one_sentence(quote: str) -> str:
+    """The first sentence of a quote that is more than a few words, as it stands there; else its longest one."""
+    pieces = [quote[piece.start : piece.stop] for piece in sentences(quote) if piece.prose]
+    telling = (piece for piece in pieces if length(piece) > _A_FEW_WORDS)
+    return next(telling, max(pieces, key=length, default=quote))
+
+
+def with_short_quotes(edition: Edition) -> Edition:
+    """The edition of a fold with one sentence of each quote; itself where that changes nothing.
+
+    It also stays where the person has written it, or where its answer is not just its quotes.
+    """
+    short = tuple(replace(quote, text=one_sentence(quote.text), tokens=0) for quote in edition.quotes)
+    question, answer, perspective, seen, last, refined = edition.texts
+    if edition.kind == "person" or short == edition.quotes or answer != _answer(edition.quotes):
+        return edition
+    texts = (question, _answer(short), perspective, seen, last, refined)
+    return replace(edition, texts=texts, quotes=short, is_short=True)
+
+
+def as_read(edition: Edition) -> Edition:
+    """The edition of a fold as models read it: with some of its quotes."""
+    some = some_of(edition.quotes)
+    if edition.kind == "person" or some == edition.quotes or edition.texts[1] != _answer(edition.quotes):
+        return edition
+    question, _, perspective, seen, last, refined = edition.texts
+    texts = (question, _answer(some), perspective, seen, last, refined)
+    tokens = edition.tokens - edition.quote_tokens + sum(quote.size for quote in some)
+    return replace(edition, texts=texts, quotes=some, tokens=tokens)
+
+
+def some_of(quotes: tuple[Quote, ...]) -> tuple[Quote, ...]:
+    """The first of them and the one in the middle, or all where there are no more."""
+    return quotes if len(quotes) <= MOST_QUOTES else (quotes[0], quotes[len(quotes) // 2])
+
+
+def _answer(quotes: Sequence[Quote]) -> str:
+    return "\n\n".join(quote.text for quote in quotes)
+
+
+def forms(memory: Memory, edition: Edition) -> tuple[Edition, ...]:
+    """An edition of a memory as it may stand in an export: itself, and the shorter form that a fold's may have."""
+    short = with_short_quotes(edition) if memory.is_fold else edition
+    return (edition, short) if short.is_short else (edition,)
+
+
+def within(shown: Sequence[Memory], most: int, count: Callable[[str], int]) -> tuple[Memory, ...]:
+    """The memories of an export, oldest first, with at most so many tokens of quotes as far as folds can shrink.
+
+    The oldest folds shrink first, each with all of its quotes. What the person has edited stays.
+    """
+    if _surely_few(shown, most):
+        return tuple(shown)
+    left = [sum(count(quote.text) for quote in memory.edition.quotes) for memory in shown]
+    found = list(shown)
+    for at, memory in enumerate(shown):
+        if sum(left) > most and memory.is_fold:
+            short = with_short_quotes(memory.edition)
+            quotes = tuple(replace(quote, tokens=count(quote.text)) for quote in short.quotes)
+            tokens = sum(quote.tokens for quote in quotes)
+            edition = replace(short, quotes=quotes, tokens=short.tokens - left[at] + tokens)
+            found[at], left[at] = replace(memory, edition=edition), tokens
+    return tuple(found)
+
+
+def too_many(shown: Sequence[Memory], most: int, count: Callable[[str], int]) -> str:
+    """That the quotes of these memories take more than they may, though short, as half a sentence; empty if not."""
+    if _surely_few(shown, most):
+        return ""
+    quotes = [quote for memory in within(shown, most, count) for quote in memory.edition.quotes]
+    tokens = sum(count(quote.text) for quote in quotes)
+    if tokens <= most:
+        return ""
+    return (
+        f"its {len(quotes):,} quotes take {tokens:,} tokens, {tokens - most:,} more than fold.quotes, though those of "
+        "folds are cut to a sentence each: none of them is dropped"
+    )
+
+
+def _surely_few(shown: Sequence[Memory], most: int) -> bool:
+    """A text has at most as many tokens as bytes: most often nothing has to be counted."""
+    return sum(len(quote.text.encode()) for memory in shown for quote in memory.edition.quotes) <= most

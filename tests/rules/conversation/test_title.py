@@ -1,0 +1,79 @@
+"""What a memory is called in its first question, and which numbers are read from it."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from primer.prompt import wrap
+from rules.conversation.memory import Memory
+from rules.conversation.title import counted_on, numbers_in, numbers_of, write_title
+from tests.entries import fold_of, memory_of, talk
+
+TALK = talk(*(f"words {number}" for number in range(9)))
+
+
+def called(number: int, title: str, *, frozen: bool = False) -> Memory:
+    """A memory whose first question bears this title; with `frozen`, nobody knows its raw messages any more."""
+    memory = memory_of(number, TALK[number - 1 : number])
+    asked = wrap("context_manager", f"{title} A direct quote?")
+    told = replace(memory.told, texts=(asked, *memory.told.texts[1:]))
+    return replace(memory, told=told, edition=told, keys=() if frozen else memory.keys)
+
+
+@pytest.mark.parametrize(
+    ("dates", "days"),
+    [
+        (["2024-03-15T10:00:00.000Z", "2024-04-05T10:00:00.000Z"], "15 March to 5 April 2024"),
+        (["2024-03-20T10:00:00.000Z", "2024-03-15T10:00:00.000Z"], "15 to 20 March 2024"),
+        (["2024-03-15T10:00:00.000Z", "2024-03-15T23:00:00.000Z"], "15 March 2024"),
+        (["2023-12-28T10:00:00.000Z", "2024-01-03T10:00:00.000Z"], "28 December 2023 to 3 January 2024"),
+        ([None, "soon", "2024-03-15"], "15 March 2024"),
+    ],
+)
+def test_a_memory_bears_its_number_and_the_days_on_which_it_was(dates: list[str | None], days: str) -> None:
+    assert write_title(7, 7, dates) == f"Memory 7, {days}."
+    assert write_title(7, 7, dates, extracted=True) == f"Memory 7, {days}, extracted."
+    assert write_title(1, 6, dates) == f"Memories 1 to 6, {days}."
+
+
+def test_a_memory_without_any_date_bears_its_number_alone() -> None:
+    assert write_title(7, 7, [None, "", "yesterday"]) == "Memory 7."
+
+
+@given(st.integers(1, 999_999), st.integers(0, 400), st.booleans())
+def test_the_numbers_of_a_title_are_read_back(first: int, more: int, extracted: bool) -> None:
+    last = min(first + more, 999_999)
+    title = write_title(first, last, ["2024-03-15"], extracted=extracted)
+    assert numbers_in(wrap("context_manager", f"{title} A direct quote?")) == (first, last)
+
+
+@pytest.mark.parametrize("text", ["Memory 7, 15 March 2024.", "<context_manager>\nPlease choose one direct quote", ""])
+def test_what_stands_elsewhere_or_in_the_older_form_is_no_title(text: str) -> None:
+    assert numbers_in(text) is None
+
+
+def test_numbers_are_those_of_the_archive_as_long_as_it_has_the_raw_messages() -> None:
+    memories = [called(1, "Memory 1."), called(2, "Memory 700.")]
+    assert counted_on(memories) == 0, "what somebody has written into a title changes nothing"
+    assert counted_on([]) == 0
+
+
+def test_where_the_archive_was_lost_no_number_is_given_to_another_memory() -> None:
+    """An export with a fold of six, and two memories behind it, is all that is left: they are 1, 2 and 3 now."""
+    left = [called(1, "Memories 1 to 6.", frozen=True), called(2, "Memory 7.", frozen=True), called(3, "Memory 8.")]
+    left[2] = replace(left[2], keys=())
+    ahead = counted_on(left)
+    assert ahead == 5
+    new = memory_of(4, TALK[3:4])
+    assert numbers_of(new, {}, ahead) == (9, 9)
+
+
+def test_a_fold_stands_for_the_numbers_of_all_its_members() -> None:
+    memories = [memory_of(number, TALK[number - 1 : number]) for number in (1, 2, 3)]
+    inner = replace(fold_of(1, memories[:2]), memory_id="inner", members=("m1", "m2"))
+    outer = replace(fold_of(2, [inner, memories[2]]), members=("inner", "m3"))
+    by_id = {memory.memory_id: memory for memory in [*memories, inner]}
+    assert numbers_of(outer, by_id, 0) == (1, 3)
+    assert numbers_of(outer, by_id, 5) == (6, 8)
