@@ -85,4 +85,4 @@ def _providers(settings: Settings, begun: str) -> Sequence[CompletionItem]:
     return [CompletionItem(name) for name in sorted(KEY_VARIABLES) if name.startswith(begun)]
 
 
-_NAMES = {"chat": _chats, "memory": _memories, "memories": _memories, "provider": _providers}
+_NAMES = {"chat": _chats, "memory": _memories, "memories": _memories, "names": _memories, "provider": _providers}

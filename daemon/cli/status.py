@@ -196,6 +196,7 @@ def doctor(settings: Settings, thorough: bool, show_all: bool, as_json: bool) ->
         ]
         click.echo(printable_json({"errors": errors, "findings": report}))
         return 1 if errors else 0
+    settings.say_which_file()
     well = [finding for finding in findings if finding.level == "ok"]
     if show_all:
         for finding in well:
