@@ -2,9 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/installed
-SIDE_BY_SIDE := -n 3 --dist worksteal -m "not long and not bench"
+SIDE_BY_SIDE := -n 3 --dist worksteal -m "not long and not bench and not browser"
 
-.PHONY: help demo test test-long test-systemd check format fuzz bench bench-peers lock clean
+.PHONY: help demo test test-long test-browser test-systemd check format man fuzz bench bench-peers lock clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -22,8 +22,11 @@ else
 endif
 
 test-long: $(STAMP) ## the tests that take many minutes, and many more examples of every property
-	@$(BIN)/python -m pytest -m "(long or hypothesis) and not bench" --hypothesis-profile thorough \
+	@$(BIN)/python -m pytest -m "(long or hypothesis) and not bench and not browser" --hypothesis-profile thorough \
 		--timeout 3600 --run-limit 86400
+
+test-browser: $(STAMP) ## the page in a real Chromium, and its pictures in docs; needs chromium and chromium-driver
+	@$(BIN)/python -m pytest -m browser tests/browser
 
 test-systemd: $(STAMP) ## the service under a real systemd, in namespaces of its own; needs root
 	@$(BIN)/python -m pytest tests/systemd --timeout 600
@@ -37,6 +40,9 @@ check: $(STAMP) ## format, lint, types, imports
 format: $(STAMP) ## lay out the code
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
+
+man: $(STAMP) ## write the man page from the commands
+	@$(BIN)/memproc manual > docs/memproc.1
 
 fuzz: $(STAMP) ## ten minutes of damaged exports and settings
 	@$(BIN)/python -m tests.fuzz --seconds 600

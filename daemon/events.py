@@ -65,6 +65,21 @@ class Noted:
 
 
 @dataclass(frozen=True, slots=True)
+class TriesAgain:
+    """A provider cannot answer now: after try `attempt` of `of` it is asked again, in so many seconds."""
+
+    reason: str
+    attempt: int
+    of: int
+    seconds: float
+
+    @property
+    def sentence(self) -> str:
+        """What is printed of it."""
+        return f"{self.reason.rstrip('.')} (try {self.attempt} of {self.of}, next in {max(1, round(self.seconds))} s)"
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryMade:
     """One more chunk has become the memory `number`: `done` of the `of` chunks that were planned."""
 
@@ -272,7 +287,7 @@ class Trouble:
 
 
 Event = (
-    Planned | Note | UserEdits | ModelAnswered | Noted | MemoryMade | Folded | BatchSent | ChatIs
+    Planned | Note | UserEdits | ModelAnswered | Noted | TriesAgain | MemoryMade | Folded | BatchSent | ChatIs
     | Alive | RunDone | RunFailed | JobEnded | SettingsAre | SettingsWrong
     | Started | Stopped | Watching | FileIs | PauseBegan | PauseEnded | SettingsRead | SettingsRefused | Trouble
 )  # fmt: skip

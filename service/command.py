@@ -1,8 +1,10 @@
-"""Runs one command of the system, as a list of arguments and never through a shell, for at most a minute."""
+"""Runs one command, of the system or memproc's own, as a list of arguments and never through a shell."""
 
 import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 _LIMIT_SECONDS = 60.0
 NOT_HERE, TOO_SLOW = 127, 124
@@ -45,3 +47,10 @@ def run_command(argv: Sequence[str], limit_seconds: float = _LIMIT_SECONDS) -> A
     except OSError as fault:
         return Answer(NOT_HERE, err=f"{argv[0]} cannot be run: {fault.strerror}")
     return Answer(ended.returncode, ended.stdout, ended.stderr)
+
+
+def memproc_argv(config: Path | None, *arguments: str) -> list[str]:
+    """The command line of memproc with these arguments, by the same Python; `config` is that of `--config`."""
+    # -P: else a json.py in the folder where the daemon was started would be imported instead of Python's own.
+    memproc = [sys.executable, "-P", "-c", "import sys; from daemon.cli import main; sys.exit(main())"]
+    return [*memproc, *(("--config", str(config)) if config else ()), *arguments]

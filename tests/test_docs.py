@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from daemon.cli.commands import memproc
+from daemon.cli.manual import man_page
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
@@ -28,3 +29,7 @@ def test_the_readme_names_every_command() -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
     for command in memproc.list_commands(None):  # type: ignore[arg-type]
         assert command in readme, command
+
+
+def test_the_man_page_is_that_of_the_commands_as_they_are() -> None:
+    assert (ROOT / "docs" / "memproc.1").read_text("utf-8") == man_page(memproc), "write it anew with: make man"

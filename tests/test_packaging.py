@@ -47,7 +47,8 @@ def test_the_wheel_holds_the_texts_the_sample_and_the_settings(wheel: zipfile.Zi
     names = set(wheel.namelist())
     texts = {f"primer/texts/{path.name}" for path in (ROOT / "primer" / "texts").glob("*.md")}
     assert texts | {"daemon/sample/aria.json", "daemon/memproc.toml", "daemon/archive/schema.sql"} <= names
-    assert {name.split("/")[0] for name in names if ".dist-info" not in name} == set(OURS)
+    (page,) = (name for name in names if name.endswith(".data/data/share/man/man1/memproc.1"))
+    assert {name.split("/")[0] for name in names - {page} if ".dist-info" not in name} == set(OURS)
 
 
 def test_the_command_is_memproc_and_the_distribution_is_not(wheel: zipfile.ZipFile) -> None:

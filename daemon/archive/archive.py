@@ -4,10 +4,11 @@ import sqlite3
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, get_args
 
 from daemon.archive.seals import (
     archive_errors,
@@ -15,7 +16,7 @@ from daemon.archive.seals import (
     damaged_rows,
     refuse_unfinished,
     seal_from_now_on,
-    seal_of,
+    seal_in_sql,
     seal_rows,
     unpacked,
     unusable,
@@ -26,6 +27,7 @@ from daemon.files.write import make_private
 from rules.errors import ArchiveError
 
 Row = TypeVar("Row")
+_STORED = frozenset({str, int, float, bool, bytes, type(None)})
 _BUSY_SECONDS = 5.0
 _UNREAD = "unable to get the page. error code=266"
 """What SQLite's check says of a page that the system did not let it read (SQLITE_IOERR_READ)."""
@@ -154,13 +156,20 @@ class Archive:
         return rows[0] if rows else None
 
     def rows(self, kind: Callable[..., Row], sql: str, values: Sequence[object] = ()) -> tuple[Row, ...]:
-        """Every row as one of this kind; its columns are the kind's arguments, in their order."""
-        return tuple(kind(*row) for row in self.run(sql, values))
+        """Every row as one of this kind; its columns are the kind's arguments, in their order.
+
+        Raises ArchiveError where a value is of a type that the kind does not hold: that is damage.
+        """
+        rows = self.run(sql, values)
+        for types in {tuple(map(type, row)) for row in rows}:
+            if reason := misfit(kind, types):
+                raise damaged(self.path, reason)
+        return tuple(kind(*row) for row in rows)
 
     def first(self, kind: Callable[..., Row], sql: str, values: Sequence[object] = ()) -> Row | None:
-        """The first row as one of this kind, or None."""
-        row = self.one(sql, values)
-        return kind(*row) if row else None
+        """The first row as one of this kind, or None. Raises as `rows` does."""
+        rows = self.rows(kind, sql, values)
+        return rows[0] if rows else None
 
     def insert(self, table: str, row: Mapping[str, object], conflict: str = "") -> int:
         """Insert a row, by the names of its columns; its number. `conflict`: "OR IGNORE" or "OR REPLACE"."""
@@ -222,7 +231,7 @@ class Archive:
             connection = sqlite3.connect(
                 place, timeout=busy_seconds, isolation_level=None, uri=place.startswith("file:")
             )
-            connection.create_function("seal_of", -1, seal_of, deterministic=True)
+            connection.create_function("seal_of", -1, seal_in_sql, deterministic=True)
             return cls(connection, path)
 
     @contextmanager
@@ -322,6 +331,22 @@ def is_news(archive: Archive, text: str, when: str) -> bool:
 def all_signs(archive: Archive) -> dict[str, Sign]:
     """Every sign, by its name."""
     return {name: Sign(value, at) for name, value, at in archive.run("SELECT name, value, at FROM sign")}
+
+
+@cache
+def misfit(kind: Callable[..., object], types: tuple[type, ...]) -> str:
+    """What is odd about a row whose values have these types; empty where they fit, or the kind tells no types."""
+    if not is_dataclass(kind):
+        return ""
+    for field, stored in zip(fields(kind), types, strict=False):
+        # `str | None`, a Literal, or one type; a type that is named as a text cannot be judged.
+        choices = get_args(field.type) or (object if isinstance(field.type, str) else field.type,)
+        fitting = {choice if isinstance(choice, type) else type(choice) for choice in choices}
+        if fitting & {float, bool}:
+            fitting.add(int)
+        if fitting <= _STORED and stored not in fitting:
+            return f"{field.name} of {kind.__name__} cannot be read"
+    return ""
 
 
 def check(archive: Archive) -> tuple[str, ...]:

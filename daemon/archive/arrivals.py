@@ -1,5 +1,6 @@
 """The files that were dropped into the inbox: their states and steps, compared with what lies there now."""
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, astuple, dataclass
 from pathlib import PurePath
@@ -246,6 +247,13 @@ def steps_after(archive: Archive, number: int) -> tuple[ArrivalStep, ...]:
 def times_in(archive: Archive, arrival_id: int, state: State) -> int:
     """How often an arrival has come into a state."""
     return int(archive.value("SELECT count(*) FROM arrival_step WHERE arrival = ? AND state = ?", (arrival_id, state)))
+
+
+def arrivals_of(archive: Archive, paths: Sequence[str]) -> tuple[int, ...]:
+    """The numbers of the arrivals that came from these paths."""
+    return archive.column(
+        "SELECT id FROM arrival WHERE path IN (SELECT value FROM json_each(?))", (json.dumps(list(paths)),)
+    )
 
 
 def record_outcome(archive: Archive, outcome: ChatOutcome) -> None:

@@ -277,3 +277,34 @@ def keep_counts(archive: Archive, encoding: str, counts: Mapping[str, int]) -> N
             "INSERT OR IGNORE INTO token_count (encoding, digest, tokens) VALUES (?, ?, ?)",
             [(encoding, digest, tokens) for digest, tokens in counts.items()],
         )
+
+
+@dataclass(frozen=True, slots=True)
+class DaysCost:
+    """What the calls of one kind for one chat have cost on one day."""
+
+    day: str
+    chat_id: str
+    step: str
+    calls: int
+    usd: float
+    """Dollars; calls without a known price are not in it."""
+
+
+def costs_since(archive: Archive, since: str) -> tuple[DaysCost, ...]:
+    """What answered calls have cost since then (UTC), by day, chat and kind of call; days in order."""
+    rows = archive.run(
+        """
+        SELECT substr(answered_at, 1, 10) AS day, chat_id, step, count(*), total(usd)
+        FROM reply WHERE answered_at >= ? GROUP BY day, chat_id, step ORDER BY day, chat_id, step
+        """,
+        (since,),
+    )
+    return tuple(DaysCost(*row) for row in rows)
+
+
+def cost_of(archive: Archive, requests: Sequence[str]) -> float | None:
+    """What the answers to these requests have cost, in dollars; None where no price is known of any of them."""
+    marks = ", ".join("?" * len(requests))
+    total: float | None = archive.value(f"SELECT sum(usd) FROM reply WHERE request IN ({marks})", requests)  # noqa: S608
+    return total

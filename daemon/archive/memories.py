@@ -6,12 +6,13 @@ No edition is touched here. Each function says whether it changed anything, so t
 """
 
 import json
+import re
 from dataclasses import asdict, replace
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import chat_row
 from daemon.archive.seals import refuse_damage
-from rules.conversation.memory import Edition, Memory, Preferred, Quote, shown, told
+from rules.conversation.memory import CHUNK_LEVEL, Edition, Memory, Preferred, Quote, shown, told
 from rules.errors import NotFound
 from rules.plan.work import Round
 from rules.recognize.adopt import Adopted
@@ -32,6 +33,10 @@ _ORIGINS = """
 """
 """The ids that a memory has in the chats that its own was forked from, the nearest first."""
 _TABLES = ("memory", "edition", "chunk_message", "fold_member")
+_NAME = re.compile(r"(f*)([0-9]+)")
+"""As `short_name` makes it: a number, behind as many letters as a fold has levels above the chunks."""
+_ID_LENGTH = 16
+_MOST_DIGITS = 10
 _CHOSEN, HAD = 1, 2
 """In the column `hindsight`: the memory was chosen for a hindsight edition; its turn is over."""
 
@@ -42,27 +47,35 @@ def memories(archive: Archive, chat_id: str, preferred: Preferred = "hindsight")
     return _select(archive, "WHERE chat = (SELECT id FROM chat WHERE chat_id = ?)", chat_id, preferred)
 
 
-def find_memory(archive: Archive, written: str, preferred: Preferred = "hindsight") -> tuple[str, Memory]:
-    """The memory of that id, or the only one whose id begins so, with its chat's id. Raises NotFound."""
-    rows = archive.run(
-        "SELECT chat_id, memory.id FROM memory JOIN chat ON chat.id = memory.chat "
-        "WHERE substr(memory.id, 1, length(?)) = ?",
-        (written, written),
+def find_memory(
+    archive: Archive, written: str, preferred: Preferred = "hindsight", chat_id: str = ""
+) -> tuple[str, Memory]:
+    """The memory that is called so, with its chat's id: by its id, the beginning of it, or its number or fold's name.
+
+    Where the chat is named, a number or fold's name is never taken for the beginning of an id; where none is, it counts
+    if the archive knows one chat alone. Raises NotFound.
+    """
+    by_id = (
+        "SELECT chat_id, memory.id FROM memory JOIN chat ON chat.id = chat WHERE substr(memory.id, 1, length(?)) = ?"
     )
-    if not written or not rows:
+    by_name = "SELECT chat_id, memory.id FROM memory JOIN chat ON chat.id = chat WHERE (level, number) = (?, ?)"
+    name = _NAME.fullmatch(written) if len(written) < _ID_LENGTH else None
+    rows = archive.run(by_id, (written, written)) if written and not (name and chat_id) else []
+    if name and len(name[2]) < _MOST_DIGITS:
+        rows += archive.run(by_name, (len(name[1]) + CHUNK_LEVEL, int(name[2])))
+    rows = [row for row in dict.fromkeys(rows) if chat_id in ("", row[0])]
+    if not rows:
         raise NotFound(
-            f'The archive knows no memory "{written}".',
-            "List a chat's memories, with their ids, with: memproc memories CHAT",
+            f'The {"chat" if chat_id else "archive"} knows no memory "{written}".',
+            "List a chat's memories, with their numbers, with: memproc memories CHAT",
         )
     if len(rows) > 1:
-        raise NotFound(
-            f'"{written}" can be any of {len(rows)} memories: {", ".join(str(row[1]) for row in rows)}.',
-            "Write more of its id.",
-        )
-    chat_id, memory_id = rows[0]
-    refuse_damage(archive.run, chat_id, *_TABLES)
+        several = f'"{written}" can be any of {len(rows)} memories: {", ".join(str(row[1]) for row in rows)}.'
+        raise NotFound(several, "Name the chat too, as in: memproc show CHAT 6" if name else "Write more of its id.")
+    of_chat, memory_id = rows[0]
+    refuse_damage(archive.run, of_chat, *_TABLES)
     (memory,) = _select(archive, "WHERE id = ?", memory_id, preferred)
-    return str(chat_id), memory
+    return str(of_chat), memory
 
 
 def editions(archive: Archive, memory_id: str) -> tuple[Edition, ...]:
@@ -315,3 +328,15 @@ def recall(archive: Archive, memory: Memory) -> tuple[str, ...]:
             back += forgotten
             forgotten = archive.column(_FOLDS_WHOLE_AGAIN)
     return back
+
+
+def memory_names(archive: Archive, begun: str) -> list[tuple[str, str]]:
+    """The memories whose ids begin so, the newest chat's newest first, each with its chat's title and its day."""
+    return archive.run(
+        """
+        SELECT memory.id, title || coalesce(', ' || substr(began_at, 1, 10), '') FROM memory
+        JOIN chat ON chat.id = memory.chat WHERE substr(memory.id, 1, length(?1)) = ?1
+        ORDER BY last_seen DESC, level, number DESC LIMIT 200
+        """,
+        (begun,),
+    )

@@ -319,3 +319,25 @@ def adopt(archive: Archive, row: int, adopted: Adopted, when: str) -> None:
         )  # fmt: skip
         for place, (message, version) in enumerate(() if memory.is_fold else chunks.get(memory.number, ())):
             archive.insert("chunk_message", {"memory": name, "place": place, "message": message, "version": version})
+
+
+def around(archive: Archive, chat_id: str, key: str, before: int, after: int) -> tuple[tuple[str, Message], ...]:
+    """A raw message of a chat and its neighbours as they are now, with their keys; empty where it is unknown."""
+    rows = archive.run(
+        """
+        WITH present AS (
+            SELECT key, row_number() OVER (ORDER BY position) AS place, version.sha256, said_at
+            FROM chat JOIN message ON message.chat = chat.id JOIN version ON version.message = message.id
+            WHERE chat_id = ? AND (gone_at IS NULL OR message.id IN (SELECT message FROM missing))
+              AND version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
+        ), asked AS (SELECT place FROM present WHERE key = ?)
+        SELECT key, CAST(raw AS BLOB), packed, present.sha256, said_at
+        FROM present, asked JOIN body ON body.sha256 = present.sha256
+        WHERE present.place BETWEEN asked.place - ? AND asked.place + ? ORDER BY present.place
+        """,
+        (chat_id, key, before, after),
+    )
+    return tuple(
+        (name, with_true_date(read_message(unpacked(raw, packed, sha256)), said_at))
+        for name, raw, packed, sha256, said_at in rows
+    )

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryFile
+from threading import get_ident
 from typing import Any
 
 from daemon.files.write import TEMPORARY, explain, file_errors, flush_folder, replace_file
@@ -45,17 +46,22 @@ _SENTENCES = (
 )
 
 
+_RAISED: dict[int, BaseException] = {}
+"""What was raised while a row was sealed, by the number of the thread in which it happened."""
+
+
 @contextmanager
 def archive_errors(path: Path) -> Iterator[None]:
     """Turn SQLite's error inside the block into ArchiveError; a mistake in our own SQL stays what it is.
 
-    Ctrl-C while SQLite seals a row comes back as an error of `seal_of`, which has no others: it is Ctrl-C again here.
+    What is raised while SQLite seals a row, Ctrl-C most often, comes back from it as an error of its own: here it is
+    what it was again.
     """
     try:
         yield
     except sqlite3.Error as fault:
         if str(fault) == "user-defined function raised exception":
-            raise KeyboardInterrupt from fault
+            raise _RAISED.pop(get_ident(), KeyboardInterrupt()) from fault
         if (trouble := _trouble(path, fault)) is None:
             raise
         raise trouble from fault
@@ -243,6 +249,15 @@ def seal_of(types: str, *values: bytes | float | None) -> str:
         content = value if isinstance(value, bytes) else repr(value).encode()
         parts += (b"%d:" % len(content), content)
     return sha256(b"".join(parts)).hexdigest()
+
+
+def seal_in_sql(types: str, *values: bytes | float | None) -> str:
+    """`seal_of` for SQLite, which hides what is raised in a function of ours: it is kept until the statement ends."""
+    try:
+        return seal_of(types, *values)
+    except BaseException as fault:
+        _RAISED[get_ident()] = fault
+        raise
 
 
 def is_sound(table: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import Rest, has_gone_on, keep_rest, known_chat, rest_of, was_seen_before
+from daemon.archive.chats import Rest, find_chat, has_gone_on, keep_rest, known_chat, rest_of, was_seen_before
 from daemon.archive.memories import editions, find_memory, memories
 from daemon.archive.messages import MessageCounts
 from daemon.archive.outputs import RESTORED, last_output
@@ -155,9 +155,12 @@ def holding(archive: Archive, config: Config, chat_id: str) -> Holding:
     return Holding(chat_id, made, states(chat_id, made, own.limits.fold), all_editions)
 
 
-def holding_of(archive: Archive, config: Config, name: str) -> tuple[Holding, Memory]:
-    """The memory of that id, or whose id begins so, and all of its chat. Raises NotFound and ChatSetAside."""
-    chat_id, memory = find_memory(archive, name)
+def holding_of(archive: Archive, config: Config, name: str, chat: str = "") -> tuple[Holding, Memory]:
+    """The memory that is called so, in the chat of that id or title if one is named, and all of its chat.
+
+    Raises NotFound and ChatSetAside.
+    """
+    chat_id, memory = find_memory(archive, name, chat_id=find_chat(archive, chat).chat_id if chat else "")
     whole = holding(archive, config, chat_id)
     return whole, whole.memory(memory.memory_id)
 

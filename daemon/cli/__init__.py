@@ -35,6 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except Exception as fault:  # the boundary: errors of ours, and whatever we did not foresee
         # Imported late, for a fast `--help`.
+        from daemon.cli.settings import in_width
         from daemon.files.unforeseen import describe
         from daemon.status.sentences import visible
         from rules.errors import MemprocError
@@ -44,5 +45,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
         else:
             message, next_step = describe(fault)
             code = TROUBLE if isinstance(fault, OSError | MemoryError) else BUG
-        click.echo(visible(f"memproc: {message}\n{next_step}"), err=True)
+        click.echo(in_width(visible(f"memproc: {message}\n{next_step}")), err=True)
     return code if isinstance(code, int) else 0

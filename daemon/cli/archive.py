@@ -8,6 +8,7 @@ import click
 from daemon.archive.archive import check
 from daemon.archive.seals import MEND
 from daemon.cli.settings import Settings, json_option, moment, pass_settings
+from daemon.config.search import own_file
 from daemon.files.backup import check as check_backups
 from daemon.files.clock import now
 from daemon.status.sentences import printable_json, visible
@@ -102,8 +103,8 @@ def export_archive(settings: Settings, file: Path) -> None:
 def import_archive(settings: Settings, file: Path, yes: bool, replace: bool) -> None:
     """Check FILE, then put archive, backups and updated exports in the folders that memproc.toml names here.
 
-    What is there already goes into a folder "before-import-..." beside it. The other computer's memproc.toml is laid
-    beside the archive: take over from it what you need here.
+    What is there already goes into a folder "before-import-..." beside it. memproc.toml itself is only written
+    where there is none, and lines in it that name a host where a key would go are commented out.
     """
     from daemon.recovery.parcel import look_into
     from daemon.recovery.unpacking import import_archive as take_over
@@ -115,10 +116,15 @@ def import_archive(settings: Settings, file: Path, yes: bool, replace: bool) -> 
     if not yes:
         settings.say("Nothing was changed. To do it, add --yes.")
         return
-    taken = take_over(settings.folders, file, now(), replace=replace)
+    own = None if settings.found.path else own_file()
+    taken = take_over(settings.folders, file, now(), settings=own, replace=replace)
     settings.say(f"Taken over: {taken.chats:,} chats. Updated exports lie in {settings.folders.updated}.")
     for folder in taken.aside:
         settings.say(f"What was there before is in {folder}")
     if taken.settings:
-        settings.say(f"Its settings are in {taken.settings}; none of them counts here until it is in memproc.toml.")
+        settings.say(f"Wrote {taken.settings}.")
+    for name in taken.commented_out:
+        settings.say(f"Commented out there; take the # away if you agree that it counts here too: {name}")
+    for name in manifest.left_out:
+        settings.say(f"Not brought along: {name}")
     settings.say("Next: memproc key set PROVIDER, where a provider is asked; then: memproc doctor")

@@ -8,7 +8,8 @@ from daemon.archive.archive import Archive
 from daemon.archive.arrivals import retry_paused
 from daemon.archive.chats import find_chat
 from daemon.archive.journal import Reply, by_model, last_run, raise_cap, replies, spent
-from daemon.cli.settings import Settings, json_option, moment, pass_settings, print_table
+from daemon.cli.groups import NearGroup
+from daemon.cli.settings import Settings, in_width, json_option, moment, paged, pass_settings, print_table
 from daemon.config.settings import MOST_USD, BudgetSettings
 from daemon.files.clock import at, periods
 from daemon.files.clock import now as present
@@ -20,9 +21,12 @@ _SPANS = {"run": "Each run", "day": "Today", "month": "This month"}
 _DOLLARS = click.FloatRange(0, MOST_USD)
 
 
-@click.group
+@click.group(cls=NearGroup, default="show")
 def budget() -> None:
-    """Show the caps on what may be spent, or raise one for a while."""
+    """Show the caps on what may be spent, or raise one for a while.
+
+    Without a command they are shown.
+    """
 
 
 @budget.command
@@ -107,14 +111,14 @@ def _show(archive: Archive, settings: BudgetSettings, as_json: bool) -> None:
         raised = f" (raised from {in_words(configured)})" if cap != configured else ""
         turn = with_span(turns[name], now) if turns[name] else "with each run; spent is the last one's"
         cells.append((_SPANS[name], f"{in_words(cap)}{raised}", in_words(amounts.of(name)), turn))
-    print_table(("", "Cap", "Spent", "Turns"), cells, right=(1, 2))
+    print_table(("", "Cap", "Spent", "Turns"), cells, right=(1, 2), prose=(3,))
     for model in models:
         line = f"{model.model}: {model.calls:,} calls this month, {in_words(model.settled)}"
         if model.open:
             line += f"; up to {in_words(model.open)} for calls under way, or cut off and perhaps billed"
         if model.unpriced:
             line += f"; {model.unpriced:,} of them without a known price"
-        click.echo(visible(line))
+        click.echo(in_width(visible(line)))
 
 
 @click.command
@@ -130,10 +134,17 @@ def calls(settings: Settings, chat: str | None, with_text: bool, as_json: bool) 
         rows = [{key: value for key, value in asdict(reply).items() if with_text or key != "text"} for reply in journal]
         click.echo(printable_json(rows))
     elif with_text:
-        click.echo(visible("\n".join(f"--- {'  '.join(_call_row(reply))}\n{reply.text}\n" for reply in journal)))
+        paged(visible("\n".join(f"--- {'  '.join(_call_row(reply))}\n{reply.text}\n" for reply in journal)))
     else:
         headings = ("Asked (UTC)", "Step", "Model", "Ended", "In", "Cached", "Out", "Dollars", "Request")
-        print_table(headings, [_call_row(reply) for reply in journal], right=(4, 5, 6, 7))
+        print_table(
+            headings,
+            [_call_row(reply) for reply in journal],
+            right=(4, 5, 6, 7),
+            prose=(),
+            drop=(8, 5, 3, 4, 6),
+            pages=True,
+        )
 
 
 def _call_row(reply: Reply) -> list[str]:

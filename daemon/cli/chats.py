@@ -1,5 +1,6 @@
 """The chats that the archive knows: `memproc chats`, `versions` of one, and `accept` for one that was skipped."""
 
+import sys
 from dataclasses import asdict
 
 import click
@@ -32,7 +33,9 @@ def chats(settings: Settings, as_json: bool) -> None:
             (chat.title, chat.chat_id, f"{chat.messages:,}", f"{chat.memories:,}", moment(chat.last_seen)[:16])
             for chat in known
         ]
-        print_table(("Chat", "Id", "Messages", "Memories", "Last seen (UTC)"), rows, right=(2, 3))
+        print_table(
+            ("Chat", "Id", "Messages", "Memories", "Last seen (UTC)"), rows, right=(2, 3), prose=(0,), drop=(2, 3)
+        )
 
 
 @click.command
@@ -51,7 +54,12 @@ def versions(settings: Settings, chat: str, as_json: bool) -> None:
         (str(entry.number), moment(entry.written_at), entry.kind, f"{entry.size:,}", entry.sha256[:12], str(entry.path))
         for entry in kept
     ]
-    print_table(("No.", "Kept (UTC)", "What", "Bytes", "SHA-256", "File"), rows, right=(0, 3))
+    headings = ("No.", "Kept (UTC)", "What", "Bytes", "SHA-256", "File")
+    print_table(headings, rows, right=(0, 3), prose=(), drop=(4, 5), pages=True)
+    if sys.stdout.isatty():
+        settings.say(
+            f"They lie in {settings.folders.backups}.\nTo put one back: memproc restore {known.chat_id} NUMBER"
+        )
 
 
 @click.command

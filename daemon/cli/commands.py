@@ -2,10 +2,15 @@
 
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from daemon.cli.groups import NearGroup
 from daemon.cli.settings import Settings
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 _COMMANDS = {
     "demo": ("demo", "Process a sample conversation; no key, no network."),
@@ -13,6 +18,7 @@ _COMMANDS = {
     "plan": ("plan", "Show what would be done; sends and writes nothing."),
     "watch": ("status", "Process whatever is dropped into the inbox, until stopped."),
     "run": ("run", "Process the exports in the inbox, or those named, and exit."),
+    "open": ("page", "Open the page in the browser, or one of the folders."),
     "status": ("status", "Show whether the daemon is well, and what it has done."),
     "doctor": ("status", "Find what is wrong, and what mends it."),
     "logs": ("status", "Tell what the daemon did, in sentences."),
@@ -20,6 +26,8 @@ _COMMANDS = {
     "pause": ("status", "Have the daemon begin nothing new for a while."),
     "resume": ("status", "End the pause."),
     "chats": ("chats", "List the chats that the archive knows."),
+    "search": ("search", "Search everything that was ever said, remembered or known."),
+    "mcp": ("mcp", "Let a model look things up in the archive while it talks."),
     "memories": ("memories", "List the memories of a chat."),
     "show": ("memories", "Show one memory in full, in all its editions."),
     "use": ("memories", "Choose the edition of a memory that is shown."),
@@ -34,20 +42,26 @@ _COMMANDS = {
     "versions": ("chats", "List what was kept of a chat's exports."),
     "diff": ("restore", "Show what changed between two versions."),
     "restore": ("restore", "Put a kept version back; shows the difference first."),
+    "undo": ("restore", "Put back what the updated export was before."),
     "expand": ("restore", "Write the full raw conversation as an export again."),
     "rebuild": ("archive", "Rebuild a lost archive from backups and updated exports."),
     "export-archive": ("archive", "Pack everything into one file, for a new computer."),
     "import-archive": ("archive", "Unpack such a file on the new computer."),
+    "erase": ("erase", "Remove a chat for good, after showing what there is."),
     "verify": ("archive", "Check archive, backups and outputs against their hashes."),
-    "key": ("key", "Keep, try or forget a provider's key."),
+    "key": ("key", "Keep, list, try or forget a provider's key."),
     "service": ("service", "Have the system run memproc, or stop that."),
-    "config": ("config", "Show, check or find memproc.toml."),
+    "uninstall": ("service", "Remove the service, and say what stays and how it goes."),
+    "config": ("config", "Show, check, edit or find memproc.toml."),
+    "completion": ("completion", "Print what makes bash, zsh or fish complete names."),
+    "manual": ("manual", ""),
     "job": ("supervised", ""),
+    "page": ("page", ""),
 }
-"""Each command's module in this package, and its summary in `memproc --help`; only the daemon calls one without."""
+"""Each command's module in this package, and its summary in `memproc --help`; one without is not for people."""
 
 
-class _LazyGroup(click.Group):
+class _LazyGroup(NearGroup):
     """A group that knows its commands' names and summaries without importing them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -60,7 +74,19 @@ class _LazyGroup(click.Group):
             return None
         home, _ = _COMMANDS[cmd_name]
         command = getattr(import_module(f"daemon.cli.{home}"), cmd_name.replace("-", "_"))
+        if ctx is not None and ctx.resilient_parsing:  # a shell completes what is being written
+            from daemon.cli.completion import complete_names
+
+            complete_names(command)
         return command if isinstance(command, click.Command) else None
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+        """The commands and options that begin so, for a shell; click itself would import every command."""
+        from click.shell_completion import CompletionItem
+
+        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        items = [CompletionItem(name, help=_COMMANDS[name][1]) for name in names]
+        return items + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands in `--help`."""

@@ -1,12 +1,17 @@
-"""memproc.toml: `memproc init` writes it, `memproc config` shows, checks or finds it."""
+"""memproc.toml: `memproc init` writes it, `memproc config` shows, checks, edits or finds it."""
+
+from collections.abc import Iterator
 
 import click
 
+from daemon.cli.groups import NearGroup
 from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.config import Config
 from daemon.config.search import own_file
 from daemon.config.texts import core_layout, load_texts
-from daemon.files.write import make_private, replace_file, sweep
+from daemon.files.write import file_errors, make_private, replace_file, sweep
 from daemon.status.sentences import printable_json, visible
+from rules.errors import ConfigurationError
 
 
 @click.command
@@ -34,9 +39,9 @@ def init(settings: Settings, yes: bool) -> None:
     settings.say("Drop a TypingMind export into the inbox, then: memproc plan, and: memproc run")
 
 
-@click.group
+@click.group(cls=NearGroup)
 def config() -> None:
-    """Show, check or find memproc.toml."""
+    """Show, check, edit or find memproc.toml."""
 
 
 @config.command
@@ -67,12 +72,74 @@ def check(settings: Settings) -> None:
     """
 
     config, path = settings.config, settings.found.path
+    _look_beside(config)
+    lines = [f"All is well with {path}." if path else "No memproc.toml: every setting is at its default."]
+    lines += [f"{name:8} {getattr(settings.folders, name)}" for name in ("inbox", "updated", "backups", "state")]
+    lines += _unknown_models(config)
+    click.echo(visible("\n".join(lines)))
+
+
+@config.command
+@pass_settings
+def edit(settings: Settings) -> int:
+    """Open memproc.toml in your editor ($VISUAL, $EDITOR), and check it afterwards.
+
+    Where it is wrong then, the file from before stays, and what you wrote is kept beside it.
+    """
+    from daemon.config import load, parse
+
+    path = settings.found.path
+    if path is None:
+        raise click.UsageError("There is no memproc.toml yet. To write one: memproc init")
+    path = path.resolve()
+    with file_errors(path, "read"):
+        before = path.read_text("utf-8-sig")
+    draft, text = path.with_name(f"{path.name}.draft"), before
+    if draft.exists() and click.confirm(f"Go on with {draft}, which was wrong the last time?", default=True):
+        text = draft.read_text("utf-8")
+    written = click.edit(text, extension=".toml")
+    if written is None or written == before:
+        settings.say("Nothing was changed.")
+        return 0
+    try:
+        config = parse(written.encode(), path)
+        _look_beside(config)
+    except ConfigurationError as wrong:
+        replace_file(draft, [written.encode()])
+        click.echo(visible(f"{wrong.message}\nThe file is as it was. What you wrote is in {draft}"), err=True)
+        return wrong.exit_code
+    replace_file(path, [written.encode()])
+    draft.unlink(missing_ok=True)
+    settings.say("\n".join([f"Wrote {path}; all is well with it.", *_unknown_models(load(path))]))
+    return 0
+
+
+def _look_beside(config: Config) -> None:
+    """Raise ConfigurationError where texts or a layout that the settings name cannot be used."""
     for own in (config, *map(config.with_override, config.chats.override)):
         load_texts(own.texts.path)
         core_layout(own.core)
-    lines = [f"All is well with {path}." if path else "No memproc.toml: every setting is at its default."]
-    lines += [f"{name:8} {getattr(settings.folders, name)}" for name in ("inbox", "updated", "backups", "state")]
-    click.echo(visible("\n".join(lines)))
+
+
+def _unknown_models(config: Config) -> Iterator[str]:
+    """What to say of models that LiteLLM's map does not know; those of one's own server or network it cannot know."""
+    from daemon.models.addresses import OWN_HOSTS, addresses
+    from daemon.models.catalogue import is_known, known_models
+    from daemon.models.completion import nearest
+    from daemon.models.roles import CHAT, SMALL
+    from primer.models import provider_of
+    from primer.reply import EXTRACTIVE
+
+    for own in (config.models, *(config.with_override(override).models for override in config.chats.override)):
+        for role in ("agent", "context_manager", "fallback"):
+            name = getattr(own, role)
+            if name in (CHAT, SMALL, "", EXTRACTIVE) or is_known(name) or addresses(name, own.options_for(name)):
+                continue
+            near = nearest(name, known_models())
+            is_elsewhere = any(other.endswith(f"/{name.rpartition('/')[2]}") for other in near)
+            if provider_of(name) in OWN_HOSTS or is_elsewhere:
+                hint = f" Did you mean {' or '.join(near)}?" if near else ""
+                yield f"models.{role}: LiteLLM does not know the model {name}.{hint}"
 
 
 @config.command

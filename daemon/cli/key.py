@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from daemon.cli.groups import NearGroup
 from daemon.cli.settings import Settings, pass_settings
 from daemon.keys import Key, NoKey, NotAKey, Where, find_key, forget_key, keys_file, read_key, set_variables, store_key
 from daemon.status.sentences import visible
@@ -27,9 +28,9 @@ def _known(context: click.Context, parameter: click.Parameter, text: str | None)
     return name
 
 
-@click.group(epilog=f"The providers: {_KNOWN}.")
+@click.group(cls=NearGroup, epilog=f"The providers: {_KNOWN}.")
 def key() -> None:
-    """Keep, try or forget a provider's key.
+    """Keep, list, try or forget a provider's key.
 
     A key is looked for in the environment first, then in memproc's own file, then in the system keyring.
     """
@@ -50,6 +51,11 @@ def set_key(settings: Settings, provider: str, more: tuple[str, ...], to_file: b
         raise click.UsageError(
             "A key is never given on the command line, where the shell and others can see it. It will be asked for."
         )
+    ask_and_keep(settings, provider, to_file=to_file)
+
+
+def ask_and_keep(settings: Settings, provider: str, *, to_file: bool = False) -> None:
+    """Ask for the key of a provider, and keep it. Raises UsageError where what was given is none."""
     if sys.stdin.isatty():
         text = click.prompt(f"Key for {provider} (it is not shown)", hide_input=True, err=True)
     else:
@@ -107,6 +113,13 @@ def test(settings: Settings, provider: str | None, no_call: bool) -> int:
     if not works:
         click.echo(visible(f"memproc: There is no key{reason}.\nKeep one with: memproc key set PROVIDER"), err=True)
     return 0 if works and all(works) else 1
+
+
+@key.command("list")
+@click.pass_context
+def list_keys(ctx: click.Context) -> int:
+    """Say where the key of each provider is, without trying it."""
+    return int(ctx.invoke(test, provider=None, no_call=True))
 
 
 @key.command

@@ -9,7 +9,8 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, find_chat
 from daemon.archive.layers import fact_events, keep_fact_events, next_fact, ranked
 from daemon.chat.opening import facts_now
-from daemon.cli.settings import TO_SEE_IT, AboutChat, ChatGroup, Settings, json_option, moment, pass_about, print_table
+from daemon.cli.groups import ChatGroup
+from daemon.cli.settings import TO_SEE_IT, AboutChat, Settings, json_option, moment, pass_about, print_table
 from daemon.files.clock import now
 from daemon.status.sentences import printable_json, visible
 from rules.errors import NotFound
@@ -135,4 +136,6 @@ def _print(facts: Sequence[Fact], as_json: bool, none: str) -> None:
         click.echo(visible(none))
     else:
         rows = [(str(fact.number), fact.said_at[:10], fact.text, str(fact.confirmed), fact.by) for fact in facts]
-        print_table(("Id", "Said on", "Fact", "Confirmed", "By"), rows, right=(0, 3))
+        print_table(
+            ("Id", "Said on", "Fact", "Confirmed", "By"), rows, right=(0, 3), prose=(2,), drop=(4, 3), pages=True
+        )

@@ -1,24 +1,31 @@
 """A chat's memories (`memproc memories`, `show`), and what a person decides about them (`use`, `pin`, `retry`...)."""
 
+import re
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from shutil import get_terminal_size
 
 import click
+from rich.cells import cell_len, set_cell_size
 
 from daemon.archive import memories as choices
-from daemon.archive.chats import find_chat
+from daemon.archive.archive import Archive
+from daemon.archive.chats import find_chat, known_chats
 from daemon.chat.survey import Holding, holding, holding_of
-from daemon.cli.settings import TO_SEE_IT, Settings, json_option, moment, pass_settings, print_table
-from daemon.status.sentences import printable_json, visible
-from rules.conversation.memory import EXTRACTED, Edition, Memory, called, dates
+from daemon.cli.settings import TO_SEE_IT, Settings, json_option, moment, pass_settings
+from daemon.status.page import folded
+from daemon.status.sentences import in_one_line, printable_json, visible
+from rules.conversation.memory import EXTRACTED, Edition, Memory, called, dates, short_name
 from rules.plan.folds import in_words
+from rules.typingmind.message import parse_date
 
-_HEADINGS = (
-    "Level", "No.", "Memory", "From", "Messages", "Tokens", "Now", "Edition", "Made by", "State",
-)  # fmt: skip
 _AUTO = "auto"
 _WIDE = 120  # columns
 _HASH = 8  # characters that are shown of a request's hash
+_LONGEST_WORDS = 60  # characters of a quote, where no terminal says how wide it is
+_LEAST_WORDS = 12
+_LOOKS_LIKE_AN_ID = re.compile("[mf][0-9a-f]{4,15}")
 
 
 @click.command
@@ -27,7 +34,10 @@ _HASH = 8  # characters that are shown of a request's hash
 @json_option
 @pass_settings
 def memories(settings: Settings, chat: str, tree: bool, as_json: bool) -> None:
-    """List the memories of CHAT, named by its id or its title."""
+    """List the memories of CHAT, named by its id or its title: number, day, tokens before and now, first words.
+
+    The number names the memory in `show`, `use`, `pin`, `retry` and `recall`; folds are called f1, f2, and so on.
+    """
     with settings.archive() as archive:
         known = find_chat(archive, chat)
         whole = holding(archive, settings.config, known.chat_id)
@@ -36,32 +46,40 @@ def memories(settings: Settings, chat: str, tree: bool, as_json: bool) -> None:
     elif not whole.memories:
         settings.say(f'"{known.title}" has no memories yet. What a run would do: memproc plan')
     else:
+        settings.say(f"{known.title} ({known.chat_id}), tokens before and now:")
         placed = _in_tree(whole) if tree else ((memory, 0) for memory in whole.memories)
-        print_table(_HEADINGS, [_row(whole, memory, depth) for memory, depth in placed], right=(0, 1, 4, 5, 6))
+        width = get_terminal_size().columns if sys.stdout.isatty() else None
+        for line in _lines(whole, list(placed), width):
+            click.echo(line)
 
 
 @click.command
-@click.argument("memory")
+@click.argument("names", metavar="[CHAT] MEMORY", nargs=-1, required=True)
+@click.option("--raw", is_flag=True, help="With ids, questions, and the requests that it was made from.")
 @json_option
 @pass_settings
-def show(settings: Settings, memory: str, as_json: bool) -> None:
-    """Show MEMORY, named by its id or the beginning of it, in full.
+def show(settings: Settings, names: tuple[str, ...], raw: bool, as_json: bool) -> None:
+    """Show MEMORY in full: its number in CHAT, its id, or the beginning of its id.
 
     All its editions are shown: side by side in 120 columns or more, else one below the other.
     """
     with settings.archive() as archive:
-        whole, shown = holding_of(archive, settings.config, memory)
+        whole, shown = _one_of(archive, settings, names)
+        title = next(chat.title for chat in known_chats(archive) if chat.chat_id == whole.chat_id)
     if as_json:
         click.echo(printable_json({"chat_id": whole.chat_id, **_in_full(whole, shown)}))
         return
-    lines = [*_stands_for(shown)]
-    if shown.keys:
+    lines = [*_stands_for(shown, raw)]
+    if raw and shown.keys:
         lines.append(f"from message {shown.keys[0]} to {shown.keys[-1]}")
     for member in map(whole.memory, shown.members):
-        lines.append(f"made of {called(member)}, {dates(member)}: {member.edition.tokens:,} tokens")
-    lines.append(in_words(shown, whole.states[shown.memory_id]))
-    click.echo(visible("\n".join(lines)))
-    _print_editions(shown, whole.editions[shown.memory_id])
+        name = called(member) if raw else f"memory {short_name(member)}"
+        lines.append(f"made of {name}, {dates(member)}: {member.edition.tokens:,} tokens")
+    lines.append(in_words(shown, whole.states[shown.memory_id]) if raw else _marks(whole, shown) or "shown")
+    if not raw:
+        lines.append(f"Ids, questions and requests: memproc show {whole.chat_id} {short_name(shown)} --raw")
+    _say_folded([f'"{title}"', *lines] if not raw else lines)
+    _print_editions(shown, whole.editions[shown.memory_id], raw)
 
 
 def describe(memory: Memory) -> Iterator[str]:
@@ -71,11 +89,35 @@ def describe(memory: Memory) -> Iterator[str]:
     yield "\n\n".join(_parts(memory, memory.edition))
 
 
+def _named(archive: Archive, settings: Settings, names: Sequence[str]) -> list[tuple[Holding, Memory]]:
+    """The memories of these names; the first of them may be the chat's. Raises NotFound."""
+    first, *others = names
+    has_chat = bool(others) and (
+        not _LOOKS_LIKE_AN_ID.fullmatch(first) or not all(map(_LOOKS_LIKE_AN_ID.fullmatch, others))
+    )
+    chat, wanted = (first, others) if has_chat else ("", list(names))
+    return [holding_of(archive, settings.config, name, chat) for name in wanted]
+
+
+def _one_of(archive: Archive, settings: Settings, names: Sequence[str]) -> tuple[Holding, Memory]:
+    """The one memory of these names, of which the first may be the chat's."""
+    if len(names) > 2:
+        raise click.UsageError("Name one memory, and its chat before it if you like; quote a title that has spaces.")
+    chat, name = names if len(names) > 1 else ("", names[0])
+    return holding_of(archive, settings.config, name, chat)
+
+
 def _in_full(whole: Holding, memory: Memory) -> dict[str, object]:
     """All that is known of a memory, for programs."""
     state = whole.states[memory.memory_id]
     editions = [asdict(edition) for edition in whole.editions[memory.memory_id]]
-    return {**asdict(memory), "state": state.word, "folded_into": state.into, "editions": editions}
+    return {
+        "name": short_name(memory),
+        **asdict(memory),
+        "state": state.word,
+        "folded_into": state.into,
+        "editions": editions,
+    }
 
 
 def _in_tree(whole: Holding) -> Iterator[tuple[Memory, int]]:
@@ -102,25 +144,58 @@ def _in_tree(whole: Holding) -> Iterator[tuple[Memory, int]]:
         yield from branch(memory, 0)
 
 
-def _row(whole: Holding, memory: Memory, depth: int) -> tuple[str, ...]:
-    edition = memory.edition
-    extracted = EXTRACTED if edition.made == EXTRACTED else edition.agent
-    return (
-        str(memory.level),
-        str(memory.number),
-        "   " * depth + memory.memory_id,
-        f"{(memory.began_at or '')[:10]} to {(memory.ended_at or '')[:10]}",
-        f"{len(memory.keys):,}",
-        f"{memory.source_tokens:,}",
-        f"{edition.tokens:,}",
-        f"{edition.kind} {edition.number} of {len(whole.editions[memory.memory_id])}",
-        "you" if edition.kind == "person" else extracted,
-        in_words(memory, whole.states[memory.memory_id]),
-    )
+def _lines(whole: Holding, placed: Sequence[tuple[Memory, int]], width: int | None) -> Iterator[str]:
+    """A line for each memory, which is not longer than a terminal of `width` columns if there is one.
+
+    Where they are of several years, each day has its year.
+    """
+    years = {(memory.began_at or "")[:4] for memory, _ in placed}
+    rows = []
+    for memory, depth in placed:
+        began = parse_date(memory.began_at) if memory.began_at else None
+        day = f"{began.day:2} {began:%b}{f' {began.year}' if len(years) > 1 else ''}" if began else ""
+        tokens = f"{memory.source_tokens:,} to {memory.edition.tokens:,}"
+        rows.append(("   " * depth + short_name(memory), day, tokens, _first_words(memory), _marks(whole, memory)))
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    is_tree = any(depth for _, depth in placed)
+    for row in rows:
+        name = row[0].ljust(widths[0]) if is_tree else row[0].rjust(widths[0])
+        line = f"{name}  {row[1].rjust(widths[1])}  {row[2].rjust(widths[2])}  "
+        marks = f"  {row[4]}" if row[4] else ""
+        room = max(width - len(line) - len(marks) - 2, _LEAST_WORDS) if width else _LONGEST_WORDS
+        words = in_one_line(row[3])
+        if cell_len(words) > room:
+            words = f"{set_cell_size(words, room - 3).rstrip()}..."
+        whole_line = f'{line}"{words}"{marks}'
+        yield set_cell_size(whole_line, width) if width and cell_len(whole_line) > width else whole_line
 
 
-def _stands_for(memory: Memory) -> Iterator[str]:
-    name = called(memory)
+def _first_words(memory: Memory) -> str:
+    quotes = memory.edition.quotes
+    return " ".join((quotes[0].text if quotes else memory.edition.texts[-1]).split())
+
+
+def _marks(whole: Holding, memory: Memory) -> str:
+    """What is out of the ordinary about a memory, in a few words."""
+    state, edition = whole.states[memory.memory_id], memory.edition
+    words = [f"of {len(memory.members)}"] if memory.is_fold else []
+    if state.into:
+        words.append(f"in {short_name(whole.memory(state.into))}")
+    elif state.word != "shown":
+        words.append(state.word)
+    if edition.kind == "person":
+        words.append("yours")
+    elif edition.made == EXTRACTED:
+        words.append("extracted")
+    words += ["hindsight"] if edition.kind == "hindsight" else []
+    words += ["pinned"] if memory.pinned else []
+    words += ["recalled"] if memory.recalled else []
+    words += ["new edition due"] if memory.due else []
+    return ", ".join(words)
+
+
+def _stands_for(memory: Memory, raw: bool = False) -> Iterator[str]:
+    name = called(memory) if raw else f"{'fold' if memory.is_fold else 'memory'} {short_name(memory)}"
     yield name[0].upper() + name[1:]
     yield (
         f"stands for {len(memory.keys)} messages, {dates(memory)}: {memory.source_tokens:,} tokens are now "
@@ -128,7 +203,13 @@ def _stands_for(memory: Memory) -> Iterator[str]:
     )
 
 
-def _print_editions(memory: Memory, editions: Sequence[Edition]) -> None:
+def _say_folded(lines: Sequence[str]) -> None:
+    """Print lines; on a terminal no word is broken at its edge."""
+    text = visible("\n".join(lines))
+    click.echo(folded(text, get_terminal_size().columns, further=0) if sys.stdout.isatty() else text)
+
+
+def _print_editions(memory: Memory, editions: Sequence[Edition], raw: bool) -> None:
     """Print them side by side in 120 columns or more, else one below the other."""
     from rich.console import Console
     from rich.table import Table
@@ -137,31 +218,34 @@ def _print_editions(memory: Memory, editions: Sequence[Edition]) -> None:
     console = Console(highlight=False, markup=False, emoji=False)
     if len(editions) == 1 or console.width < _WIDE:
         for edition in editions:
-            click.echo(visible("\n" + "\n\n".join(_parts(memory, edition))))
+            _say_folded(["", "\n\n".join(_parts(memory, edition, raw))])
         return
     table = Table.grid(expand=True, padding=(0, 2))
     for _ in editions:
         table.add_column(ratio=1, overflow="fold")
-    for row in zip(*(_parts(memory, edition) for edition in editions), strict=True):
+    for row in zip(*(_parts(memory, edition, raw) for edition in editions), strict=True):
         table.add_row(*(Text(visible(f"\n{cell}")) for cell in row))
     console.print(table)
 
 
-def _parts(memory: Memory, edition: Edition) -> tuple[str, ...]:
-    """What an edition is and where it comes from, then its six messages."""
+def _parts(memory: Memory, edition: Edition, raw: bool = False) -> tuple[str, ...]:
+    """What an edition is, then quote, perspective and memory; if `raw`, where it comes from and all six messages."""
     shown = ", shown" if memory.edition.number == edition.number else ""
     in_prompts = ", seen by later prompts" if memory.told.number == edition.number else ""
-    made = f"agent {edition.agent}, context manager {edition.context_manager}"
+    made = f"agent {edition.agent}, context manager {edition.context_manager}" if raw else edition.agent
     if edition.kind == "person":
         made = f"edited in TypingMind, after {made}"  # these two have written it first
     elif edition.made == EXTRACTED:
-        made = f"extracted from the conversation by the built-in engine: {made}"
+        made = f"extracted from the conversation by the built-in engine{f': {made}' if raw else ''}"
     else:
-        made = f"written: {made}"
+        made = f"written: {made}" if raw else f"written by {made}"
     about = [
         f"edition {edition.number}, {edition.kind}{shown}{in_prompts}: {edition.tokens:,} tokens",
         f"{made}, {moment(edition.written_at)} UTC",
     ]
+    if not raw:
+        spoken = zip(("Quote", "Perspective", "Memory"), edition.texts[1::2], strict=True)
+        return "\n".join(about), *(f"{heading}\n{text}" for heading, text in spoken)
     if edition.requests:
         about.append(f"requests {', '.join(request[:_HASH] for request in edition.requests)}")
     for quote in edition.quotes:
@@ -184,13 +268,13 @@ def _number(ctx: click.Context, param: click.Parameter, text: str) -> int | None
 
 
 @click.command
-@click.argument("memory")
+@click.argument("names", metavar="[CHAT] MEMORY", nargs=-1, required=True)
 @click.argument("edition", callback=_number)
 @pass_settings
-def use(settings: Settings, memory: str, edition: int | None) -> None:
+def use(settings: Settings, names: tuple[str, ...], edition: int | None) -> None:
     """Show EDITION of MEMORY from now on: a number from `memproc show`, or `auto` for what memory.editions prefers."""
     with settings.context() as context:
-        _, before = holding_of(context.archive, context.config, memory)
+        _, before = _one_of(context.archive, settings, names)
         changed = choices.choose_edition(context.archive, before, edition)
         _, now = holding_of(context.archive, context.config, before.memory_id)
     shown = f"{now.edition.kind} edition {now.edition.number} of {called(now)}"
@@ -202,12 +286,12 @@ def use(settings: Settings, memory: str, edition: int | None) -> None:
 
 
 @click.command
-@click.argument("memory")
+@click.argument("names", metavar="[CHAT] MEMORY", nargs=-1, required=True)
 @pass_settings
-def pin(settings: Settings, memory: str) -> None:
+def pin(settings: Settings, names: tuple[str, ...]) -> None:
     """Keep MEMORY as it is: no edition of it is written any more, and it is never folded, until you unpin it."""
     with settings.context() as context:
-        _, pinned = holding_of(context.archive, context.config, memory)
+        _, pinned = _one_of(context.archive, settings, names)
         changed = choices.pin(context.archive, pinned)
     if changed:
         settings.say(f"Pinned {called(pinned)}: it stays as it is. To undo this: memproc unpin {pinned.memory_id}")
@@ -216,16 +300,16 @@ def pin(settings: Settings, memory: str) -> None:
 
 
 @click.command
-@click.argument("memory")
+@click.argument("names", metavar="[CHAT] MEMORY", nargs=-1, required=True)
 @pass_settings
-def unpin(settings: Settings, memory: str) -> None:
+def unpin(settings: Settings, names: tuple[str, ...]) -> None:
     """Let MEMORY be rewritten and folded again.
 
     If you have edited it in TypingMind, your text gives way to memproc's edition. Your text stays among its editions:
     `memproc use` brings it back.
     """
     with settings.context() as context:
-        _, before = holding_of(context.archive, context.config, memory)
+        _, before = _one_of(context.archive, settings, names)
         changed = choices.unpin(context.archive, before)
         _, now = holding_of(context.archive, context.config, before.memory_id)
     if not changed:
@@ -241,15 +325,21 @@ def unpin(settings: Settings, memory: str) -> None:
 
 
 @click.command
-@click.argument("memories", metavar="MEMORY...", nargs=-1, required=True)
+@click.argument("names", metavar="[CHAT] MEMORY...", nargs=-1, required=True)
 @pass_settings
-def recall(settings: Settings, memories: tuple[str, ...]) -> None:
+def recall(settings: Settings, names: tuple[str, ...]) -> None:
     """Bring back each MEMORY, which you have deleted in TypingMind; a fold comes with the memories that it is made of.
 
-    The next run puts it between its neighbours again, and later memories see it again.
+    The next run puts it between its neighbours again, and later memories see it again. `memproc recall token` makes the
+    token by which TypingMind's connector may look things up.
     """
+    if names == ("token",):  # no memory is called so
+        from daemon.page.connector import new_token
+
+        click.echo(new_token(settings.folders.state))
+        return
     with settings.context() as context:
-        named = [holding_of(context.archive, context.config, memory) for memory in memories]
+        named = _named(context.archive, settings, names)
         recalled = [choices.recall(context.archive, memory) for _, memory in named]
     for (chat, memory), back in zip(named, recalled, strict=True):
         for memory_id in back:
@@ -261,11 +351,11 @@ def recall(settings: Settings, memories: tuple[str, ...]) -> None:
 
 
 @click.command
-@click.argument("memory")
+@click.argument("names", metavar="[CHAT] MEMORY", nargs=-1, required=True)
 @click.option("--say", default="", help="What the agent should know or mind when it writes this memory.")
 @json_option
 @pass_settings
-def retry(settings: Settings, memory: str, say: str, as_json: bool) -> int:
+def retry(settings: Settings, names: tuple[str, ...], say: str, as_json: bool) -> int:
     """Ask the models for MEMORY again. It makes up to a dozen calls; the edition before is kept.
 
     Without --say only questions that were never asked before are sent: after a refusal, say something.
@@ -276,7 +366,8 @@ def retry(settings: Settings, memory: str, say: str, as_json: bool) -> int:
 
     progress = Progress(quiet=settings.quiet or as_json)
     with progress.bars, settings.context(progress.tell) as context:
-        outcome = ask_again(context, memory, say)
+        _, memory = _one_of(context.archive, settings, names)
+        outcome = ask_again(context, memory.memory_id, say)
     if as_json:
         kind = "kept" if isinstance(outcome, UnchangedMemory) else "written"
         click.echo(printable_json({"outcome": kind, **asdict(outcome), "run": progress.tally.as_json()}))

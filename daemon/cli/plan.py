@@ -9,7 +9,7 @@ import click
 from daemon.archive.journal import spent
 from daemon.chat.deliver import ReadyChat, SetAside, stand_already, until_fault, without_chats
 from daemon.chat.survey import AtRest, Survey
-from daemon.cli.settings import Settings, json_option, pass_settings, print_table, wanted_exports
+from daemon.cli.settings import Settings, json_option, other_files, pass_settings, print_table, wanted_exports
 from daemon.config.texts import core_layout, load_texts
 from daemon.context import Context, keys
 from daemon.events import tell_nobody
@@ -19,7 +19,7 @@ from daemon.models.ask import caps_now
 from daemon.models.completion import complete
 from daemon.models.prices import PlanCost, no_work, plan_cost
 from daemon.models.roles import Who, who
-from daemon.status.sentences import printable_json, visible
+from daemon.status.sentences import printable_json, told_apart, visible
 from daemon.trip import look, ready_without_calls
 from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate
 from rules.money.price import Reached, Usage, dollars, first_reached, in_words
@@ -30,7 +30,9 @@ _ANEW = "Its updated export is written anew, without a call: it says other thing
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class PlannedRow:
+    """What a run would do with a chat, or with a file that is none; who is asked, and for how much."""
+
     file: str
     found: ChatPlan | LeftAlone | SetAside
     who: Who | None = None
@@ -43,16 +45,15 @@ class _Row:
 @pass_settings
 def plan(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     """Show what `run` would do with the exports in the inbox, or those named. Sends and writes nothing."""
+    rows = [*planned_rows(settings, wanted_exports(settings, paths))]
+    rows += [PlannedRow(other.what, other) for other in other_files(settings, paths)]
     with settings.archive() as archive:
-        folders = settings.folders
-        context = Context(settings.config, folders, archive, complete, keys(folders), now, tell_nobody)
-        rows = list(_rows(context, wanted_exports(settings, paths)))
         when = now()
         caps, so_far = caps_now(archive, settings.config.budget, when), spent(archive, "", periods(at(when)))
-    traffic, cost = NO_TRAFFIC, NO_COST
+    traffic, cost = NO_TRAFFIC, total_cost(rows)
     for row in rows:
         if row.money:
-            traffic, cost = traffic.plus(row.money.traffic), cost.plus(row.money.cost or NO_COST)
+            traffic = traffic.plus(row.money.traffic)
     likely, at_most = (first_reached(caps, so_far, amount) for amount in (cost.likely, cost.at_most))
     if as_json:
         pauses = {"likely": likely and likely.which, "at_most": at_most and at_most.which}
@@ -73,26 +74,43 @@ def plan(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     return 1 if any(isinstance(row.found, SetAside) for row in rows) else 0
 
 
-def _rows(context: Context, exports: Sequence[Path]) -> Iterator[_Row]:
+def planned_rows(settings: Settings, exports: Sequence[Path]) -> list[PlannedRow]:
+    """What a run would do with each chat of these exports. Sends and writes nothing."""
+    with settings.archive() as archive:
+        folders = settings.folders
+        context = Context(settings.config, folders, archive, complete, keys(folders), now, tell_nobody)
+        return list(_rows(context, exports))
+
+
+def total_cost(rows: Sequence[PlannedRow]) -> CostEstimate:
+    """What all of it will cost, as far as prices are known."""
+    cost = NO_COST
+    for row in rows:
+        if row.money:
+            cost = cost.plus(row.money.cost or NO_COST)
+    return cost
+
+
+def _rows(context: Context, exports: Sequence[Path]) -> Iterator[PlannedRow]:
     load_texts(context.config.texts.path)  # wrong ones are told once, and not for every chat
     core_layout(context.config.core)
     for path in exports:
         for row in until_fault(context.archive, path.name, _rows_of(context, path)):
-            yield row if isinstance(row, _Row) else _Row(path.name, row)
+            yield row if isinstance(row, PlannedRow) else PlannedRow(path.name, row)
 
 
-def _rows_of(context: Context, path: Path) -> Iterator[_Row]:
+def _rows_of(context: Context, path: Path) -> Iterator[PlannedRow]:
     """The chats of an export; those at the end that are only written anew, as `run` would find too."""
     export = read_export(path)
     if not export.chat_ids:
-        yield _Row(path.name, without_chats(path.name))
+        yield PlannedRow(path.name, without_chats(path.name))
     doubled = doubled_ids(export.chat_ids)
     is_whole = context.config.output.container == "export"
-    rows: list[_Row] = []
+    rows: list[PlannedRow] = []
     ready: dict[str, ReadyChat] = {}
     for chat in export.chats():
         for made in until_fault(context.archive, chat.title, _plan(context, export, chat, doubled), chat.id_if_any):
-            row, finished = (_Row(path.name, made), None) if isinstance(made, SetAside) else made
+            row, finished = (PlannedRow(path.name, made), None) if isinstance(made, SetAside) else made
             if finished is not None and is_whole:
                 ready[finished.plan.chat_id] = finished
             elif finished is not None and not stand_already(context, export, [finished]):
@@ -104,7 +122,7 @@ def _rows_of(context: Context, path: Path) -> Iterator[_Row]:
     yield from rows
 
 
-def _anew(row: _Row) -> _Row:
+def _anew(row: PlannedRow) -> PlannedRow:
     if not isinstance(row.found, ChatPlan):
         return row
     return replace(row, found=replace(row.found, reason=f"{row.found.reason} {_ANEW}"))
@@ -112,24 +130,24 @@ def _anew(row: _Row) -> _Row:
 
 def _plan(
     context: Context, export: Export, chat: Chat, doubled: frozenset[str]
-) -> Iterator[tuple[_Row, ReadyChat | None]]:
+) -> Iterator[tuple[PlannedRow, ReadyChat | None]]:
     """What `run` would do with the chat; and the chat itself, where it can be finished without a call."""
     file, archive = export.path.name, context.archive
     refuse_doubled(chat, doubled)
     found = look(context, export, chat, {})
     if isinstance(found, AtRest):
-        yield _Row(file, found.plan, found.who, no_work(archive, found.who.agent)), None
+        yield PlannedRow(file, found.plan, found.who, no_work(archive, found.who.agent)), None
     elif not isinstance(found, Survey):
-        yield _Row(file, LeftAlone(found.chat_id, found.title, found.reason)), None
+        yield PlannedRow(file, LeftAlone(found.chat_id, found.title, found.reason)), None
     else:
         money = plan_cost(archive, found.plan, found.roles, context.config.of(chat), context.clock())
         if found.too_large:
-            yield _Row(file, SetAside(chat.title, found.too_large.reason, found.too_large.next_step)), None
+            yield PlannedRow(file, SetAside(chat.title, found.too_large.reason, found.too_large.next_step)), None
         else:
-            yield _Row(file, found.plan, who(found.roles), money), ready_without_calls(context, found)
+            yield PlannedRow(file, found.plan, who(found.roles), money), ready_without_calls(context, found)
 
 
-def _as_json(row: _Row) -> dict[str, object]:
+def _as_json(row: PlannedRow) -> dict[str, object]:
     kind = {ChatPlan: "plan", LeftAlone: "left_alone", SetAside: "set_aside"}[type(row.found)]
     report: dict[str, object] = {"file": row.file, "outcome": kind, **asdict(row.found)}
     if isinstance(row.found, ChatPlan):
@@ -157,26 +175,27 @@ def _money(traffic: Usage, cost: CostEstimate | None) -> dict[str, object]:
     }
 
 
-def _print(rows: Sequence[_Row], last: str) -> None:
+def _print(rows: Sequence[PlannedRow], last: str) -> None:
     """Print a table of the plans, what there is to say of each chat, and a last line that may be empty."""
     from rich.console import Console
 
     console = Console(highlight=False)
     headings = ("Chat", "Messages", "Tokens", "Memories", "New", "Calls", "To send", "Waiting", "Live")
     cells, lines = [], []
+    titles = told_apart((row.found.chat_id, row.found.title) for row in rows if not isinstance(row.found, SetAside))
     for row in rows:
         plan = row.found
         if isinstance(plan, SetAside):
             lines.append(f"{plan.what}: would be skipped. {plan.reason} {plan.next_step}")
         elif isinstance(plan, LeftAlone):
-            lines.append(f"{plan.title}: unchanged: {plan.reason}")
+            lines.append(f"{titles[plan.chat_id]}: unchanged: {plan.reason}")
         else:
-            lines += [f"{plan.title}: {note}" for note in _notes_on(plan, row.who, row.money) if note]
+            lines += [f"{titles[plan.chat_id]}: {note}" for note in _notes_on(plan, row.who, row.money) if note]
             numbers = (
                 plan.messages, plan.tokens, plan.memories, len(plan.chunks), plan.calls,
                 row.money.traffic.prompt if row.money else 0, plan.waiting_tokens, plan.live_tokens,
             )  # fmt: skip
-            cells.append([plan.title, *(f"{number:,}" for number in numbers)])
+            cells.append([titles[plan.chat_id], *(f"{number:,}" for number in numbers)])
     if cells:
         print_table(headings, cells, right=range(1, 9))
     for line in (*lines, last):

@@ -68,13 +68,36 @@ def restore(settings: Settings, chat: str, version: int, yes: bool) -> None:
 
     The present file is kept as a version first. Without --yes only the difference is shown.
     """
+    _restore(settings, chat, version, yes)
+
+
+@click.command
+@click.argument("chat")
+@click.option("--yes", is_flag=True, help="Do it; without this, only the difference is shown.")
+@pass_settings
+def undo(settings: Settings, chat: str, yes: bool) -> None:
+    """Put back what the updated export of CHAT was before it was written last.
+
+    That is the newest kept version that says something else: `memproc restore` puts any other back. The present file
+    is kept as a version first, so that an undo can be undone. Without --yes only the difference is shown.
+    """
+    _restore(settings, chat, None, yes)
+
+
+def _restore(settings: Settings, chat: str, version: int | None, yes: bool) -> None:
+    """Show what putting a version back would change, and do it where that is wanted; None: the newest other one."""
     with settings.context() as context:
         known = find_chat(context.archive, chat)
-        kept = recovery.find_version(context.folders, known, version)
+        if version is None:
+            kept = recovery.newest_other(context.archive, context.folders, known)
+            settings.say(f"Version {kept.number} ({kept.kind}, kept {moment(kept.written_at)[:16]} UTC):")
+        else:
+            kept = recovery.find_version(context.folders, known, version)
         restorable = recovery.restorable(context.archive, context.folders, known, kept)
         _compare_with_present(settings, context, known, restorable)
         if not yes:
-            settings.say(f"Nothing was changed. To do it: memproc restore {known.chat_id} {version} --yes")
+            command = f"restore {known.chat_id} {version}" if version else f"undo {known.chat_id}"
+            settings.say(f"Nothing was changed. To do it: memproc {command} --yes")
             return
         recovery.restore(context, known, restorable)
     settings.say(f"Restored. Import this file into TypingMind: {restorable.path}")
@@ -132,7 +155,7 @@ def _print_difference(difference: Difference, memories: tuple[Memory, ...], befo
     """Print a difference: in colour on a terminal, plain elsewhere, nothing cut off."""
     from rich.console import Console
 
-    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=not Console().is_terminal)
     first = f"{before}: {difference.messages_before} messages, {difference.memories_before} memories"
     second = f"{after}: {difference.messages_after} messages, {difference.memories_after} memories"
     counts = (DifferenceLine(" ", first), DifferenceLine(" ", second))

@@ -1,29 +1,37 @@
 """`memproc run`: process the exports in the inbox or those named, once, and show what happens."""
 
 import signal
+import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from time import monotonic, sleep
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import click
 
 from daemon import events
+from daemon.archive.archive import Archive
+from daemon.archive.jobs import RunProgress, keep_run, seconds_left
 from daemon.chat.deliver import Outcome, SetAside
 from daemon.cli import INTERRUPTED
-from daemon.cli.settings import Settings, json_option, moment, wanted_exports
+from daemon.cli.settings import Settings, json_option, moment, other_files, wanted_exports
 from daemon.cli.supervised import as_events
+from daemon.files.clock import now
 from daemon.models.ask import Unsent
 from daemon.models.completion import TIMEOUT_SECONDS, Completion
+from daemon.status.page import progress_line
 from daemon.status.sentences import in_one_line, printable_json, span, visible
 from daemon.trip import go_round
 from primer.reply import ENGINE, Request
-from rules.errors import OverBudget
+from rules.errors import MemprocError, OverBudget
 from rules.plan.chat_plan import LeftAlone
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
+    from rich.text import Text
 
 
 @dataclass(slots=True)
@@ -81,6 +89,65 @@ class Tally:
             yield f"Answers that could not be used at once, and what helped: {listed}."
 
 
+def gone_on(run: RunProgress, event: events.Event, when: str) -> RunProgress:
+    """How far the run is after an event."""
+    match event:
+        case events.Planned():
+            begun = replace(run, chat_id=event.chat_id, title=event.title, chat_began_at=when)
+            return replace(begun, done=0, of=event.chunks, answered=0, calls=event.calls)
+        case events.ModelAnswered() if not run.answered and run.done:
+            # What was done till now had been asked before; from here on each call takes its time.
+            calls = round(run.calls * (run.of - run.done) / run.of)
+            return replace(run, answered=1, calls=calls, chat_began_at=when, usd=run.usd + (event.usd or 0.0))
+        case events.ModelAnswered():
+            return replace(run, answered=run.answered + 1, usd=run.usd + (event.usd or 0.0))
+        case events.MemoryMade():
+            return replace(run, done=event.done, of=event.of)
+        case events.ChatIs(kind="set aside", title=title, detail=detail, next_step=step):
+            trouble = f"{run.trouble}\n{title}: {detail}".strip()
+            return replace(run, trouble=trouble, next_step=step)
+        case _:
+            return run
+
+
+class RunRecord:
+    """Keeps in the archive how far a run is, about once a second, for `memproc status`; as a context, also its end."""
+
+    def __init__(self, archive: Archive, *, by_hand: bool) -> None:
+        self._archive = archive
+        self._run = RunProgress(by_hand, now())
+        self._became = dict.fromkeys(_BECAME.values(), 0)
+        self._kept = 0.0
+        self._keep()
+
+    def hear(self, event: events.Event) -> None:
+        """Take note of an event; called by the thread that has opened the archive."""
+        self._run = gone_on(self._run, event, now())
+        if isinstance(event, events.ChatIs):
+            self._became[_BECAME[event.kind]] += 1
+        if monotonic() - self._kept >= _KEEP_SECONDS:
+            self._keep()
+
+    def _keep(self) -> None:
+        keep_run(self._archive, self._run, now())
+        self._kept = monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, trace: object) -> None:
+        outcome = ", ".join(f"{number:,} {word}" for word, number in self._became.items() if number)
+        self._run = replace(self._run, ended_at=now(), outcome=outcome or "nothing was to do")
+        if isinstance(fault, MemprocError):
+            self._run = replace(self._run, outcome="failed", trouble=fault.message, next_step=fault.next_step)
+        elif isinstance(fault, Exception) and not isinstance(fault, Unsent):
+            self._run = replace(self._run, outcome="failed", trouble=f"It ended with {kind and kind.__name__}.")
+        elif fault is not None:
+            self._run = replace(self._run, outcome="interrupted")
+        with suppress(MemprocError):  # what ended the run is the error to tell
+            self._keep()
+
+
 class Progress:
     """Takes the events of a run, shows them, and counts; `bars` move as long as they are entered.
 
@@ -90,32 +157,40 @@ class Progress:
     def __init__(self, *, quiet: bool) -> None:
         # Loaded here: the daemon's child shows nothing.
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, RenderableColumn
         from rich.progress import Progress as Bars
+        from rich.table import Column
 
         self.tally = Tally()
         self._quiet = quiet
         self._console = Console(soft_wrap=True, highlight=False)
         self.bars = Bars(
-            TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TextColumn("memories"),
-            TextColumn("{task.fields[so_far]}", markup=False), TimeElapsedColumn(), TimeRemainingColumn(),
-            console=self._console, transient=True, disable=quiet or not self._console.is_terminal,
+            RenderableColumn(self, table_column=Column(no_wrap=True)),
+            BarColumn(bar_width=None, table_column=Column(ratio=1)),
+            console=self._console, expand=True, transient=True, disable=quiet or not self._console.is_terminal,
         )  # fmt: skip
-        self._tasks: dict[str, TaskID] = {}
-        self._began = monotonic()
+        self._task: TaskID | None = None
+        self._ids: dict[str, list[str]] = {}
+        self._run = RunProgress(by_hand=True, began_at=now())
 
     def tell(self, event: events.Event) -> None:
-        """Show and count an event."""
+        """Show and count an event; of two chats of one title, the second is told with its id."""
+        if isinstance(event, _ABOUT_A_CHAT) and event.chat_id:
+            ids = self._ids.setdefault(event.title, [])
+            ids += [event.chat_id] if event.chat_id not in ids else []
+            if ids[0] != event.chat_id:
+                event = replace(event, title=f"{event.title} ({event.chat_id})")
+        self._run = gone_on(self._run, event, now())
+        if isinstance(event, events.ChatIs):
+            self._end_bar()
         match event:
             case events.Planned():
-                self._began = monotonic()
-                self._tasks[event.chat_id] = self.bars.add_task(in_one_line(event.title), total=event.chunks, so_far="")
+                self._end_bar()
+                self._task = self.bars.add_task("", total=event.chunks or None)
                 words = (event.words, *(f"note: {warning}" for warning in event.warnings))
                 self._line("\n".join(f"{event.title}: {line}" for line in words))
             case events.ModelAnswered():
                 self.tally.add(event)
-                for task in self.bars.task_ids:
-                    self.bars.update(task, so_far=self.tally.so_far())
             case events.UserEdits():
                 self.tally.user_edits.append(event)
             case events.Noted(what):
@@ -127,15 +202,32 @@ class Progress:
             case _:
                 self._line(_in_words(event))
 
+    def _end_bar(self) -> None:
+        """Take the bar away, at once: what is printed next goes in its place."""
+        if self._task is not None:
+            self.bars.remove_task(self._task)
+            self.bars.refresh()
+            self._task = None
+
     def _memory_made(self, event: events.MemoryMade) -> None:
-        """Move the bar of a chat on, or print a line with about how long the rest takes, if it goes on as it has."""
-        self.bars.update(self._tasks[event.chat_id], completed=event.done)
+        """Move the bar on, or print a line with about how long the rest takes, if it goes on as it has."""
+        if self._task is not None:
+            self.bars.update(self._task, completed=event.done)
         if not self._console.is_terminal:
-            rest = event.of - event.done
-            seconds = (monotonic() - self._began) / event.done * rest
             line = f"{event.title}: memory {event.number}, {event.done} of {event.of}"
-            left = f"about {span(seconds)} left" if rest else ""
+            seconds = seconds_left(self._run, now())
+            left = f"about {span(seconds)} left" if event.done < event.of and seconds is not None else ""
             self._line("; ".join(part for part in (line, self.tally.so_far(), left) if part))
+
+    def __rich__(self) -> "Text":
+        """The line beside the bar, which has room for the count and the time also where a title is long."""
+        from rich.text import Text
+
+        run = replace(self._run, seconds_left=seconds_left(self._run, now()))
+        title = Text(in_one_line(run.title))
+        room = self._console.width - len(progress_line(run, "-")) - _LEAST_BAR
+        title.truncate(max(room, _LEAST_TITLE), overflow="ellipsis")
+        return Text(progress_line(run, title.plain), no_wrap=True)
 
     def _line(self, text: str) -> None:
         if text and not self._quiet:
@@ -147,6 +239,8 @@ def _in_words(event: events.Event) -> str:
     match event:
         case events.Note(text):
             return f"note: {text}"
+        case events.TriesAgain():
+            return event.sentence
         case events.ChatIs(title=title, kind="left alone", detail=detail):
             return f"{title}: unchanged: {detail}"
         case events.ChatIs(title=title, detail=detail, path=path):
@@ -162,6 +256,11 @@ def _in_words(event: events.Event) -> str:
             return ""
 
 
+_ABOUT_A_CHAT = events.Planned | events.MemoryMade | events.Folded | events.UserEdits | events.ChatIs
+_BECAME = {"written": "written", "left alone": "unchanged", "set aside": "skipped"}
+_KEEP_SECONDS = 1.0
+_LEAST_BAR = 12  # columns
+_LEAST_TITLE = 8
 _KINDS: dict[type[Outcome], str] = {events.ExportWritten: "written", LeftAlone: "left_alone", SetAside: "set_aside"}
 _LOOK_SECONDS = 0.25
 
@@ -197,10 +296,16 @@ class Stopping:
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--dry-run", is_flag=True, help="Only show what would be done, as `memproc plan` does.")
 @click.option("--events", "for_programs", is_flag=True, help="Print, for programs, each event as a line of JSON.")
+@click.option("--yes", is_flag=True, help="Ask nothing: go on without a key, and spend what the caps allow.")
 @json_option
 @click.pass_context
-def run(ctx: click.Context, paths: tuple[Path, ...], dry_run: bool, for_programs: bool, as_json: bool) -> int:
-    """Compress the exports in the inbox, or the files and folders named, and exit."""
+def run(
+    ctx: click.Context, paths: tuple[Path, ...], dry_run: bool, for_programs: bool, yes: bool, as_json: bool
+) -> int:
+    """Compress the exports in the inbox, or the files and folders named, and exit.
+
+    On a terminal it asks where a key is missing, and before more than a dollar is spent.
+    """
     if dry_run:
         from daemon.cli.plan import plan
 
@@ -210,31 +315,38 @@ def run(ctx: click.Context, paths: tuple[Path, ...], dry_run: bool, for_programs
         return as_events(lambda tell: _tell_events(settings, paths, tell))
     # Ending it is the same as interrupting it: the calls under way are waited for, and their answers kept.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    return _show(settings, paths, as_json)
+    return _show(settings, paths, as_json, asks=not (yes or as_json or settings.quiet))
 
 
 def _tell_events(settings: Settings, paths: tuple[Path, ...], tell: events.Tell) -> int:
     stopping = Stopping()
     signal.signal(signal.SIGTERM, stopping.ask)
     try:
-        outcomes = list(_process(settings, wanted_exports(settings, paths), tell, stopping))
+        outcomes = list(
+            _process(settings, wanted_exports(settings, paths), other_files(settings, paths), tell, stopping)
+        )
     except Unsent:
         return INTERRUPTED
     tell(events.RunDone())
     return _exit_code(outcomes)
 
 
-def _show(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
-    exports = wanted_exports(settings, paths)
+def _show(settings: Settings, paths: tuple[Path, ...], as_json: bool, asks: bool) -> int:
+    exports, others = wanted_exports(settings, paths), other_files(settings, paths)
     if not as_json:
         settings.say_which_file()
+    if asks and exports and sys.stdin.isatty() and sys.stdout.isatty():
+        from daemon.cli.agree import agreed  # the daemon's child does without planning twice
+
+        if not agreed(settings, exports):
+            return 0
     outcomes: list[Outcome] = []
     over: OverBudget | None = None
     progress = Progress(quiet=settings.quiet or as_json)
     with progress.bars:
         try:
             # One by one: what was done before a cap is reached is reported too.
-            for outcome in _process(settings, exports, progress.tell, Stopping()) if exports else ():
+            for outcome in _process(settings, exports, others, progress.tell, Stopping()):
                 outcomes.append(outcome)
         except OverBudget as reached:
             over = reached
@@ -242,41 +354,62 @@ def _show(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
         paused = {"paused": {"reason": over.message, "next_step": over.next_step, "until": over.until}} if over else {}
         rows = [{"outcome": _KINDS[type(outcome)], **asdict(outcome)} for outcome in outcomes]
         click.echo(printable_json({"outcomes": rows, **progress.tally.as_json(), **paused}))
-    elif not exports:
+    elif not exports and not others:
         settings.say(f"Nothing to do: there are no exports in {settings.folders.inbox}.")
     else:
-        written, alone, aside = (sum(isinstance(outcome, kind) for outcome in outcomes) for kind in _KINDS)
-        for line in (*progress.tally.sentences(), f"{written} written, {alone} unchanged, {aside} skipped."):
+        for line in (*progress.tally.sentences(), *_summary(outcomes)):
             settings.say(line)
     if over:
         raise over  # at the end, as every error: the report is of what was done before
     return _exit_code(outcomes)
 
 
-def _process(settings: Settings, exports: Sequence[Path], tell: events.Tell, stopping: Stopping) -> Iterator[Outcome]:
-    """Take every export through the trip; `tell` hears everything, and what became of each chat.
+def _summary(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """How many chats were written, and what to do next with them."""
+    written, alone, aside = (sum(isinstance(outcome, kind) for outcome in outcomes) for kind in _KINDS)
+    yield f"{written} written, {alone} unchanged, {aside} skipped."
+    paths = list(dict.fromkeys(outcome.path for outcome in outcomes if isinstance(outcome, events.ExportWritten)))
+    if len(paths) > 1:
+        yield "\n  ".join(["Import these into TypingMind:", *paths])
+    elif paths:
+        yield f"Import this into TypingMind: {paths[0]}"
+
+
+def _process(
+    settings: Settings, exports: Sequence[Path], others: Sequence[SetAside], tell: events.Tell, stopping: Stopping
+) -> Iterator[Outcome]:
+    """Take every export through the trip; `tell` hears everything, and what became of each chat and of `others`.
 
     Before each call and each pause it is told how long nothing may be heard. These are good places to end: raises
     ToldToStop there where the run is to end.
     """
 
-    def hear(event: events.Event) -> None:
-        tell(event)
-        stopping.check()
+    if not exports and not others:
+        return
 
     def complete(request: Request) -> Completion:
         stopping.check()
         if request.model != ENGINE:
             timeout = float(str(request.route.get("timeout", TIMEOUT_SECONDS)))
             tell(events.Alive(2 * timeout))  # the limit counts for connecting and for answering
-        return context.complete(request)
+        return opened.complete(request)
 
     def pause(seconds: float) -> None:
         tell(events.Alive(seconds))
         stopping.pause(seconds)
 
-    with settings.context(hear) as context:
-        for outcome in go_round(replace(context, complete=complete, pause=pause), exports):
+    with (
+        settings.context(tell) as opened,
+        RunRecord(opened.archive, by_hand=settings.handed_over is None) as record,
+    ):
+
+        def hear(event: events.Event) -> None:
+            tell(event)
+            record.hear(event)
+            stopping.check()
+
+        context = replace(opened, tell=hear, complete=complete, pause=pause)
+        for outcome in chain(go_round(context, exports), others):
             match outcome:
                 case events.ExportWritten(plan=plan, path=path):
                     hear(events.ChatIs(plan.chat_id, plan.title, "written", outcome.sentence, path=path))

@@ -2,6 +2,7 @@
 
 import getpass
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,10 +11,13 @@ from pathlib import Path
 import click
 from platformdirs import user_config_path, user_log_path
 
+from daemon.cli.groups import NearGroup
 from daemon.cli.settings import Settings, pass_settings
 from daemon.config.search import own_file
-from daemon.keys import credential_files
+from daemon.files.paths import expanded_folder
+from daemon.keys import NoKey, credential_files, find_key
 from daemon.status.sentences import visible
+from primer.models import KEY_VARIABLES
 from rules.errors import ConfigurationError, FileTrouble, MemprocError
 from service.command import run_command
 from service.desktop import notice_command
@@ -27,7 +31,7 @@ _PASSED_ON = ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_H
 _CODES = {"running": 0, "troubled": 1, "stopped": 2, "not installed": 2}
 
 
-@click.group
+@click.group(cls=NearGroup)
 def service() -> None:
     """Have the system keep memproc running: from login on, and again after a crash."""
 
@@ -89,6 +93,46 @@ def status(settings: Settings) -> int:
         state = state_here(_account(), run_command, _program(settings).command)
     click.echo(visible("\n".join(state.sentences)))
     return _CODES[state.state]
+
+
+@click.command
+@pass_settings
+def uninstall(settings: Settings) -> int:
+    """Stop the service and remove it, and say what stays and how to remove each of it."""
+    code = 0
+    try:
+        with _in_our_words():
+            steps = to_remove(recipe_for(_account(), _program(settings), run_command, Sandbox.NONE), run_command)
+            code = _carry_out(steps, settings)
+        click.echo("The service is removed." if steps else "There was no service of memproc.")
+    except MemprocError as fault:  # there may be no service manager, and all else is told the same
+        click.echo(visible(f"The service was not looked at: {fault.message}"), err=True)
+        code = fault.exit_code
+    click.echo(visible("\n".join(_what_stays(settings))))
+    return code
+
+
+def _what_stays(settings: Settings) -> Iterator[str]:
+    """What is left on the computer, each with the command that removes it."""
+    folders, toml = settings.folders, settings.found.path
+    remove = "rmdir /s" if sys.platform == "win32" else "rm -r"
+    yield "\nThis stays. To take a whole conversation with you first: memproc expand CHAT\n"
+    expanded = expanded_folder(folders.updated)
+    for what, path in (
+        ("exports that you dropped", folders.inbox),
+        ("updated exports", folders.updated),
+        ("expanded conversations", expanded),
+        ("backups, the first original of each chat among them", folders.backups),
+        ("the archive, its copies and the log", folders.state),
+        ("settings", toml),
+    ):
+        if path is not None and path.exists():
+            yield f"{what}:\n    {remove} {shlex.quote(str(path))}"
+    for provider in sorted(KEY_VARIABLES):
+        key = find_key(provider, {}, folders.state)
+        if not isinstance(key, NoKey):
+            yield f"the key for {provider}:\n    memproc key forget {provider}"
+    yield "memproc itself, at last:\n    pipx uninstall memproc-daemon"
 
 
 @service.command(hidden=True)

@@ -11,11 +11,11 @@ import click
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
-from daemon.cli.settings import Settings, json_option, pass_settings, print_table
+from daemon.cli.settings import Settings, in_colour, in_width, json_option, paged, pass_settings
 from daemon.files.clock import now
 from daemon.files.lock import is_held
 from daemon.status.page import folded, page
-from daemon.status.sentences import in_full, in_one_line, printable_json, sentence, with_span
+from daemon.status.sentences import in_full, in_one_line, printable_json, sentence, told_apart, visible, with_span
 from daemon.status.status import (
     DaemonPlace,
     Status,
@@ -115,19 +115,23 @@ def logs(settings: Settings, chat: str | None, follow: bool) -> int:
     place = place_of(settings)
     with Archive.read(place.state) as archive:
         of_chat = entries_about(archive, chat) if chat else None
-        titles = {known.chat_id: known.title for known in known_chats(archive)}
+        titles = told_apart((known.chat_id, known.title) for known in known_chats(archive))
+    lines: list[str] = []
     is_empty = True
+    say = click.echo if follow else lines.append
     try:
         for entry in entries(log_folder(place.state), (lambda: time.sleep(_LOOK_SECONDS)) if follow else None):
             if of_chat and not of_chat.has(entry.event):
                 continue
             is_empty = False
             if entry.event is None:
-                click.echo("(a line that this memproc cannot read)")
+                say("(a line that this memproc cannot read)")
             else:
-                click.echo(f"{in_full(entry.at)} {in_one_line(sentence(entry.event, titles))}")
+                say(in_width(f"{in_full(entry.at)} {in_one_line(sentence(entry.event, titles))}"))
     except KeyboardInterrupt:
         return 0  # this is how one stops following
+    if lines:
+        paged("\n".join(lines))
     if is_empty:
         about = " about this chat" if chat else ""
         settings.say(f"The log holds nothing{about} yet. The daemon writes it: memproc watch")
@@ -172,11 +176,13 @@ def resume(settings: Settings) -> None:
 
 @click.command
 @click.option("--thorough", is_flag=True, help="Read everything that is kept, however long that takes.")
+@click.option("--all", "show_all", is_flag=True, help="List what is well, too.")
 @json_option
 @pass_settings
-def doctor(settings: Settings, thorough: bool, as_json: bool) -> int:
+def doctor(settings: Settings, thorough: bool, show_all: bool, as_json: bool) -> int:
     """Look at everything that memproc needs, and say what mends what is wrong. Nothing is sent, and nothing changed.
 
+    Errors come last, where a terminal shows them.
     The exit code is 0 where nothing is an error, and 1 where something is.
     """
     from daemon.status.doctor import examine
@@ -190,11 +196,17 @@ def doctor(settings: Settings, thorough: bool, as_json: bool) -> int:
         ]
         click.echo(printable_json({"errors": errors, "findings": report}))
         return 1 if errors else 0
-    rows = [(finding.level, finding.name, finding.text, finding.remedy) for finding in findings]
-    problems = [row for row in rows if row[0] != "ok"]
-    if problems:
-        print_table(("", "What", "What was found", "What mends it"), problems)
-        click.echo()
-    print_table(("", "What", "What was found"), [row[:3] for row in rows if row[0] == "ok"])
-    click.echo(f"\nErrors: {errors}, warnings: {len(problems) - errors}, well: {len(rows) - len(problems)}.")
+    well = [finding for finding in findings if finding.level == "ok"]
+    if show_all:
+        for finding in well:
+            text = in_width(visible(f"ok  {finding.name}: {finding.text}"))
+            click.echo(f"{in_colour('ok', 'green')}{text[2:]}")
+    for finding in reversed(findings[: -len(well) or None]):
+        colour = "red" if finding.level == "error" else "yellow"
+        click.echo(f"\n{in_colour(finding.level, colour)}: {in_one_line(finding.name)}")
+        click.echo(in_width(visible(finding.text), "    "))
+        is_sentence = finding.remedy[:1].isupper()  # else it is a command, which stays in one line
+        click.echo(in_width(visible(finding.remedy), "    ") if is_sentence else visible(f"    {finding.remedy}"))
+    more = "" if show_all else " (memproc doctor --all)"
+    click.echo(f"\nErrors: {errors}, warnings: {len(findings) - len(well) - errors}, well: {len(well)}{more}.")
     return 1 if errors else 0

@@ -245,6 +245,8 @@ class Config(ChatTables):
     watch: tables.WatchSettings = tables.WatchSettings()
     schedule: tables.ScheduleSettings = tables.ScheduleSettings()
     notify: tables.NotifySettings = tables.NotifySettings()
+    page: tables.PageSettings = tables.PageSettings()
+    recall: tables.RecallSettings = tables.RecallSettings()
     budget: BudgetSettings = BudgetSettings()
 
     @property

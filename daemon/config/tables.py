@@ -284,3 +284,17 @@ class NotifySettings(Table):
     """`[notify]`: on what the desktop shows a notice."""
 
     when: Literal["problems", "all", "never"] = "problems"
+
+
+class PageSettings(Table):
+    """`[page]`: the page in the browser, and its port on loopback."""
+
+    enabled: bool = True
+    port: int = Field(default=27_183, ge=1024, le=65_535)
+
+
+class RecallSettings(Table):
+    """`[recall]`: whether TypingMind's connector is answered, and the person's own TypingMind hosts."""
+
+    connector: bool = False
+    origins: Texts = ()

@@ -7,6 +7,7 @@ it is cleared away before the next one is added.
     backups/README.txt, INDEX.tsv
     backups/originals/<first 2 of sha256>/<sha256>.json.gz     the first original of each chat, for ever
     backups/versions/<chat>/<UTC>-<first 8 of sha256>.json.gz  what stood in updated/ before a new file
+    backups/unlisted/...                                       what the index does not name, and is not whole
 """
 
 import json
@@ -257,6 +258,16 @@ def append(folder: Path, line: IndexLine) -> None:
         flush_folder(folder)
 
 
+def rewrite_index(folder: Path, change: Callable[[IndexLine], IndexLine | None]) -> None:
+    """Write the index anew with every line as `change` gives it back; None: without it. Raises FileTrouble.
+
+    A line that cannot be read goes, since nobody knows what it names; `list_again` lists its file once more.
+    """
+    if (folder / INDEX).exists():
+        changed = [change(line) for line in read_index(folder) if isinstance(line, IndexLine)]
+        replace_file(folder / INDEX, [_HEADER.encode(), *(_text(line).encode() for line in changed if line)])
+
+
 def _parted(content: bytes) -> tuple[bytes, bytes]:
     """The whole lines, and what stands after the last line break."""
     end = content.rfind(b"\n") + 1
@@ -295,6 +306,8 @@ anew, it keeps what was there in this folder.
                and of each month for ever; the others are removed when memproc runs in the background
   INDEX.tsv    the list of both, oldest first; a spreadsheet opens it. A version that was removed
                has a second line, of the kind "removed"
+  unlisted/    files that lay among them, that INDEX.tsv does not name, and that are damaged or none
+               of memproc's; they are yours to look at, and never removed
 
 With memproc:
 

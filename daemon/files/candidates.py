@@ -1,4 +1,7 @@
-"""Which entries of a folder may be exports: regular files with the right ending, none that is still arriving."""
+"""Which entries of a folder may be exports: regular files with the right ending, none that is still arriving.
+
+Other files that a person may have dropped are told as such, with what they look like.
+"""
 
 import os
 import stat
@@ -9,10 +12,12 @@ from pathlib import Path
 from daemon.files.write import remedy
 from rules.arrival import Sighting
 from rules.errors import FileTrouble
+from rules.typingmind.foreign import ENOUGH, looks_like
 
 ENDINGS = (".json", ".zip")
 # Files that still arrive have one of these endings after their own; Safari keeps its in a folder named so.
 _ARRIVING = (".part", ".partial", ".crdownload", ".download", ".tmp", ".temp")
+_OF_SYSTEMS = frozenset({"thumbs.db", "desktop.ini", "icon\r"})
 # Folders that file servers and packers put beside the person's own.
 _FOREIGN = frozenset({"@eadir", "__macosx", "#recycle", "$recycle.bin", "system volume information", "lost+found"})
 _IN_THE_CLOUD = "it is in the cloud, not on this disk"
@@ -43,8 +48,21 @@ class UnusableFile:
     reason: str
 
 
-def candidates(folder: Path, subfolders: bool = False) -> Iterator[Candidate | UnusableFile]:
-    """The files of a folder that may be exports; those of its sub-folders only when wanted.
+@dataclass(frozen=True, slots=True)
+class OtherFile:
+    """A file that is no export by its name; `what_it_is` looks inside."""
+
+    path: str
+    status: os.stat_result
+
+
+def has_ending(path: str) -> bool:
+    """Whether the file is called as exports are."""
+    return path.casefold().endswith(ENDINGS)
+
+
+def candidates(folder: Path, subfolders: bool = False) -> Iterator[Candidate | UnusableFile | OtherFile]:
+    """The files of a folder that may be exports, and what else was dropped; those of its sub-folders only when wanted.
 
     Links are not followed, so that nothing outside the folder is ever read. Raises OSError where the
     folder itself cannot be listed; a sub-folder that cannot is given as unusable.
@@ -54,7 +72,7 @@ def candidates(folder: Path, subfolders: bool = False) -> Iterator[Candidate | U
             yield from _entry(entry, subfolders)
 
 
-def _entry(entry: os.DirEntry[str], subfolders: bool) -> Iterator[Candidate | UnusableFile]:
+def _entry(entry: os.DirEntry[str], subfolders: bool) -> Iterator[Candidate | UnusableFile | OtherFile]:
     name = entry.name.casefold()
     if name.startswith("."):
         if name.endswith(tuple(f"{ending}.icloud" for ending in ENDINGS)):
@@ -62,6 +80,9 @@ def _entry(entry: os.DirEntry[str], subfolders: bool) -> Iterator[Candidate | Un
         return
     if name.endswith(ENDINGS):
         yield from _file(entry.path)
+    elif not name.endswith((*_ARRIVING, "~")) and name not in _OF_SYSTEMS:
+        for file in _file(entry.path):
+            yield OtherFile(file.path, file.status) if isinstance(file, Candidate) else file
     is_open_to_us = not name.endswith(_ARRIVING) and name not in _FOREIGN
     if subfolders and is_open_to_us and entry.is_dir(follow_symlinks=False):
         try:
@@ -101,10 +122,44 @@ def sighting_of(status: os.stat_result) -> Sighting:
     )
 
 
+def what_it_is(path: Path) -> tuple[str, str]:
+    """What a file looks like that is not called as exports are, and what to do, as sentences."""
+    try:
+        # Not through a link, and never waiting, should it have become a named pipe.
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        with os.fdopen(handle, "rb") as opened:
+            head = opened.read(ENOUGH)
+    except OSError as error:
+        return f"{path.name} cannot be read: {error.strerror}.", "Allow memproc's user to read it."
+    what, next_step = looks_like(head)
+    if what:
+        return f"{path.name} is {what}.", next_step
+    return (
+        f"{path.name} {'has a name that does not end in .json or .zip' if head else 'is empty'}.",
+        "If it is an export, give it the name back that it had in TypingMind.",
+    )
+
+
+def others_in(folder: Path) -> tuple[tuple[Path, str, str], ...]:
+    """What lies in a folder and is not processed: each file, why, and what to do; nothing where it cannot be listed."""
+    others = []
+    try:
+        for entry in candidates(folder):
+            match entry:
+                case OtherFile(path):
+                    others.append((Path(path), *what_it_is(Path(path))))
+                case UnusableFile(path, reason):
+                    name = Path(path).name
+                    others.append((Path(path), f"{name} cannot be used: {reason}.", "Mend that, then try again."))
+    except OSError:
+        return ()
+    return tuple(sorted(others))
+
+
 def exports_in(path: Path) -> tuple[Path, ...]:
     """The file itself, or what a folder holds, oldest first, so that the newest copy of a chat comes last.
 
-    What `candidates` finds unusable is left out here. Raises FileTrouble.
+    What `candidates` finds unusable, or other, is left out here. Raises FileTrouble.
     """
     try:
         if not path.is_dir():

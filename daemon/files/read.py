@@ -9,7 +9,7 @@ import os
 import stat
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
@@ -20,8 +20,10 @@ from daemon.files.candidates import LARGEST_BYTES, sighting_of
 from daemon.files.write import BLOCK, remedy
 from rules.arrival import Sighting
 from rules.errors import FileTrouble, NotAnExport
+from rules.typingmind import document
 from rules.typingmind.chat import Chat
 from rules.typingmind.document import DocumentLayout, explain_bad_json, lay_out_chunk, lay_out_document
+from rules.typingmind.foreign import of_archive
 from rules.typingmind.spans import BadJson, Span
 
 
@@ -84,6 +86,22 @@ def chats_in(name: str, data: bytes) -> tuple[Chat, ...]:
     """All chats of an export that is in memory. Raises NotAnExport."""
     bundle = Bundle(name, io.BytesIO(data))
     return tuple(chat for part in _parts(name, bundle) for chat in _chats(bundle, part))
+
+
+def without_chats(name: str, data: bytes, chat_ids: Set[str]) -> bytes:
+    """An export that is in memory, without these chats: JSON for JSON, a ZIP for a ZIP. Raises NotAnExport."""
+    bundle = Bundle(name, io.BytesIO(data))
+    texts: dict[str, bytes] = {}
+    for part in _parts(name, bundle):
+        with bundle.text(part.entry) as text:
+            texts[part.entry] = document.without_chats(text.read(), part.layout, chat_ids)
+    if not bundle.is_zip:
+        return texts[INDEX]
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as new:
+        for entry in old.infolist():
+            new.writestr(entry, texts.get(entry.filename) or old.read(entry))
+    return buffer.getvalue()
 
 
 def fingerprint_of(path: Path) -> Sighting | None:
@@ -192,7 +210,10 @@ def _open(name: str, file: BinaryIO) -> zipfile.ZipFile:
         if isinstance(fault, OSError) and fault.errno != errno.EINVAL:
             raise
         raise damaged(name) from fault
-    if INDEX not in package.namelist():
+    names = set(package.namelist())
+    if INDEX not in names and (foreign := of_archive(names))[0]:
+        raise NotAnExport(f"{name} is {foreign[0]}.", foreign[1])
+    if INDEX not in names:
         raise NotAnExport(
             f"{name} is a ZIP file without a {INDEX}, so it is no TypingMind export.",
             "In TypingMind choose Settings, App Data, Export; drop that ZIP as it is.",

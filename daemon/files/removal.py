@@ -1,6 +1,7 @@
 """Remove versions from the backups, list backups that the index lost, and take away what killed processes have left.
 
-Of the backups that the index lost, one that is whole gets its line again; any other stays where it is.
+Of the backups that the index lost, one that is whole gets its line again; any other goes to `unlisted`, beside the
+rest, and is not deleted.
 """
 
 import gzip
@@ -12,23 +13,26 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import file_digest, sha256
+from itertools import count
 from pathlib import Path, PurePosixPath
 
 from daemon.files.backup import IndexLine, Version, append, read_index, standing
 from daemon.files.paths import Folders, arrivals_folder, expanded_folder
 from daemon.files.read import chats_in
-from daemon.files.write import file_errors, flush_folder, replace_file, sweep
+from daemon.files.write import file_errors, flush_folder, make_private, put_in_place, replace_file, sweep
 from rules.errors import FileTrouble, MemprocError
 from rules.typingmind.message import write_date
 
+UNLISTED = "unlisted"
 _SHELVES = ("originals/*/*.gz", "versions/*/*.gz")
 _VERSION = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-([0-9a-f]{8})(?:-\d+)?\.(?:json|zip)\.gz")
 
 
 def list_again(folder: Path) -> tuple[FileTrouble, ...]:
-    """See to it that the index names every backup that is whole; which files could not be read, and stop no other.
+    """See to it that the index names every backup that is whole, and that no other lies among them.
 
-    Only while the archive's lock is held. Raises FileTrouble where the index itself cannot be read or written.
+    The answer says which files could not be read or moved: those stay as they are, and stop no other. Only while the
+    archive's lock is held. Raises FileTrouble where the index itself cannot be read or written.
     """
     named = {line.file for _, line in standing(folder)}
     removed = _removed(folder)
@@ -43,6 +47,8 @@ def list_again(folder: Path) -> tuple[FileTrouble, ...]:
                 continue
             if line := _line_of(folder, path):
                 lines.append(line)
+            else:
+                _put_aside(folder, path)
         except FileTrouble as trouble:
             troubles.append(trouble)
     for line in sorted(lines, key=lambda line: line.written_at):
@@ -95,6 +101,19 @@ def changed_at(path: Path) -> str:
     """When a file was changed last, by its own date. Raises FileTrouble."""
     with file_errors(path, "looked at"):
         return write_date(datetime.fromtimestamp(path.stat().st_mtime, UTC))
+
+
+def _put_aside(folder: Path, path: Path) -> None:
+    """Move a file that is no whole backup to `unlisted`, in the place of no other."""
+    shelf = folder / UNLISTED / path.relative_to(folder).parent
+    for private in (folder / UNLISTED, shelf):
+        make_private(private)
+    names = (f"{path.name}{f'-{number}' if number > 1 else ''}" for number in count(1))
+    place = next(shelf / name for name in names if not (shelf / name).exists())
+    with file_errors(path, "moved"):
+        put_in_place(path, place)
+        for changed in (shelf, path.parent):
+            flush_folder(changed)
 
 
 def remove_version(folder: Path, version: Version, when: str) -> None:

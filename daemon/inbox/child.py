@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import IO
 
 from daemon.events import Event, NoEvent, SettingsAre, of_line, to_line
@@ -63,13 +62,6 @@ Put = Callable[[Wake], None]
 
 _LONGEST_LINE = 8 << 20
 """Bytes; memproc.toml, the largest thing that is sent, has at most a million."""
-
-
-def command(config: Path | None, *arguments: str) -> list[str]:
-    """The command line of memproc with these arguments, by the same Python; `config` is that of `--config`."""
-    # -P: else a json.py in the folder where the daemon was started would be imported instead of Python's own.
-    memproc = [sys.executable, "-P", "-c", "import sys; from daemon.cli import main; sys.exit(main())"]
-    return [*memproc, *(("--config", str(config)) if config else ()), *arguments]
 
 
 class Child:

@@ -54,12 +54,13 @@ from daemon.events import (
     SettingsRead,
     SettingsRefused,
     SettingsWrong,
+    TriesAgain,
     Trouble,
     UserEdits,
 )
 from daemon.files.clock import at, here
 from daemon.files.lock import is_held
-from daemon.inbox.child import Child, Put, command, exit_in_words
+from daemon.inbox.child import Child, Put, exit_in_words
 from daemon.inbox.intake import copy_path, enqueue, forget_copy
 from daemon.inbox.schedule import Schedule, Telling
 from daemon.inbox.watch_plan import needs_restart, plan_of
@@ -67,6 +68,7 @@ from daemon.status.status import Pause, current_pause
 from rules.arrival import FINISHED, State, after_failure, after_outage
 from rules.retention import next_attempt, next_due, timings
 from rules.typingmind.message import parse_date, write_date
+from service.command import memproc_argv
 
 _BLOCKED_MINUTES = 30
 
@@ -110,7 +112,7 @@ class FileWork:
                 return [self._done()]
             case RunFailed():
                 return [self._failed(event)]
-            case Note() | UserEdits():
+            case Note() | TriesAgain() | UserEdits():
                 return [event]
             case _:
                 return []
@@ -218,7 +220,7 @@ class Dispatch:
         telling: Telling,
         put: Put,
         now: Callable[[], str],
-        argv: Callable[..., list[str]] = command,
+        argv: Callable[..., list[str]] = memproc_argv,
     ) -> None:
         """`config` is the file of `--config`; `argv` makes the child's command line."""
         self.plan = plan_of(settings)

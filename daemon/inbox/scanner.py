@@ -25,7 +25,7 @@ from daemon.archive.arrivals import (
     record_sightings,
     steps_after,
 )
-from daemon.files.candidates import Candidate, UnusableFile, candidates, sighting_of
+from daemon.files.candidates import Candidate, OtherFile, UnusableFile, candidates, has_ending, sighting_of, what_it_is
 from daemon.files.write import trouble
 from daemon.inbox.intake import Changed, forget_copy, look_inside, take
 from daemon.inbox.watch_plan import WatchPlan
@@ -71,7 +71,8 @@ class Scanner:
             entries = list(candidates(plan.inbox, plan.subfolders))
         except OSError as error:
             raise trouble(error, plan.inbox, "read") from error
-        lying = ((entry.path, sighting_of(entry.status)) for entry in entries if isinstance(entry, Candidate))
+        files = (entry for entry in entries if isinstance(entry, Candidate | OtherFile))
+        lying = ((file.path, sighting_of(file.status)) for file in files)
         self._plan, self._now, self._monotonic = plan, now, monotonic
         self._see(*compare_inbox(self._archive, lying))
         notes = [*self._take_those_due()]
@@ -123,6 +124,11 @@ class Scanner:
         if wait := self._decide(arrival, standing, look_inside(path)):
             self._waits(arrival, wait)
             self._standings[arrival.id] = replace(standing, look_at=self._monotonic + wait.seconds)
+            return ()
+        if not has_ending(arrival.path):
+            reason, next_step = what_it_is(path)
+            change_state(self._archive, arrival.id, "set aside", reason, next_step, self._now)
+            del self._standings[arrival.id]
             return ()
         try:
             digest, known = take(path, arrival.sighting, self._plan.state, partial(known_content, self._archive))

@@ -30,6 +30,7 @@ from daemon.files.write import make_own, make_private, sweep, unforeseen
 from daemon.inbox.child import Reload, Stop, Wake
 from daemon.inbox.dispatch import Dispatch
 from daemon.inbox.loop import Loop
+from daemon.inbox.page_port import CAN_HAND_OVER, PagePort
 from daemon.inbox.schedule import Schedule, Telling
 from daemon.inbox.watch_plan import WatchPlan, plan_of, read_settings
 from daemon.status.log import Log, known_titles
@@ -177,6 +178,9 @@ def _run(archive: Archive, plan: WatchPlan, settings: SettingsAre, queue: Queue,
         if sys.platform in ("darwin", "win32"):
             stall.start()
             stack.callback(stall.stop)
+        if plan.page_port and CAN_HAND_OVER:
+            port = PagePort(plan.page_port, config, lambda no: log.log(Trouble("the page", no.message, no.next_step)))
+            stack.callback(port.stop)
         schedule = stack.enter_context(Schedule(queue.put))
         telling = Telling(archive, log, Notifier(archive, notice_command, log.log), plan.notify, now)
         dispatch = Dispatch(archive, settings, config, schedule, telling, queue.put, now)

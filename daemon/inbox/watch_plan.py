@@ -8,8 +8,8 @@ from pathlib import Path
 
 from daemon.events import NoEvent, SettingsAre, SettingsWrong, of_line
 from daemon.files.write import remedy
-from daemon.inbox.child import command
 from rules.errors import ConfigurationError, ConfigurationOutOfReach
+from service.command import memproc_argv
 
 _LIMIT_SECONDS = 60.0
 _AFTER_A_RESTART = {
@@ -19,6 +19,7 @@ _AFTER_A_RESTART = {
     "state": "folders.state",
     "mode": "watch.mode",
     "subfolders": "watch.subfolders",
+    "page_port": "page.port",
 }
 """The daemon holds locks and a watch on these, for as long as it lives."""
 
@@ -44,6 +45,8 @@ class WatchPlan:
     """`problems`, `all` or `never`."""
     config: Path | None
     """The memproc.toml that this was read from."""
+    page_port: int = 0
+    """Where the page is on loopback; 0 where there is none."""
 
 
 def plan_of(settings: SettingsAre) -> WatchPlan:
@@ -75,7 +78,7 @@ def read_settings(config: Path | None, limit_seconds: float = _LIMIT_SECONDS) ->
     """
     try:
         ended = subprocess.run(  # noqa: S603  our own Python, and a path
-            command(config, "job", "settings"),
+            memproc_argv(config, "job", "settings"),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             timeout=limit_seconds,
@@ -112,6 +115,7 @@ def read_settings_here(given: Path | None) -> SettingsAre | SettingsWrong:
             **{name: getattr(watch, name) for name in ("settle_seconds", "rescan_seconds", "mode", "subfolders")},
             "night": config.schedule.night,
             "notify": config.notify.when,
+            "page_port": config.page.port if config.page.enabled else 0,
         }
     except ConfigurationError as wrong:
         return SettingsWrong(wrong.message, wrong.next_step, isinstance(wrong, ConfigurationOutOfReach))

@@ -156,6 +156,15 @@ def addresses(name: str, options: Mapping[str, object]) -> tuple[Address, ...]:
     )
 
 
+def host_asked(name: str, options: Mapping[str, object]) -> str:
+    """The host at which a model is asked by these options or this environment, fit to be shown."""
+    provider = provider_of(name)
+    if named := addresses(name, options):
+        return named[0].host
+    own = [host_of(str(options[option])) for option in _BASES if options.get(option)]
+    return (*own, *OWN_HOSTS.get(provider, ()), f"the provider {provider}")[0]
+
+
 def refusal(name: str, settings: ModelSettings, find: Callable[[str], Key | NoKey]) -> AddressRefusal | None:
     """Why a model cannot be asked with the key that `find` has for it as these settings say; None where it can.
 

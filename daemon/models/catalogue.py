@@ -55,6 +55,11 @@ def facts(model: str) -> Facts:
     )
 
 
+def is_known(model: str) -> bool:
+    """Whether LiteLLM's map has the model. Raises ModelError where the map cannot be read."""
+    return bool(_fields(model))
+
+
 def price(model: str) -> Price | None:
     """The ordinary price of a model by LiteLLM's map, as of its release; None where the map has none.
 

@@ -126,6 +126,7 @@ def complete_over(request: Request, wire: "Callable[[httpx.Request], httpx.Respo
 
 def _complete(request: Request, **over: Any) -> Completion:
     litellm = _litellm()
+    from daemon.models.addresses import host_asked
     from daemon.models.catalogue import known_models
     from daemon.models.guard import watched  # late, as httpx is
 
@@ -140,7 +141,7 @@ def _complete(request: Request, **over: Any) -> Completion:
         except litellm.ContentPolicyViolationError:
             return Completion("", REFUSED)
         except tuple(litellm.exceptions.LITELLM_EXCEPTION_TYPES) as fault:
-            raise call.refusal or _meaning(name, fault, known_models()) from fault
+            raise call.refusal or _meaning(name, host_asked(name, request.route), fault, known_models()) from fault
 
 
 def _written(litellm: Any, request: Request, options: Mapping[str, Any]) -> Completion:
@@ -215,8 +216,8 @@ def _loaded() -> Any:
     return litellm
 
 
-def _meaning(model: str, fault: Exception, known_models: Iterable[str]) -> MemprocError:
-    """The error that a fault of LiteLLM's becomes. `known_models` are names to suggest from."""
+def _meaning(model: str, host: str, fault: Exception, known_models: Iterable[str]) -> MemprocError:
+    """The error that a fault of LiteLLM's becomes, `host` having been asked. `known_models` are names to suggest."""
     status, kind = getattr(fault, "status_code", None), type(fault).__name__
     status = status if isinstance(status, int) else 0
     words = f"{fault} {getattr(fault, 'body', '')}".lower()
@@ -247,8 +248,9 @@ def _meaning(model: str, fault: Exception, known_models: Iterable[str]) -> Mempr
         suggestion = f"Did you mean {' or '.join(names)}? " if names else ""
         return ModelError(f"No provider knows the model {model}.", f"{suggestion}Mend [models] in memproc.toml.")
     if status in _LATER or status >= _SERVER_FAULT or kind in _LATER_KINDS:
-        error = CutOff if _may_be_billed(status, fault) else NotNow
-        return error(f"{model} cannot answer now ({kind}).", _RESUME, _retry_after(fault))
+        causes = _causes(fault)
+        error = CutOff if _may_be_billed(status, causes) else NotNow
+        return error(_why_not_now(model, host, status, causes), _RESUME, _retry_after(fault))
     return ModelError(
         f"The provider of {model} refused the request ({kind}{f', status {status}' if status else ''}).",
         "Check the model's name in memproc.toml, then run memproc again.",
@@ -262,17 +264,34 @@ def nearest(model: str, known_models: Iterable[str]) -> list[str]:
     return [name for name in matches if name != model]
 
 
-def _may_be_billed(status: int, fault: Exception) -> bool:
-    """Whether the provider may have worked on the request: it was sent, and what came back is no plain refusal."""
+def _causes(fault: BaseException) -> frozenset[str]:
+    """The names of the errors that a fault was made of, as deep as LiteLLM and the clients in it wrap them."""
     kinds: set[str] = set()
     cause: BaseException | None = fault
-    for _ in range(_DEEPEST):  # as deep as LiteLLM and the clients in it wrap
+    for _ in range(_DEEPEST):
         if cause is not None:
             kinds.add(type(cause).__name__)
             cause = cause.__cause__ or cause.__context__
-    if status == _TOO_MANY or not kinds.isdisjoint(_NEVER_SENT):
+    return frozenset(kinds)
+
+
+def _may_be_billed(status: int, causes: frozenset[str]) -> bool:
+    """Whether the provider may have worked on the request: it was sent, and what came back is no plain refusal."""
+    if status == _TOO_MANY or causes & _NEVER_SENT:
         return False
-    return "HTTPStatusError" not in kinds or status in _GATEWAY_GAVE_UP
+    return "HTTPStatusError" not in causes or status in _GATEWAY_GAVE_UP
+
+
+def _why_not_now(model: str, host: str, status: int, causes: frozenset[str]) -> str:
+    """Why there is no answer now, as a person would say it."""
+    if causes & _NEVER_SENT:
+        return f"Cannot reach {host}."
+    if "HTTPStatusError" in causes:
+        why = "too many requests" if status == _TOO_MANY else f"status {status}"
+        return f"{model} at {host} cannot answer now ({why})."
+    if "Timeout" in causes:
+        return f"{model} at {host} has not answered in time."
+    return f"The answer of {model} at {host} broke off, or cannot be read."
 
 
 def _by_how_much(words: str) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from daemon.archive.journal import Reply, SentRequest
+from daemon.events import Event, Tell, TriesAgain, tell_nobody
 from daemon.models.ask import Asking, Outcome, Unsent, keep_reply, release, reserve
 from daemon.models.completion import Completion
 from primer.reply import Request
@@ -31,8 +32,9 @@ def patiently(
     complete: Callable[[Request], Completion],
     sleep: Callable[[float], None] = time.sleep,
     chance: Callable[[], float] = random.random,
+    tell: Tell = tell_nobody,
 ) -> Callable[[Request], Completion]:
-    """`complete`, tried as `persistently` does.
+    """`complete`, tried as `persistently` does; `tell` hears of each pause.
 
     It raises CutOff where a request was sent and its answer got lost: before it is sent once more, it waits.
     """
@@ -42,7 +44,7 @@ def patiently(
         if lost and (times := lost[request.key]):
             sleep(_pause(times, None, chance()))
         try:
-            return persistently(lambda: complete(request), sleep, chance, repeats_lost=False)
+            return persistently(lambda: complete(request), sleep, chance, tell, repeats_lost=False)
         except CutOff:
             lost[request.key] += 1
             raise  # it may have been billed: whoever pays says whether it is sent once more
@@ -54,10 +56,13 @@ def persistently(
     ask: Callable[[], T],
     sleep: Callable[[float], None],
     chance: Callable[[], float] = random.random,
+    tell: Tell = tell_nobody,
     *,
     repeats_lost: bool = True,
 ) -> T:
     """What `ask` returns, tried up to six times. `sleep` takes seconds, `chance` answers between 0 and 1.
+
+    `tell` hears before each pause why there is one.
 
     Raises OutOfReach when the provider has not answered by then, or asks for a wait of more than five minutes.
     `repeats_lost`: it costs nothing, so that it may be asked again if its answer got lost.
@@ -70,7 +75,8 @@ def persistently(
                 raise
             wait = _pause(attempt, fault.retry_after, chance())
             if attempt == ATTEMPTS or wait > _LONGEST_WAIT_SECONDS:
-                raise OutOfReach(f"{fault.message} It was asked {attempt} times.", fault.next_step) from fault
+                raise OutOfReach(f"{fault.message} It was tried {attempt} times.", fault.next_step) from fault
+            tell(TriesAgain(fault.message, attempt, ATTEMPTS, wait))
             sleep(wait)
     raise AssertionError("the last attempt answers or raises")
 
@@ -106,7 +112,8 @@ class Direct:
         self._calls: dict[str, DirectCall] = {}
         self._lost = Counter[str]()
         self._is_closed = False
-        self._complete = patiently(self._once, asking.pause)
+        self._complete = patiently(self._once, asking.pause, tell=self._tell_once)
+        self._told: set[tuple[str, int]] = set()
 
     @property
     def room(self) -> int:
@@ -167,6 +174,12 @@ class Direct:
             raise Unsent
         return self._asking.complete(request)
 
+    def _tell_once(self, event: Event) -> None:
+        """Say of calls that wait together for one provider only once that they do, until one is answered."""
+        if isinstance(event, TriesAgain) and (event.reason, event.attempt) not in self._told:
+            self._told.add((event.reason, event.attempt))
+            self._asking.tell(event)
+
     def _carry_out(self, call: DirectCall) -> None:
         try:
             call.future.set_result(self._complete(call.request))
@@ -180,6 +193,7 @@ class Direct:
         """
         fault, key = call.future.exception(), call.sent.request
         if fault is None:
+            self._told.clear()
             return keep_reply(self._asking, call.sent, call.request.model, call.future.result(), call.at)
         if isinstance(fault, CutOff):
             self._lost[key] += 1

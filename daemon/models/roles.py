@@ -50,6 +50,8 @@ class Roles:
     """Turns facts into vectors, where they are compared so."""
     addresses: tuple[str, ...] = ()
     """Which models are asked at another address than their provider's own, said in every run."""
+    lacks_key: str = ""
+    """The provider of the chat's own model, where it has no key and the engine extracts the memories instead."""
 
     @property
     def all(self) -> tuple[Model, ...]:
@@ -102,7 +104,15 @@ def choose_roles(
         notices=tuple(dict.fromkeys(notices)),
         embedding=_model(embedding, settings, key) if embedding else None,
         addresses=tuple(dict.fromkeys(strange)),
+        lacks_key=_lacks_key(chat, messages, settings, key) if agent == EXTRACTIVE else "",
     )
+
+
+def _lacks_key(chat: Chat, messages: Sequence[Message], settings: ModelSettings, key: FindKey) -> str:
+    """The provider whose key the chat's own model lacks; empty where another reason keeps it from being asked."""
+    model = own_model(tuple(_names(chat, messages))) if settings.agent == CHAT else None
+    lacking = _missing_key(_newest(model, settings, []), settings, key) if model else None
+    return lacking.provider if lacking else ""
 
 
 def chat_model(chat: Chat, messages: Sequence[Message], settings: ModelSettings) -> tuple[str, int | None]:
@@ -233,6 +243,7 @@ class Who:
     fallback: str
     window: int | None
     notices: tuple[str, ...]
+    lacks_key: str = ""
 
 
 def who(roles: Roles) -> Who:
@@ -243,4 +254,5 @@ def who(roles: Roles) -> Who:
         fallback=roles.fallback.name if roles.fallback else "",
         window=roles.window,
         notices=(*roles.addresses, *roles.notices),
+        lacks_key=roles.lacks_key,
     )

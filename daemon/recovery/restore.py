@@ -18,7 +18,7 @@ from daemon.files.backup import Version, keep_version, read_version, versions
 from daemon.files.paths import Folders, expanded_folder
 from daemon.files.read import chats_in
 from daemon.files.removal import writing_to
-from daemon.files.write import WrittenFile, file_errors, make_private, replace_file
+from daemon.files.write import WrittenFile, file_errors, make_private, replace_file, sha256_of
 from rules.conversation.marker import drafts_of
 from rules.conversation.memory import Memory, aliases
 from rules.errors import ChatSetAside, FileTrouble, NotAnExport, NotFound
@@ -95,6 +95,18 @@ def find_version(folders: Folders, chat: KnownChat, number: int) -> Version:
             f"List them with: memproc versions {chat.chat_id}",
         )
     return kept[number]
+
+
+def newest_other(archive: Archive, folders: Folders, chat: KnownChat) -> Version:
+    """The newest kept version that is not what stands in the updated export's place now. Raises NotFound."""
+    now = sha256_of(updated_path(archive, folders, chat))
+    for version in reversed(versions(folders.backups, chat.chat_id)):
+        if version.sha256 != now:
+            return version
+    raise NotFound(
+        f'There is nothing to undo: no other version of "{chat.title}" is kept.',
+        f"List them with: memproc versions {chat.chat_id}",
+    )
 
 
 def restorable(archive: Archive, folders: Folders, chat: KnownChat, version: Version) -> Restorable:

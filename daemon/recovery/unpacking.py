@@ -23,12 +23,11 @@ from daemon.files.lock import hold
 from daemon.files.paths import Folders, archive_path
 from daemon.files.removal import STAGE
 from daemon.files.write import file_errors, flush_folder, make_private, put_in_place, replace_file
+from daemon.recovery.moved_settings import settings_for_here
 from daemon.recovery.parcel import ARCHIVE, ASIDE, SETTINGS, content, opened, places, refused
 from rules.errors import ArchiveError, FileTrouble
 
 _ROOM = 64 << 20
-_IMPORTED = "memproc-imported.toml"
-"""Settings that counted on another computer; its hosts and folders are not this one's, so they count nowhere here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +37,19 @@ class Unpacked:
     chats: int
     aside: tuple[Path, ...]
     settings: Path | None
-    """The other computer's memproc.toml, which counts nowhere yet; None where none came along."""
+    """The memproc.toml that was written; None where one counts already, or none came along."""
+    commented_out: tuple[str, ...]
+    """The settings that were commented out in it, with the hosts that they name."""
 
 
-def import_archive(folders: Folders, path: Path, now: str, *, replace: bool = False) -> Unpacked:
-    """Put everything of a parcel in its place, or nothing.
+def import_archive(
+    folders: Folders, path: Path, now: str, *, settings: Path | None = None, replace: bool = False
+) -> Unpacked:
+    """Put everything of a parcel in its place, or nothing; `settings` is where its memproc.toml goes, if anywhere.
 
-    Raises FileTrouble where the file is damaged or no parcel, ArchiveError where an archive with chats stands
-    there already and is not to be replaced, and Busy while another memproc, the daemon too, is at work.
+    Raises FileTrouble where the file is damaged or no parcel, ConfigurationError where its settings cannot be used,
+    ArchiveError where an archive with chats stands there already and is not to be replaced, and Busy while another
+    memproc, the daemon too, is at work.
     """
     state = folders.state
     shelves = [*places(folders).values(), state]
@@ -63,13 +67,16 @@ def import_archive(folders: Folders, path: Path, now: str, *, replace: bool = Fa
             _clear(shelves)
             _stage(folders, path)
             chats = _proved(folders)
+            own, commented_out = _own_settings(state, settings)
             begin_import(state, path)
+            if settings and own:
+                make_private(settings.parent)
+                replace_file(settings, [own])
             aside = tuple(_put_in_places(folders, now))
             end_import(state)
         finally:
             _clear(shelves)
-    settings = state / _IMPORTED
-    return Unpacked(chats, aside, settings if settings.exists() else None)
+    return Unpacked(chats, aside, settings if own else None, commented_out)
 
 
 def _refuse_a_loss(state: Path) -> None:
@@ -100,8 +107,7 @@ def _stage(folders: Folders, path: Path) -> None:
             )
         for entry in manifest.files:
             folder, _, inside = entry.name.partition("/")
-            name = inside or (_IMPORTED if entry.name == SETTINGS else ARCHIVE)
-            staged = places(folders).get(folder, folders.state) / STAGE / name
+            staged = places(folders).get(folder, folders.state) / STAGE / (inside or entry.name)
             make_private(staged.parent)
             written = replace_file(staged, content(package, entry))
             if (written.size, written.sha256) != (entry.size, entry.sha256):
@@ -121,6 +127,15 @@ def _proved(folders: Folders) -> int:
         raise refused("the archive in it is damaged, or none of memproc's") from fault
 
 
+def _own_settings(state: Path, path: Path | None) -> tuple[bytes, tuple[str, ...]]:
+    """What is to be written to `path` as memproc.toml, and what is commented out in it; empty where nothing is."""
+    staged = state / STAGE / SETTINGS
+    if not staged.exists():
+        return b"", ()
+    own, commented_out = settings_for_here(staged.read_bytes(), path or staged)
+    return (own, commented_out) if path else (b"", ())
+
+
 def _put_in_places(folders: Folders, now: str) -> Iterator[Path]:
     """Put everything in its place, the archive as the last; yields the folders into which went what was there."""
     state, stamp = folders.state, "".join(letter for letter in now if letter.isalnum())
@@ -128,9 +143,9 @@ def _put_in_places(folders: Folders, now: str) -> Iterator[Path]:
         before = [path for path in folder.iterdir() if path.name != STAGE and not path.name.startswith(ASIDE)]
         yield from _aside(folder, before, stamp)
         _move(sorted((folder / STAGE).iterdir()) if (folder / STAGE).is_dir() else (), folder)
-    ours = (_IMPORTED, f"{ARCHIVE}-wal", f"{ARCHIVE}-shm", ARCHIVE)
+    ours = (f"{ARCHIVE}-wal", f"{ARCHIVE}-shm", ARCHIVE)
     yield from _aside(state, [state / name for name in ours if (state / name).exists()], stamp)
-    _move([path for name in ours if (path := state / STAGE / name).exists()], state)
+    _move([state / STAGE / ARCHIVE], state)
 
 
 def _aside(folder: Path, before: Iterable[Path], stamp: str) -> Iterator[Path]:

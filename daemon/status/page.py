@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from daemon.status.sentences import in_one_line, local, seconds_between, span, visible, with_span
+from daemon.archive.jobs import RunProgress
+from daemon.status.sentences import in_one_line, local, seconds_between, span, told_apart, visible, with_span
 from daemon.status.status import Status
 
 _MOST = 10
@@ -30,6 +31,7 @@ def page(status: Status) -> str:
     parts = (
         [headline(status), *([] if status.running else [_START])],
         _problems(status),
+        _run(status),
         _daemon(status),
         _queue(status),
         _chats(status),
@@ -38,11 +40,11 @@ def page(status: Status) -> str:
     return visible("\n\n".join("\n".join(part) for part in parts if part))
 
 
-def folded(text: str, columns: int) -> str:
-    """The text for a terminal of that width: a longer line goes on below, a little further in."""
+def folded(text: str, columns: int, further: int = 2) -> str:
+    """The text for a terminal of that width: a longer line goes on below, so many columns further in."""
     lines = []
     for line in text.splitlines():
-        indent = " " * (len(line) - len(line.lstrip()) + 2)
+        indent = " " * (len(line) - len(line.lstrip()) + further)
         lines += wrap(line, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) or [""]
     return "\n".join(lines)
 
@@ -67,6 +69,32 @@ def _activity(status: Status) -> str:
         until = f"until {local(status.paused.until, status.now)}" if status.paused.until else "until memproc resume"
         return f"paused {until}{f', {_files(left)} to do' if left else ''}"
     return f"{_files(left)} to do" if left else "nothing to do"
+
+
+def progress_line(run: RunProgress, title: str = "") -> str:
+    """As in `Aria 14/20 · $0.77 · 1:05 left`; `title` where the chat's own is too long."""
+    parts = [f"{title or in_one_line(run.title)} {run.done:,}/{run.of:,}" if run.title else "reading"]
+    parts += [f"${run.usd:,.2f}"] if run.answered else []
+    parts += [f"{clock_time(run.seconds_left)} left"] if run.seconds_left is not None else []
+    return " · ".join(parts)
+
+
+def clock_time(seconds: float) -> str:
+    """As in `1:05` or `2:01:05`; never `0:00`, since something is still to come."""
+    minutes, rest = divmod(max(1, round(seconds)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def _run(status: Status) -> list[str]:
+    """The run that goes on, and who has begun it; else the newest one that was begun by hand."""
+    if run := status.run:
+        who = "by hand" if run.by_hand else "by the daemon"
+        return ["Running", f"  {progress_line(run)}, since {local(run.began_at, status.now)}, {who}"]
+    if (last := status.last_run) and last.by_hand:
+        money = f", ${last.usd:,.2f}" if last.usd else ""
+        return ["Last run by hand", f"  {with_span(last.ended_at, status.now)}: {last.outcome}{money}"]
+    return []
 
 
 def _batches(status: Status) -> str:
@@ -127,10 +155,12 @@ def _chats(status: Status) -> list[str]:
     if not status.outcomes:
         return []
     shown_above = {problem.reason for problem in status.problems[:_MOST]}
+    titles = told_apart((outcome.chat_id, outcome.title) for outcome in status.outcomes if outcome.chat_id)
     rows = []
     for outcome in status.outcomes[:_MOST]:
         detail = "see above" if outcome.detail in shown_above else outcome.detail
-        rows.append((outcome.title, local(outcome.at, status.now), _word(outcome.kind), outcome.path or detail))
+        title = titles.get(outcome.chat_id, outcome.title)
+        rows.append((title, local(outcome.at, status.now), _word(outcome.kind), outcome.path or detail))
     return ["Chats, the newest first", *_columns(rows), *_more(len(status.outcomes) - _MOST, "chats")]
 
 

@@ -9,7 +9,8 @@ of a flag, and the signs of Arabic, Syriac and Kaithi that enclose numbers. Anyw
 import json
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
 from daemon import events
 from rules.typingmind.message import parse_date
@@ -57,6 +58,15 @@ def _spelled(match: "re.Match[str]") -> str:
         if is_emoji and character == "\u200d" and behind and category(behind) == "So":
             return character
     return character.encode("unicode_escape").decode()
+
+
+def told_apart(chats: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The titles of chats by their ids, from pairs of both; with the id behind it where several have one title."""
+    titles = dict(chats)
+    times = Counter(titles.values())
+    return {
+        chat_id: f"{title} ({chat_id})" if times[title] > 1 and chat_id else title for chat_id, title in titles.items()
+    }
 
 
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
@@ -137,6 +147,8 @@ def sentence(event: events.Event, titles: Mapping[str, str] = _NO_NAMES) -> str:
             return _with(f"The timed job {name} failed", error) if error else f"The timed job {name} is done."
         case events.Note(text):
             return text
+        case events.TriesAgain():
+            return f"{event.sentence}."
         case _:
             return _about_chat(event, titles) if isinstance(event, _OfChat) else _about_daemon(event)
 

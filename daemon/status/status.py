@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -235,6 +235,10 @@ class Status:
     """Next one first."""
     batches: tuple[SentBatch, ...] = ()
     """Oldest first."""
+    run: daemon_state.RunProgress | None = None
+    """The one that goes on just now."""
+    last_run: daemon_state.RunProgress | None = None
+    """The newest one, where none goes on."""
 
     @property
     def open_files(self) -> dict[str, int]:
@@ -266,6 +270,9 @@ def status(
         if job.error:
             step = f"It is tried again at its next time. {_LOGS}"
             problems.append(StatusProblem(f"the timed job {job.name}", job.error, step))
+    last = last_run(archive, now)
+    if last and last.by_hand and last.trouble:
+        problems.append(StatusProblem("the last run by hand", last.trouble, last.next_step or "Run memproc again."))
     # A problem with a file or chat ends when the person takes the file out of the inbox, or drops a newer one.
     for trouble in (*daemon_state.chats_in_trouble(archive), *daemon_state.files_in_trouble(archive)):
         if is_there(trouble.path):
@@ -286,6 +293,34 @@ def status(
             for batch in open_batches(archive)
             if batch_age(batch, now) < LONGEST_SECONDS
         ),
+        run_progress(archive, now),
+        last,
+    )
+
+
+def run_progress(archive: Archive, now: str) -> daemon_state.RunProgress | None:
+    """The run that goes on just now, begun by the daemon or by hand; None where none does.
+
+    A run that was killed has left its progress behind, and no lock.
+    """
+    run = daemon_state.kept_run(archive, now)
+    return run if run and not run.ended_at and is_held(archive.path.with_name("lock")) else None
+
+
+def last_run(archive: Archive, now: str) -> daemon_state.RunProgress | None:
+    """The newest run, where none goes on just now; one that was killed says that it was cut off."""
+    run = daemon_state.kept_run(archive, now)
+    if run is None or run.ended_at:
+        return run
+    if run_progress(archive, now):
+        return None
+    return replace(
+        run,
+        ended_at=run.kept_at,
+        outcome="cut off",
+        trouble="It was cut off in the middle. What is finished is kept.",
+        next_step="To go on from there: memproc run",
+        seconds_left=None,
     )
 
 

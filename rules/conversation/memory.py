@@ -277,6 +277,14 @@ def called(memory: Memory) -> str:
     return f"memory {memory.number} ({memory.memory_id})"
 
 
+def short_name(memory: Memory) -> str:
+    """By which a person calls it within its chat: `6`, or `f2` for a fold, `ff1` for one of the next level.
+
+    It is never given to another memory of the chat.
+    """
+    return "f" * (memory.level - CHUNK_LEVEL) + str(memory.number)
+
+
 def dates(memory: Memory) -> str:
     """The days of the first and the last message that it stands for."""
     return f"{day(memory.began_at)} to {day(memory.ended_at)}"

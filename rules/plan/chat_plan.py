@@ -193,6 +193,10 @@ def plan_chat(
     """The plan for one chat, of whose entries `tokens` are those of each. Nothing is written again as yet."""
     made = chunks_made(reading.entries, tokens)
     chunking = _formed(reading, tokens, limits, overhead)
+    reason, all_tokens = chunking.reason, sum(tokens)
+    if not reading.chunk_memories and all_tokens <= limits.tail:
+        begins = f"memproc begins where a chat is longer than its live tail of {limits.tail:,}."
+        reason = f"It has {all_tokens:,} tokens; {begins}"
     new = [
         NumberedChunk(number, chunk.start, chunk.stop, chunk.tokens)
         for number, chunk in enumerate(chunking.chunks, 1 + len(reading.chunk_memories))
@@ -213,7 +217,7 @@ def plan_chat(
         chat_id=chat_id,
         title=title,
         messages=len(reading.entries),
-        tokens=sum(tokens),
+        tokens=all_tokens,
         memories=len(reading.chunk_memories),
         made=tuple(rows[: len(made)]),
         chunks=tuple(rows[len(made) :]),
@@ -225,7 +229,7 @@ def plan_chat(
         section_before=memories.before(len(reading.chunk_memories)),
         waiting_tokens=chunking.waiting_tokens,
         live_tokens=chunking.live_tokens,
-        reason=chunking.reason,
+        reason=reason,
         left_out=dict(Counter(place.left_out for place in reading.places if place.left_out and not place.original)),
         warnings=warnings,
         fixed_tokens=overhead.fixed,

@@ -233,8 +233,8 @@ def by_topics(spoken: Sequence[Spoken], begin: int, size: int) -> Split:
 
     def priced(window: Sequence[Unit]) -> list[int]:
         messages = [spoken[unit.start : unit.stop] for unit in window]
-        minutes = [(unit[0].minute, unit[-1].minute) for unit in messages]
-        found = prices([[message.text for message in unit] for unit in messages], minutes)
+        minutes = tuple((unit[0].minute, unit[-1].minute) for unit in messages)
+        found = prices(tuple(tuple(message.text for message in unit) for unit in messages), minutes)
         return [_TOPIC * size**2 * price // STEPS for price in found]
 
     return _split(spoken, begin, size, priced)

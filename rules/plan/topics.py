@@ -22,12 +22,15 @@ _RARE = 16
 _BREATH_SHARE = 8
 _NIGHT = 6 * 60
 _MESSAGES = 2048
+_WINDOWS = 256
 
 
-def prices(texts: Sequence[Sequence[str]], minutes: Sequence[tuple[int, int]]) -> list[int]:
+@lru_cache(_WINDOWS)
+def prices(texts: tuple[tuple[str, ...], ...], minutes: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
     """For each unit but the last, the price of a bound behind it: 0 for the best place of all, up to 64 more.
 
     `texts` are the messages of each unit; `minutes` when its first and its last message were written, 0 where unknown.
+    A chat is planned more than once, so what came of the last windows is remembered.
     """
     held = [sum((_words(text) for text in unit), Counter[str]()) for unit in texts]
     units_with = Counter(term for words in held for term in words)
@@ -41,7 +44,7 @@ def prices(texts: Sequence[Sequence[str]], minutes: Sequence[tuple[int, int]]) -
     ]
     found = [_price(vectors, minutes, at) for at in range(1, len(held))]
     least = min(found, default=0)
-    return [price - least for price in found]
+    return tuple(price - least for price in found)
 
 
 @lru_cache(_MESSAGES)

@@ -9,10 +9,12 @@ import codecs
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from rules.errors import NotAnExport
 from rules.typingmind import spans
 from rules.typingmind.chat import Chat, Outline, walk_chat
+from rules.typingmind.foreign import ENOUGH, EXPORT_AGAIN, of_bytes, of_root, of_text
 from rules.typingmind.spans import BadJson, Reel, Span, TooDeep, Walker
 
 _BLOCK_BYTES = 1 << 16  # it fits into the processor's cache, where checking it is ten times as quick
@@ -114,6 +116,27 @@ def with_chats(blocks: Iterable[bytes], finished: Mapping[Span, bytes]) -> Itera
         start = stop
 
 
+def without_chats(data: bytes, layout: DocumentLayout, chat_ids: Set[str]) -> bytes:
+    """The document's bytes without the chats of these ids, and without the commas that go with them."""
+    cuts: list[tuple[int, int]] = []
+    kept_until: int | None = None
+    for outline, following in zip_longest(layout.outlines, layout.outlines[1:]):
+        span = outline.span
+        is_last = following is None or data[span.stop : following.span.start].strip() != b","
+        if outline.chat_id not in chat_ids:
+            kept_until = span.stop
+        elif is_last:
+            cuts.append((span.start if kept_until is None else kept_until, span.stop))
+        else:
+            cuts.append((span.start, following.span.start))
+        kept_until = None if is_last else kept_until
+    pieces, at = list[bytes](), 0
+    for start, stop in sorted(cuts):
+        pieces.append(data[at:start])
+        at = max(at, stop)
+    return b"".join([*pieces, data[at:]])
+
+
 def chat_container(chat: bytes) -> bytes:
     """The smallest export that TypingMind imports: one chat, and nothing else that import could replace."""
     return b"".join(container_blocks(chat))
@@ -160,35 +183,22 @@ def _texts(name: str, blocks: Iterable[bytes]) -> Iterator[str]:
         ) from fault
 
 
-_EXPORT_AGAIN = "In TypingMind open the chat's menu, choose Export, and drop that file as it is."
-_DECRYPT = ("an encrypted backup", "Restore it in TypingMind with its password, then export the chats from there.")
-_UTF_16 = ("text in UTF-16, not UTF-8", "Save it as UTF-8, or drop the file exactly as TypingMind wrote it.")
-_SIGNS = (
-    (b"ENCRYPTED:", *_DECRYPT),
-    (b"Salted__", *_DECRYPT),
-    (b"\xff\xfe", *_UTF_16),
-    (b"\xfe\xff", *_UTF_16),
-    (b"\x1f\x8b", "a gzip file", "Unpack it, and drop the JSON file that is inside."),
-    (b"<", "a web page or XML, not JSON", _EXPORT_AGAIN),
-    (b"%PDF", "a PDF", _EXPORT_AGAIN),
-)
-
-
 def explain_bytes(name: str, head: bytes) -> NotAnExport | None:
     """Why the first bytes alone show that the file is no export; None where they may begin a JSON text."""
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not start and len(head) < 64:
         return NotAnExport(f"{name} is empty.", "If the download was interrupted, export the chat again.")
-    for sign, what, remedy in _SIGNS:
-        if start.startswith(sign):
-            return NotAnExport(f"{name} is {what}.", remedy)
-    return None
+    what, remedy = of_bytes(head)
+    return NotAnExport(f"{name} is {what}.", remedy) if what else None
 
 
 def explain_root(name: str, keys: Set[str], root: object) -> NotAnExport:
     """Why a JSON text has no chats, judged by the keys of its root, or by the root itself where that is no object."""
-    remedy = _EXPORT_AGAIN
-    if {"localStorage", "indexedDB"} & keys:
+    foreign, remedy = of_root(keys, root)
+    remedy = remedy or EXPORT_AGAIN
+    if foreign:
+        what = foreign
+    elif {"localStorage", "indexedDB"} & keys:
         what = "a backup of a TypingMind extension, not an export"
         remedy = "Restore it in TypingMind, then export the chats from there."
     elif "chatID" in keys:
@@ -198,9 +208,6 @@ def explain_root(name: str, keys: Set[str], root: object) -> NotAnExport:
     elif "data" in keys:
         what = "a part of an export, and this part has no chats"
         remedy = "Drop the parts that hold the chats (usually those with the higher numbers), or export single chats."
-    elif isinstance(root, list) and root and isinstance(root[0], dict) and "mapping" in root[0]:
-        what = "a ChatGPT export"
-        remedy = "Import it into TypingMind first, then export the chat from there."
     elif isinstance(root, list):
         what = "a bare list, not an export"
     else:
@@ -217,7 +224,10 @@ def explain_cut(name: str, size: int) -> NotAnExport:
 
 
 def explain_bad_json(name: str, text: str, fault: BadJson) -> NotAnExport:
-    """Where and why the text is not JSON. Line and column count from 1, the column in characters."""
+    """Where and why the text is not JSON, or what it is. Line and column count from 1, the column in characters."""
+    what, remedy = of_text(text[:ENOUGH].encode("latin-1").decode("utf-8", "replace"))
+    if what:
+        return NotAnExport(f"{name} is {what}.", remedy)
     line_start = text.rfind("\n", 0, fault.at) + 1
     line = text.count("\n", 0, fault.at) + 1
     before = text[line_start : fault.at].encode("latin-1").decode("utf-8", "replace")
@@ -225,7 +235,7 @@ def explain_bad_json(name: str, text: str, fault: BadJson) -> NotAnExport:
     if isinstance(fault, TooDeep):
         return NotAnExport(
             f"{name} is nested too deep near line {line}, column {column}: no export looks like that.",
-            _EXPORT_AGAIN,
+            EXPORT_AGAIN,
         )
     if fault.open_ended:
         return explain_cut(name, len(text))

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import daemon.trip
 from daemon.archive.archive import Archive
+from daemon.archive.seals import seal_in_sql
 from daemon.chat.deliver import Outcome, SetAside, set_aside, until_fault
 from daemon.config import parse
 from daemon.context import Context
@@ -89,8 +90,8 @@ def failing(monkeypatch: pytest.MonkeyPatch, fault: Callable[[], BaseException] 
     def on_call(frame: FrameType, event: str, _: object) -> None:
         if event != "call" or not frame.f_code.co_filename.startswith(PACKAGES):
             return
-        if frame.f_code.co_name == "<genexpr>" or frame.f_code is until_fault.__code__:
-            return  # the one may be called only to be closed, where Python drops what is raised; the other catches it
+        if frame.f_code.co_name == "<genexpr>" or frame.f_code in (until_fault.__code__, seal_in_sql.__code__):
+            return  # called only to be closed, where Python drops what is raised; what catches it; what SQLite calls
         if frame.f_code in (set_aside.__code__, daemon.trip.go_round.__code__):
             sys.setprofile(None)
             return

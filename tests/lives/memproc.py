@@ -49,7 +49,7 @@ _SETTINGS: dict[str, dict[str, Any]] = {
     "models": {"agent": "test/agent", "context_manager": "test/small"},
     "budget": {"unpriced": True},
     "tail": {"tokens": 2000, "step": 500},
-    "chunk": {"tokens": 600},
+    "chunk": {"tokens": 600, "bounds": "size"},
     "fold": {"budget": 900, "group": 3},
     "memory": {"hindsight": 2, "hindsight_tokens": 1200},
     "core": {"sections": SECTIONS},

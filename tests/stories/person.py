@@ -14,6 +14,7 @@ from daemon.cli import main
 
 COMMAND = Path(sys.executable).parent / "memproc"
 LIMIT_SECONDS = 100.0
+WITHOUT_PAGE = "[page]\nenabled = false\n"  # daemons of stories that run at once would all want its port
 WITHOUT_LAYERS = "[core]\nenabled = false\n[facts]\nenabled = false\n"
 
 
@@ -55,7 +56,7 @@ class Person:
         self.toml.write_text(
             '[folders]\ninbox = "inbox"\nupdated = "updated"\nbackups = "backups"\nstate = "state"\n'
             f'[tail]\ntokens = {self.tail}\nstep = {self.step}\n[chunk]\ntokens = {self.chunk}\nbounds = "size"\n'
-            f"{'' if self.layers else WITHOUT_LAYERS}{more}"
+            f"{'' if self.layers else WITHOUT_LAYERS}{'' if '[page]' in more else WITHOUT_PAGE}{more}"
         )
 
     def drop(self, content: bytes, name: str = "export.json") -> Path:

@@ -128,7 +128,7 @@ def test_what_cannot_be_is_said_and_changes_nothing(aria: Life) -> None:
         (["set", "human", "x" * 2001], 2, 'The section "human" would have 2001 of 2000 characters.'),
         (["set", "promises", "x" * 98 + "\ny"], 2, 'The section "promises" would have 104 of 100 characters.'),
         (["set"], 2, "Missing argument 'SECTION'"),
-        (["shout"], 2, "No such command 'shout'"),
+        (["shout"], 2, "There is no command 'shout'"),
         (["--loud"], 2, "No such option"),
     ):
         ended = core(aria, *command)

@@ -155,10 +155,10 @@ def test_texts_and_ids_steer_no_terminal(tmp_path: Path, monkeypatch: pytest.Mon
     eve.drop(export(said))
     for command in (["run"], ["show", "m"], ["calls", "--text"], ["memories", CHAT_ID]):
         is_harmless(seen(eve, *command, monkeypatch=monkeypatch))
-    for memory in memories(eve):
-        shown = seen(eve, "show", memory["memory_id"], monkeypatch=monkeypatch)
-        assert "red" in shown
-        is_harmless(shown)
+    pages = [seen(eve, "show", memory["memory_id"], monkeypatch=monkeypatch) for memory in memories(eve)]
+    assert any("red" in page for page in pages), "what is to be harmless is there"
+    for page in pages:
+        is_harmless(page)
 
 
 def is_harmless(printed: str) -> None:

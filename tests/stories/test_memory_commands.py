@@ -58,20 +58,75 @@ def test_the_list_says_of_each_memory_what_it_is_and_where(tmp_path: Path) -> No
     assert [name for name in words if words[name] == "shown" and name in chat.shown()] == sorted(
         chat.shown(), key=list(words).index
     )
-    listed = chat.person.memproc("memories", chat.chat_id).out.splitlines()
-    assert [line.split()[2] for line in listed[1:]] == list(words)
-    for memory in every:
-        line = next(line for line in listed if f" {memory['memory_id']} " in line)
-        state = f"folded into {memory['folded_into']}" if memory["folded_into"] else memory["state"]
-        for word in (f"as-of {memory['edition']['number']} of {len(memory['editions'])}", "extracted", state):
+    heading, *listed = chat.person.memproc("memories", chat.chat_id).out.splitlines()
+    assert heading == f"The lighthouse ({chat.chat_id}), tokens before and now:"
+    assert [line.split()[0] for line in listed] == [memory["name"] for memory in every]
+    called = {memory["memory_id"]: memory["name"] for memory in every}
+    for memory, line in zip(every, listed, strict=True):
+        tokens = f"{memory['source_tokens']:,} to {memory['edition']['tokens']:,}"
+        state = f"in {called[memory['folded_into']]}" if memory["folded_into"] else ""
+        first_words = " ".join(memory["edition"]["quotes"][0]["text"].split())[:20]
+        for word in (tokens, "14 Jan", f'"{first_words}', "extracted", state):
             assert word in line
+
+
+def test_numbers_work_wherever_ids_do_and_folds_have_names_of_their_own(tmp_path: Path) -> None:
+    chat = Cycle.lived(tmp_path / "ada", settings=TIGHT)
+    every = chat.everything()
+    assert {memory["name"] for memory in every if not memory["members"]} == {"1", "2", "3", "4", "5", "6"}
+    assert {memory["name"] for memory in every if memory["level"] == 2} == {"f1"}
+    for memory in every:
+        for command in (["show", chat.chat_id, memory["name"]], ["show", "The lighthouse", memory["name"]]):
+            assert read(chat.person.memproc(*command, "--json"))["memory_id"] == memory["memory_id"]
+    assert read(chat.person.memproc("show", "6", "--json"))["name"] == "6", "there is one chat alone"
+    done(chat.person.memproc("pin", "The lighthouse", "6"), f"Pinned memory 6 ({every[5]['memory_id']})")
+    done(chat.person.memproc("unpin", "The lighthouse", "6"), "Unpinned memory 6")
+    done(chat.person.memproc("use", "The lighthouse", "6", "1"), "of memory 6")
+    done(chat.person.memproc("recall", "The lighthouse", "1", "2"), "memory 1 (", "memory 2 (", "not forgotten")
+    done(chat.person.memproc("recall", every[0]["memory_id"], every[1]["memory_id"]), "memory 1 (", "memory 2 (")
+    for unknown in (["show", chat.chat_id, "7"], ["show", chat.chat_id, "f9"], ["show", "nobody", "1"], ["show", "77"]):
+        assert chat.person.memproc(*unknown).code == 2
+    assert chat.person.memproc("show", "The", "lighthouse", "6").code == 2
+
+
+def test_of_two_chats_the_number_alone_names_no_memory(ada: Person) -> None:
+    names = ("chatnumber1", "chatnumber2")
+    ada.drop(
+        export_bytes(*(long_chat(5000, tokens_each=200, chatID=name, id=name, chatTitle="Aria") for name in names))
+    )
+    run = ada.memproc("run")
+    assert run.code == 0
+    alone = ada.memproc("show", "1")
+    assert alone.code == 2
+    assert "can be any of 2 memories" in alone.err
+    assert "memproc show CHAT 6" in alone.err
+    assert read(ada.memproc("show", "chatnumber2", "1", "--json"))["chat_id"] == "chatnumber2"
+    ambiguous = ada.memproc("show", "Aria", "1")
+    assert ambiguous.code == 2
+    assert "chatnumber1 (Aria), chatnumber2 (Aria)" in ambiguous.err
+    assert "Aria (chatnumber2): " in run.out, "titles of two chats of one name are told apart"
+    assert "Aria (chatnumber1)" in ada.memproc("plan").out
+
+
+def test_show_reads_as_prose_and_has_ids_questions_and_requests_only_if_asked(wise: Life) -> None:
+    memory = wise.memories()[3]
+    prose = wise.person.memproc("show", "The lighthouse", "4")
+    done(prose, '"The lighthouse"\nMemory 4\n', "edition 2, hindsight, shown", "Quote\n", "Perspective\n", "Memory\n")
+    for edition in wise.editions(memory.memory_id):
+        for text in edition.texts[1::2]:
+            assert text in prose.out
+        for hidden in (*edition.texts[::2], *(request[:8] for request in edition.requests), memory.memory_id):
+            assert hidden not in prose.out
+    raw = f"memproc show {wise.chat_id} 4 --raw"
+    assert raw in prose.out
+    done(wise.person.memproc(*raw.split()[1:]), memory.memory_id, "requests ", "--- context manager")
 
 
 def test_the_tree_shows_what_stands_in_the_export_with_what_it_is_made_of(tmp_path: Path) -> None:
     chat = Cycle.lived(tmp_path / "ada", settings=TIGHT)
-    lines = chat.person.memproc("memories", chat.chat_id, "--tree").out.splitlines()
-    column = lines[0].index("Memory")
-    depth = {line[column:].split()[0]: len(line[column:]) - len(line[column:].lstrip()) for line in lines[1:]}
+    ids = {memory["name"]: memory["memory_id"] for memory in chat.everything()}
+    _, *lines = chat.person.memproc("memories", chat.chat_id, "--tree").out.splitlines()
+    depth = {ids[line.split()[0]]: len(line) - len(line.lstrip()) for line in lines}
     assert [name for name in depth if depth[name] == 0] == chat.shown()
     assert depth.keys() == {memory["memory_id"] for memory in chat.everything()}
     order = list(depth)
@@ -91,7 +146,7 @@ def test_a_chat_without_memories_says_how_to_see_what_a_run_would_do(ada: Person
 
 def test_show_prints_all_editions_one_below_the_other(wise: Life) -> None:
     memory = wise.memories()[3]
-    ended = wise.person.memproc("show", memory.memory_id[:9])
+    ended = wise.person.memproc("show", memory.memory_id[:9], "--raw")
     done(ended, "edition 1, as-of, seen by later prompts", "edition 2, hindsight, shown", "anthropic/claude-haiku-5-5")
     for edition in wise.editions(memory.memory_id):
         for text in (*edition.texts, *(request[:8] for request in edition.requests)):
@@ -124,7 +179,7 @@ def test_show_as_json_has_everything(wise: Life) -> None:
 def test_a_fold_is_shown_with_its_members_and_all_its_quotes(tmp_path: Path) -> None:
     chat = Cycle.lived(tmp_path / "ada", settings=TIGHT)
     fold = next(memory for memory in chat.everything() if memory["members"])
-    ended = chat.person.memproc("show", fold["memory_id"])
+    ended = chat.person.memproc("show", fold["memory_id"], "--raw")
     done(ended, f"Fold {fold['number']} of level {fold['level']}", *fold["members"])
     for quote in fold["edition"]["quotes"]:
         assert f"message {quote['source']}" in ended.out
@@ -150,7 +205,7 @@ def test_the_chosen_edition_is_shown_from_the_next_run_on_and_auto_lets_go(wise:
 def test_the_list_shows_the_editions_that_the_settings_prefer(wise: Life) -> None:
     def listed() -> list[str]:
         out = wise.person.memproc("memories", wise.chat_id).out.splitlines()
-        return [next(word for word in ("as-of", "hindsight") if f" {word} " in line) for line in out[4:6]]
+        return ["hindsight" if line.endswith("hindsight") else "as-of" for line in out[4:6]]
 
     assert listed() == ["hindsight"] * 2
     wise.settings(memory='hindsight_tokens = 1500\neditions = "as-of"')
@@ -184,7 +239,7 @@ def test_a_pinned_memory_is_never_written_again_by_itself(tmp_path: Path) -> Non
         name = lived.memories()[-1].memory_id
         done(lived.person.memproc("pin", name), "Pinned memory 5", f"memproc unpin {name}")
         done(lived.person.memproc("pin", name), "Nothing to do", "pinned already")
-        done(lived.person.memproc("memories", lived.chat_id), "shown, pinned")
+        done(lived.person.memproc("memories", lived.chat_id), '"  pinned\n')
         lived.round(1_600)
         assert lived.kinds()[3:5] == [["as-of", "hindsight"], ["as-of"]]
         done(lived.person.memproc("unpin", name), "Unpinned memory 5")
@@ -197,7 +252,7 @@ def test_unpinning_an_edited_memory_puts_memprocs_edition_back_and_keeps_the_per
     chat.device.edit(chat.chat_id, chat.at(name, 6), "In my own words.")
     assert chat.hand_in().code == 0
     done(chat.person.memproc("show", name), "edition 2, person, shown, seen by later prompts", "edited in TypingMind")
-    done(chat.person.memproc("memories", chat.chat_id), "person 2 of 2", "you", "shown, pinned")
+    done(chat.person.memproc("memories", chat.chat_id), '"  yours, pinned\n')
 
     done(chat.person.memproc("unpin", name), "as-of edition 1", f"memproc use {name} 2", "memproc run")
     assert chat.goes_round().texts()[name] == written
@@ -215,7 +270,7 @@ def test_a_recalled_memory_comes_back_between_its_neighbours_and_can_be_forgotte
     done(chat.person.memproc("memories", chat.chat_id), "forgotten")
 
     done(chat.person.memproc("recall", name), "Recalled memory 2", "memproc run")
-    done(chat.person.memproc("memories", chat.chat_id), "recalled: it comes back with the next run")
+    done(chat.person.memproc("memories", chat.chat_id), "extracted, recalled\n")
     assert chat.goes_round().shown() == before
     assert chat.hand_in().code == 0
     assert "recalled" not in chat.person.memproc("memories", chat.chat_id).out

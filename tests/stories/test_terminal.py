@@ -1,42 +1,181 @@
-"""On a terminal there is a progress bar; elsewhere there are plain lines."""
+"""What a person sees on a real terminal of 80 columns and 24 lines."""
 
+import json
 import os
-import pty
+import re
+import signal
 import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic
 
 import pytest
 
 from tests.chats import export_bytes, long_chat
+from tests.server.reply import Answer
+from tests.server.request import Request
+from tests.stories.cycle import ENGINE, Cycle
 from tests.stories.person import Person
+from tests.stories.rounds import Life, life, teller
+from tests.stories.terminal import COLUMNS, Terminal
+
+pytestmark = pytest.mark.skipif("sys.platform == 'win32'", reason="a pseudo-terminal is needed")
+LONG_TITLE = "Everything that Aria and I have said to each other about the lighthouse, the sea and the storm"
+DEAR = '[[budget.price]]\nmodel = "anthropic/*"\nas_of = "2026-11-21"\ninput = 900.0\noutput = 900.0\n'
 
 
-def test_a_terminal_sees_a_bar_that_moves_on(ada: Person) -> None:
+def slowly(request: Request) -> Answer:
+    answer = teller(request)
+    assert isinstance(answer, Answer)
+    return replace(answer, seconds=0.25)
+
+
+@pytest.fixture
+def slow(tmp_path: Path) -> Iterator[Life]:
+    """A chat of which a run takes some seconds, with models that take their time."""
+    with life(tmp_path / "slow", script=slowly) as slow:
+        slow.talk(9_000)
+        slow.drop()
+        yield slow
+
+
+def test_the_bar_keeps_count_money_and_time_left_also_beside_a_long_title(ada: Person) -> None:
+    ada.drop(export_bytes({**long_chat(4000, tokens_each=200), "chatTitle": LONG_TITLE}))
+    terminal = Terminal(ada, ("run", "--yes"))
+    assert terminal.ends() == 0
+    assert [line for line in terminal.seen if re.match(r"Everything that .*… \d+/\d+ .*━", line)]
+    assert all(len(line) <= COLUMNS for line in terminal.seen)
+    assert not [line for line in terminal.seen if ", 1 of " in line], "the plain lines are for files and pipes"
+
+
+def test_the_time_that_is_left_is_about_the_time_it_takes(slow: Life) -> None:
+    terminal = Terminal(slow.person, ("run",))
+    assert terminal.ends() == 0
+    end, halfway = monotonic(), []
+    for line, when in terminal.seen.items():
+        match = re.search(r"(\d+)/(\d+) · \$\d+\.\d\d · (\d+):(\d\d) left ", line)
+        if match and 0.4 < int(match[1]) / int(match[2]) < 0.6:
+            halfway.append((int(match[3]) * 60 + int(match[4]), end - when))
+    assert halfway, sorted(terminal.seen)
+    assert all(took / 3 - 1 < said < took * 3 + 1 for said, took in halfway), halfway
+
+
+def test_status_shows_a_run_by_hand_while_it_goes_on_and_how_it_ended(slow: Life) -> None:
+    terminal = Terminal(slow.person, ("run",))
+    terminal.shows(r" [2-9]/\d+ · ")
+    going_on = slow.person.memproc("status").out
+    assert re.search(r"Running\n  The lighthouse \d+/\d+ · \$0\.00( · \d+:\d\d left)?, since .*, by hand\n", going_on)
+    run = json.loads(slow.person.memproc("status", "--json").out)["run"]
+    assert (run["title"], run["by_hand"], run["chat_id"]) == ("The lighthouse", True, slow.chat_id)
+    assert run["done"] < run["of"], "at most a second old"
+    assert terminal.ends() == 0
+    ended = slow.person.memproc("status").out
+    assert "Running" not in ended
+    assert re.search(r"Last run by hand\n  .* ago\): 1 written\n", ended)
+
+
+def test_a_run_that_was_killed_is_not_shown_as_going_on_but_as_cut_off(slow: Life) -> None:
+    run = slow.person.start("run")
+    while not (json.loads(slow.person.memproc("status", "--json").out)["run"] or {}).get("done"):
+        assert run.poll() is None
+    run.send_signal(signal.SIGKILL)
+    run.communicate()
+    status = slow.person.memproc("status").out
+    assert "Running" not in status
+    assert "the last run by hand: It was cut off in the middle. What is finished is kept.\n" in status
+    assert "-> To go on from there: memproc run" in status
+    slow.run()
+    assert "cut off" not in slow.person.memproc("status").out
+
+
+def test_status_tells_of_a_run_by_hand_that_skipped_something(ada: Person) -> None:
+    ada.drop(b'{"data": {"chats": [{"id": "odd", "chatTitle": "Odd", "messages": 7}]}}')
+    assert ada.memproc("run").code == 1
+    status = ada.memproc("status").out
+    assert "the last run by hand: " in status
+    assert re.search(r"Last run by hand\n  .* ago\): 1 skipped\n", status)
+
+
+def test_a_memory_takes_one_line_of_the_terminal_and_prose_breaks_between_words(tmp_path: Path) -> None:
+    chat = Cycle.lived(tmp_path / "ada", settings=f"{ENGINE}[fold]\nbudget = 700\ngroup = 2\n")
+    listed = Terminal(chat.person, ("memories", "The lighthouse"))
+    assert listed.ends() == 0
+    _, *lines = listed.text().splitlines()
+    assert len(lines) == len(chat.everything())
+    for line in lines:
+        assert re.match(r' *f*\d+  14 Jan +[\d,]+ to [\d,]+  "[^"]+\.\.\."  ', line), line
+    shown = Terminal(chat.person, ("show", "The lighthouse", "6"))
+    assert shown.ends() == 0
+    words = shown.text().split()
+    for edition in chat.everything()[5]["editions"]:
+        for text in edition["texts"][1::2]:
+            assert " ".join(text.split()) in " ".join(words), "no word is broken at the edge"
+
+
+def asked_for_a_key(person: Person, answer: str) -> Terminal:
+    """`memproc run` on a terminal, up to this answer to what is asked about the missing key."""
+    person.drop(export_bytes(long_chat(4000, tokens_each=200)))
+    terminal = Terminal(person, ("run",))
+    terminal.shows("There is no key for anthropic")
+    terminal.shows("What shall it be")
+    terminal.types(answer)
+    return terminal
+
+
+def test_without_a_key_a_terminal_asks_and_stop_writes_nothing(ada: Person) -> None:
+    terminal = asked_for_a_key(ada, "stop")
+    assert terminal.ends() == 0
+    assert "Stopped. Nothing was sent or written." in terminal.text()
+    assert not ada.updated()
+
+
+def test_without_a_key_the_memories_can_be_extracted_for_free(ada: Person) -> None:
+    assert asked_for_a_key(ada, "extract").ends() == 0
+    assert len(ada.updated()) == 1
+
+
+def test_a_key_that_is_given_now_is_kept_and_never_shown(ada: Person) -> None:
+    terminal = asked_for_a_key(ada, "key")
+    terminal.shows("Key for anthropic")
+    terminal.types_unseen("sk-ant-this-is-secret")
+    terminal.shows("The key for anthropic is kept in")
+    assert terminal.ends() == 0, "its chunks are too small for a model: nothing is asked"
+    assert "this-is-secret" not in terminal.text()
+    assert "was taken out of" in ada.memproc("key", "forget", "anthropic").out
+
+
+def test_without_a_terminal_and_with_yes_nothing_is_asked(ada: Person, tmp_path: Path) -> None:
     ada.drop(export_bytes(long_chat(4000, tokens_each=200)))
-    ours, theirs = pty.openpty()
-    running = subprocess.Popen(
-        ada.argv("run"), stdout=theirs, stderr=theirs, stdin=theirs, cwd=ada.home,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
-    )  # fmt: skip
-    os.close(theirs)
-    seen = b""
-    while True:
-        try:
-            block = os.read(ours, 4096)
-        except OSError:
-            break
-        if not block:
-            break
-        seen += block
-    assert running.wait(60) == 0
-    assert b"memories" in seen
-    assert "━".encode() in seen
-    assert b", 1 of " not in seen, "the plain lines are for files and pipes"
+    assert "What shall it be" not in ada.spawn("run").out
+    assert len(ada.updated()) == 1
+    bea = Person(tmp_path / "bea")
+    bea.drop(export_bytes(long_chat(4000, tokens_each=200)))
+    terminal = Terminal(bea, ("run", "--yes"))
+    assert terminal.ends() == 0
+    assert "What shall it be" not in terminal.text()
+    assert len(bea.updated()) == 1
+
+
+def test_more_than_a_dollar_is_agreed_to_first_and_yes_answers(slow: Life) -> None:
+    slow.settings(budget="run_usd = 10000\nday_usd = 10000\nmonth_usd = 10000\n" + DEAR)
+    terminal = Terminal(slow.person, ("run",))
+    assert re.search(r"will likely cost \$[\d,.]+, and at most \$[\d,.]+\. Go on", terminal.shows("likely cost"))
+    terminal.types("n")
+    assert terminal.ends() == 0
+    assert not slow.server.requests
+    agreed = Terminal(slow.person, ("run", "--yes"))
+    assert agreed.ends() == 0
+    assert "likely cost" not in agreed.text()
+    assert slow.server.requests
+    assert re.search(r"\$[1-9][\d,]*\.\d\d · ", "\n".join(agreed.seen)), "the money so far stands beside the count"
 
 
 @pytest.mark.long
 def test_quiet_prints_nothing_when_all_is_well(ada: Person) -> None:
     ada.drop(export_bytes(long_chat(4000, tokens_each=200)))
     ended = subprocess.run(
-        [*ada.argv()[:1], "--quiet", *ada.argv("run")[1:]], capture_output=True, check=False, cwd=ada.home
-    )
+        [*ada.argv()[:1], "--quiet", *ada.argv("run")[1:]], capture_output=True, check=False, cwd=ada.home,
+        env={**os.environ},
+    )  # fmt: skip
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")

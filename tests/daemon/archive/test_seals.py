@@ -229,3 +229,16 @@ def test_an_interrupt_while_a_row_is_sealed_is_an_interrupt(tmp_path: Path) -> N
     with pytest.raises(KeyboardInterrupt), archive_errors(tmp_path):
         connection.execute("SELECT seal_of(1)").fetchall()
     connection.close()
+
+
+@pytest.mark.parametrize("fault", [MemoryError(), OSError("the disk"), KeyboardInterrupt()])
+def test_what_is_raised_while_a_row_is_sealed_stays_what_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: BaseException
+) -> None:
+    def fail(*_: object) -> str:
+        raise fault
+
+    with Archive.open(tmp_path) as archive:
+        monkeypatch.setattr("daemon.archive.seals.seal_of", fail)
+        with pytest.raises(type(fault)):
+            archive.run("SELECT seal_of('t', 1)")

@@ -115,6 +115,10 @@ def test_every_setting_arrives() -> None:
         watch = { settle_seconds = 1, rescan_seconds = 60.5, mode = "poll", subfolders = true }
         schedule.night = ""
         notify.when = "never"
+        page.enabled = false
+        page.port = 27200
+        recall.connector = true
+        recall.origins = ["https://chat.example.org"]
         budget.run_usd = 1
         budget.day_usd = 2.5
         budget.month_usd = 0
@@ -156,6 +160,8 @@ def test_every_setting_arrives() -> None:
         "watch": {"settle_seconds": 1, "rescan_seconds": 60.5, "mode": "poll", "subfolders": True},
         "schedule": {"night": ""},
         "notify": {"when": "never"},
+        "page": {"enabled": False, "port": 27200},
+        "recall": {"connector": True, "origins": ("https://chat.example.org",)},
         "budget": {
             "run_usd": 1.0,
             "day_usd": 2.5,

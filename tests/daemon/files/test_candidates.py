@@ -11,7 +11,28 @@ from typing import cast
 
 import pytest
 
-from daemon.files.candidates import Candidate, UnusableFile, candidates, sighting_of
+from daemon.files.candidates import (
+    Candidate,
+    OtherFile,
+    UnusableFile,
+    candidates,
+    others_in,
+    sighting_of,
+    what_it_is,
+)
+
+FOREIGN = {
+    "book.pdf": b"%PDF-1.7 ...",
+    "Aria.jsonl": b'{"user_name":"Ada","character_name":"Aria"}\n{"name":"Ada","mes":"Hello"}\n',
+    "lines.jsonl": b'{"prompt":"a"}\n{"prompt":"b"}\n',
+    "notes.md": b"# My day\n\nIt was good.\n",
+    "notes.txt": b"It was good.\n",
+    "me.jpeg": b"\xff\xd8\xff\xe0",
+    "chats": b'[{"title":"Aria","mapping":{}}]',
+    "claude.txt": b'[{"uuid":"1","name":"Aria","chat_messages":[]}]',
+    "noise": bytes(range(1, 32)) * 9,
+    "nothing": b"",
+}
 
 
 def found(folder: Path, subfolders: bool = False) -> list[str]:
@@ -48,13 +69,35 @@ def test_json_and_zip_count_however_their_endings_are_written(tmp_path: Path) ->
         "a.json.tmp",
         "a.json.download",
         "a.json~",
-        "a.txt",
-        "json",
     ],
 )
 def test_files_of_systems_and_browsers_do_not_count(tmp_path: Path, name: str) -> None:
     put(tmp_path, name)
     assert list(candidates(tmp_path, subfolders=True)) == []
+
+
+def test_files_that_are_called_otherwise_are_told_with_what_they_look_like(tmp_path: Path) -> None:
+    put(tmp_path, "a.json", "json", ".hidden.txt", "b.zip.part")
+    for name, content in FOREIGN.items():
+        (tmp_path / name).write_bytes(content)
+    others = [entry for entry in candidates(tmp_path) if not isinstance(entry, Candidate)]
+    assert all(isinstance(entry, OtherFile) for entry in others)
+    told = {path.name: (reason, next_step) for path, reason, next_step in others_in(tmp_path)}
+    assert told.keys() == {*FOREIGN, "json"}
+    assert all(next_step for _, next_step in told.values())
+    assert told["book.pdf"][0] == "book.pdf is a PDF."
+    assert told["Aria.jsonl"][0] == "Aria.jsonl is a chat of SillyTavern (JSONL)."
+    assert told["lines.jsonl"][0] == "lines.jsonl is a list of JSON lines (JSONL)."
+    assert told["notes.md"][0] == "notes.md is a Markdown text, not JSON."
+    assert told["notes.txt"][0] == "notes.txt is a plain text, not JSON."
+    assert told["me.jpeg"][0] == "me.jpeg is a picture (JPEG)."
+    assert told["chats"][0] == "chats is a ChatGPT export."
+    assert told["claude.txt"][0] == "claude.txt is an export of Claude's own app."
+    assert told["noise"][0] == "noise is no text at all."
+    assert told["nothing"][0] == "nothing is empty."
+    assert told["json"][0] == "json has a name that does not end in .json or .zip."
+    assert "gone.txt cannot be read" in what_it_is(tmp_path / "gone.txt")[0]
+    assert others_in(tmp_path / "nowhere") == ()
 
 
 def test_links_pipes_and_folders_do_not_count(tmp_path: Path) -> None:
@@ -119,7 +162,7 @@ def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
 
 def test_a_file_that_goes_away_during_the_look_is_no_error(tmp_path: Path) -> None:
     put(tmp_path, *(f"{number}.json" for number in range(5)))
-    entries: Iterator[Candidate | UnusableFile] = candidates(tmp_path)
+    entries: Iterator[Candidate | OtherFile | UnusableFile] = candidates(tmp_path)
     next(entries)
     for file in tmp_path.iterdir():
         file.unlink()

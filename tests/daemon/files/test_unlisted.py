@@ -1,7 +1,8 @@
-"""Backups that the index does not name are listed again where they are whole, whatever became of it; none is lost."""
+"""Backups that the index does not name are listed again or put aside, whatever became of it; none is ever lost."""
 
 import errno
 import shutil
+import stat
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from daemon.files.backup import INDEX, IndexLine, append, check, keep_original, keep_version, read_index, versions
-from daemon.files.removal import finish_removals, list_again, remove_version
+from daemon.files.removal import UNLISTED, finish_removals, list_again, remove_version
 from daemon.files.write import sweep
 from rules.errors import FileTrouble
 from tests.chats import export_bytes, long_chat
@@ -74,9 +75,10 @@ def test_whatever_becomes_of_the_index_its_whole_versions_are_listed_again(
         assert [one.written_at for one in again if one.kind == "updated"] == TIMES[1:3]
         assert kept(backups) == files
     assert [damage for damage in check(backups) if damage.path.name != INDEX] == []
+    assert not (backups / UNLISTED).exists()
 
 
-def test_what_is_damaged_or_named_otherwise_stays_where_it_is(backups: Path) -> None:
+def test_what_is_damaged_or_named_otherwise_is_put_aside_and_kept(backups: Path) -> None:
     (original, version, other) = [one.path for one in versions(backups, "d6a9eafe2b")]
     (backups / INDEX).unlink()
     version.write_bytes(version.read_bytes()[:-9])
@@ -87,7 +89,10 @@ def test_what_is_damaged_or_named_otherwise_stays_where_it_is(backups: Path) -> 
     list_again(backups)
     assert [one.path for one in versions(backups, "d6a9eafe2b")] == [original]
     assert kept(backups) == files
-    assert stranger.read_bytes() == b"mine"
+    aside = [path for path in (backups / UNLISTED).rglob("*") if path.is_file()]
+    assert len(aside) == 3
+    for folder in (backups / UNLISTED, *{path.parent for path in aside}):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
 def test_one_file_that_cannot_be_read_stops_no_other_and_is_named(
@@ -109,6 +114,14 @@ def test_one_file_that_cannot_be_read_stops_no_other_and_is_named(
     monkeypatch.undo()
     assert list_again(backups) == ()
     assert len(versions(backups, "d6a9eafe2b")) == 3
+
+
+def test_nothing_that_lies_aside_is_ever_written_over(backups: Path) -> None:
+    for content in (b"one", b"other"):
+        (backups / "versions" / STEM / "x.gz").write_bytes(content)
+        list_again(backups)
+    aside = (backups / UNLISTED / "versions" / STEM).iterdir()
+    assert {path.read_bytes() for path in aside} == {b"one", b"other"}
 
 
 def test_a_whole_index_is_left_as_it_is(backups: Path) -> None:
@@ -144,6 +157,7 @@ def test_an_index_that_cannot_be_read_moves_nothing(backups: Path) -> None:
     with pytest.raises(FileTrouble):
         list_again(backups)
     assert kept(backups) == files
+    assert not (backups / UNLISTED).exists()
 
 
 @needs_fork

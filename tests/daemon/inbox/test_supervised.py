@@ -26,9 +26,9 @@ from daemon.events import (
     to_line,
 )
 from daemon.files.lock import Busy, hold
-from daemon.inbox.child import command
 from daemon.inbox.watch_plan import read_settings
 from rules.errors import FileTrouble, MemprocError, OverBudget
+from service.command import memproc_argv
 from tests.chats import export_bytes, long_chat
 from tests.server.child import serve
 from tests.server.setup import KEY
@@ -47,7 +47,7 @@ def started(ada: Person, *arguments: str, **environment: str) -> Iterator["subpr
     """A child of the daemon; the settings have been handed to it."""
     settings = read_settings(ada.toml)
     assert isinstance(settings, SettingsAre)
-    argv, own = command(None, "--supervised", *arguments), {**os.environ, **environment}
+    argv, own = memproc_argv(None, "--supervised", *arguments), {**os.environ, **environment}
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ada.home.parent, env=own) as child:
         assert child.stdin is not None
         child.stdin.write(to_line(settings).encode())
@@ -116,7 +116,7 @@ def test_it_ends_with_the_daemon_and_lets_the_call_that_is_under_way_finish(
 
 def test_without_settings_it_does_nothing(ada: Person) -> None:
     ended = subprocess.run(
-        command(None, "--supervised", "run", "--events"), input=b"", capture_output=True, cwd=ada.home, check=False
+        memproc_argv(None, "--supervised", "run", "--events"), input=b"", capture_output=True, cwd=ada.home, check=False
     )
     assert ended.returncode == 2
     assert b"for the daemon" in ended.stderr

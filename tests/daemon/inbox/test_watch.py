@@ -18,10 +18,10 @@ from daemon.archive.archive import Archive, sign
 from daemon.archive.arrivals import newest_outcomes
 from daemon.cli import main
 from daemon.files.lock import Busy, hold
-from daemon.inbox.child import command
 from daemon.inbox.watch import watch
 from daemon.status.status import waits_for
 from rules.errors import ArchiveError, ConfigurationError
+from service.command import memproc_argv
 from tests.chats import export_bytes, long_chat
 from tests.stories.person import Person
 
@@ -207,8 +207,8 @@ def test_a_process_that_was_killed_while_it_read_the_settings_is_waited_out(
     ada: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     killed = [sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"]
-    monkeypatch.setattr("daemon.inbox.watch_plan.command", lambda *_: killed)
-    back = partial(monkeypatch.setattr, "daemon.inbox.watch_plan.command", command)
+    monkeypatch.setattr("daemon.inbox.watch_plan.memproc_argv", lambda *_: killed)
+    back = partial(monkeypatch.setattr, "daemon.inbox.watch_plan.memproc_argv", memproc_argv)
     assert behind(ada, "ended with exit code -9", back).watch() == 0
 
 

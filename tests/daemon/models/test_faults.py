@@ -5,12 +5,15 @@ from dataclasses import replace
 
 import pytest
 
+from daemon.events import Event
 from daemon.models import completion
+from daemon.models.addresses import host_asked
 from daemon.models.completion import complete
 from daemon.models.direct import ATTEMPTS, patiently
+from daemon.status.sentences import sentence
 from primer.prompt import ask_quote, question
 from primer.reply import Model, Request
-from rules.errors import ContextTooLong, CutOff, MemprocError, ModelError, NotNow, ProviderRefuses
+from rules.errors import ContextTooLong, CutOff, MemprocError, ModelError, NotNow, OutOfReach, ProviderRefuses
 from tests.entries import entries, said
 from tests.server.asking import TEXTS, TOLD, context
 from tests.server.faults import Faulty
@@ -79,6 +82,32 @@ def test_a_provider_that_cannot_be_reached_may_be_asked_again(serve: Serve) -> N
     with pytest.raises(NotNow) as told:
         complete(asked(CLAUDE))
     assert not isinstance(told.value, CutOff), "what never left is not billed"
+    assert told.value.message == "Cannot reach 127.0.0.1."
+
+
+def test_who_waits_for_a_provider_is_told_whom_which_try_and_how_long() -> None:
+    told: list[Event] = []
+
+    def away(request: Request) -> completion.Completion:
+        raise NotNow("Cannot reach api.anthropic.com.", "later")
+
+    with pytest.raises(OutOfReach, match="It was tried 6 times"):
+        patiently(away, lambda seconds: None, lambda: 1.0, told.append)(asked(CLAUDE))
+    assert [sentence(event) for event in told][2] == "Cannot reach api.anthropic.com (try 3 of 6, next in 4 s)."
+    assert len(told) == ATTEMPTS - 1
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "host"),
+    [
+        (CLAUDE, {}, "api.anthropic.com"),
+        (GPT, {"api_base": "https://eu.api.openai.com/v1"}, "eu.api.openai.com"),
+        ("hosted_vllm/qwen", {"api_base": "http://10.0.0.5:8000/v1"}, "10.0.0.5"),
+        ("ollama/llama3", {}, "the provider ollama"),
+    ],
+)
+def test_the_host_that_is_named_is_the_one_that_is_asked(name: str, options: dict[str, object], host: str) -> None:
+    assert host_asked(name, options) == host
 
 
 def test_a_provider_that_hangs_is_given_up_after_the_time_out(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,7 +144,7 @@ def test_the_provider_s_own_wish_for_a_pause_is_kept() -> None:
     def busy(request: Request) -> completion.Completion:
         raise NotNow("busy", "wait", retry_after=77.0)
 
-    with pytest.raises(ModelError, match=f"asked {ATTEMPTS} times"):
+    with pytest.raises(ModelError, match=f"tried {ATTEMPTS} times"):
         patiently(busy, calls.append, lambda: 0.0)(asked(CLAUDE))
     assert calls == [77.0] * (ATTEMPTS - 1)
 
@@ -124,7 +153,7 @@ def test_nobody_waits_an_hour_for_a_provider() -> None:
     def closed(request: Request) -> completion.Completion:
         raise NotNow("busy", "wait", retry_after=3600.0)
 
-    with pytest.raises(ModelError, match="asked 1 times"):
+    with pytest.raises(ModelError, match="tried 1 times"):
         patiently(closed, lambda seconds: pytest.fail("it waited"), lambda: 0.0)(asked(CLAUDE))
 
 

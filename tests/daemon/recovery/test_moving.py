@@ -13,6 +13,7 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
 from daemon.archive.outputs import Output, last_output, record_output
+from daemon.config import load
 from daemon.files.backup import check, keep_original, versions
 from daemon.files.lock import Busy, hold
 from daemon.files.paths import Folders, archive_path
@@ -20,7 +21,7 @@ from daemon.files.write import make_private, put_in_place
 from daemon.recovery import unpacking
 from daemon.recovery.parcel import ARCHIVE, MANIFEST, SETTINGS, export_archive, look_into
 from daemon.recovery.unpacking import Unpacked, import_archive
-from rules.errors import ArchiveError, FileTrouble, MemprocError, NotFound
+from rules.errors import ArchiveError, ConfigurationError, FileTrouble, MemprocError, NotFound
 
 NOW = "2026-03-02T10:00:00.000Z"
 LATER = "2026-03-02T11:00:00.000Z"
@@ -69,8 +70,8 @@ def another(tmp_path: Path, computers: Path) -> Path:
     return shutil.copytree(computers / "another", tmp_path / "new")
 
 
-def taken_over(home: Path, parcel: Path, *, replace: bool = False) -> Unpacked:
-    return import_archive(folders_in(home), parcel, NOW, replace=replace)
+def taken_over(home: Path, parcel: Path, *, replace: bool = False, settings: Path | None = None) -> Unpacked:
+    return import_archive(folders_in(home), parcel, NOW, settings=settings, replace=replace)
 
 
 def chats_in(home: Path) -> list[str]:
@@ -158,15 +159,13 @@ def test_settings_with_a_secret_stay_behind(tmp_path: Path) -> None:
     assert taken_over(tmp_path / "new", packed.path).settings is None
 
 
-def test_settings_come_along_to_the_byte_and_count_nowhere(tmp_path: Path) -> None:
-    """They may name hosts and folders that are not this computer's."""
+def test_settings_are_written_only_where_there_are_none(tmp_path: Path) -> None:
     settings = tmp_path / "memproc.toml"
-    settings.write_text('[models.options]\napi_base = "https://a.example.org"\n')
+    settings.write_text("[tail]\ntokens = 20000\n")
     parcel = export_archive(lived(tmp_path / "old"), settings, tmp_path / "all.zip", NOW).path
-    taken = taken_over(tmp_path / "new", parcel)
-    assert taken.settings == tmp_path / "new" / "state" / "memproc-imported.toml"
-    assert taken.settings.read_bytes() == settings.read_bytes()
-    assert not list(tmp_path.glob("new/**/memproc.toml"))
+    taken_over(tmp_path / "new", parcel, settings=tmp_path / "config" / "memproc.toml")
+    assert "20000" in (tmp_path / "config" / "memproc.toml").read_text()
+    assert taken_over(tmp_path / "other", parcel).settings is None
 
 
 def test_an_archive_with_chats_is_not_replaced_unasked(parcel: Path, another: Path) -> None:
@@ -276,6 +275,11 @@ def odd_manifest(files: dict[str, bytes]) -> None:
     files[MANIFEST] = listed(files, files=[{"name": ARCHIVE, "size": True, "sha256": "0" * 64}])
 
 
+def wrong_settings(files: dict[str, bytes]) -> None:
+    files[SETTINGS] = b"[tail]\ntokens = 'many'\n"
+    files[MANIFEST] = listed(files)
+
+
 HOSTILE = [
     *(
         with_file(name)
@@ -287,6 +291,7 @@ HOSTILE = [
         ]
     ),
     unlisted, missing, changed, bomb, endless, without_an_archive, damaged_archive, no_database, newer, odd_manifest,
+    wrong_settings,
 ]  # fmt: skip
 
 
@@ -296,7 +301,7 @@ def test_a_hostile_file_is_refused_and_leaves_everything_as_it_was(
 ) -> None:
     hostile = remade(parcel, edit)
     before, around = files_in(another), sorted(tmp_path.iterdir())
-    with pytest.raises((FileTrouble, ArchiveError)) as refusal:
+    with pytest.raises((FileTrouble, ArchiveError, ConfigurationError)) as refusal:
         taken_over(another, hostile, replace=True)
     assert refusal.value.next_step
     assert files_in(another) == before
@@ -372,3 +377,57 @@ def test_an_import_that_was_killed_can_be_repeated_and_nothing_is_lost(
     assert list((another / "updated").glob("before-import-*/Aria (another).json"))
     assert list((another / "backups").glob("before-import-*/originals"))
     assert archive_path(folders_in(another).state).exists()
+
+
+def test_what_names_a_host_is_commented_out_and_told(tmp_path: Path, computers: Path) -> None:
+    """Who takes over the file has not agreed yet that keys go there; what else stands in it counts."""
+    toml = tmp_path / "memproc.toml"
+    toml.write_text(
+        '[tail]\ntokens = 20000\n[models]\nagent = "openai/gpt-4o"\n[models.options]\ntemperature = 0.5\n'
+        '[models.options."anthropic/*"]\napi_base = "https://a.example.org"\n"base\\u005furl" = "http://b.example.org"\n'
+        'extra_headers = { Host = "c.example.org", "X-Title" = "memproc" }\n'
+        '[models.options."openai/\\"odd\\"*"]\nproxies = ["d.example.org:80", "api_base = 3"]\nseed = 1\n'
+        '[[chats.override]]\nchat = "*"\n[chats.override.models]\nagent = "huggingface/https://e.example.org"\n'
+        '[chats.override.models.options]\napi_base = "http://127.0.0.1:1"\n'
+    )
+    parcel = tmp_path / "all.zip"
+    export_archive(folders_in(computers / "old"), toml, parcel, NOW)
+    taken = taken_over(tmp_path / "new", parcel, settings=tmp_path / "etc" / "memproc.toml")
+    written = (tmp_path / "etc" / "memproc.toml").read_text()
+    for host in ("a.example.org", "b.example.org", "c.example.org", "d.example.org", "e.example.org", "127.0.0.1"):
+        (line,) = [line for line in written.splitlines() if host in line]
+        assert line.startswith("#")
+        assert any(host in name for name in taken.commented_out)
+    assert "models.options.anthropic/*.api_base (a.example.org)" in taken.commented_out
+    config = load(tmp_path / "etc" / "memproc.toml")
+    assert (config.tail.tokens, config.models.agent) == (20_000, "openai/gpt-4o")
+    assert config.models.options_for("anthropic/x") == {"temperature": 0.5, "extra_headers": {"X-Title": "memproc"}}
+    assert config.models.options_for('openai/"odd"x') == {"temperature": 0.5, "seed": 1}
+    assert config.chats.override[0].models.options == {}
+
+    uncommented = tmp_path / "memproc.toml"
+    uncommented.write_text("".join(f"{line.removeprefix('#')}\n" for line in written.splitlines()))
+    assert load(uncommented).models.options_for("anthropic/x")["api_base"] == "https://a.example.org"
+
+
+def test_folders_of_the_other_computer_do_not_count_here(tmp_path: Path, computers: Path) -> None:
+    toml = tmp_path / "memproc.toml"
+    toml.write_text('[folders]\ninbox = "~/memproc/inbox"\nupdated = "/srv/ada/updated"\n[tail]\ntokens = 20000\n')
+    parcel = tmp_path / "all.zip"
+    export_archive(folders_in(computers / "old"), toml, parcel, NOW)
+    taken = taken_over(tmp_path / "new", parcel, settings=tmp_path / "etc" / "memproc.toml")
+    assert taken.commented_out == ("folders.updated (a folder of the other computer)",)
+    assert load(tmp_path / "etc" / "memproc.toml").folders.updated == "~/memproc/updated"
+    assert load(tmp_path / "etc" / "memproc.toml").tail.tokens == 20_000
+
+
+def test_settings_without_a_host_come_along_to_the_byte(tmp_path: Path, computers: Path) -> None:
+    toml = tmp_path / "memproc.toml"
+    toml.write_text(
+        '# mine\n[models.options]\ntemperature = 0.5\nextra_headers = { Referer = "https://my.example.org" }\n'
+    )
+    parcel = tmp_path / "all.zip"
+    export_archive(folders_in(computers / "old"), toml, parcel, NOW)
+    taken = taken_over(tmp_path / "new", parcel, settings=tmp_path / "etc" / "memproc.toml")
+    assert (tmp_path / "etc" / "memproc.toml").read_bytes() == toml.read_bytes()
+    assert taken.commented_out == ()

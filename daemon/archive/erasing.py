@@ -1,0 +1,105 @@
+"""Erases a chat for good: every row of it, and what SQLite would leave of them in freed pages and in its log.
+
+The row of the chat itself goes last, so that one that was erased by half can still be named, and erased again.
+"""
+
+import json
+from collections.abc import Collection
+
+from daemon.archive.archive import Archive
+from daemon.archive.seals import SEALED
+from rules.errors import ArchiveError
+
+BY_ROW = (
+    "rest", "missing", "chunk_message", "fold_member", "edition", "layer_step", "core_event", "fact_event", "opening",
+    "output", "chat_state", "version", "message", "memory",
+)  # fmt: skip
+"""Tables whose rows of a chat go, by the conditions of their seals; those that are referred to come last."""
+BY_CHAT_ID = ("reply", "batch_request")
+EMPTIED = ("token_count",)
+"""Counts by the hash of a text, which nobody can tell apart by chats: they are counted again where they are needed."""
+BY_HAND = (
+    "chat",
+    "body",
+    "spending",
+    "batch",
+    "file_seen",
+    "arrival",
+    "arrival_step",
+    "outcome",
+    "sign",
+    "notice",
+    "job",
+)
+NO_CHAT = ("migration", "calibration")
+"""Tables that say nothing of any chat."""
+
+
+def erase_rows(archive: Archive, chat_id: str, in_inbox: Collection[int], now: str) -> None:
+    """Remove all that the archive has of a chat, and overwrite it. What other chats share with it stays theirs.
+
+    What was spent stays in the ledger, without the chat's name: the caps count it. `in_inbox` are the arrivals whose
+    files still lie in the inbox: their rows stay, else the daemon would take them for new. Raises ArchiveError where
+    another program reads the archive just then; the erasure can be repeated.
+    """
+    archive.run("PRAGMA secure_delete = ON")
+    archive.run("PRAGMA temp_store = MEMORY")  # what VACUUM sorts never lies in a file
+    row = archive.value("SELECT id FROM chat WHERE chat_id = ?", (chat_id,))
+    with archive.transaction():
+        _erase_files(archive, chat_id, in_inbox)
+        for table in BY_ROW:
+            archive.run(f"DELETE FROM {table} WHERE {SEALED[table].of_chat}", (row,))  # noqa: S608  the names are ours
+        for table in BY_CHAT_ID:
+            archive.run(f"DELETE FROM {table} WHERE chat_id = ?", (chat_id,))  # noqa: S608
+        for table in EMPTIED:
+            archive.run(f"DELETE FROM {table}")  # noqa: S608
+        archive.run("DELETE FROM body WHERE sha256 NOT IN (SELECT sha256 FROM version)")
+        archive.run("UPDATE spending SET chat_id = '', request = '' WHERE chat_id = ?", (chat_id,))
+        archive.run(
+            "UPDATE batch SET ended_at = ? WHERE ended_at IS NULL AND id NOT IN (SELECT batch FROM batch_request)",
+            (now,),
+        )
+        archive.run("DELETE FROM sign WHERE instr(name || ' ' || value, ?)", (chat_id,))
+        archive.run(
+            "DELETE FROM notice WHERE instr(text, ?1) OR instr(text, (SELECT title FROM chat WHERE id = ?2))",
+            (chat_id, row),
+        )
+        archive.run("UPDATE job SET error = NULL WHERE instr(error, ?)", (chat_id,))
+        archive.run("UPDATE chat SET head = x'', tail = x'', folder_id = NULL WHERE id = ?", (row,))
+    archive.run("VACUUM")
+    _empty_log(archive)
+    archive.run("DELETE FROM chat WHERE id = ?", (row,))
+    _empty_log(archive)
+
+
+def _erase_files(archive: Archive, chat_id: str, in_inbox: Collection[int]) -> None:
+    """Remove what is known of files that held this chat and no other."""
+    archive.run(
+        """
+        DELETE FROM file_seen WHERE sha256 IN (SELECT file FROM chat_state WHERE chat_id = ?1)
+        AND sha256 NOT IN (SELECT file FROM chat_state WHERE chat_id <> ?1)
+        """,
+        (chat_id,),
+    )
+    held = archive.column("SELECT DISTINCT arrival FROM outcome WHERE chat_id = ?", (chat_id,))
+    for arrival in held:
+        archive.run("UPDATE arrival_step SET reason = '' WHERE arrival = ?", (arrival,))
+        archive.run("UPDATE arrival SET reason = '', next_step = '' WHERE id = ?", (arrival,))
+    alone = json.dumps([number for number in held if number not in in_inbox])
+    of_them = """
+        SELECT value FROM json_each(?1) WHERE NOT EXISTS (
+            SELECT 1 FROM outcome WHERE arrival = value AND chat_id <> ?2)
+    """
+    gone = archive.column(of_them, (alone, chat_id))
+    archive.run("DELETE FROM outcome WHERE chat_id = ?", (chat_id,))
+    archive.run_many("DELETE FROM arrival_step WHERE arrival = ?", [(number,) for number in gone])
+    archive.run_many("DELETE FROM arrival WHERE id = ?", [(number,) for number in gone])
+
+
+def _empty_log(archive: Archive) -> None:
+    is_busy, *_ = archive.run("PRAGMA wal_checkpoint(TRUNCATE)")[0]
+    if is_busy:
+        raise ArchiveError(
+            "Another program reads the archive, so that its log could not be emptied.",
+            "Close that program, and say it again: what is erased already does no harm.",
+        )

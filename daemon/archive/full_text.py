@@ -1,0 +1,236 @@
+"""Full-text search over the raw messages, memories and facts of all chats.
+
+The index is a file of its own beside the archive, made from it and brought up to date before each search. It can be
+deleted at any time; a damaged one is made anew.
+"""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Collection, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from daemon.archive.archive import Archive
+from daemon.archive.layers import fact_events
+from daemon.archive.seals import unpacked
+from daemon.archive.search_words import indexed, match_expression
+from daemon.files.write import file_errors, make_private
+from rules.errors import ArchiveError
+from rules.layers.facts import live
+from rules.typingmind.message import read_message
+
+SearchKind = Literal["raw", "memories", "facts"]
+KINDS: tuple[SearchKind, ...] = ("raw", "memories", "facts")
+
+_BUSY_SECONDS = 10.0
+_TABLES = """
+CREATE TABLE IF NOT EXISTS entry (
+    id INTEGER PRIMARY KEY, kind TEXT NOT NULL, chat_id TEXT NOT NULL, name TEXT NOT NULL, version TEXT NOT NULL,
+    said_at TEXT NOT NULL, speaker TEXT NOT NULL, text TEXT NOT NULL, UNIQUE (kind, chat_id, name)
+) STRICT;
+CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (said, tokenize = 'unicode61 remove_diacritics 2');
+CREATE TABLE IF NOT EXISTS archive_state (fingerprint TEXT NOT NULL) STRICT;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexEntry:
+    """Something that can be found."""
+
+    kind: SearchKind
+    chat_id: str
+    name: str
+    """The key of a raw message, the id of a memory, the number of a fact."""
+    version: str
+    """Changes with the text."""
+    said_at: str
+    """UTC; when it was said, or when what a memory stands for began. Empty where nobody knows."""
+    speaker: str
+    """`user` or `assistant` for raw messages, else empty."""
+    text: str
+
+
+class FullText:
+    """The open index."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def bring_up_to_date(self, archive: Archive) -> None:
+        """Take over what has changed in the archive since the last time."""
+        fingerprint = _fingerprint(archive)
+        if self._connection.execute("SELECT fingerprint FROM archive_state").fetchone() == (fingerprint,):
+            return
+        self._connection.execute("BEGIN IMMEDIATE")
+        with self._connection:
+            known = {
+                (kind, chat_id, name): (number, version)
+                for number, kind, chat_id, name, version in self._connection.execute(
+                    "SELECT id, kind, chat_id, name, version FROM entry"
+                )
+            }
+            present = {(kind, chat_id, name): version for kind, chat_id, name, version in _present(archive)}
+            gone = [number for key, (number, version) in known.items() if present.get(key) != version]
+            self._connection.executemany("DELETE FROM entry WHERE id = ?", [(number,) for number in gone])
+            self._connection.executemany("DELETE FROM words WHERE rowid = ?", [(number,) for number in gone])
+            new = {key for key, version in present.items() if known.get(key, (0, ""))[1] != version}
+            for entry in _entries(archive, new):
+                self._add(entry)
+            self._connection.execute("DELETE FROM archive_state")
+            self._connection.execute("INSERT INTO archive_state VALUES (?)", (fingerprint,))
+
+    def find(
+        self,
+        query: str,
+        *,
+        kinds: Collection[SearchKind] = KINDS,
+        chat_id: str = "",
+        since: str = "",
+        until: str = "",
+        limit: int = 20,
+        any_word: bool = False,
+    ) -> tuple[IndexEntry, ...]:
+        """The best matches first. `since` and `until` are days, both included; empty: no bound."""
+        expression = match_expression(query, any_word=any_word)
+        if not expression:
+            return ()
+        marks = ", ".join("?" * len(kinds))
+        rows = self._connection.execute(
+            f"""
+            SELECT kind, chat_id, name, version, said_at, speaker, text
+            FROM words JOIN entry ON entry.id = words.rowid
+            WHERE words MATCH ? AND kind IN ({marks}) AND (? = '' OR chat_id = ?)
+              AND (? = '' OR substr(said_at, 1, 10) >= ?) AND (? = '' OR substr(said_at, 1, 10) <= ?)
+            ORDER BY bm25(words), entry.id LIMIT ?
+            """,  # noqa: S608  question marks
+            (expression, *kinds, chat_id, chat_id, since, since, until, until, limit),
+        ).fetchall()
+        return tuple(IndexEntry(*row) for row in rows)
+
+    def _add(self, entry: IndexEntry) -> None:
+        row = self._connection.execute(
+            """
+            INSERT INTO entry (kind, chat_id, name, version, said_at, speaker, text) VALUES (?, ?, ?, ?, ?, ?, ?)
+            """,
+            (entry.kind, entry.chat_id, entry.name, entry.version, entry.said_at, entry.speaker, entry.text),
+        )
+        self._connection.execute("INSERT INTO words (rowid, said) VALUES (?, ?)", (row.lastrowid, indexed(entry.text)))
+
+
+def index_path(state: Path) -> Path:
+    """Where the index lies."""
+    return state / "search.sqlite3"
+
+
+@contextmanager
+def full_text(state: Path, archive: Archive) -> Iterator[FullText]:
+    """The index, up to date with this archive. One that is damaged is made anew. Raises ArchiveError."""
+    make_private(state)
+    path = index_path(state)
+    try:
+        with closing(_opened(path)) as connection:
+            index = FullText(connection)
+            index.bring_up_to_date(archive)
+            yield index
+    except sqlite3.OperationalError as fault:
+        raise ArchiveError(
+            f"The search index {path} cannot be used now: {fault}.",
+            "Try again in a moment, or look whether the disk is full.",
+        ) from fault
+    except sqlite3.DatabaseError as fault:
+        forget_index(state)
+        raise ArchiveError("The search index was damaged, and is removed.", "Search again: it is made anew.") from fault
+
+
+def forget_index(state: Path) -> None:
+    """Remove the index; the next search makes it anew."""
+    path = index_path(state)
+    for file in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
+        with file_errors(file, "removed"):
+            file.unlink(missing_ok=True)
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    with file_errors(path, "made"):
+        path.touch(mode=0o600)
+    connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
+    try:
+        for statement in ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA secure_delete = ON"):
+            connection.execute(statement)
+        connection.executescript(_TABLES)
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _fingerprint(archive: Archive) -> str:
+    """Changes whenever anything that can be found does; a few quick queries."""
+    counts = archive.run(
+        """
+        SELECT (SELECT max(id) FROM version), (SELECT count(*) FROM message WHERE gone_at IS NOT NULL),
+            (SELECT count(*) FROM missing), (SELECT max(rowid) FROM edition),
+            (SELECT total(rowid * coalesce(chosen_edition, 0)) FROM memory), (SELECT max(id) FROM fact_event),
+            (SELECT group_concat(chat_id, ' ') FROM chat)
+        """
+    )
+    return hashlib.sha256(json.dumps(counts).encode()).hexdigest()
+
+
+_MESSAGES = """
+FROM chat JOIN message ON message.chat = chat.id JOIN version ON version.message = message.id
+WHERE (gone_at IS NULL OR message.id IN (SELECT message FROM missing))
+  AND version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
+"""
+_MEMORIES = """
+FROM chat JOIN memory ON memory.chat = chat.id JOIN edition ON edition.memory = memory.id
+WHERE edition.number = coalesce(chosen_edition,
+    (SELECT max(number) FROM edition AS other WHERE other.memory = memory.id))
+"""
+
+
+def _present(archive: Archive) -> Iterator[tuple[SearchKind, str, str, str]]:
+    """Kind, chat, name and version of all that can be found now."""
+    for chat_id, key, sha256 in archive.run(f"SELECT chat_id, key, version.sha256 {_MESSAGES}"):
+        yield "raw", chat_id, key, sha256
+    for chat_id, name, number in archive.run(f"SELECT chat_id, memory.id, edition.number {_MEMORIES}"):
+        yield "memories", chat_id, name, str(number)
+    for entry in _facts(archive):
+        yield "facts", entry.chat_id, entry.name, entry.version
+
+
+def _entries(archive: Archive, keys: Collection[tuple[str, str, str]]) -> Iterator[IndexEntry]:
+    """All of these, with their texts."""
+    rows = (
+        archive.run(
+            f"""
+        SELECT chat_id, key, version.sha256, said_at, created_at, CAST(raw AS BLOB), packed
+        {_MESSAGES.replace("WHERE", "JOIN body ON body.sha256 = version.sha256 WHERE", 1)}
+        """
+        )
+        if any(kind == "raw" for kind, *_ in keys)
+        else []
+    )
+    for chat_id, key, sha256, said_at, created_at, raw, packed in rows:
+        if ("raw", chat_id, key) in keys:
+            message = read_message(unpacked(raw, packed, sha256))
+            yield IndexEntry("raw", chat_id, key, sha256, said_at or created_at or "", message.speaker, message.words)
+    for chat_id, name, number, began_at, texts in archive.run(
+        f"SELECT chat_id, memory.id, edition.number, began_at, texts {_MEMORIES}"
+    ):
+        if ("memories", chat_id, name) in keys:
+            own_words = "\n\n".join(json.loads(texts)[1::2])
+            yield IndexEntry("memories", chat_id, name, str(number), began_at or "", "", own_words)
+    for entry in _facts(archive):
+        if ("facts", entry.chat_id, entry.name) in keys:
+            yield entry
+
+
+def _facts(archive: Archive) -> Iterator[IndexEntry]:
+    for chat_id in archive.column("SELECT chat_id FROM chat"):
+        for fact in live(fact_events(archive, chat_id)):
+            version = hashlib.sha256(f"{fact.said_at}\n{fact.text}".encode()).hexdigest()
+            yield IndexEntry("facts", chat_id, str(fact.number), version, fact.said_at, "", fact.text)

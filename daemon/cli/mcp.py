@@ -1,0 +1,34 @@
+"""`memproc mcp`: a Model Context Protocol server, through which a model looks things up while it talks."""
+
+import click
+
+from daemon.cli.settings import Settings, pass_settings
+from rules.errors import ConfigurationError
+
+
+@click.command
+@click.option("--chat", default="", help="Only this chat, by its id or its title; without it, all of them.")
+@click.option("--http", "port", type=click.IntRange(1024, 65_535), help="Serve HTTP on this port of this computer.")
+@pass_settings
+def mcp(settings: Settings, chat: str, port: int | None) -> None:
+    """Let a model look things up in the archive, read-only; over standard input and output, or HTTP.
+
+    Name it as a server to Claude Desktop, Claude Code, Cursor or TypingMind's connector: the README tells how.
+    """
+    try:
+        from daemon.recall.server import recall_server
+    except ModuleNotFoundError as fault:
+        raise ConfigurationError(
+            "Recall needs a package that is not installed.", "Install memproc with it: pip install '.[recall]'"
+        ) from fault
+    from daemon.recall.tools import Library
+
+    library = Library(settings.config, settings.folders.state, chat)
+    with library.opened() as archive:
+        if chat:
+            library.chat(archive, "")  # who names one that is not there is told at once
+    server = recall_server(library)
+    if port is None:
+        server.run("stdio")
+    else:
+        server.run("streamable-http", host="127.0.0.1", port=port)

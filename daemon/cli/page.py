@@ -1,0 +1,116 @@
+"""`memproc open`: the page in the browser, or a folder of memproc's; and the process that serves the page, hidden."""
+
+import secrets
+import socket
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+import click
+
+from daemon.cli.settings import Settings, pass_settings
+from rules.errors import FileTrouble
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+_PLACES = ("page", "inbox", "updated", "config")
+_ANSWER_SECONDS = 60.0
+
+
+@click.command
+@click.argument("place", type=click.Choice(_PLACES), default="page")
+@click.option("--print", "only_print", is_flag=True, help="Print the address instead of opening it.")
+@pass_settings
+def open(settings: Settings, place: str, only_print: bool) -> None:
+    """Open the page in your browser; or the inbox, the folder of updated exports, or memproc.toml.
+
+    The page's link is good once, and for two minutes.
+    """
+    address = _link(settings) if place == "page" else str(_path(settings, place))
+    if only_print:
+        click.echo(address)
+        return
+    shown = "the page" if place == "page" else address
+    if click.launch(address):
+        raise FileTrouble(
+            f"No program could be found that opens {shown}.", f"See where it is: memproc open {place} --print"
+        )
+    settings.say(f"Opened {shown}.")
+
+
+@click.command(hidden=True)
+@click.option("--socket", "number", type=int, required=True, help="A listening socket that was handed over.")
+@pass_settings
+def page(settings: Settings, number: int) -> None:
+    """Serve the page on a socket of the daemon's, until nobody has asked for a while."""
+    from daemon.page.app import Desk, application
+    from daemon.page.routes import ACTIONS, VIEWS
+    from daemon.page.server import serve
+
+    with socket.socket(fileno=number) as listener:
+        desk, port = Desk(settings.config, settings.folders, settings.path), listener.getsockname()[1]
+        app: ASGIApp = application(desk, port, VIEWS, ACTIONS)
+        recall = settings.config.recall
+        if recall.connector:
+            from daemon.page.connector import beside, connector
+            from daemon.recall.tools import Library
+
+            app = beside(app, connector(Library(settings.config, settings.folders.state), port, recall.origins))
+        serve(listener, app)
+
+
+def _path(settings: Settings, place: str) -> Path:
+    if place != "config":
+        path: Path = getattr(settings.folders, place)
+    elif settings.found.path is None:
+        raise FileTrouble("There is no memproc.toml yet; the defaults count.", "Write one with: memproc init")
+    else:
+        path = settings.found.path
+    if not path.exists():
+        raise FileTrouble(f"There is no {path}.", "Make the folders with: memproc init")
+    return path
+
+
+def _link(settings: Settings) -> str:
+    """The address of the page with a new one-time secret. Where no daemon holds the port, the page is started here."""
+    from daemon.inbox.page_port import LOOPBACK, listen, start_page
+    from daemon.page.sessions import new_link
+
+    port, state = settings.config.page.port, settings.folders.state
+    if not _is_ours(state, port):
+        with listen(port) as listener:
+            started = start_page(settings.path, listener, quiet=True)
+        if not _is_ours(state, port, started):
+            raise FileTrouble("The page did not start.", "See what is wrong with: memproc doctor")
+    return f"http://{LOOPBACK}:{port}/enter?{urlencode({'link': new_link(state)})}"
+
+
+def _is_ours(state: Path, port: int, started: "subprocess.Popen[bytes] | None" = None) -> bool:
+    """Whether who answers at the port is memproc's page, of this archive; nobody else may see the secret of a link.
+
+    Raises FileTrouble where it is somebody else. It cannot be somebody else where the process was `started` just now.
+    """
+    import httpx
+
+    from daemon.inbox.page_port import LOOPBACK
+    from daemon.page.sessions import prove
+
+    challenge = secrets.token_hex(16)
+    try:
+        reply = httpx.get(
+            f"http://{LOOPBACK}:{port}/proof", params={"challenge": challenge}, timeout=_ANSWER_SECONDS, trust_env=False
+        )
+    except httpx.HTTPError as fault:
+        if started or isinstance(fault, httpx.ConnectError):
+            return False
+        proof = ""
+    else:
+        proof = reply.text
+    if not secrets.compare_digest(proof.encode(), prove(state, challenge).encode()):
+        raise FileTrouble(
+            f"Another program, or the memproc of another person, answers at port {port} of this computer.",
+            "Choose another number for page.port in memproc.toml.",
+        )
+    return True

@@ -1,0 +1,69 @@
+"""`memproc search WORDS`: everything that was ever said, remembered or known, in all chats."""
+
+from dataclasses import asdict
+
+import click
+
+from daemon.archive.chats import find_chat, known_chats
+from daemon.archive.full_text import KINDS, IndexEntry, SearchKind, full_text
+from daemon.archive.search_words import excerpt, stretches
+from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.status.sentences import in_one_line, printable_json
+
+_EXCERPT = 220  # characters
+_DAY = click.DateTime(["%Y-%m-%d"])
+_SPEAKERS = {"user": "you", "assistant": "the persona"}
+
+
+@click.command
+@click.argument("words", nargs=-1, required=True)
+@click.option("--chat", default="", help="Only this chat, by its id or its title.")
+@click.option("--from", "since", type=_DAY, help="Only from this day on, as in 2026-03-15.")
+@click.option("--to", "until", type=_DAY, help="Only up to this day.")
+@click.option("--in", "kind", type=click.Choice(KINDS), help="Only raw messages, memories or facts.")
+@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="At most so many.")
+@json_option
+@pass_settings
+def search(
+    settings: Settings,
+    words: tuple[str, ...],
+    chat: str,
+    since: "click.DateTime | None",
+    until: "click.DateTime | None",
+    kind: SearchKind | None,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """Search WORDS in raw messages, memories and facts of all chats; the best matches come first.
+
+    All of the words have to be there. What stands in double quotes is searched as it stands.
+    """
+    query = " ".join(words)
+    state = settings.folders.state
+    with settings.archive() as archive, full_text(state, archive) as index:
+        titles = {known.chat_id: known.title for known in known_chats(archive)}
+        entries = index.find(
+            query,
+            kinds=(kind,) if kind else KINDS,
+            chat_id=find_chat(archive, chat).chat_id if chat else "",
+            since=str(since or "")[:10],
+            until=str(until or "")[:10],
+            limit=limit,
+        )
+    if as_json:
+        click.echo(printable_json([{**asdict(entry), "title": titles[entry.chat_id]} for entry in entries]))
+    elif not entries:
+        settings.say(f"Nothing holds all of: {query}")
+    for entry in () if as_json else entries:
+        _print(entry, titles[entry.chat_id], query)
+
+
+def _print(entry: IndexEntry, title: str, query: str) -> None:
+    """Print where it stands, and the words around those that were searched, which are bold on a terminal."""
+    what = {"raw": _SPEAKERS.get(entry.speaker, ""), "memories": f"memory {entry.name}", "facts": f"fact {entry.name}"}
+    click.echo(in_one_line(f"{title}, {entry.said_at[:10] or 'some day'}, {what[entry.kind]}"))
+    marked = (
+        click.style(in_one_line(part.text), bold=True) if part.is_marked else in_one_line(part.text)
+        for part in stretches(excerpt(entry.text, query, _EXCERPT), query)
+    )
+    click.echo(f"  {''.join(marked)}\n")

@@ -1,0 +1,1 @@
+"""The page: what the commands show and do, in a browser on this computer."""

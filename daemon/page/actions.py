@@ -1,0 +1,152 @@
+"""What buttons do: the very commands that a person would type, each in a process of its own.
+
+So a button follows the same rules, holds the same locks and tells the same sentences as a command, and what a command
+loads leaves memory with it.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from daemon.archive.archive import Archive
+from daemon.archive.chats import find_chat
+from daemon.page.app import desk_of, field, shown
+from service.command import memproc_argv
+
+_LONGEST_SECONDS = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class CommandResult:
+    """What a command said and how it ended; `code` is its exit code, or None where it took too long and was ended."""
+
+    code: int | None
+    text: str
+
+    @property
+    def is_done(self) -> bool:
+        """It did what it was asked for."""
+        return self.code == 0
+
+
+def do_command(toml: Path | None, *arguments: str, given: str = "") -> CommandResult:
+    """Run a memproc command to its end; `given` goes to its standard input. Arguments never reach a shell."""
+    try:
+        done = subprocess.run(  # noqa: S603  our own Python, and arguments that click reads
+            memproc_argv(toml, *arguments), input=given, capture_output=True, text=True, encoding="utf-8",
+            errors="replace", timeout=_LONGEST_SECONDS, check=False,
+            env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200"},
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return CommandResult(None, "It took longer than two minutes, and was ended. What is finished is kept.")
+    return CommandResult(
+        done.returncode, "\n".join(part.strip() for part in (done.stdout, done.stderr) if part.strip())
+    )
+
+
+def start_command(toml: Path | None, arguments: Sequence[str]) -> None:
+    """Start a command that goes on by itself, as a run does; its progress is told by the archive."""
+    subprocess.Popen(  # noqa: S603  our own Python, and arguments that click reads
+        memproc_argv(toml, *arguments), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        start_new_session=sys.platform != "win32",
+    )  # fmt: skip
+
+
+def pin(request: Request) -> Response:
+    """Keep a memory as it is."""
+    return _on_memory(request, "pin")
+
+
+def unpin(request: Request) -> Response:
+    """Let a memory be rewritten and folded again."""
+    return _on_memory(request, "unpin")
+
+
+def recall(request: Request) -> Response:
+    """Bring back a memory that the person has deleted."""
+    return _on_memory(request, "recall")
+
+
+def use(request: Request) -> Response:
+    """Show another edition of a memory."""
+    return _on_memory(request, "use", field(request, "edition"))
+
+
+def retry(request: Request) -> Response:
+    """Begin to ask the models for a memory once more, with what the person says about it."""
+    memory, guidance = request.path_params["memory"], field(request, "guidance")
+    start_command(desk_of(request).toml, ["retry", "--say", guidance, "--", memory])
+    begun = {"said": "The models are being asked. It takes a minute or so; the new edition then stands here."}
+    return RedirectResponse(f"/memory/{memory}?{urlencode(begun)}", 303)
+
+
+def restore(request: Request) -> Response:
+    """Put a kept version back."""
+    chat, number = request.path_params["chat"], str(request.path_params["number"])
+    return after(request, f"/chat/{chat}", "restore", "--yes", "--", chat, number)
+
+
+def _on_memory(request: Request, command: str, *more: str) -> Response:
+    memory = request.path_params["memory"]
+    return after(request, f"/memory/{memory}", command, "--", memory, *more)
+
+
+def after(request: Request, address: str, *arguments: str, given: str = "") -> Response:
+    """Run the command, then show at `address` what it said; what went wrong is a page of its own."""
+    result = do_command(desk_of(request).toml, *arguments, given=given)
+    if not result.is_done:
+        return shown(request, "trouble.html", 409, message=result.text, next_step="")
+    return RedirectResponse(f"{address}?{urlencode({'said': result.text})}", 303)
+
+
+def set_section(request: Request) -> Response:
+    """Have a section of the core memory say what the person has written."""
+    return _on_core(request, "set", request.path_params["section"], "-", given=field(request, "text"))
+
+
+def release_section(request: Request) -> Response:
+    """Let the persona edit a section again."""
+    return _on_core(request, "release", request.path_params["section"])
+
+
+def undo_core(request: Request) -> Response:
+    """Take back the newest edit of the core memory."""
+    return _on_core(request, "undo")
+
+
+def add_fact(request: Request) -> Response:
+    """Add a fact of today."""
+    return _on_facts(request, "add", "--", field(request, "text"))
+
+
+def forget_fact(request: Request) -> Response:
+    """Forget a fact."""
+    return _on_facts(request, "forget", str(request.path_params["number"]))
+
+
+def accept(request: Request) -> Response:
+    """Say that a chat which was skipped is meant as it is."""
+    return after(request, "/", "accept", "--", request.path_params["chat"])
+
+
+def _on_core(request: Request, *arguments: str, given: str = "") -> Response:
+    chat = _chat_id(request)
+    return after(request, f"/chat/{chat}/core", "core", chat, *arguments, given=given)
+
+
+def _on_facts(request: Request, *arguments: str) -> Response:
+    chat = _chat_id(request)
+    return after(request, f"/chat/{chat}/facts", "facts", chat, *arguments)
+
+
+def _chat_id(request: Request) -> str:
+    """The id of the chat that the address names, which a group of commands takes before its own arguments."""
+    with Archive.read(desk_of(request).folders.state) as archive:
+        return find_chat(archive, request.path_params["chat"]).chat_id

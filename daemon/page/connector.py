@@ -1,0 +1,165 @@
+"""The five calls of TypingMind's connector: its persona looks things up through memproc itself, and nobody needs Node.
+
+Off unless `recall.connector` in memproc.toml is true. Only who has the token of `memproc recall token` is answered, and
+of browsers only the pages of TypingMind, or of a host that memproc.toml names. Nothing can be started or changed by it,
+whatever is sent: `/start` answers that memproc is there already.
+"""
+
+import hmac
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from hashlib import sha256
+from pathlib import Path
+from secrets import token_urlsafe
+from typing import TYPE_CHECKING, Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from daemon.files.write import make_private, replace_file
+from daemon.page.access import own_hosts
+from daemon.recall.tools import Library
+
+if TYPE_CHECKING:
+    from mcp.server import MCPServer
+
+PREFIX = "/connector"
+ORIGINS = ("https://www.typingmind.com", "https://setapp.typingcloud.com")
+"""Where TypingMind's own pages come from."""
+_CLIENT = "memproc"
+_LARGEST = 64 << 10  # bytes of a request
+_BEGAN = "2026-01-01T00:00:00.000Z"
+
+Answer = Callable[[Request], Awaitable[Response]]
+
+
+def new_token(state: Path) -> str:
+    """Make a new token, which takes the place of the one before; only its hash is kept. Raises FileTrouble."""
+    token = token_urlsafe(32)
+    make_private(_file(state).parent)
+    replace_file(_file(state), [sha256(token.encode()).hexdigest().encode()])
+    return token
+
+
+def is_token(state: Path, token: str) -> bool:
+    """Whether this is the token that was made last."""
+    try:
+        kept = _file(state).read_bytes()
+    except FileNotFoundError:
+        return False
+    return hmac.compare_digest(kept, sha256(token.encode()).hexdigest().encode())
+
+
+def connector(library: Library, port: int, origins: Sequence[str] = ()) -> ASGIApp:
+    """The application behind `PREFIX`. Raises ModuleNotFoundError where the package of recall is not installed."""
+    from daemon.recall.server import recall_server
+
+    routes = (
+        ("/ping", "GET", _ping),
+        ("/start", "POST", _start),
+        ("/clients", "GET", _clients),
+        (f"/clients/{_CLIENT}/tools", "GET", _list_tools),
+        (f"/clients/{_CLIENT}/call_tools", "POST", _call_tool),
+    )
+    app = Starlette(
+        routes=[
+            Route(f"{PREFIX}{path}", _guarded(answer), methods=[method, "OPTIONS"]) for path, method, answer in routes
+        ],
+    )
+    app.state.server, app.state.state = recall_server(library), library.state
+    app.state.port, app.state.origins = port, frozenset((*ORIGINS, *origins))
+    return app
+
+
+def _guarded(answer: Answer) -> Answer:
+    """The answer for those who may have it, with the headers by which a browser on an allowed page may read it."""
+
+    async def respond(request: Request) -> Response:
+        response = _refusal(request) or await answer(request)
+        origin = request.headers.get("origin")
+        if origin in request.app.state.origins:
+            response.headers["Access-Control-Allow-Origin"] = str(origin)
+            response.headers["Vary"] = "Origin"
+            if request.method == "OPTIONS":
+                response.headers["Access-Control-Allow-Methods"] = "GET, POST"
+                response.headers["Access-Control-Allow-Headers"] = "Authorization, Content-Type"
+                response.headers["Access-Control-Allow-Private-Network"] = "true"
+        return response
+
+    return respond
+
+
+async def _ping(_: Request) -> Response:
+    return JSONResponse({"status": "ok"})
+
+
+async def _start(_: Request) -> Response:
+    return JSONResponse({"message": "memproc is here", "clients": [{"id": _CLIENT, "message": "is here"}]}, 201)
+
+
+async def _clients(request: Request) -> Response:
+    names = [tool["name"] for tool in await _tools(request.app.state.server)]
+    client = {"id": _CLIENT, "command": "memproc", "args": ["mcp"], "createdAt": _BEGAN, "tools": names}
+    return JSONResponse([client])
+
+
+async def _list_tools(request: Request) -> Response:
+    return JSONResponse(await _tools(request.app.state.server))
+
+
+async def _call_tool(request: Request) -> Response:
+    body = await request.body()
+    try:
+        asked: Any = json.loads(body) if len(body) <= _LARGEST else {}
+        name, arguments = str(asked["name"]), dict(asked.get("arguments") or {})
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return PlainTextResponse('{"name": ..., "arguments": {...}} is expected.', 400)
+    return JSONResponse(await _called(request.app.state.server, name, arguments))
+
+
+def beside(page: ASGIApp, behind_prefix: ASGIApp) -> ASGIApp:
+    """One application: what lies behind `PREFIX` has its own rules, everything else is the page."""
+
+    async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
+        is_ours = scope["type"] == "http" and scope["path"].startswith(f"{PREFIX}/")
+        await (behind_prefix if is_ours else page)(scope, receive, send)
+
+    return dispatch
+
+
+def _refusal(request: Request) -> Response | None:
+    """Why a request is not answered; None where it is. A browser asks beforehand, without the token, whether it may."""
+    origin, known = request.headers.get("origin"), request.app.state
+    if request.headers.get("host") not in own_hosts(known.port):
+        return PlainTextResponse("This is memproc on another address.", 421)
+    if origin is not None and origin not in known.origins:
+        return PlainTextResponse("Pages from elsewhere may not use memproc.", 403)
+    if request.method == "OPTIONS":
+        return Response(status_code=204)
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not is_token(known.state, token):
+        return PlainTextResponse("The token is missing or wrong: memproc recall token", 401)
+    return None
+
+
+async def _tools(server: "MCPServer[None]") -> list[dict[str, Any]]:
+    return [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in await server.list_tools()]
+
+
+async def _called(server: "MCPServer[None]", name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The answer of a tool; what it refuses is an answer too."""
+    from mcp.server.mcpserver.exceptions import ToolError
+
+    try:
+        result = await server.call_tool(name, arguments)
+    except ToolError as refused:
+        return {"content": [{"type": "text", "text": str(refused)}], "isError": True}
+    dumped: dict[str, Any] = result.model_dump(by_alias=True, exclude_none=True, mode="json")
+    return dumped
+
+
+def _file(state: Path) -> Path:
+    return state / "page" / "connector"

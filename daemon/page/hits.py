@@ -1,0 +1,64 @@
+"""Search: everything that was ever said, remembered or known, with the words marked; each hit opens where it stands."""
+
+import re
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from daemon.archive.archive import Archive
+from daemon.archive.chats import known_chats
+from daemon.archive.full_text import KINDS, IndexEntry, SearchKind, full_text
+from daemon.archive.memories import memories
+from daemon.archive.search_words import Stretch, excerpt, stretches
+from daemon.page.app import desk_of, shown
+
+_MOST = 50
+_EXCERPT = 320  # characters
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """Something that was found, and the address where it stands."""
+
+    entry: IndexEntry
+    title: str
+    stretches: tuple[Stretch, ...]
+    address: str
+
+
+def search(request: Request) -> Response:
+    """The page of hits, and the form that narrows them."""
+    desk, asked = desk_of(request), request.query_params
+    query, chat_id, kind = asked.get("words", ""), asked.get("chat", ""), asked.get("in", "")
+    since, until = (day if _DAY.fullmatch(day) else "" for day in (asked.get("from", ""), asked.get("to", "")))
+    kinds: tuple[SearchKind, ...] = tuple(name for name in KINDS if name == kind) or KINDS
+    hits = []
+    with Archive.read(desk.folders.state) as archive:
+        chats = known_chats(archive)
+        titles = {known.chat_id: known.title for known in chats}
+        with full_text(desk.folders.state, archive) as index:
+            entries = index.find(query, kinds=kinds, chat_id=chat_id, since=since, until=until, limit=_MOST)
+        under = {entry.chat_id: _memory_of_key(archive, entry.chat_id) for entry in entries if entry.kind == "raw"}
+        for entry in entries:
+            marked = stretches(excerpt(entry.text, query, _EXCERPT), query)
+            hits.append(Hit(entry, titles[entry.chat_id], marked, _address(entry, under)))
+    return shown(
+        request, "search.html", words=query, hits=hits, chats=chats, chat_id=chat_id, kind=kind, since=since,
+        until=until, most=_MOST,
+    )  # fmt: skip
+
+
+def _memory_of_key(archive: Archive, chat_id: str) -> dict[str, str]:
+    """The memory under which each raw message of a chat stands."""
+    return {key: memory.memory_id for memory in memories(archive, chat_id) if not memory.is_fold for key in memory.keys}
+
+
+def _address(entry: IndexEntry, under: dict[str, dict[str, str]]) -> str:
+    if entry.kind == "memories":
+        return f"/memory/{entry.name}"
+    if entry.kind == "facts":
+        return f"/chat/{entry.chat_id}/facts#fact-{entry.name}"
+    memory = under[entry.chat_id].get(entry.name)
+    return f"/memory/{memory}#{entry.name}" if memory else f"/chat/{entry.chat_id}/messages/{entry.name}"

@@ -1,0 +1,55 @@
+"""Home: what needs you, what is running, the chats and the money."""
+
+from datetime import UTC, datetime
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from daemon.archive.archive import Archive
+from daemon.archive.chats import KnownChat, known_chats
+from daemon.chat.survey import holding
+from daemon.config import Config
+from daemon.files.clock import now as present
+from daemon.files.lock import is_held
+from daemon.page.app import desk_of, said, shown
+from daemon.page.sizes import ChatSizes, chat_sizes
+from daemon.status.status import DaemonPlace, Status, run_progress, status
+from rules.errors import MemprocError
+
+
+def home(request: Request) -> Response:
+    """The first page."""
+    desk = desk_of(request)
+    with Archive.read(desk.folders.state) as archive:
+        chats = [(chat, _sizes(archive, desk.config, chat)) for chat in reversed(known_chats(archive))]
+        now = _status(archive, DaemonPlace(desk.folders.state, desk.config.watch.rescan_seconds))
+        run = run_progress(archive, now.now)
+    return shown(
+        request,
+        "home.html",
+        chats=chats,
+        now=now,
+        run=run,
+        caps=desk.config.budget,
+        said=said(request),
+    )
+
+
+def running(request: Request) -> Response:
+    """The run that goes on, for Home, which asks again every two seconds; 204 once there is none."""
+    desk = desk_of(request)
+    with Archive.read(desk.folders.state) as archive:
+        run = run_progress(archive, present())
+    return shown(request, "running.html", run=run) if run else Response(status_code=204)
+
+
+def _sizes(archive: Archive, config: Config, chat: KnownChat) -> ChatSizes | MemprocError:
+    """The sizes of a chat, or why they cannot be had: one chat's damage hides no other."""
+    try:
+        return chat_sizes(archive, holding(archive, config, chat.chat_id), config.tail.tokens)
+    except MemprocError as trouble:
+        return trouble
+
+
+def _status(archive: Archive, place: DaemonPlace) -> Status:
+    return status(archive, datetime.now(UTC), is_held(place.lock), place.rescan_seconds)

@@ -1,0 +1,137 @@
+"""A memory beside what it stands for: its quote in the raw message, its editions, and what can be done with it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from daemon.archive.archive import Archive
+from daemon.archive.chats import find_chat
+from daemon.archive.journal import cost_of
+from daemon.archive.messages import around, past
+from daemon.archive.search_words import Stretch
+from daemon.chat.survey import Holding, holding_of
+from daemon.page.app import desk_of, said, shown
+from daemon.page.chat import tags_of
+from rules.conversation.history import Past
+from rules.conversation.memory import Edition, Memory
+from rules.errors import NotFound
+
+_NEIGHBOURS = 3
+_QUOTE, _PERSPECTIVE, _MEMORY = 1, 3, 5  # places of the persona's own words among the six texts
+
+
+@dataclass(frozen=True, slots=True)
+class RawMessage:
+    """A message that the memory stands for, cut where the quote begins and ends."""
+
+    key: str
+    is_persona: bool
+    date: str | None
+    stretches: tuple[Stretch, ...]
+    is_deleted: bool
+    is_edited: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownEdition:
+    """An edition as prose."""
+
+    edition: Edition
+    is_shown: bool
+
+    @property
+    def quote(self) -> str:
+        """The verbatim words that it carries."""
+        return self.edition.texts[_QUOTE]
+
+    @property
+    def perspective(self) -> str:
+        """How the persona saw it."""
+        return self.edition.texts[_PERSPECTIVE]
+
+    @property
+    def text(self) -> str:
+        """What the persona keeps."""
+        return self.edition.texts[_MEMORY]
+
+
+def memory(request: Request) -> Response:
+    """The memory's page."""
+    desk = desk_of(request)
+    with Archive.read(desk.folders.state) as archive:
+        held, found = holding_of(archive, desk.config, request.path_params["memory"])
+        known = find_chat(archive, held.chat_id)
+        messages = tuple(_raw_messages(archive, held.chat_id, found))
+    editions = [
+        ShownEdition(edition, edition.number == found.edition.number) for edition in held.editions[found.memory_id]
+    ]
+    is_forgotten = held.states[found.memory_id].word == "forgotten"
+    return shown(
+        request, "memory.html", chat=known, memory=found, editions=editions[::-1], messages=messages,
+        members=_members(held, found), tags=tuple(tags_of(found, is_forgotten)), is_forgotten=is_forgotten,
+        said=said(request),
+    )  # fmt: skip
+
+
+def retry(request: Request) -> Response:
+    """What it takes to have a memory written anew, with room for a word of guidance; the cost comes first."""
+    desk = desk_of(request)
+    with Archive.read(desk.folders.state) as archive:
+        held, found = holding_of(archive, desk.config, request.path_params["memory"])
+        known = find_chat(archive, held.chat_id)
+        costs = [cost_of(archive, edition.requests) for edition in held.editions[found.memory_id]]
+    before = max((cost for cost in costs if cost is not None), default=None)
+    return shown(request, "retry.html", chat=known, memory=found, cost=before, caps=desk.config.budget)
+
+
+def message(request: Request) -> Response:
+    """A raw message that stands under no memory, between its neighbours."""
+    desk = desk_of(request)
+    with Archive.read(desk.folders.state) as archive:
+        known = find_chat(archive, request.path_params["chat"])
+        key = request.path_params["key"]
+        messages = [
+            RawMessage(
+                name, neighbour.speaker == "assistant", neighbour.created_at,
+                (Stretch(neighbour.text, is_marked=name == key),), is_deleted=False, is_edited=False,
+            )
+            for name, neighbour in around(archive, known.chat_id, key, _NEIGHBOURS, _NEIGHBOURS)
+        ]  # fmt: skip
+    if not messages:
+        raise NotFound("This message is not in the conversation any more.", "Search for it again.")
+    return shown(request, "message.html", chat=known, messages=messages)
+
+
+def cut_at_quotes(text: str, quotes: list[str]) -> tuple[Stretch, ...]:
+    """The text in stretches, each quote that stands in it by itself; the first place of each."""
+    for quote in quotes:
+        before, found, after = text.partition(quote)
+        if quote and found:
+            head, tail = cut_at_quotes(before, quotes), cut_at_quotes(after, quotes)
+            return (*head, Stretch(quote, is_marked=True), *tail)
+    return (Stretch(text, is_marked=False),) if text else ()
+
+
+def _raw_messages(archive: Archive, chat_id: str, found: Memory) -> Iterator[RawMessage]:
+    keys = set(found.keys)
+    for old in past(archive, chat_id):
+        if old.key in keys:
+            yield _raw_message(old, [quote.text for quote in found.edition.quotes if quote.source == old.key])
+
+
+def _raw_message(old: Past, quotes: list[str]) -> RawMessage:
+    said = old.message
+    return RawMessage(
+        key=old.key,
+        is_persona=said.speaker == "assistant",
+        date=said.created_at,
+        stretches=cut_at_quotes(said.text, quotes),
+        is_deleted=old.newest is None,
+        is_edited=old.newest is not None and old.newest.text != said.text,
+    )
+
+
+def _members(held: Holding, found: Memory) -> list[Memory]:
+    return [held.memory(name) for name in found.members]

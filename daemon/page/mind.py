@@ -1,0 +1,77 @@
+"""What the persona keeps in mind: its core memory and the facts, each with its history and where it comes from."""
+
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from daemon.archive.archive import Archive
+from daemon.archive.chats import KnownChat, find_chat, known_chat
+from daemon.archive.layers import core_events, fact_events
+from daemon.archive.memories import memories
+from daemon.chat.opening import core_now, facts_now
+from daemon.config.texts import core_layout
+from daemon.page.app import desk_of, said, shown
+from rules.layers.core import CoreEvent, rendered
+from rules.layers.facts import Fact, FactEvent
+
+
+@dataclass(frozen=True, slots=True)
+class CoreStep:
+    """An edit of a section, with what it said from then on."""
+
+    event: CoreEvent
+
+    @property
+    def text(self) -> str:
+        """The section's text after it."""
+        return rendered(self.event.value)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFact:
+    """A fact with all that happened to it, and the memory whose chunk each of its messages is in, by their keys."""
+
+    fact: Fact
+    events: tuple[FactEvent, ...]
+    memories: dict[str, str]
+
+
+def core(request: Request) -> Response:
+    """The core memory of a chat."""
+    desk = desk_of(request)
+    with Archive.read(desk.folders.state) as archive:
+        known = find_chat(archive, request.path_params["chat"])
+        layout = core_layout(desk.config.of(known_chat(archive, known.chat_id)).core)
+        sections = tuple(core_now(archive, known.chat_id, layout))
+        events = core_events(archive, known.chat_id)
+    steps = [CoreStep(event) for event in reversed(events)]
+    return shown(request, "core.html", chat=known, sections=sections, steps=steps, said=said(request))
+
+
+def facts(request: Request) -> Response:
+    """The facts of a chat, newest first."""
+    desk = desk_of(request)
+    with Archive.read(desk.folders.state) as archive:
+        known = find_chat(archive, request.path_params["chat"])
+        listed = _known_facts(archive, known)
+    return shown(request, "facts.html", chat=known, facts=listed, said=said(request))
+
+
+def _known_facts(archive: Archive, known: KnownChat) -> list[KnownFact]:
+    events = fact_events(archive, known.chat_id)
+    under = {
+        key: memory.memory_id
+        for memory in memories(archive, known.chat_id)
+        if not memory.is_fold
+        for key in memory.keys
+    }
+    newest_first = sorted(facts_now(archive, known.chat_id), key=lambda fact: (fact.said_at, fact.number), reverse=True)
+    return [
+        KnownFact(
+            fact,
+            tuple(event for event in events if event.fact == fact.number),
+            {key: under[key] for key in fact.sources if key in under},
+        )
+        for fact in newest_first
+    ]

@@ -1,0 +1,53 @@
+"""Every address of the page, with the view or the action behind it."""
+
+from collections.abc import Mapping
+
+from daemon.page import actions, files, money, setup
+from daemon.page.app import View
+from daemon.page.chat import chat, version
+from daemon.page.hits import search
+from daemon.page.home import home, running
+from daemon.page.memory import memory, message, retry
+from daemon.page.mind import core, facts
+
+VIEWS: Mapping[str, View] = {
+    "/": home,
+    "/running": running,
+    "/start": setup.start,
+    "/settings": setup.settings,
+    "/money": money.money,
+    "/search": search,
+    "/chat/{chat}": chat,
+    "/chat/{chat}/core": core,
+    "/chat/{chat}/facts": facts,
+    "/chat/{chat}/plan": money.plan,
+    "/chat/{chat}/due": money.due,
+    "/chat/{chat}/messages/{key}": message,
+    "/chat/{chat}/download": files.download,
+    "/chat/{chat}/versions/{number:int}": version,
+    "/memory/{memory}": memory,
+    "/memory/{memory}/retry": retry,
+}
+ACTIONS: Mapping[str, View] = {
+    "/drop": files.drop,
+    "/money/cap": money.raise_cap,
+    "/start/folders": setup.make_folders,
+    "/start/service": setup.install_service,
+    "/start/sample": setup.take_sample,
+    "/keys/set": setup.set_key,
+    "/keys/test": setup.try_key,
+    "/keys/forget": setup.forget_key,
+    "/chat/{chat}/accept": actions.accept,
+    "/chat/{chat}/run": money.start_run,
+    "/chat/{chat}/core/undo": actions.undo_core,
+    "/chat/{chat}/core/{section}/set": actions.set_section,
+    "/chat/{chat}/core/{section}/release": actions.release_section,
+    "/chat/{chat}/facts/add": actions.add_fact,
+    "/chat/{chat}/facts/{number:int}/forget": actions.forget_fact,
+    "/chat/{chat}/versions/{number:int}": actions.restore,
+    "/memory/{memory}/pin": actions.pin,
+    "/memory/{memory}/unpin": actions.unpin,
+    "/memory/{memory}/recall": actions.recall,
+    "/memory/{memory}/use": actions.use,
+    "/memory/{memory}/retry": actions.retry,
+}

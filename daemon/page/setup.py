@@ -1,0 +1,78 @@
+"""Settings as they count, and keys; and the four steps of somebody who is here for the first time."""
+
+from importlib.resources import files
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from daemon.config import toml_text
+from daemon.files.lock import is_held
+from daemon.files.write import make_private, replace_file
+from daemon.page.actions import after, do_command
+from daemon.page.app import desk_of, field, said, shown
+from primer.models import KEY_VARIABLES
+from primer.reply import hidden
+
+
+def settings(request: Request) -> Response:
+    """What memproc.toml says, where it lies and what is wrong in it; and where each provider's key is."""
+    desk = desk_of(request)
+    tables = desk.config.model_dump(mode="json")
+    tables["models"], tables["chats"] = hidden(tables["models"]), hidden(tables["chats"])
+    check = do_command(desk.toml, "config", "check")
+    keys = do_command(desk.toml, "key", "test", "--no-call")
+    return shown(
+        request, "settings.html", toml=toml_text(tables), which=do_command(desk.toml, "config", "path").text,
+        check=check, keys=keys.text, providers=sorted(KEY_VARIABLES), said=said(request),
+    )  # fmt: skip
+
+
+def start(request: Request) -> Response:
+    """The four steps: folders, a key or none, the service, a sample conversation. Each can be passed over."""
+    desk = desk_of(request)
+    return shown(
+        request, "start.html", folders=desk.folders, has_folders=desk.folders.inbox.is_dir(),
+        runs=is_held(desk.folders.state / "daemon.lock"), providers=sorted(KEY_VARIABLES), said=said(request),
+    )  # fmt: skip
+
+
+def set_key(request: Request) -> Response:
+    """Keep a provider's key. It goes to the command's standard input, and is never shown again."""
+    return after(request, _back(request), "key", "set", "--", _provider(request), given=field(request, "key"))
+
+
+def try_key(request: Request) -> Response:
+    """Ask the provider one tiny question, to see whether the key works."""
+    return after(request, _back(request), "key", "test", "--", _provider(request))
+
+
+def forget_key(request: Request) -> Response:
+    """Take the key out of where memproc keeps it."""
+    return after(request, _back(request), "key", "forget", "--", _provider(request))
+
+
+def make_folders(request: Request) -> Response:
+    """Write memproc.toml and make the folders."""
+    return after(request, "/start", "init", "--yes")
+
+
+def install_service(request: Request) -> Response:
+    """Have the system run memproc."""
+    return after(request, "/start", "service", "install")
+
+
+def _provider(request: Request) -> str:
+    provider = field(request, "provider")
+    return provider if provider in KEY_VARIABLES else ""
+
+
+def _back(request: Request) -> str:
+    return "/start" if field(request, "from") == "start" else "/settings"
+
+
+def take_sample(request: Request) -> Response:
+    """Put the sample conversation into the inbox, as if it had been dropped there."""
+    inbox = desk_of(request).folders.inbox
+    make_private(inbox)
+    replace_file(inbox / "aria.json", [(files("daemon") / "sample" / "aria.json").read_bytes()])
+    return RedirectResponse("/", 303)

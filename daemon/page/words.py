@@ -1,0 +1,62 @@
+"""How figures and dates read on the page."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rules.typingmind.message import parse_date
+
+
+def tokens(number: int) -> str:
+    """Tokens in short: 461, 4.1k, 178k, 1.2M."""
+    for limit, unit, name in ((1_000_000, 1_000_000, "M"), (1_000, 1_000, "k")):
+        if number >= limit:
+            shortened = number / unit
+            return f"{shortened:.1f}{name}" if shortened < 100 else f"{shortened:.0f}{name}"
+    return str(number)
+
+
+def usd(amount: float | None) -> str:
+    """Dollars with two digits after the point, and three where that would be nothing."""
+    if amount is None:
+        return "at a price that nobody knows"
+    return f"${amount:,.2f}" if amount >= 0.01 or not amount else f"${amount:.3f}"
+
+
+def day(date: str | None) -> str:
+    """The day of a date in UTC, as in 15 March 2026."""
+    moment = parse_date(date or "")
+    return f"{moment.day} {moment:%B %Y}" if moment else "on an unknown day"
+
+
+def days(began: str | None, ended: str | None) -> str:
+    """From when to when, in as few words as that takes: 15 to 20 March 2026."""
+    first, last = parse_date(began or ""), parse_date(ended or "")
+    if not (first and last) or first.date() == last.date():
+        return day(began or ended)
+    if (first.year, first.month) == (last.year, last.month):
+        return f"{first.day} to {day(ended)}"
+    return f"{first.day} {first:%B} to {day(ended)}" if first.year == last.year else f"{day(began)} to {day(ended)}"
+
+
+def minute(date: str | None) -> str:
+    """A date in UTC to the minute, as in 15 March 2026, 14:07."""
+    moment = parse_date(date or "")
+    return f"{moment.day} {moment:%B %Y, %H:%M}" if moment else "at an unknown time"
+
+
+def minutes(seconds: float) -> str:
+    """How long something takes, in words that need not be exact."""
+    if seconds < 60:
+        return "a minute"
+    return f"{round(seconds / 60)} minutes"
+
+
+FILTERS: Mapping[str, Callable[..., Any]] = {
+    "tokens": tokens,
+    "usd": usd,
+    "day": day,
+    "days": days,
+    "minute": minute,
+    "minutes": minutes,
+}
+"""By the names that templates use."""

@@ -1,0 +1,207 @@
+"""Erases a chat for good: from updated exports, expanded copies, backups, copies of the archive, the log, the archive.
+
+The archive comes last, so that an erasure that was cut short can be said again, and goes on. A file that holds other
+chats too loses this one alone. Nothing is taken out of the inbox, which is the person's.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+
+from daemon.archive.arrivals import arrivals_of
+from daemon.archive.chats import KnownChat, known_chats
+from daemon.archive.erasing import erase_rows
+from daemon.archive.full_text import forget_index
+from daemon.archive.journal import replies
+from daemon.context import Context
+from daemon.files.backup import IndexLine, rewrite_index, standing
+from daemon.files.candidates import exports_in
+from daemon.files.paths import arrivals_folder, expanded_folder
+from daemon.files.read import chats_in, without_chats
+from daemon.files.write import file_errors, flush_folder, pack, replace_file, unpack
+from daemon.recovery.parcel import ASIDE
+from daemon.status.log import log_files, log_folder
+from rules.errors import FileTrouble, NotAnExport
+from rules.typingmind.copies import new_chat_id
+
+_MOST_NEW_CHATS = 20
+"""So many new chats at most can have been made of one (`output.mode = "new-chat"`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFile:
+    """A file of memproc's that holds the chat; `is_shared`: and other chats, which stay in it."""
+
+    path: Path
+    is_shared: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """All that there is of a chat, and what is left of it for the person to remove."""
+
+    chat: KnownChat
+    names: frozenset[str]
+    """Its id, and those of new chats that hold its memories and never came back as an export."""
+    files: tuple[KeptFile, ...]
+    """Updated exports, expanded copies, and copies of dropped files."""
+    backups: tuple[tuple[IndexLine, bool], ...]
+    """Lines of the index, each with whether its file holds other chats too."""
+    copies: tuple[Path, ...]
+    """Copies of the whole archive."""
+    calls: int
+    in_inbox: tuple[Path, ...]
+    aside: tuple[Path, ...]
+    """Folders in which an import has put what was there before."""
+
+
+def look(context: Context, chat: KnownChat) -> Erasure:
+    """Find everything that holds the chat. Raises FileTrouble where something cannot be read."""
+    folders, archive = context.folders, context.archive
+    known = {other.chat_id for other in known_chats(archive)} - {chat.chat_id}
+    made = (new_chat_id(chat.chat_id, number) for number in range(1, _MOST_NEW_CHATS))
+    names = frozenset({chat.chat_id, *made} - known)
+    shelves = (folders.updated, expanded_folder(folders.updated), arrivals_folder(folders.state))
+    holding = (held for shelf in shelves for path in _exports(shelf) if (held := _held(path, names)))
+    backups = []
+    for _, line in standing(folders.backups):
+        is_shared = _is_shared(line.file, _content(folders.backups, line), names)
+        if is_shared is not None or line.chat_id == chat.chat_id:
+            backups.append((line, bool(is_shared)))
+    own = (folders.state, folders.backups, folders.updated, arrivals_folder(folders.state))
+    return Erasure(
+        chat,
+        names,
+        files=tuple(holding),
+        backups=tuple(backups),
+        copies=tuple(sorted((folders.state / "copies").glob("*"))),
+        calls=len(replies(archive, chat.chat_id)),
+        in_inbox=tuple(path for path in _exports(folders.inbox) if _held(path, names)),
+        aside=tuple(path for folder in own for path in sorted(folder.glob(f"{ASIDE}*"))),
+    )
+
+
+def erase(context: Context, erasure: Erasure) -> None:
+    """Remove all of it. Raises FileTrouble or ArchiveError; said again, it goes on from there."""
+    folders = context.folders
+    for held in erasure.files:
+        with file_errors(held.path, "read"):
+            content = held.path.read_bytes() if held.is_shared else b""
+        if held.is_shared:
+            replace_file(held.path, [without_chats(held.path.name, content, erasure.names)])
+        else:
+            _remove(held.path)
+    _erase_backups(folders.backups, erasure)
+    for path in erasure.copies:
+        _remove(path)
+    present = arrivals_of(context.archive, [str(path) for path in erasure.in_inbox])
+    _erase_from_log(folders.state, erasure)
+    forget_index(folders.state)  # the next search makes it anew
+    erase_rows(context.archive, erasure.chat.chat_id, present, context.clock())
+
+
+def _exports(folder: Path) -> tuple[Path, ...]:
+    return exports_in(folder) if folder.is_dir() else ()
+
+
+def _held(path: Path, names: frozenset[str]) -> KeptFile | None:
+    with file_errors(path, "read"):
+        is_shared = _is_shared(path.name, path.read_bytes(), names)
+    return None if is_shared is None else KeptFile(path, is_shared)
+
+
+def _is_shared(name: str, content: bytes, names: frozenset[str]) -> bool | None:
+    """Whether an export holds this chat and others too; None where it does not hold this one."""
+    try:
+        ids = [chat.id_if_any for chat in chats_in(name, content)]
+    except NotAnExport:
+        return None
+    return None if names.isdisjoint(ids) else not names.issuperset(ids)
+
+
+def _content(folder: Path, line: IndexLine) -> bytes:
+    """What a backup holds; nothing where it is gone or damaged, and nobody can tell."""
+    try:
+        return b"".join(unpack(folder / line.file, line.size, line.sha256))
+    except FileTrouble:
+        return b""
+
+
+def _erase_backups(folder: Path, erasure: Erasure) -> None:
+    """Remove the chat's files, write those anew that other chats are in too, and then the index.
+
+    A file that holds several chats may be a version of any of them, and stays one of the others.
+    """
+    changed: dict[str, IndexLine | None] = {}
+    for line, is_shared in erasure.backups:
+        if line.file in changed:
+            continue
+        if is_shared:
+            content = without_chats(line.file.removesuffix(".gz"), _content(folder, line), erasure.names)
+            digest = sha256(content).hexdigest()
+            path = folder / line.file.replace(line.sha256[:8], digest[:8])
+            packed = replace_file(path, pack([content])).sha256
+            file = path.relative_to(folder).as_posix()
+            changed[line.file] = replace(line, sha256=digest, size=len(content), file=file, packed_sha256=packed)
+        else:
+            _remove(folder / line.file)
+            changed[line.file] = None
+    chat_id = erasure.chat.chat_id
+
+    def rewritten(line: IndexLine) -> IndexLine | None:
+        new = changed.get(line.file, line)
+        if new is None or (line.chat_id == chat_id and line.file not in changed):
+            return None
+        if line.chat_id != chat_id:
+            return replace(new, chat_id=line.chat_id, title=line.title, written_at=line.written_at, kind=line.kind)
+        other = chats_in(new.file.removesuffix(".gz"), _content(folder, new))[0]
+        return replace(new, chat_id=other.chat_id, title=other.title)
+
+    rewrite_index(folder, rewritten)
+    for file, new in changed.items():
+        if new is not None and new.file != file:
+            _remove(folder / file)
+    _remove_empty(folder / "versions")
+    _remove_empty(folder / "originals")
+
+
+def _remove_empty(folder: Path) -> None:
+    """Remove the folders in this one that nothing lies in: they are named after chats."""
+    for shelf in folder.glob("*"):
+        if shelf.is_dir() and not any(shelf.iterdir()):
+            with file_errors(shelf, "removed"):
+                shelf.rmdir()
+
+
+def _erase_from_log(state: Path, erasure: Erasure) -> None:
+    """Take the lines out of the log that name the chat, or a file in which it was alone."""
+    names = {erasure.chat.chat_id, *(path.name for path in erasure.in_inbox)}
+    names |= {held.path.name for held in erasure.files if not held.is_shared}
+    marks = [name.encode("ascii", "backslashreplace") for name in names]
+    for path in log_files(log_folder(state)):
+        if path.exists():
+            with file_errors(path, "read"):
+                lines = path.read_bytes().splitlines(keepends=True)
+            kept = [line for line in lines if not any(mark in line for mark in marks)]
+            if len(kept) < len(lines):
+                replace_file(path, kept)
+
+
+def _remove(path: Path) -> None:
+    with file_errors(path, "removed"):
+        path.unlink(missing_ok=True)
+        if path.parent.exists():
+            flush_folder(path.parent)
+
+
+def sentences(erasure: Erasure) -> Iterator[str]:
+    """What there is of the chat, for the person who is about to erase it."""
+    chat = erasure.chat
+    yield f'"{chat.title}" ({chat.chat_id})'
+    yield f"  archive: {chat.messages:,} raw messages, {chat.memories:,} memories, {erasure.calls:,} answers of models"
+    for held in erasure.files:
+        yield f"  {held.path}{' (the other chats in it stay)' if held.is_shared else ''}"
+    yield f"  backups, the first original among them: {len({line.file for line, _ in erasure.backups}):,}"
+    if erasure.copies:
+        yield f"  copies of the archive, of which a new one is made without this chat: {len(erasure.copies):,}"

@@ -1,0 +1,109 @@
+"""A real Chromium on a page that the real command has opened, with the archive of a real person's chats."""
+
+import os
+import shutil
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.chats import chat, conversation, export_bytes
+from tests.stories.person import Person
+
+if TYPE_CHECKING:
+    from selenium.webdriver.chrome.webdriver import WebDriver as Browser
+
+WHAT_TO_INSTALL = (
+    "the tests of the page need Chromium and its driver: apt install chromium chromium-driver, or name them with "
+    "$MEMPROC_CHROMIUM and $MEMPROC_CHROMEDRIVER"
+)
+
+
+def programs() -> tuple[str, str] | None:
+    """The browser and its driver; None where one of them is missing."""
+    browser = os.environ.get("MEMPROC_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    driver = os.environ.get("MEMPROC_CHROMEDRIVER") or shutil.which("chromedriver")
+    return (browser, driver) if browser and driver else None
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A person whose page is open in a browser."""
+
+    person: Person
+    browser: "Browser"
+    address: str
+
+
+def free_port() -> int:
+    """A port that nobody has now."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    assert isinstance(port, int)
+    return port
+
+
+@contextmanager
+def started_browser(*options: str) -> Iterator["Browser"]:
+    """A browser without a window, of the size of a desk's."""
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    found = programs()
+    if found is None:
+        pytest.skip(WHAT_TO_INSTALL)
+    chosen = webdriver.ChromeOptions()
+    chosen.binary_location = found[0]
+    for option in (
+        "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1200,1000", *options,
+    ):  # fmt: skip
+        chosen.add_argument(option)
+    chosen.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    browser = webdriver.Chrome(options=chosen, service=Service(found[1]))
+    browser.set_page_load_timeout(60)
+    browser.implicitly_wait(5)
+    try:
+        yield browser
+    finally:
+        browser.quit()
+
+
+@pytest.fixture(scope="session")
+def person(tmp_path_factory: pytest.TempPathFactory) -> Person:
+    """Somebody with the sample conversation and a chat of many memories, folds among them."""
+    somebody = Person(tmp_path_factory.mktemp("page") / "ada", layers=True)
+    somebody.settings(f"[fold]\nbudget = 2500\ngroup = 3\n[page]\nport = {free_port()}\n")
+    somebody.drop((files("daemon") / "sample" / "aria.json").read_bytes(), "aria.json")
+    somebody.drop(export_bytes(chat(*conversation(30, 400))), "lighthouse.json")
+    ended = somebody.spawn("run")
+    assert ended.code == 0, ended.err
+    return somebody
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator["Browser"]:
+    """One browser for all stories, since it takes long to start."""
+    with started_browser() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def page(person: Person, browser: "Browser") -> Iterator[Opened]:
+    """The page, opened as `memproc open` does."""
+    link = person.spawn("open", "--print")
+    assert link.code == 0, link.err
+    address = link.out.strip()
+    browser.get(address)
+    yield Opened(person, browser, address.partition("/enter")[0])
+
+
+def pictures() -> Path:
+    """Where the pictures for the documentation go."""
+    folder = Path(__file__).parents[2] / "docs" / "page"
+    folder.mkdir(exist_ok=True)
+    return folder

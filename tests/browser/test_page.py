@@ -1,0 +1,214 @@
+"""What a person does on the page, in a real browser, and what becomes of it in the archive."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from selenium.common.exceptions import TimeoutException, WebDriverException
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import WebDriverWait
+
+from tests.browser.conftest import Opened, pictures
+from tests.chats import chat, conversation, export_bytes
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+LIGHTHOUSE = "The lighthouse"
+VIEWS = (
+    "",
+    "/start",
+    "/money",
+    "/settings",
+    "/search?words=harbour",
+    "CHAT",
+    "CHAT/core",
+    "CHAT/facts",
+    "CHAT/plan",
+    "MEMORY",
+)
+
+
+def text(page: Opened) -> str:
+    """What the page says below its bar."""
+    return page.browser.find_element(By.TAG_NAME, "main").text
+
+
+def shows(page: Opened, words: str) -> bool:
+    """Whether the page says so, at once or when the next one has come."""
+    wait = WebDriverWait(page.browser, 60, ignored_exceptions=(WebDriverException,))
+    try:
+        return wait.until(lambda _: words in text(page))
+    except TimeoutException:
+        return False
+
+
+def go(page: Opened, address: str) -> None:
+    """Open an address of the page."""
+    page.browser.get(page.address + address)
+
+
+def press(page: Opened, label: str) -> None:
+    """Press a button or a link by what stands on it."""
+    page.browser.find_element(By.XPATH, f"//main//*[self::button or self::a][normalize-space()='{label}']").click()
+
+
+def is_open(summary: WebElement) -> bool:
+    """Whether what stands behind it is shown."""
+    return summary.find_element(By.XPATH, "..").get_attribute("open") is not None
+
+
+def chat_id(page: Opened, title: str) -> str:
+    """The id of a chat, as `memproc chats` tells it."""
+    chats = json.loads(page.person.memproc("chats", "--json").out)
+    return str(next(known["chat_id"] for known in chats if known["title"] == title))
+
+
+def memory_id(page: Opened) -> str:
+    """The newest memory of the chat of many memories."""
+    listed = json.loads(page.person.memproc("memories", LIGHTHOUSE, "--json").out)
+    return str(max((one for one in listed if one["level"] == 1), key=lambda one: one["number"])["memory_id"])
+
+
+def address_of(page: Opened, view: str) -> str:
+    """The address of a view, with the ids of this archive in it."""
+    return view.replace("CHAT", f"/chat/{chat_id(page, LIGHTHOUSE)}").replace("MEMORY", f"/memory/{memory_id(page)}")
+
+
+def test_home_shows_each_chat_with_its_sizes(page: Opened) -> None:
+    go(page, "")
+    assert LIGHTHOUSE in text(page)
+    assert shows(page, "tokens were ever said")
+    strips = page.browser.find_elements(By.CSS_SELECTOR, "svg.strip")
+    assert "word for word" in str(strips[0].get_attribute("aria-label"))
+
+
+def test_a_chat_shows_its_memories_in_order_and_opens_a_fold(page: Opened) -> None:
+    go(page, address_of(page, "CHAT"))
+    assert shows(page, "memories folded")
+    summaries = page.browser.find_elements(By.CSS_SELECTOR, ".is-fold summary")
+    while closed := [summary for summary in summaries if summary.is_displayed() and not is_open(summary)]:
+        closed[0].click()
+    assert shows(page, "Memory 1")
+
+
+def test_a_memory_stands_beside_its_messages_with_the_quote_marked(page: Opened) -> None:
+    go(page, address_of(page, "MEMORY"))
+    quote = page.browser.find_element(By.CSS_SELECTOR, "blockquote").text
+    marked = page.browser.find_element(By.TAG_NAME, "mark").text
+    assert " ".join(marked.split()) in " ".join(quote.split())
+
+
+def test_a_memory_is_pinned_and_unpinned(page: Opened) -> None:
+    go(page, address_of(page, "MEMORY"))
+    press(page, "Pin")
+    assert shows(page, "it stays as it is")
+    assert "pinned" in page.person.memproc("show", memory_id(page)).out
+    press(page, "Unpin")
+    assert shows(page, "may be rewritten again")
+
+
+def test_the_core_memory_is_set_released_and_undone(page: Opened) -> None:
+    go(page, address_of(page, "CHAT/core"))
+    page.browser.find_element(By.CSS_SELECTOR, "summary").click()
+    field = page.browser.find_element(By.ID, "text-persona")
+    field.clear()
+    field.send_keys("I keep the light <b>burning</b>.")
+    press(page, "Set it")
+    assert shows(page, "I keep the light <b>burning</b>."), "what people write is text, never markup"
+    assert "I keep the light <b>burning</b>." in page.person.memproc("core", LIGHTHOUSE).out
+    press(page, "Let the persona edit it again")
+    assert shows(page, "is released")
+    press(page, "Take back the newest edit")
+    assert shows(page, "Taken back")
+
+
+def test_a_fact_is_added_found_and_forgotten(page: Opened) -> None:
+    go(page, address_of(page, "CHAT/facts"))
+    page.browser.find_element(By.ID, "fact").send_keys("The harbour log lies in the biscuit tin.", Keys.ENTER)
+    assert shows(page, "Added as fact")
+    page.browser.find_element(By.ID, "words").send_keys("biscuit tin", Keys.ENTER)
+    assert shows(page, "A fact")
+    go(page, "/search?words=biscuit+tin&in=facts")
+    assert [mark.text for mark in page.browser.find_elements(By.TAG_NAME, "mark")] == ["biscuit", "tin"]
+    page.browser.find_element(By.CSS_SELECTOR, "article .who a").click()
+    press(page, "Forget it")
+    assert shows(page, "is forgotten")
+
+
+def test_an_export_that_is_chosen_goes_into_the_inbox(page: Opened, tmp_path: Path) -> None:
+    export = tmp_path / "new one.json"
+    export.write_bytes(export_bytes(chat(*conversation(4, 400), id="new", chatID="new", chatTitle="New")))
+    go(page, "")
+    page.browser.find_element(By.ID, "export").send_keys(str(export))
+    assert (page.person.inbox / "new one.json").read_bytes() == export.read_bytes()
+
+
+def test_a_plan_says_what_is_due(page: Opened) -> None:
+    go(page, address_of(page, "CHAT/plan"))
+    assert shows(page, "What a run would do")
+
+
+def test_a_version_shows_what_would_change_before_it_is_put_back(page: Opened) -> None:
+    go(page, f"{address_of(page, 'CHAT')}/versions/1")
+    assert shows(page, "What would change if you went back to it")
+    press(page, "Go back to version 1")
+    assert shows(page, "Restored")
+    assert page.person.memproc("accept", LIGHTHOUSE).code == 0
+
+
+def test_a_cap_is_raised(page: Opened) -> None:
+    go(page, "/money")
+    page.browser.find_element(By.ID, "usd").send_keys("12", Keys.ENTER)
+    assert shows(page, "$12.00 (raised from $10.00)")
+
+
+def test_the_settings_show_no_key(page: Opened) -> None:
+    go(page, "/settings")
+    page.browser.find_element(By.ID, "key").send_keys("sk-ant-secret-of-nobody")
+    assert "sk-ant-secret-of-nobody" not in page.browser.page_source
+
+
+def test_the_sample_is_taken_on_the_first_day(page: Opened) -> None:
+    (page.person.inbox / "aria.json").unlink(missing_ok=True)
+    go(page, "/start")
+    press(page, "Take the sample")
+    assert (page.person.inbox / "aria.json").is_file()
+
+
+@pytest.mark.parametrize("width", [390, 1200])
+def test_no_view_is_wider_than_the_screen_and_each_is_drawn_for_the_documentation(page: Opened, width: int) -> None:
+    page.browser.set_window_size(width, 1000)
+    for view in VIEWS:
+        go(page, address_of(page, view))
+        inner, scroll = page.browser.execute_script("return [innerWidth, document.documentElement.scrollWidth]")
+        assert scroll <= inner, view
+        name = view.strip("/").partition("?")[0].replace("/", "-").lower() or "home"
+        page.browser.save_screenshot(str(pictures() / f"{name}-{width}.png"))
+    page.browser.set_window_size(1200, 1000)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_axe_finds_nothing_that_keeps_anybody_out(page: Opened, view: str) -> None:
+    from axe_selenium_python import Axe  # type: ignore[import-untyped]
+
+    go(page, address_of(page, view))
+    axe = Axe(page.browser)
+    axe.inject()
+    violations = axe.run()["violations"]
+    assert violations == [], [(one["id"], one["nodes"][0]["html"]) for one in violations]
+
+
+def test_the_console_of_the_browser_stays_empty(page: Opened) -> None:
+    log: Callable[[str], list[dict[str, str]]] = page.browser.get_log
+    log("browser")
+    for view in VIEWS:
+        go(page, address_of(page, view))
+    assert [entry for entry in log("browser") if entry["level"] in ("WARNING", "SEVERE")] == []
+
+
+def test_the_first_key_leads_past_the_bar(page: Opened) -> None:
+    go(page, "")
+    page.browser.switch_to.active_element.send_keys(Keys.TAB)
+    assert page.browser.switch_to.active_element.text == "Skip to the content"

@@ -1,0 +1,90 @@
+"""A real pseudo-terminal of 80 columns and 24 lines, with what a person sees on it and types into it."""
+
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from select import select
+from time import monotonic
+from typing import Any
+
+import pyte
+
+from tests.stories.person import LIMIT_SECONDS, Person
+
+if sys.platform != "win32":
+    import fcntl
+    import termios
+
+COLUMNS, LINES = 80, 24
+
+
+@dataclass
+class Terminal:
+    """A command that runs on a terminal. `seen` are all lines that ever stood there, each with its first second."""
+
+    person: Person
+    arguments: tuple[str, ...]
+    environment: dict[str, str] = field(default_factory=dict)
+    seen: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.screen = pyte.HistoryScreen(COLUMNS, LINES, history=10_000)
+        self._stream = pyte.ByteStream(self.screen)
+        self._ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
+        shell = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
+        self._process = subprocess.Popen(
+            self.person.argv(*self.arguments), stdin=theirs, stdout=theirs, stderr=theirs, cwd=self.person.home,
+            env={**shell, "TERM": "xterm-256color", **self.environment}, start_new_session=True,
+        )  # fmt: skip
+        os.close(theirs)
+
+    def types(self, line: str) -> None:
+        """Type a line and Return."""
+        os.write(self._ours, f"{line}\n".encode())
+
+    def types_unseen(self, line: str) -> None:
+        """The same once nothing is shown that is typed: what was typed before is thrown away then."""
+        end = monotonic() + LIMIT_SECONDS
+        while termios.tcgetattr(self._ours)[3] & termios.ECHO:
+            assert monotonic() < end, self.text()
+            self._reads(0.05)
+        self.types(line)
+
+    def shows(self, words: str) -> str:
+        """Wait until these words (a regular expression) stand on the screen; the line with them."""
+        end = monotonic() + LIMIT_SECONDS
+        while not (lines := [line for line in self.lines() if re.search(words, line)]):
+            assert self._reads() and monotonic() < end, f"{words!r} never stood in\n{self.text()}"
+        return lines[-1]
+
+    def ends(self) -> int:
+        """Wait for the end of the command; its exit code."""
+        while self._reads():
+            pass
+        os.close(self._ours)
+        return self._process.wait(LIMIT_SECONDS)
+
+    def lines(self) -> list[str]:
+        """All lines, those that have scrolled away first."""
+        history: Any = self.screen.history.top
+        above = ["".join(line[at].data for at in range(COLUMNS)) for line in history]
+        return [line.rstrip() for line in (*above, *self.screen.display)]
+
+    def text(self) -> str:
+        return "\n".join(self.lines()).rstrip()
+
+    def _reads(self, seconds: float = LIMIT_SECONDS) -> bool:
+        """Read what has come, or comes within that time; whether there can be more."""
+        ready, _, _ = select([self._ours], [], [], seconds)
+        try:
+            block = os.read(self._ours, 65_536) if ready else b""
+        except OSError:  # Linux's way to say that nobody writes any more
+            return False
+        self._stream.feed(block)
+        self.seen = {**dict.fromkeys(self.lines(), monotonic()), **self.seen}
+        return bool(block)

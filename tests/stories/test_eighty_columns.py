@@ -1,0 +1,111 @@
+"""On a terminal of 80 by 24: nothing wraps inside a word, problems come last, colours and pages where wanted."""
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import termios
+
+import pytest
+
+from daemon.archive.archive import Archive
+from tests.chats import export_bytes, long_chat
+from tests.stories.person import Person
+
+pytestmark = pytest.mark.timeout(200)
+TITLE = "A very long evening by the lighthouse, with tea, and what was said of the sea and of ships"
+CHAT = long_chat(5000, tokens_each=200, chatTitle=TITLE)
+COLOUR = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
+COMMANDS = (
+    "doctor",
+    "doctor --all",
+    "chats",
+    "versions {}",
+    "calls",
+    "budget",
+    "facts {}",
+    "logs",
+    "erase {}",
+    "undo {}",
+)
+
+
+@pytest.fixture(scope="module")
+def zoe(tmp_path_factory: pytest.TempPathFactory) -> Person:
+    """A person with a chat of a long title, calls of a model with a long name, facts, and a log."""
+    zoe = Person(tmp_path_factory.mktemp("z"))
+    zoe.drop(export_bytes(CHAT))
+    assert zoe.memproc("run").code == 0
+    fact = "Vega burns blue-white, and its disc of dust was seen by a telescope in 1983, or so the keeper says."
+    assert zoe.memproc("facts", "add", CHAT["chatID"], fact).code == 0
+    with Archive.open(zoe.home / "state") as archive:
+        archive.run("UPDATE reply SET model = 'anthropic/claude-haiku-5-5-20261001', tokens_in = 123456")
+    log = zoe.home / "state" / "logs" / "memproc.log"
+    log.parent.mkdir(exist_ok=True)
+    reason = "the provider has not answered, and the daemon waits for it and tries again by itself after a while"
+    log.write_text(f'{{"at": "2026-11-22T20:00:00.000Z", "is": "Stopped", "reason": "{reason}"}}\n' * 3)
+    return zoe
+
+
+def seen(person: Person, command: str, **environment: str) -> str:
+    """What a terminal of 80 by 24 is sent."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    inherited = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
+    environ = {**inherited, "TERM": "xterm", "PAGER": "cat", **environment}
+    argv = person.argv(*command.format(CHAT["chatID"]).split())
+    running = subprocess.Popen(argv, stdin=theirs, stdout=theirs, stderr=theirs, cwd=person.home, env=environ)
+    os.close(theirs)
+    blocks = []
+    if "erase" in command:
+        os.write(ours, b"n\n")
+    while True:
+        try:
+            blocks.append(os.read(ours, 65536))
+        except OSError:
+            break
+        if not blocks[-1]:
+            break
+    running.wait(60)
+    os.close(ours)
+    return b"".join(blocks).decode().replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_line_is_too_long_and_no_word_is_cut(zoe: Person, command: str) -> None:
+    plain = zoe.spawn(*command.format(CHAT["chatID"]).split())
+    words = set(f"{plain.out} {plain.err}".split())
+    shown = COLOUR.sub("", seen(zoe, command))
+    for line in shown.splitlines():
+        is_one = "memproc " in line or str(zoe.home) in line  # a command is never folded, nor is a path
+        assert len(line.rstrip()) <= 80 or is_one, line
+    if command[:5] in ("docto", "chats", "calls", "budge", "facts", "logs"):
+        assert set(shown.split()) <= words | {"with", "tea,"}, set(shown.split()) - words
+    assert CHAT["chatID"] in shown or "{}" not in command or "facts" in command
+
+
+def test_doctor_has_its_worst_problem_last_and_what_is_well_on_request(zoe: Person) -> None:
+    broken = Person(zoe.home.parent / "broken")
+    broken.toml.write_text("[tail]\ntokens = -1\n")
+    shown = COLOUR.sub("", seen(broken, "doctor"))
+    levels = re.findall(r"^(error|warning|ok)\b", shown, re.MULTILINE)
+    assert levels == sorted(levels, reverse=True)
+    assert levels[-1] == "error"
+    assert "ok" not in levels
+    assert "memproc doctor --all" in shown.splitlines()[-1]
+    assert "ok  Python" in COLOUR.sub("", seen(broken, "doctor --all"))
+
+
+def test_colours_are_for_terminals_of_those_who_want_them(zoe: Person) -> None:
+    assert "\x1b[33mwarning" in seen(zoe, "doctor")
+    assert "\x1b[3" not in seen(zoe, "doctor", NO_COLOR="1")
+    assert "\x1b" not in zoe.spawn("doctor").out
+
+
+def test_what_is_longer_than_the_terminal_is_shown_by_the_pager(zoe: Person) -> None:
+    assert len(seen(zoe, "calls").splitlines()) > 24
+    assert "P:" in seen(zoe, "calls", PAGER="sed s/^/P:/")
+    assert "P:" not in seen(zoe, "chats", PAGER="sed s/^/P:/")
+    assert "P:" not in zoe.spawn("calls").out

@@ -1,0 +1,258 @@
+"""A chat is erased for good: nothing of it is left in any file of memproc's, and nothing of another chat is touched."""
+
+import gzip
+import json
+import re
+import sqlite3
+import zlib
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from daemon.archive import erasing
+from daemon.archive.archive import Archive, check
+from daemon.files.backup import check as check_backups
+from daemon.inbox.jobs import maintain
+from daemon.recovery import erase as erasure
+from tests.chats import Json, export_bytes, long_chat
+from tests.stories.person import Person
+
+pytestmark = pytest.mark.timeout(200)
+SECRET = "Zanzibarwhisper"
+SCHEMA = Path(erasing.__file__).with_name("schema.sql").read_text("utf-8")
+TABLES = frozenset(re.findall(r"CREATE TABLE (\w+)", SCHEMA))
+
+
+def secret_chat() -> Json:
+    """A chat in which every message and the title say a word that no other chat says."""
+    chat = long_chat(5000, tokens_each=200, id="secret1234", chatID="secret1234", chatTitle=f"About {SECRET}")
+    chat = deepcopy(chat)
+    for message in chat["messages"]:
+        if isinstance(message["content"], str):
+            message["content"] = f"{SECRET}: {message['content']} {SECRET}."
+        else:
+            message["content"][0]["text"] = f"I remember {SECRET}. {message['content'][0]['text']}"
+    return chat
+
+
+OTHER = long_chat(5000, tokens_each=200, id="other12345", chatID="other12345", chatTitle="The other")
+
+
+@pytest.fixture
+def eve(tmp_path: Path) -> Person:
+    """A person with two chats, both compressed twice; the secret one is in every place that memproc knows."""
+    eve = Person(tmp_path / "eve")
+    chat = secret_chat()
+    for part in (30, len(chat["messages"])):
+        eve.drop(export_bytes({**chat, "messages": chat["messages"][:part]}), "secret.json")
+        eve.drop(export_bytes({**OTHER, "messages": OTHER["messages"][:part]}), "other.json")
+        assert eve.memproc("run").code == 0
+    assert eve.memproc("expand", "secret1234").code == 0
+    assert eve.memproc("facts", "secret1234", "add", f"The word is {SECRET}").code == 0
+    assert eve.memproc("core", "secret1234", "set", "human", f"Likes {SECRET}").code == 0
+    assert SECRET in eve.memproc("search", SECRET).out, "the index of the search is made"
+    with Archive.open(eve.home / "state") as archive:
+        fill(archive)
+        archive.fold_log()
+        maintain(archive, eve.home / "state", datetime.now(UTC))
+    log = eve.home / "state" / "logs" / "memproc.log"
+    log.parent.mkdir(exist_ok=True)
+    log.write_text('{"is": "ChatIs", "chat_id": "secret1234"}\n{"is": "ChatIs", "chat_id": "other12345"}\n')
+    copy = eve.home / "state" / "arrivals" / "abc.json"
+    copy.parent.mkdir(exist_ok=True)
+    copy.write_bytes(export_bytes(chat))
+    (eve.inbox / "secret.json").unlink()
+    return eve
+
+
+def fill(archive: Archive) -> None:
+    """A row of the secret chat in each table that neither the engine nor a run by hand writes to."""
+    when, text = "2026-01-01T00:00:00.000Z", f"{SECRET} secret1234"
+    call = {"request": SECRET, "chat_id": "secret1234", "model": "m"}
+    spending = archive.insert("spending", {**call, "run": "r", "tokens": 1, "reserved": 5, "settled": 5, "at": when})
+    batch = archive.insert("batch", {"since": when, "began_at": when})
+    asked = {**call, "step": "quote", "parameters": "{}"}
+    archive.insert("batch_request", {**asked, "batch": batch, "tokens": 1, "spending": spending})
+    tokens = dict.fromkeys(("tokens_in", "tokens_out", "tokens_cached", "tokens_cache_written"), 1)
+    archive.insert("reply", {**asked, **tokens, "text": text, "finish": "stop", "asked_at": when, "answered_at": when})
+    archive.insert("token_count", {"encoding": "e", "digest": SECRET, "tokens": 1})
+    place = dict.fromkeys(("device", "inode", "size", "mtime_ns"), 1)
+    times = {"seen_at": when, "changed_at": when}
+    arrival = archive.insert("arrival", {"path": f"/inbox/{SECRET}.json", **place, **times, "state": "written"})
+    archive.insert("arrival_step", {"arrival": arrival, "state": "written", "reason": text, "at": when})
+    outcome = dict.fromkeys(("title", "kind", "detail", "next_step", "path"), text)
+    archive.insert("outcome", {"arrival": arrival, "chat_id": "secret1234", **outcome, "at": when})
+    archive.insert("sign", {"name": f"notice {text}", "value": text, "at": when})
+    archive.insert("notice", {"text": f'"About {SECRET}" is small', "told_at": when})
+    archive.insert("job", {"name": "verify", "due_at": when, "error": text})
+    message, memory = archive.run(
+        "SELECT message.id, memory.id FROM message JOIN chat ON chat.id = message.chat "
+        "JOIN memory ON memory.chat = chat.id WHERE chat_id = 'secret1234' LIMIT 1"
+    )[0]
+    archive.insert("missing", {"message": message, "since": when}, "OR IGNORE")
+    archive.insert("layer_step", {"memory": memory, "layer": "core", "edition": 1}, "OR IGNORE")
+    member = archive.value(
+        "SELECT id FROM memory WHERE chat = (SELECT chat FROM memory WHERE id = ?) AND id <> ?1", (memory,)
+    )
+    archive.insert("fold_member", {"fold": memory, "place": 0, "member": member})
+    chat = archive.value("SELECT id FROM chat WHERE chat_id = 'secret1234'")
+    opening = {"chat": chat, "digest": "d", "text": text, "preface": "", "by": "person", "base": "", "at": when}
+    archive.insert("opening", opening)
+    archive.insert("rest", {"chat_id": "secret1234", "sha256": "s", "stand": "s", "found": "{}"})
+
+
+def contents(home: Path) -> Iterator[tuple[Path, bytes]]:
+    """All bytes of every file that is memproc's, packed ones unpacked as well."""
+    for folder in ("state", "backups", "updated", "expanded"):
+        for path in sorted((home / folder).rglob("*")):
+            if path.is_file():
+                content = path.read_bytes()
+                yield path, content + str(path).encode()
+                if path.suffix == ".gz":
+                    yield path, gzip.decompress(content)
+
+
+def packed_bodies(home: Path) -> list[bytes]:
+    """The raw messages of the secret chat as they lie packed in the archive."""
+    with sqlite3.connect(home / "state" / "archive.sqlite3") as archive:
+        rows = archive.execute("SELECT raw, packed FROM body").fetchall()
+    return [raw for raw, packed in rows if SECRET.encode() in (zlib.decompress(raw) if packed else raw)]
+
+
+def rows_of(home: Path, chat_id: str) -> list[str]:
+    """Everything that the archive says in its tables of what a chat has, as it reads."""
+    with Archive.read(home / "state") as archive:
+        return [
+            f"{table} {row}"
+            for table in sorted(TABLES - {"token_count", "batch"})
+            for row in archive.run(f"SELECT * FROM {table}")
+            if chat_id in str(row) or table in ("version", "message", "memory", "edition", "body")
+        ]
+
+
+def test_every_table_of_the_archive_is_thought_of() -> None:
+    named = (erasing.BY_ROW, erasing.BY_CHAT_ID, erasing.EMPTIED, erasing.BY_HAND, erasing.NO_CHAT)
+    assert {table for tables in named for table in tables} == TABLES
+    assert sum(map(len, named)) == len(TABLES)
+
+
+def test_nothing_of_an_erased_chat_is_left_in_any_file(eve: Person) -> None:
+    bodies = packed_bodies(eve.home)
+    assert len(bodies) > 20
+    said_before = {path.parts[len(eve.home.parts)] for path, content in contents(eve.home) if b"secret1234" in content}
+    assert said_before == {"state", "backups", "updated", "expanded"}
+    with Archive.read(eve.home / "state") as archive:
+        spent = archive.value("SELECT sum(settled) FROM spending")
+        for table in TABLES - set(erasing.NO_CHAT):
+            assert archive.run(f"SELECT 1 FROM {table}"), f"{table} is not put to the test"
+
+    ended = eve.memproc("erase", "secret1234", "--yes")
+
+    assert (ended.code, ended.err) == (0, "")
+    for path, content in contents(eve.home):
+        for trace in (SECRET.encode(), b"secret1234", *bodies):
+            assert trace not in content, f"{path} still has {trace[:40]!r}"
+    assert eve.memproc("show", "secret1234").code == 2
+    with Archive.read(eve.home / "state") as archive:
+        assert check(archive) == ()
+        assert archive.value("SELECT sum(settled) FROM spending") == spent, "the caps still count what was spent"
+    assert check_backups(eve.home / "backups") == ()
+    assert list((eve.home / "state" / "copies").glob("*.sqlite3")), "a copy of the archive is kept all the same"
+
+
+def test_nothing_of_another_chat_is_touched(eve: Person) -> None:
+    def of_the_other() -> dict[str, bytes]:
+        return {
+            str(path): content
+            for path, content in contents(eve.home)
+            if "state" not in path.parts and path.name != "INDEX.tsv" and b"other12345" in content
+        }
+
+    before, rows = of_the_other(), [row for row in rows_of(eve.home, "other12345") if "other12345" in row]
+    versions = eve.memproc("versions", "other12345", "--json").out
+    assert eve.memproc("erase", "secret1234", "--yes").code == 0
+    assert of_the_other() == before
+    assert [row for row in rows_of(eve.home, "other12345") if "other12345" in row] == rows
+    assert eve.memproc("versions", "other12345", "--json").out == versions
+    assert eve.memproc("verify").code == 0
+    again = eve.memproc("run")
+    assert "0 written, 1 unchanged" in again.out
+
+
+def test_what_there_is_is_shown_first_and_nothing_is_changed_without_a_yes(eve: Person) -> None:
+    before = eve.bytes_of_everything()
+    ended = eve.memproc("erase", f"About {SECRET}")
+    assert ended.code == 0
+    assert "Nothing was changed. To do it: memproc erase secret1234 --yes" in ended.out
+    for word in ("raw messages", "memories", "backups", "copies of the archive", str(eve.home / "updated")):
+        assert word in ended.out
+    assert eve.bytes_of_everything() == before
+    assert eve.memproc("memories", "secret1234").code == 0
+
+
+def test_an_export_in_the_inbox_is_named_and_stays(eve: Person) -> None:
+    path = eve.drop(export_bytes(secret_chat()), "again.json")
+    ended = eve.memproc("erase", "secret1234", "--yes")
+    assert path.exists()
+    assert str(path) in ended.out
+    assert str(eve.inbox / "other.json") not in ended.out
+
+
+STEPS = ["_remove", "_erase_backups", "rewrite_index", "_erase_from_log", "erase_rows"]
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("after", [False, True])
+def test_an_erasure_that_was_cut_short_can_be_said_again(
+    eve: Person, monkeypatch: pytest.MonkeyPatch, step: str, after: bool
+) -> None:
+    whole: Callable[..., object] = getattr(erasure, step)
+
+    def cut(*arguments: object) -> None:
+        if after:
+            whole(*arguments)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(erasure, step, cut)
+        assert eve.memproc("erase", "secret1234", "--yes").code == 130
+    ended = eve.memproc("erase", "secret1234", "--yes")
+    assert ended.code == (2 if step == "erase_rows" and after else 0), ended.err
+    for path, content in contents(eve.home):
+        assert SECRET.encode() not in content, path
+    assert eve.memproc("verify").code == 0
+
+
+def test_a_fork_keeps_what_it_shares_with_the_erased_chat(ada: Person) -> None:
+    fork = {**OTHER, "id": "forked1234", "chatID": "forked1234", "chatTitle": "Fork"}
+    ada.drop(export_bytes(OTHER), "a.json")
+    ada.drop(export_bytes(fork), "b.json")
+    assert ada.memproc("run").code == 0
+    assert ada.memproc("expand", "forked1234", "--output", ada.home / "before.json").code == 0
+    assert ada.memproc("erase", "other12345", "--yes").code == 0
+    assert ada.memproc("expand", "forked1234", "--output", ada.home / "after.json").code == 0
+    assert (ada.home / "after.json").read_bytes() == (ada.home / "before.json").read_bytes()
+    assert ada.memproc("verify").code == 0
+
+
+def test_a_whole_export_loses_this_chat_alone(ada: Person) -> None:
+    ada.settings('[output]\ncontainer = "export"\n')
+    chat = secret_chat()
+    for part in (30, len(chat["messages"])):
+        ada.drop(
+            export_bytes(OTHER | {"messages": OTHER["messages"][:part]}, chat | {"messages": chat["messages"][:part]})
+        )
+        assert ada.memproc("run").code == 0
+    (path,) = ada.updated()
+    before = json.loads(path.read_bytes())["data"]["chats"]
+    versions = json.loads(ada.memproc("versions", "other12345", "--json").out)
+    assert ada.memproc("erase", "secret1234", "--yes").code == 0
+    assert json.loads(path.read_bytes())["data"]["chats"] == before[:1]
+    after = json.loads(ada.memproc("versions", "other12345", "--json").out)
+    assert [kept["number"] for kept in after] == [kept["number"] for kept in versions]
+    for place, content in contents(ada.home):
+        assert SECRET.encode() not in content, place
+    assert check_backups(ada.home / "backups") == ()

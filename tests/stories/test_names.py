@@ -1,0 +1,105 @@
+"""Names at the command line: mistyped ones are answered with the nearest, chats stand where one says them, and a
+shell completes both.
+"""
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.chats import export_bytes, long_chat
+from tests.stories.person import COMMAND, Person
+
+pytestmark = pytest.mark.timeout(200)
+
+
+@pytest.fixture(scope="module")
+def may(tmp_path_factory: pytest.TempPathFactory) -> Person:
+    """A person with two compressed chats."""
+    may = Person(tmp_path_factory.mktemp("may"))
+    for name, title in (("aria123456", "Aria"), ("boat123456", "The boat")):
+        may.drop(export_bytes(long_chat(4000, tokens_each=200, id=name, chatID=name, chatTitle=title)), f"{name}.json")
+    assert may.memproc("run").code == 0
+    return may
+
+
+def completed(person: Person, words: str) -> list[str]:
+    """What bash offers behind these words, of which the last one is begun."""
+    parts = ["memproc", "--config", str(person.toml), *words.split(" ")]
+    environment = os.environ | {
+        "COMP_WORDS": " ".join(parts), "COMP_CWORD": str(len(parts) - 1), "_MEMPROC_COMPLETE": "bash_complete",
+    }  # fmt: skip
+    ended = subprocess.run([COMMAND], env=environment, capture_output=True, text=True, check=False, cwd=person.home)
+    assert ended.stderr == ""
+    return [line.partition(",")[2] for line in ended.stdout.splitlines() if line]
+
+
+@pytest.mark.parametrize(
+    ("mistyped", "meant"),
+    [("memorys", "memories"), ("verfiy", "verify"), ("budget rise", "raise"), ("key tset", "test"),
+     ("config chek", "check"),
+     ("service instal", "install"), ("facts Aria ad", "add"), ("core Aria histroy", "history")],
+)  # fmt: skip
+def test_a_mistyped_command_is_answered_with_the_nearest_one(may: Person, mistyped: str, meant: str) -> None:
+    ended = may.memproc(*mistyped.split())
+    assert ended.code == 2
+    assert "Did you mean" in ended.err
+    assert meant in ended.err
+
+
+def test_a_chat_may_stand_before_the_command_or_behind_it(may: Person) -> None:
+    assert may.memproc("facts", "add", "Aria", "The lamp is green").code == 0
+    assert may.memproc("facts", "Aria", "add", "The door is red").code == 0
+    for order in (("facts", "Aria"), ("facts", "Aria", "list"), ("facts", "list", "Aria")):
+        listed = may.memproc(*order).out
+        assert "The lamp is green" in listed
+        assert "The door is red" in listed
+    assert may.memproc("core", "set", "Aria", "human", "A keeper").code == 0
+    assert "A keeper" in may.memproc("core", "show", "Aria").out
+    assert may.memproc("core", "Aria", "--json").out == may.memproc("core", "show", "--json", "Aria").out
+    assert "Usage: memproc facts CHAT add" in may.memproc("facts", "add", "--help").out
+
+
+def test_budget_alone_shows_it(may: Person) -> None:
+    assert may.memproc("budget").out == may.memproc("budget", "show").out
+    assert may.memproc("budget", "--json").code == 0
+
+
+def test_a_shell_completes_commands_chats_and_memories(may: Person) -> None:
+    assert completed(may, "mem") == ["memories"]
+    assert completed(may, "key fo") == ["forget"]
+    assert completed(may, "key test anth") == ["anthropic"]
+    assert set(completed(may, "memories ")) == {"Aria", "boat123456"}
+    assert completed(may, "memories The") == ["boat123456"], "a shell would take two words for two names"
+    assert completed(may, "facts add ar") == ["Aria"]
+    assert set(completed(may, "facts ")) == {"Aria", "boat123456"}
+    assert "history" in completed(may, "facts Aria h")
+    listed = completed(may, "show ")
+    assert len(listed) > 2
+    assert completed(may, f"show {listed[0]}") == [listed[0]]
+
+
+def test_completing_is_silent_where_there_is_no_archive_and_changes_nothing(tmp_path: Path) -> None:
+    new = Person(tmp_path / "new")
+    assert completed(new, "memories ") == []
+    assert not (new.home / "state").exists()
+    new.toml.write_text("[folders]\ninbox = 7\n")
+    assert completed(new, "memories ") == []
+
+
+def test_completing_is_quick(may: Person) -> None:
+    def seconds() -> float:
+        began = time.perf_counter()
+        completed(may, "memories A")
+        return time.perf_counter() - began
+
+    assert min(seconds() for _ in range(3)) < 1.0
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_of_each_shell_asks_memproc(may: Person, shell: str) -> None:
+    ended = may.spawn("completion", shell)
+    assert ended.code == 0
+    assert f"_MEMPROC_COMPLETE={shell}_complete" in ended.out

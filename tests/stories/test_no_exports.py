@@ -1,0 +1,86 @@
+"""Files that are no exports are named with what they look like, wherever a person may look; none is ignored."""
+
+import sys
+
+import pytest
+
+from tests.chats import export_bytes, long_chat
+from tests.stories.daemon import QUICK, export, running
+from tests.stories.person import Person
+
+NO_EXPORTS = {
+    "book.pdf": (b"%PDF-1.7 and so on", "book.pdf is a PDF."),
+    "notes.md": (b"# My day\n\nIt was good.\n", "notes.md is a Markdown text, not JSON."),
+    "Aria.jsonl": (
+        b'{"user_name":"Ada","character_name":"Aria"}\n{"name":"Ada","mes":"Hello"}\n',
+        "Aria.jsonl is a chat of SillyTavern (JSONL).",
+    ),
+    "conversations.json": (b'[{"title":"Aria","mapping":{}}]', "conversations.json is a ChatGPT export."),
+    "claude.json": (
+        b'[{"uuid":"1","name":"Aria","chat_messages":[]}]', "claude.json is an export of Claude's own app."
+    ),
+    "diary.json": (b"Dear diary,\n\n**today** it rained.\n", "diary.json is a Markdown text, not JSON."),
+}  # fmt: skip
+
+
+def put_all(person: Person) -> None:
+    for name, (content, _) in NO_EXPORTS.items():
+        person.drop(content, name)
+
+
+def test_run_and_plan_name_each_and_do_the_rest(ada: Person) -> None:
+    put_all(ada)
+    ada.drop(export_bytes(long_chat(4000, tokens_each=200)))
+    planned = ada.memproc("plan")
+    assert planned.code == 1
+    ended = ada.memproc("run")
+    assert ended.code == 1
+    assert f"1 written, 0 unchanged, {len(NO_EXPORTS)} skipped." in ended.out
+    for name, (_, sentence) in NO_EXPORTS.items():
+        assert sentence in planned.out, name
+        assert f"{name}: skipped. {sentence} " in ended.err, name
+    status = ada.memproc("status").out
+    assert all(sentence in status for _, sentence in NO_EXPORTS.values())
+
+
+def test_a_file_that_is_named_is_told_in_the_same_words(ada: Person) -> None:
+    put_all(ada)
+    for name, (_, sentence) in NO_EXPORTS.items():
+        ended = ada.memproc("run", ada.inbox / name)
+        assert ended.code == 1
+        assert sentence in ended.err
+        assert sentence in ada.memproc("plan", ada.inbox / name).out
+
+
+def test_files_of_systems_and_half_downloads_are_no_matter(ada: Person) -> None:
+    for name in (".DS_Store", "Thumbs.db", "desktop.ini", "export.json.crdownload", "notes.txt~"):
+        ada.drop(b"something", name)
+    assert ada.memproc("run").out.startswith("Nothing to do: there are no exports")
+
+
+def test_in_another_folder_than_the_inbox_only_exports_are_looked_for(ada: Person) -> None:
+    """Downloads may hold hundreds of other files."""
+    put_all(ada)
+    downloads = ada.inbox.rename(ada.home / "Downloads")
+    ada.inbox.mkdir()
+    ended = ada.memproc("run", downloads)
+    assert "notes.md" not in ended.err
+    assert NO_EXPORTS["diary.json"][1] in ended.err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the stories of the daemon look into /proc")
+def test_the_daemon_names_each_in_status_and_log_and_takes_no_copy_of_what_is_not_called_so(ada: Person) -> None:
+    ada.settings(QUICK)
+    put_all(ada)
+    with running(ada) as daemon:
+        for name in NO_EXPORTS:
+            daemon.comes_to(name, "set aside")
+        daemon.person.drop(export("Aria", 600), "export.json")
+        daemon.comes_to("export.json", "written", "done")
+        status, log = ada.memproc("status").out, ada.memproc("logs").out
+        for name, (_, sentence) in NO_EXPORTS.items():
+            assert sentence in status, name
+            assert sentence in log, name
+        (ada.inbox / "notes.md").unlink()
+        assert NO_EXPORTS["notes.md"][1] not in ada.memproc("status").out, "it is taken away, and no problem any more"
+    assert not list((ada.home / "state").rglob("*.md"))

@@ -1,0 +1,132 @@
+"""What comes back, and what a person is told to do next: undo, config edit, key list, uninstall, the end of a run."""
+
+import stat
+
+import pytest
+
+from daemon.cli import service
+from tests.chats import export_bytes, long_chat
+from tests.stories.person import Person
+
+pytestmark = pytest.mark.timeout(200)
+CHAT = long_chat(5000, tokens_each=200)
+
+
+@pytest.fixture
+def written(ada: Person) -> Person:
+    """A person whose chat has been compressed twice."""
+    for part in (36, len(CHAT["messages"])):
+        ada.drop(export_bytes({**CHAT, "messages": CHAT["messages"][:part]}))
+        assert ada.memproc("run").code == 0
+    return ada
+
+
+def edits(person: Person, monkeypatch: pytest.MonkeyPatch, old: str, new: str) -> None:
+    """Have an editor that puts one text in the place of another."""
+    editor = person.home / "editor"
+    editor.write_text(f"#!/bin/sh\nsed -i 's/{old}/{new}/' \"$1\"\n")
+    editor.chmod(0o700)
+    monkeypatch.setenv("VISUAL", str(editor))
+
+
+def test_undo_shows_what_it_would_do_and_then_does_it(written: Person) -> None:
+    (path,) = written.updated()
+    now, before = path.read_bytes(), written.bytes_of_everything()
+    shown = written.memproc("undo", CHAT["chatTitle"])
+    assert shown.code == 0
+    assert f"memproc undo {CHAT['chatID']} --yes" in shown.out
+    assert "Version 2 (updated" in shown.out
+    assert written.bytes_of_everything() == before
+
+    done = written.memproc("undo", CHAT["chatTitle"], "--yes")
+    assert done.code == 0
+    assert f"Import this file into TypingMind: {path}" in done.out
+    assert path.read_bytes() != now
+    assert written.memproc("undo", CHAT["chatTitle"], "--yes").code == 0
+    assert path.read_bytes() == now, "an undo can be undone"
+
+
+def test_undo_without_another_version_says_so(ada: Person) -> None:
+    ada.drop(export_bytes(CHAT))
+    assert ada.memproc("run").code == 0
+    (path,) = ada.updated()
+    assert ada.memproc("undo", CHAT["chatID"], "--yes").code == 0, "the original is a version too"
+    assert ada.chat()["messages"] == CHAT["messages"]
+    assert path.exists()
+
+
+def test_a_run_says_what_to_do_next_and_only_where_something_was_written(ada: Person) -> None:
+    ada.drop(export_bytes(CHAT), "a.json")
+    first = ada.memproc("run")
+    (path,) = ada.updated()
+    assert first.out.rstrip().endswith(f"Import this into TypingMind: {path}")
+    assert "Import" not in ada.memproc("run").out
+    for name in ("b", "c"):
+        other = long_chat(5000, tokens_each=200, id=f"{name}123456789", chatID=f"{name}123456789", chatTitle=name)
+        ada.drop(export_bytes(other), f"{name}.json")
+    last = ada.memproc("run").out
+    assert "Import these into TypingMind:\n  " in last
+    assert len(last[last.index("Import these") :].splitlines()) == 3
+
+
+def test_a_short_chat_is_told_its_size_and_where_memproc_begins(ada: Person) -> None:
+    ada.drop(export_bytes(long_chat(800, tokens_each=200)))
+    told = ada.memproc("run").out
+    assert "tokens; memproc begins where a chat is longer than its live tail of 1,600." in told
+
+
+def test_an_edit_of_memproc_toml_is_checked_and_counts(ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    edits(ada, monkeypatch, "tokens = 1600", "tokens = 2000")
+    ended = ada.memproc("config", "edit")
+    assert ended.code == 0, ended.err
+    assert "tokens = 2000" in ada.toml.read_text()
+    assert "Nothing was changed" in ada.memproc("config", "edit").out
+
+
+def test_a_wrong_edit_keeps_the_file_and_what_was_written(ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = ada.toml.read_text()
+    edits(ada, monkeypatch, "tokens = 1600", "tokens = -7")
+    ended = ada.memproc("config", "edit")
+    assert ended.code == 2
+    assert ada.toml.read_text() == before
+    draft = ada.home / "memproc.toml.draft"
+    assert str(draft) in ended.err
+    assert "tail.tokens" in ended.err
+    assert "tokens = -7" in draft.read_text()
+    assert stat.S_IMODE(draft.stat().st_mode) == 0o600
+
+
+def test_config_check_tells_a_model_that_nobody_knows_with_the_nearest(ada: Person) -> None:
+    ada.settings('[models]\nagent = "anthropic/claude-haiku-5.5"\ncontext_manager = "anthropc/claude-haiku-5-5"\n')
+    ended = ada.memproc("config", "check")
+    assert ended.code == 0
+    assert "models.agent: LiteLLM does not know the model anthropic/claude-haiku-5.5. Did you mean" in ended.out
+    assert "anthropic/claude-haiku-5-5" in ended.out
+    assert "models.context_manager" in ended.out
+
+
+@pytest.mark.parametrize(
+    "name", ["anthropic/claude-haiku-5-5", "claude-haiku-5-5", "ollama/llama3", "azure/mine", "chat"]
+)
+def test_config_check_is_silent_about_models_that_are_known_or_ones_own(ada: Person, name: str) -> None:
+    ada.settings(f'[models]\nagent = "{name}"\n')
+    assert "models." not in ada.memproc("config", "check").out
+
+
+def test_key_list_says_where_each_key_is(ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ada.memproc("key", "list").code == 1
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-secret")
+    listed = ada.memproc("key", "list")
+    assert (listed.code, listed.out) == (0, "anthropic: there is a key in the environment (ANTHROPIC_API_KEY).\n")
+    assert listed.out == ada.memproc("key", "test", "--no-call").out
+
+
+def test_uninstall_says_what_stays_and_how_each_goes(written: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "recipe_for", lambda *_: None)  # the tester's own service stays
+    monkeypatch.setattr(service, "to_remove", lambda *_: [])
+    ended = written.memproc("uninstall")
+    for place in ("inbox", "updated", "backups", "state", "memproc.toml"):
+        assert f"rm -r {written.home / place}\n" in ended.out
+    assert "There was no service" in ended.out
+    assert "pipx uninstall memproc-daemon" in ended.out
+    assert written.updated()
