@@ -160,7 +160,7 @@ def test_a_plan_foretells_the_calls_and_the_cost_of_both_layers_and_the_ledger_h
             paid = float(billed(server) - before)
             assert plan["calls"] == server.meter.calls + server.meter.embeddings.calls - calls
             assert paid <= plan["money"]["at_most_usd"]
-            assert plan["money"]["likely_usd"] == pytest.approx(paid, rel=0.15)
+            assert plan["money"]["likely_usd"] == pytest.approx(paid, rel=0.2)
         assert server.meter.embeddings.calls > 0
         assert spent(eve) == billed(server)
 

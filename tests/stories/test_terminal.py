@@ -20,6 +20,7 @@ from tests.stories.person import Person
 from tests.stories.rounds import Life, life, teller
 from tests.stories.terminal import COLUMNS, Terminal
 
+CAP_REACHED = 4
 pytestmark = pytest.mark.skipif("sys.platform == 'win32'", reason="a pseudo-terminal is needed")
 LONG_TITLE = "Everything that Aria and I have said to each other about the lighthouse, the sea and the storm"
 DEAR = '[[budget.price]]\nmodel = "anthropic/*"\nas_of = "2026-11-21"\ninput = 900.0\noutput = 900.0\n'
@@ -136,11 +137,12 @@ def test_without_a_key_the_memories_can_be_extracted_for_free(ada: Person) -> No
 
 
 def test_a_key_that_is_given_now_is_kept_and_never_shown(ada: Person) -> None:
+    ada.settings("[budget]\nrun_usd = 0\n")  # nobody is asked with it
     terminal = asked_for_a_key(ada, "key")
     terminal.shows("Key for anthropic")
     terminal.types_unseen("sk-ant-this-is-secret")
     terminal.shows("The key for anthropic is kept in")
-    assert terminal.ends() == 0, "its chunks are too small for a model: nothing is asked"
+    assert terminal.ends() == CAP_REACHED
     assert "this-is-secret" not in terminal.text()
     assert "was taken out of" in ada.memproc("key", "forget", "anthropic").out
 
