@@ -82,7 +82,8 @@ def test_no_line_is_too_long_and_no_word_is_cut(zoe: Person, command: str) -> No
         is_one = "memproc " in line or str(zoe.home) in line  # a command is never folded, nor is a path
         assert len(line.rstrip()) <= 80 or is_one, line
     if command[:5] in ("docto", "chats", "calls", "budge", "facts", "logs"):
-        assert set(shown.split()) <= words | {"with", "tea,"}, set(shown.split()) - words
+        texts = {word for word in shown.split() if not word.replace(".", "").isdecimal()}  # the disk fills meanwhile
+        assert texts <= words | {"with", "tea,"}, texts - words
     assert CHAT["chatID"] in shown or "{}" not in command or "facts" in command
 
 
