@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
+from threading import get_ident
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Self
 
@@ -114,14 +115,16 @@ class RunRecord:
     """Keeps in the archive how far a run is, about once a second, for `memproc status`; as a context, also its end."""
 
     def __init__(self, archive: Archive, *, by_hand: bool) -> None:
-        self._archive = archive
+        self._archive, self._thread = archive, get_ident()
         self._run = RunProgress(by_hand, now())
         self._became = dict.fromkeys(_BECAME.values(), 0)
         self._kept = 0.0
         self._keep()
 
     def hear(self, event: events.Event) -> None:
-        """Take note of an event; called by the thread that has opened the archive."""
+        """Take note of an event; those that threads of calls tell are left out: the archive belongs to one thread."""
+        if get_ident() != self._thread:
+            return
         self._run = gone_on(self._run, event, now())
         if isinstance(event, events.ChatIs):
             self._became[_BECAME[event.kind]] += 1
