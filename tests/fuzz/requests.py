@@ -1,10 +1,12 @@
 """Requests to the page, as a fuzz target: each is answered or refused, and none gets past the forms without a token."""
 
 import asyncio
+import re
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
+from urllib.parse import quote, unquote
 
 from daemon.config import Config
 from daemon.files.paths import Folders
@@ -17,6 +19,9 @@ _PORT = 27183
 _METHODS = ("GET", "POST", "HEAD", "PUT", "OPTIONS", "")
 _STARTS_COMMANDS = {"/settings", "/chat/{chat}/plan", "/chat/{chat}/due"}
 _FAULT = 500
+# The server in front of the application (h11) lets no other bytes through.
+_NAME = re.compile(rb"[-!#$%&'*+.^_`|~0-9a-zA-Z]+")
+_CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
 
 
 def requests(data: bytes) -> None:
@@ -24,9 +29,13 @@ def requests(data: bytes) -> None:
     method = _METHODS[data[0] % len(_METHODS)] if data else "GET"
     head, _, body = data[1:].partition(b"\n\n")
     target, *lines = head.split(b"\n")
-    path, _, query = target.partition(b"?")
+    path, _, query = quote(target, safe="%?&=/:;@+$,!*'()~.-_#[]").encode().partition(b"?")
     page, session = _page()
-    headers = [(name.strip().lower(), value.strip()) for name, _, value in (line.partition(b":") for line in lines)]
+    headers = [
+        (name.strip().lower(), _CONTROL.sub(b"", value.strip()))
+        for name, _, value in (line.partition(b":") for line in lines)
+        if _NAME.fullmatch(name.strip())
+    ]
     ours = {
         b"host": b"127.0.0.1:%d" % _PORT,
         b"origin": b"http://127.0.0.1:%d" % _PORT,
@@ -36,7 +45,7 @@ def requests(data: bytes) -> None:
     whole = [*headers, *((name, value) for name, value in ours.items() if name not in named)]
     scope = {
         "type": "http", "http_version": "1.1", "method": method, "scheme": "http", "root_path": "",
-        "path": "/" + path.decode("utf-8", "replace").lstrip("/"), "raw_path": path, "query_string": query,
+        "path": "/" + unquote(path.decode()).lstrip("/"), "raw_path": path, "query_string": query,
         "headers": whole, "server": ("127.0.0.1", _PORT), "client": ("127.0.0.1", 1),
     }  # fmt: skip
     status = asyncio.run(_answered(page, scope, body))
