@@ -4,16 +4,12 @@ import secrets
 import socket
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import click
 
 from daemon.cli.settings import Settings, pass_settings
 from rules.errors import FileTrouble
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp
 
 _PLACES = ("page", "inbox", "updated", "config")
 _ANSWER_SECONDS = 60.0
@@ -45,20 +41,24 @@ def open(settings: Settings, place: str, only_print: bool) -> None:
 @pass_settings
 def page(settings: Settings, number: int) -> None:
     """Serve the page on a socket of the daemon's, until nobody has asked for a while."""
+    from daemon.page.access import beside
     from daemon.page.app import Desk, application
+    from daemon.page.bridge import PREFIX as BRIDGE
+    from daemon.page.bridge import bridge
     from daemon.page.routes import ACTIONS, VIEWS
     from daemon.page.server import serve
 
     with socket.socket(fileno=number) as listener:
         desk, port = Desk(settings.config, settings.folders, settings.path), listener.getsockname()[1]
-        app: ASGIApp = application(desk, port, VIEWS, ACTIONS)
+        behind = {BRIDGE: bridge(desk, port)}
         recall = settings.config.recall
         if recall.connector:
-            from daemon.page.connector import beside, connector
+            from daemon.page.connector import PREFIX as CONNECTOR
+            from daemon.page.connector import connector
             from daemon.recall.tools import Library
 
-            app = beside(app, connector(Library(settings.config, settings.folders.state), port, recall.origins))
-        serve(listener, app)
+            behind[CONNECTOR] = connector(Library(settings.config, settings.folders.state), port, recall.origins)
+        serve(listener, beside(application(desk, port, VIEWS, ACTIONS), behind))
 
 
 def _path(settings: Settings, place: str) -> Path:

@@ -247,6 +247,7 @@ class Config(ChatTables):
     notify: tables.NotifySettings = tables.NotifySettings()
     page: tables.PageSettings = tables.PageSettings()
     recall: tables.RecallSettings = tables.RecallSettings()
+    bridge: tables.BridgeSettings = tables.BridgeSettings()
     budget: BudgetSettings = BudgetSettings()
 
     @property

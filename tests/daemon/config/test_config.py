@@ -119,6 +119,7 @@ def test_every_setting_arrives() -> None:
         page.port = 27200
         recall.connector = true
         recall.origins = ["https://chat.example.org"]
+        bridge.origins = ["https://chat.example.org:8443"]
         budget.run_usd = 1
         budget.day_usd = 2.5
         budget.month_usd = 0
@@ -162,6 +163,7 @@ def test_every_setting_arrives() -> None:
         "notify": {"when": "never"},
         "page": {"enabled": False, "port": 27200},
         "recall": {"connector": True, "origins": ("https://chat.example.org",)},
+        "bridge": {"origins": ("https://chat.example.org:8443",)},
         "budget": {
             "run_usd": 1.0,
             "day_usd": 2.5,
