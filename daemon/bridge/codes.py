@@ -17,6 +17,7 @@ CODE_SECONDS = 120.0
 MOST_TRIES = 5
 TOLD_SECONDS = 600.0
 """So long the page that was to be paired is told what became of the code."""
+_ANEW = "Make a new one with: memproc pair"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,15 @@ class PairingCode:
         """How long it is good; nothing where it was used, or tried too often."""
         is_over = self.device or self.tries >= MOST_TRIES or now < self.made_at
         return 0.0 if is_over else max(0.0, self.made_at + CODE_SECONDS - now)
+
+    @property
+    def why_over(self) -> str:
+        """Why it is not good any more, as a sentence."""
+        if self.device:
+            return "This code was used already."
+        if self.tries >= MOST_TRIES:
+            return "Five codes were wrong, so this one is not good any more."
+        return "The two minutes of this code are over."
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +68,14 @@ def open_code(state: Path, now: float) -> PairingCode:
     return code
 
 
+def close_code(state: Path, code: PairingCode) -> None:
+    """Let the code be over, if it is still the newest one. Raises FileTrouble."""
+    with exclusive(state):
+        newest = newest_code(state)
+        if newest and newest.made_at == code.made_at and not newest.device:
+            _write(state, replace(newest, made_at=newest.made_at - CODE_SECONDS))
+
+
 def newest_code(state: Path) -> PairingCode | None:
     """The code that was made last, whatever became of it; None where there is none that can be read."""
     path = _file(state)
@@ -80,31 +98,16 @@ def pair(state: Path, digits: str, name: str, origin: str, now: float, day: str)
     with exclusive(state):
         code = newest_code(state)
         if code is None or not code.seconds_left(now):
-            return RefusedCode(_why_over(code))
+            return RefusedCode(f"{code.why_over if code else 'There is no code.'} {_ANEW}")
         code = replace(code, tries=code.tries + 1)
         _write(state, code)
         if not compare_digest(code.digits.encode(), digits.encode("utf-8", "replace")):
-            return RefusedCode(_not_that(MOST_TRIES - code.tries))
+            left = MOST_TRIES - code.tries
+            tries = f"{left} {'try is' if left == 1 else 'tries are'} left."
+            return RefusedCode(f"That is not the code. {tries}" if left else f"{code.why_over} {_ANEW}")
         device, token = add_device(state, name, origin, day)
         _write(state, replace(code, digits="", device=device.id))
     return PairedDevice(device, token)
-
-
-def _why_over(code: PairingCode | None) -> str:
-    anew = "Make a new one with: memproc pair"
-    if code is None:
-        return f"There is no code. {anew}"
-    if code.device:
-        return f"This code was used already. {anew}"
-    if code.tries >= MOST_TRIES:
-        return f"Five codes were wrong, so this one is not good any more. {anew}"
-    return f"The two minutes of this code are over. {anew}"
-
-
-def _not_that(left: int) -> str:
-    if not left:
-        return _why_over(PairingCode("", 0.0, tries=MOST_TRIES))
-    return f"That is not the code. {left} {'try is' if left == 1 else 'tries are'} left."
 
 
 def _write(state: Path, code: PairingCode) -> None:

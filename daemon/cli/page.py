@@ -74,9 +74,18 @@ def _path(settings: Settings, place: str) -> Path:
 
 
 def _link(settings: Settings) -> str:
-    """The address of the page with a new one-time secret. Where no daemon holds the port, the page is started here."""
-    from daemon.inbox.page_port import LOOPBACK, listen, start_page
+    """The address of the page with a new one-time secret."""
+    from daemon.inbox.page_port import LOOPBACK
     from daemon.page.sessions import new_link
+
+    start_page_unless_there(settings)
+    link = urlencode({"link": new_link(settings.folders.state)})
+    return f"http://{LOOPBACK}:{settings.config.page.port}/enter?{link}"
+
+
+def start_page_unless_there(settings: Settings) -> None:
+    """Start the page where no daemon holds its port. Raises FileTrouble where somebody else does."""
+    from daemon.inbox.page_port import listen, start_page
 
     port, state = settings.config.page.port, settings.folders.state
     if not _is_ours(state, port):
@@ -84,7 +93,6 @@ def _link(settings: Settings) -> str:
             started = start_page(settings.path, listener, quiet=True)
         if not _is_ours(state, port, started):
             raise FileTrouble("The page did not start.", "See what is wrong with: memproc doctor")
-    return f"http://{LOOPBACK}:{port}/enter?{urlencode({'link': new_link(state)})}"
 
 
 def _is_ours(state: Path, port: int, started: "subprocess.Popen[bytes] | None" = None) -> bool:

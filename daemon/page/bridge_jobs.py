@@ -40,8 +40,7 @@ def plan(desk: Desk, body: bytes) -> dict[str, object]:
     row = row_of(result.out, chat.chat_id)
     if row is None:
         return _planned(chat.chat_id, {}, result.text)
-    reason = " ".join(row[name] for name in ("reason", "next_step") if row.get(name))
-    return _planned(chat.chat_id, row, reason)
+    return _planned(chat.chat_id, row, " ".join(row[name] for name in ("reason", "next_step") if row.get(name)))
 
 
 def submit(desk: Desk, device: Device, body: bytes) -> str:
@@ -115,13 +114,13 @@ def _lent(state: Path, body: bytes) -> Iterator[Path]:
         path.unlink(missing_ok=True)
 
 
-def _planned(chat_id: str, row: dict[str, Any], reason: str) -> dict[str, object]:
-    money = row.get("money") or {}
+def _planned(chat_id: str, row: dict[str, Any], why_no_more: str) -> dict[str, object]:
+    money, due = row.get("money") or {}, len(row.get("chunks", ())) + len(row.get("again", ()))
     return {
         "chat": chat_id,
         "tokens": row.get("tokens", 0),
-        "due": len(row.get("chunks", ())) + len(row.get("again", ())),
+        "due": due,
         "usd_likely": money.get("likely_usd"),
         "usd_most": money.get("at_most_usd"),
-        "reason": reason,
+        "reason": "" if due else why_no_more,
     }

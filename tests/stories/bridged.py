@@ -15,7 +15,7 @@ from daemon.page import bridge_jobs
 from daemon.page.actions import CommandResult
 from daemon.page.app import Desk
 from daemon.page.bridge import bridge
-from tests.bridge import Extension
+from tests.extension import Extension
 from tests.stories.person import Person
 
 PORT = 27183

@@ -14,8 +14,8 @@ from daemon.config import Config
 from daemon.files.paths import Folders
 from daemon.page.app import Desk
 from daemon.page.bridge import LARGEST, bridge
-from tests.bridge import TYPINGMIND, Extension
 from tests.chats import chat, conversation, export_bytes
+from tests.extension import TYPINGMIND, Extension
 
 PORT = 27183
 OWN = "https://chat.example.org"

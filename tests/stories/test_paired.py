@@ -1,12 +1,17 @@
 """TypingMind is paired: a chat is planned, sent, compressed and taken back, and nothing is lost on the way."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
 from pathlib import Path
+from time import monotonic, sleep
 
 import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import is_known
+from daemon.bridge.codes import newest_code
+from tests.extension import Extension
 from tests.stories.bridged import Bridged, chat_of
 from tests.stories.cycle import ENGINE, Cycle
 
@@ -47,7 +52,7 @@ def test_the_plan_is_that_of_the_command_and_the_chat_is_not_kept(new: Cycle, mo
     path = new.person.drop(new.export())
     (row,) = json.loads(new.person.memproc("plan", "--json", path).out)["chats"]
     assert planned == {
-        "chat": new.chat_id, "tokens": row["tokens"], "due": len(row["chunks"]), "reason": row["reason"],
+        "chat": new.chat_id, "tokens": row["tokens"], "due": len(row["chunks"]), "reason": "",
         "usd_likely": row["money"]["likely_usd"], "usd_most": row["money"]["at_most_usd"],
     }  # fmt: skip
     assert planned["due"] > 0
@@ -213,6 +218,60 @@ def test_a_restored_chat_goes_on_with_what_is_sent(chat: Cycle, monkeypatch: pyt
     later = extension.send(chat.talk().export())
     bridge.carry_out()
     assert extension.job(later)["state"] == "done"
+
+
+def test_a_browser_is_paired_listed_and_forgotten(new: Cycle, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("daemon.cli.pair.start_page_unless_there", lambda settings: None)
+    bridge = bridged(new, monkeypatch)
+    with ThreadPoolExecutor() as threads:
+        browser = threads.submit(pair_as_soon_as_there_is_a_code, bridge)
+        shown = new.person.memproc("pair")
+        extension = browser.result()
+    assert (shown.code, shown.err) == (0, "")
+    assert shown.out.startswith("Code: ")
+    assert shown.out.endswith("Paired: Firefox on Linux, on https://www.typingmind.com.\n")
+    (listed,) = json.loads(new.person.memproc("pair", "list", "--json").out)
+    assert listed.keys() == {"id", "name", "origin", "day"}
+    assert listed["id"] == extension.device
+    assert "Firefox on Linux" in new.person.memproc("pair", "list").out
+    assert "is no id of a paired browser" in new.person.memproc("pair", "forget", "x").err
+    assert new.person.memproc("pair", "forget").code == 2
+    assert "remove the extension's address in TypingMind" in new.person.memproc("uninstall").out
+    forgotten = new.person.memproc("pair", "forget", extension.device[:4])
+    assert "Forgotten: Firefox on Linux" in forgotten.out
+    assert "remove the extension's address in TypingMind, on every device" in forgotten.out
+    assert extension.call("POST", "/bridge/plan", new.export()).status_code == 401
+    assert new.person.memproc("pair", "list").out.startswith("Nothing is paired.")
+    assert new.person.memproc("pair", "forget", "--all").out == "Nothing was paired.\n"
+
+
+def pair_as_soon_as_there_is_a_code(bridge: Bridged) -> Extension:
+    end = monotonic() + 20
+    while (code := newest_code(bridge.state)) is None:
+        assert monotonic() < end
+        sleep(0.01)
+    extension = Extension(bridge.port())
+    assert extension.pair(code.digits).status_code == 200
+    return extension
+
+
+def test_a_code_that_nobody_uses_is_over_with_the_command(new: Cycle, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("daemon.cli.pair.start_page_unless_there", lambda settings: None)
+    monkeypatch.setattr("daemon.bridge.codes.CODE_SECONDS", 0.1)
+    ended = new.person.memproc("pair")
+    assert ended.code == 1
+    assert "Nothing was paired. The two minutes of this code are over." in ended.err
+
+
+def test_the_extension_is_written_to_be_hosted(new: Cycle) -> None:
+    other = new.person.home / "other.js"
+    other.write_text("alert(1)")
+    assert "is something else" in new.person.memproc("pair", "script", other).err
+    for _ in range(2):
+        ended = new.person.memproc("pair", "script", new.person.home)
+        assert (ended.code, "HTTPS" in ended.out) == (0, True)
+    written = (new.person.home / "memproc-typingmind.js").read_bytes()
+    assert written == (files("daemon.bridge") / "typingmind.js").read_bytes()
 
 
 def test_an_erased_chat_leaves_nothing_in_the_jobs(new: Cycle, monkeypatch: pytest.MonkeyPatch) -> None:
