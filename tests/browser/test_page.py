@@ -21,6 +21,7 @@ VIEWS = (
     "/start",
     "/money",
     "/settings",
+    "/pairing",
     "/search?words=harbour",
     "CHAT",
     "CHAT/core",
