@@ -118,7 +118,7 @@ def _of_arrival(archive: Archive, job: ChatJob, arrival: Arrival) -> JobReport:
             return JobReport("failed", f"{told} {_AGAIN}")
     outcome = outcome_of_content(archive, job.sha256, job.chat_id)
     if outcome is None:
-        return JobReport("unchanged", told)
+        return JobReport("unchanged", "It stands as memproc wrote it, so there was nothing to do.")
     if outcome.path:
         return JobReport("done", path=outcome.path, at=outcome.at)
     return JobReport("unchanged", _sentences(outcome.detail))
@@ -203,5 +203,9 @@ def _fault_of_result(archive: Archive, job: ChatJob, found: JobReport) -> str:
 
 def _sentences(*parts: str) -> str:
     """The parts as sentences, whether they came as such or not."""
-    whole = (part.strip() for part in parts)
-    return " ".join(f"{part[0].upper()}{part[1:]}{'' if part[-1] in '.!?' else '.'}" for part in whole if part)
+    return " ".join(_sentence(part.strip()) for part in parts if part.strip())
+
+
+def _sentence(part: str) -> str:
+    begins = part if part.startswith("memproc") else f"{part[0].upper()}{part[1:]}"
+    return begins if part.endswith((".", "!", "?")) or ": memproc " in part else f"{begins}."
