@@ -88,7 +88,9 @@ def find_job(state: Path, job_id: str, device: str) -> ChatJob | None:
 
 
 def forget_jobs(state: Path, chat_ids: Collection[str]) -> None:
-    """Remove all that the jobs of these chats have left. Raises FileTrouble."""
+    """Remove all that the jobs of these chats have left, and what was sent for a plan. Raises FileTrouble."""
+    for path in lent_folder(state).glob("*"):
+        _remove(path)
     for path in jobs_folder(state).glob("*.json"):
         job = _read(path)
         if job is None or job.chat_id in chat_ids:
@@ -103,6 +105,11 @@ def events_file(state: Path, job: ChatJob) -> Path:
 def jobs_folder(state: Path) -> Path:
     """Where the jobs lie."""
     return bridge_folder(state) / "jobs"
+
+
+def lent_folder(state: Path) -> Path:
+    """Where chats lie while they are planned; none of them is kept."""
+    return bridge_folder(state) / "planned"
 
 
 def _sweep(folder: Path) -> None:

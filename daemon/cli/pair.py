@@ -33,7 +33,10 @@ def pair() -> None:
 @pair.command
 @pass_settings
 def code(settings: Settings) -> int:
-    """Show a code for two minutes, and wait until TypingMind's extension has it. `memproc pair` alone does this."""
+    """Show a code, and wait until it is used.
+
+    It is good for two minutes, and `memproc pair` alone shows it, too.
+    """
     start_page_unless_there(settings)
     state = settings.folders.state
     shown = open_code(state, time())
@@ -70,7 +73,10 @@ def list_devices(settings: Settings, as_json: bool) -> None:
 @click.option("--all", "everything", is_flag=True, help="Every browser that is paired.")
 @pass_settings
 def forget(settings: Settings, ids: tuple[str, ...], everything: bool) -> None:
-    """Answer these browsers no more, by their ids in `memproc pair list`, or as much of an id as is needed."""
+    """Answer these browsers no more.
+
+    An ID is that of `memproc pair list`, or as much of its beginning as is needed.
+    """
     paired = devices(settings.folders.state)
     if not ids and not everything:
         raise click.UsageError("Name the browsers by their ids (memproc pair list), or say --all.")
@@ -85,7 +91,10 @@ def forget(settings: Settings, ids: tuple[str, ...], everything: bool) -> None:
 @click.argument("path", type=click.Path(path_type=Path), default=SCRIPT)
 @pass_settings
 def script(settings: Settings, path: Path) -> None:
-    """Write the extension to PATH, to be put on an HTTPS address of your own."""
+    """Write the extension to PATH, to be hosted.
+
+    Put it on an HTTPS address of your own, and give that address to TypingMind.
+    """
     if path.is_dir():
         path = path / SCRIPT
     if path.exists() and b"memproc" not in path.read_bytes():

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
+from time import time
 from typing import Any
 
 from daemon.archive.archive import Archive
-from daemon.bridge.chat_jobs import ChatJob, events_file, find_job, give_job, keep_job, only_chat
-from daemon.bridge.devices import Device, bridge_folder, exclusive
+from daemon.bridge.chat_jobs import ChatJob, events_file, find_job, give_job, keep_job, lent_folder, only_chat
+from daemon.bridge.devices import Device, exclusive
 from daemon.bridge.job_report import JobReport, report, started
 from daemon.files.clock import now
 from daemon.files.read import chats_in
@@ -21,6 +22,8 @@ from daemon.page.app import Desk
 from daemon.page.money import row_of
 from rules.errors import FileTrouble, MemprocError
 
+_LENT_SECONDS = 600.0
+"""Longer than any command may take that reads such a file."""
 _NEW_CHAT = (
     'memproc puts memories into a new chat here (output.mode = "new-chat"), and the bridge can only put them into the '
     'chat itself. Export and import by hand, or set output.mode = "replace" in memproc.toml.'
@@ -104,9 +107,13 @@ def _looked_at(desk: Desk, archive: Archive, given: ChatJob) -> JobReport:
 @contextmanager
 def _lent(state: Path, body: bytes) -> Iterator[Path]:
     """A private file with this content, for as long as the block runs."""
-    folder = bridge_folder(state)
+    folder = lent_folder(state)
     make_private(folder)
-    path = folder / f"plan-{token_hex(8)}.json"
+    with file_errors(folder, "tidied up"):
+        for left in folder.iterdir():  # by a process that was killed
+            if time() - left.stat().st_mtime > _LENT_SECONDS:
+                left.unlink(missing_ok=True)
+    path = folder / f"{token_hex(8)}.json"
     try:
         replace_file(path, [body])
         yield path

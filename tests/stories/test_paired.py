@@ -1,6 +1,7 @@
 """TypingMind is paired: a chat is planned, sent, compressed and taken back, and nothing is lost on the way."""
 
 import json
+import os
 from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from pathlib import Path
@@ -58,7 +59,20 @@ def test_the_plan_is_that_of_the_command_and_the_chat_is_not_kept(new: Cycle, mo
     assert planned["due"] > 0
     with Archive.read(bridge.state) as archive:
         assert not is_known(archive, new.chat_id)
-    assert not list((bridge.state / "bridge").glob("plan-*"))
+    assert list((bridge.state / "bridge" / "planned").iterdir()) == []
+
+
+def test_what_a_killed_plan_has_left_goes_with_the_next(new: Cycle, monkeypatch: pytest.MonkeyPatch) -> None:
+    bridge = bridged(new, monkeypatch)
+    extension = bridge.paired()
+    extension.plan(new.export())
+    left = bridge.state / "bridge" / "planned" / "left.json"
+    left.write_bytes(new.export())
+    extension.plan(new.export())
+    assert left.exists()  # it may be another call's, which goes on
+    os.utime(left, (0, 0))
+    extension.plan(new.export())
+    assert not left.exists()
 
 
 def test_a_plan_with_nothing_due_says_why(chat: Cycle, monkeypatch: pytest.MonkeyPatch) -> None:
