@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _COMMANDS = {
     "demo": ("demo", "Process a sample conversation; no key, no network."),
-    "init": ("config", "Write memproc.toml and make the folders."),
+    "init": ("first_time", "Begin: folders, a key or none, the service, a sample."),
     "plan": ("plan", "Show what would be done; sends and writes nothing."),
     "watch": ("status", "Process whatever is dropped into the inbox, until stopped."),
     "run": ("run", "Process the exports in the inbox, or those named, and exit."),
