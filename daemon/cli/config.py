@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import click
 
-from daemon.cli.groups import NearGroup
+from daemon.cli.commands import NearGroup
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.config import Config
 from daemon.config.search import own_file
+from daemon.config.settings import Config
 from daemon.config.texts import core_layout, load_texts
 from daemon.files.write import file_errors, make_private, replace_file, sweep
 from daemon.status.sentences import printable_json, visible
@@ -19,7 +19,7 @@ from rules.errors import ConfigurationError
 @pass_settings
 def init(settings: Settings, yes: bool) -> None:
     """Write memproc.toml, with every setting and its reason, and make the folders. What exists stays as it is."""
-    from daemon.config import folders, load, shipped_text
+    from daemon.config.loading import folders, load, shipped_text
 
     path = settings.path or own_file()
     if path.exists():
@@ -49,7 +49,7 @@ def config() -> None:
 @pass_settings
 def show(settings: Settings, as_json: bool) -> None:
     """Print every setting that counts, the defaults among them."""
-    from daemon.config import toml_text
+    from daemon.config.as_toml import toml_text
     from primer.reply import hidden
 
     tables = settings.config.model_dump(mode="json")
@@ -86,7 +86,7 @@ def edit(settings: Settings) -> int:
 
     Where it is wrong then, the file from before stays, and what you wrote is kept beside it.
     """
-    from daemon.config import load, parse
+    from daemon.config.loading import load, parse
 
     path = settings.found.path
     if path is None:

@@ -19,7 +19,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.templating import Jinja2Templates
 
-from daemon.config import Config
+from daemon.config.settings import Config
 from daemon.files.paths import Folders
 from daemon.page.access import SAFE_METHODS, Access
 from daemon.page.sessions import follow_link, form_token, is_form_token, is_session, prove

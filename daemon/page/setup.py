@@ -5,7 +5,7 @@ from importlib.resources import files
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from daemon.config import toml_text
+from daemon.config.as_toml import toml_text
 from daemon.files.lock import is_held
 from daemon.files.write import make_private, replace_file
 from daemon.page.actions import after, do_command

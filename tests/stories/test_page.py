@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import pytest
 from starlette.testclient import TestClient
 
-from daemon.config import folders, load
+from daemon.config.loading import folders, load
 from daemon.page.app import Desk, application
 from daemon.page.routes import ACTIONS, VIEWS
 from daemon.page.sessions import new_link
