@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import click
 
-from daemon.cli.groups import NearGroup
+from daemon.cli.commands import NearGroup
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.config import Config
+from daemon.config.settings import Config
 from daemon.config.texts import core_layout, load_texts
 from daemon.files.write import file_errors, replace_file
 from daemon.status.sentences import printable_json, visible
@@ -23,7 +23,7 @@ def config() -> None:
 @pass_settings
 def show(settings: Settings, as_json: bool) -> None:
     """Print every setting that counts, the defaults among them."""
-    from daemon.config import toml_text
+    from daemon.config.as_toml import toml_text
     from primer.reply import hidden
 
     tables = settings.config.model_dump(mode="json")
@@ -60,7 +60,7 @@ def edit(settings: Settings) -> int:
 
     Where it is wrong then, the file from before stays, and what you wrote is kept beside it.
     """
-    from daemon.config import load, parse
+    from daemon.config.loading import load, parse
 
     path = settings.found.path
     if path is None:

@@ -44,7 +44,7 @@ def init(ctx: click.Context, yes: bool) -> None:
 
 def _write_settings(settings: Settings, yes: bool) -> bool:
     """Write memproc.toml where there is none, and make the folders; whether the person wanted that."""
-    from daemon.config import folders, load, shipped_text
+    from daemon.config.loading import folders, load, shipped_text
 
     path = settings.path or own_file()
     if path.exists():

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 from platformdirs import user_config_path, user_log_path
 
-from daemon.cli.groups import NearGroup
+from daemon.cli.commands import NearGroup
 from daemon.cli.settings import Settings, pass_settings
 from daemon.config.search import own_file
 from daemon.files.paths import expanded_folder

@@ -7,6 +7,7 @@ loads leaves memory with it.
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,10 +54,11 @@ def do_command(toml: Path | None, *arguments: str, given: str = "") -> CommandRe
 
 def start_command(toml: Path | None, arguments: Sequence[str]) -> None:
     """Start a command that goes on by itself, as a run does; its progress is told by the archive."""
-    subprocess.Popen(  # noqa: S603  our own Python, and arguments that click reads
+    started = subprocess.Popen(  # noqa: S603  our own Python, and arguments that click reads
         memproc_argv(toml, *arguments), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         start_new_session=sys.platform != "win32",
     )  # fmt: skip
+    threading.Thread(target=started.wait, name="command", daemon=True).start()  # so that it does not stay a zombie
 
 
 def pin(request: Request) -> Response:

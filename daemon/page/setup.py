@@ -3,7 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from daemon.config import toml_text
+from daemon.config.as_toml import toml_text
 from daemon.files.lock import is_held
 from daemon.page.actions import after, do_command
 from daemon.page.app import desk_of, field, said, shown
