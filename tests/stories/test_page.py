@@ -273,18 +273,18 @@ def test_any_two_versions_are_compared(tmp_path: Path) -> None:
     kept = json.loads(person.memproc("versions", LIGHTHOUSE, "--json").out)
     assert len(kept) > 1
     first, last = (str(kept[place]["number"]) for place in (0, -1))
-    text = browser.open(f"{address}/versions", **{"from": first, "to": last})
+    text = browser.open(f"{address}/versions?from={first}&to={last}")
     told = json.loads(person.memproc("diff", LIGHTHOUSE, first, last, "--json").out)
     assert f"{told['messages_before']} messages, {told['memories_before']} memories" in text
     assert f"{told['messages_after']} messages, {told['memories_after']} memories" in text
     assert f"Go back to version {first}" in text
     assert f"Go back to version {last}" in text
-    assert "the two say the same" in browser.open(f"{address}/versions", **{"from": last, "to": last})
-    assert "The present one" in browser.open(f"{address}/versions", **{"from": first})
-    assert "no version 0" in browser.open(f"{address}/versions", 409, **{"from": "x"})
+    assert "the two say the same" in browser.open(f"{address}/versions?from={last}&to={last}")
+    assert "The present one" in browser.open(f"{address}/versions?from={first}")
+    assert "no version 0" in browser.open(f"{address}/versions?from=x", 409)
     (updated,) = person.updated()
     updated.unlink()
-    assert "no updated export" in browser.open(f"{address}/versions", 409, **{"from": first})
+    assert "no updated export" in browser.open(f"{address}/versions?from={first}", 409)
     assert LIGHTHOUSE in browser.send(f"{address}/accept")
 
 
