@@ -96,9 +96,11 @@ def start_page_unless_there(settings: Settings) -> None:
 
 
 def _is_ours(state: Path, port: int, started: "subprocess.Popen[bytes] | None" = None) -> bool:
-    """Whether who answers at the port is memproc's page, of this archive; nobody else may see the secret of a link.
+    """Whether memproc's page for this archive answers at the port; False where nothing listens there.
 
-    Raises FileTrouble where it is somebody else. It cannot be somebody else where the process was `started` just now.
+    Nobody else may see the secret of a link, so it has to prove that it can read our state folder. `started` is the
+    page's process where we have just started it: then no answer is False too, since the port is ours. Raises
+    FileTrouble where another program, or the memproc of another person, holds the port.
     """
     import httpx
 

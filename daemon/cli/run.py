@@ -23,8 +23,7 @@ from daemon.cli.supervised import as_events
 from daemon.files.clock import now
 from daemon.models.ask import Unsent
 from daemon.models.completion import TIMEOUT_SECONDS, Completion
-from daemon.status.page import progress_line
-from daemon.status.sentences import in_one_line, printable_json, span, visible
+from daemon.status.sentences import in_one_line, printable_json, progress_line, span, visible
 from daemon.trip import go_round
 from primer.reply import ENGINE, Request
 from rules.errors import MemprocError, OverBudget

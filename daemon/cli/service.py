@@ -12,7 +12,7 @@ import click
 from platformdirs import user_config_path, user_log_path
 
 from daemon.bridge.devices import bridge_folder
-from daemon.cli.groups import NearGroup
+from daemon.cli.commands import NearGroup
 from daemon.cli.pair import REMOVE_THE_ADDRESS
 from daemon.cli.settings import Settings, pass_settings
 from daemon.config.search import own_file

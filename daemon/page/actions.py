@@ -7,6 +7,7 @@ loads leaves memory with it.
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -69,10 +70,11 @@ def start_command(toml: Path | None, arguments: Sequence[str], out: Path | None 
                 printed = stack.enter_context(
                     os.fdopen(os.open(out, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb")
                 )
-        subprocess.Popen(  # noqa: S603  our own Python, and arguments that click reads
+        started = subprocess.Popen(  # noqa: S603  our own Python, and arguments that click reads
             memproc_argv(toml, *arguments), stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.DEVNULL,
             start_new_session=sys.platform != "win32",
         )  # fmt: skip
+    threading.Thread(target=started.wait, name="command", daemon=True).start()  # so that it does not stay a zombie
 
 
 def pin(request: Request) -> Response:

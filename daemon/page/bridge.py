@@ -13,6 +13,7 @@ from time import time
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -22,7 +23,7 @@ from daemon.bridge.codes import RefusedCode, is_asked_for, pair
 from daemon.bridge.devices import Device, devices, find_device
 from daemon.bridge.signatures import call_mac, is_first, is_mac, is_nonce, is_timely, reply_mac
 from daemon.files.clock import now
-from daemon.page.access import ORIGINS, RefusedRequest, own_hosts
+from daemon.page.access import ORIGINS, RefusedRequest, bounded, own_hosts
 from daemon.page.app import Desk
 from daemon.page.bridge_jobs import job, plan, result, submit
 from daemon.page.words import browser_name
@@ -243,13 +244,10 @@ async def _body(request: Request, largest: int) -> bytes | None:
     length = request.headers.get("content-length", "0")
     if length.isdecimal() and int(length) > largest:
         return None
-    blocks, size = [], 0
-    async for block in request.stream():
-        size += len(block)
-        if size > largest:
-            return None
-        blocks.append(block)
-    return b"".join(blocks)
+    try:
+        return await Request(request.scope, bounded(request.receive, largest)).body()
+    except HTTPException:
+        return None
 
 
 def _as_response(answered: BridgeReply) -> Response:

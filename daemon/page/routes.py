@@ -4,11 +4,12 @@ from collections.abc import Mapping
 
 from daemon.page import actions, files, money, pairing, setup
 from daemon.page.app import View
-from daemon.page.chat import chat, version
+from daemon.page.chat import chat
 from daemon.page.hits import search
 from daemon.page.home import home, running
 from daemon.page.memory import memory, message, retry
 from daemon.page.mind import core, facts
+from daemon.page.versions import comparison, version
 
 VIEWS: Mapping[str, View] = {
     "/": home,
@@ -26,6 +27,7 @@ VIEWS: Mapping[str, View] = {
     "/chat/{chat}/due": money.due,
     "/chat/{chat}/messages/{key}": message,
     "/chat/{chat}/download": files.download,
+    "/chat/{chat}/versions": comparison,
     "/chat/{chat}/versions/{number:int}": version,
     "/memory/{memory}": memory,
     "/memory/{memory}/retry": retry,

@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from daemon.bridge.codes import open_code
-from daemon.config import folders, load
+from daemon.config.loading import folders, load
 from daemon.page import bridge_jobs
 from daemon.page.actions import CommandResult
 from daemon.page.app import Desk

@@ -11,7 +11,8 @@ import pytest
 import tomli
 from pydantic import ValidationError
 
-from daemon.config import Config, folders, parse, shipped_text
+from daemon.config.loading import folders, parse, shipped_text
+from daemon.config.settings import Config
 from rules.errors import ConfigurationError, FileTrouble
 
 pytestmark = pytest.mark.usefixtures("home")

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from daemon.bridge.codes import CODE_SECONDS, MOST_TRIES, newest_code, open_code
 from daemon.bridge.devices import devices
-from daemon.config import Config
+from daemon.config.settings import Config
 from daemon.files.paths import Folders
 from daemon.page.app import Desk
 from daemon.page.bridge import LARGEST, bridge

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from daemon.bridge.codes import newest_code, pair
 from daemon.bridge.devices import devices
-from daemon.config import folders, load
+from daemon.config.loading import folders, load
 from daemon.page.app import Desk, application
 from daemon.page.routes import ACTIONS, VIEWS
 from daemon.page.sessions import new_link
