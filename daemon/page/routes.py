@@ -16,6 +16,7 @@ VIEWS: Mapping[str, View] = {
     "/running": running,
     "/start": setup.start,
     "/settings": setup.settings,
+    "/inbox": money.inbox,
     "/money": money.money,
     "/search": search,
     "/chat/{chat}": chat,
@@ -32,6 +33,7 @@ VIEWS: Mapping[str, View] = {
 }
 ACTIONS: Mapping[str, View] = {
     "/drop": files.drop,
+    "/inbox/run": money.run_inbox,
     "/money/cap": money.raise_cap,
     "/start/folders": setup.make_folders,
     "/start/service": setup.install_service,
