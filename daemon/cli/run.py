@@ -18,7 +18,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.jobs import RunProgress, keep_run, seconds_left
 from daemon.chat.deliver import Outcome, SetAside
 from daemon.cli import INTERRUPTED
-from daemon.cli.settings import Settings, json_option, moment, other_files, wanted_exports
+from daemon.cli.settings import Settings, in_width, json_option, moment, other_files, wanted_exports
 from daemon.cli.supervised import as_events
 from daemon.files.clock import now
 from daemon.models.ask import Unsent
@@ -200,7 +200,7 @@ class Progress:
             case events.MemoryMade():
                 self._memory_made(event)
             case events.ChatIs(kind="set aside"):
-                click.echo(visible(f"{event.title}: skipped. {event.detail} {event.next_step}"), err=True)
+                click.echo(in_width(visible(f"{event.title}: skipped. {event.detail} {event.next_step}")), err=True)
             case _:
                 self._line(_in_words(event))
 
@@ -233,7 +233,7 @@ class Progress:
 
     def _line(self, text: str) -> None:
         if text and not self._quiet:
-            self._console.print(visible(text), markup=False)
+            self._console.print(in_width(visible(text)), markup=False)
 
 
 def _in_words(event: events.Event) -> str:

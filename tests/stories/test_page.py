@@ -200,6 +200,28 @@ def test_a_run_is_started_and_ends(browser: Browser) -> None:
     assert {path: path.stat().st_mtime_ns for path in browser.person.updated()} == outputs, "nothing was new"
 
 
+def test_what_is_dropped_while_no_daemon_runs_is_planned_and_run_by_a_button(tmp_path: Path) -> None:
+    person = Person(tmp_path / "ada")
+    browser = Browser(person)
+    assert "memproc is not running" in browser.open("/")
+    assert "Drop an export" in browser.open("/inbox")
+    person.drop(b"# Notes", "notes.md")
+    text = browser.upload("lighthouse.json", export_bytes(chat(*conversation(20, 400))))
+    assert "What lies in the inbox" in text
+    assert f"{LIGHTHOUSE} lighthouse.json" in text
+    assert "It costs nothing." in text
+    assert "notes.md would be skipped" in text
+    assert browser.send("/inbox/run")
+    until(lambda: bool(person.updated()))
+    until(lambda: json.loads(person.memproc("status", "--json").out)["run"] is None)
+    home = browser.open("/")
+    assert "Download for TypingMind" in home
+    assert "notes.md" in home
+    assert "Nothing is due." in browser.open("/inbox")
+    person.toml.write_text("[tail]\ntokens = -1\n")
+    assert "tail.tokens" in browser.open("/inbox")
+
+
 def test_the_settings_tell_what_counts_and_show_no_key(browser: Browser) -> None:
     text = browser.open("/settings")
     assert str(browser.person.toml) in text
