@@ -2,7 +2,9 @@
 
 import json
 import os
+import threading
 from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib.resources import files
 from pathlib import Path
 from time import monotonic, sleep
@@ -275,6 +277,16 @@ def test_a_code_that_nobody_uses_is_over_with_the_command(new: Cycle, monkeypatc
     ended = new.person.memproc("pair")
     assert ended.code == 1
     assert "Nothing was paired. The two minutes of this code are over." in ended.err
+
+
+def test_no_code_is_shown_where_another_program_holds_the_port(new: Cycle) -> None:
+    with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as other:
+        threading.Thread(target=other.handle_request, daemon=True).start()
+        new.person.settings(f"[page]\nport = {other.server_port}\n")
+        ended = new.person.memproc("pair")
+    assert ended.code == 1
+    assert "Another program, or the memproc of another person, answers at port" in ended.err
+    assert newest_code(new.person.home / "state") is None
 
 
 def test_the_extension_is_written_to_be_hosted(new: Cycle) -> None:
