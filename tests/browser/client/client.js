@@ -112,6 +112,7 @@ app.say = async (text) => {
   const messages = [...app.messages, {
     role: "user", content: [{ type: "text", text }], uuid: crypto.randomUUID(), createdAt: new Date().toISOString(),
   }];
+  app.streams.set(id, "");
   show(id, messages);
   await app.save(id, messages);
   await stream(id, messages);
@@ -119,6 +120,7 @@ app.say = async (text) => {
 app.regenerate = async () => {
   const { id } = app;
   const messages = app.messages.slice(0, app.messages.findLastIndex((message) => message.role === "user") + 1);
+  app.streams.set(id, "");
   show(id, messages);
   await app.save(id, messages);
   await stream(id, messages);
@@ -142,6 +144,7 @@ async function stream(id, messages) {
   await app.save(id, whole);
 }
 app.edit = (uuid) => {
+  if (app.streams.has(app.id)) return;
   if (!app.editing) app.drafts.set(app.id, box.value);
   app.editing = uuid;
   box.value = textOf(app.messages.find((message) => message.uuid === uuid));
@@ -166,7 +169,7 @@ app.delete = async (uuid) => {
 
 function submit() {
   const text = box.value.trim();
-  if (!text || !app.id) return;
+  if (!text || !app.id || app.streams.has(app.id)) return; // an answer under way is waited for
   box.value = "";
   app.drafts.delete(app.id);
   const uuid = app.editing;
