@@ -5,7 +5,7 @@ import hmac
 import json
 import secrets
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,6 +19,7 @@ SCRIPT = Path(__file__).parents[2] / "daemon" / "bridge" / "typingmind.js"
 CODE = "314159"
 QUICK = ("const SECOND = 1000;", "const SECOND = 60;")
 """The extension's own second, shortened for the tests."""
+SIGNED = ("Device", "Time", "Nonce", "Mac")
 
 
 def compressed(chat: Json, live: int = 4) -> Json:
@@ -63,10 +64,13 @@ class FakeMemproc:
     live: int = 4
     exports: list[bytes] = field(default_factory=list)
     """The bodies of all jobs."""
+    edits: list[tuple[str, str]] = field(default_factory=list)
+    """What else is changed in the extension, before it is served."""
     plans: int = 0
     result: Any = compressed
     codes: list[str] = field(default_factory=lambda: [CODE])
     keys: dict[str, bytes] = field(default_factory=dict)
+    stop: Callable[[], None] = lambda: None
     nonces: set[str] = field(default_factory=set)
 
     @property
@@ -100,87 +104,104 @@ class FakeMemproc:
         return 200, {"done": 0, "total": 0, "usd": 0, "reason": ""} | state
 
 
-def handler(fake: FakeMemproc) -> type[BaseHTTPRequestHandler]:
+class _Server(ThreadingHTTPServer):
+    """Listens on loopback, and answers for one fake."""
+
+    def __init__(self, fake: FakeMemproc) -> None:
+        super().__init__(("127.0.0.1", fake.port), _Answer)
+        self.fake = fake
+
+
+class _Answer(BaseHTTPRequestHandler):
     """How the fake answers HTTP."""
 
-    class Answer(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    protocol_version = "HTTP/1.0"
+    server: _Server
 
-        def reply(self, status: int, content: bytes, kind: str = "application/json", **headers: str) -> None:
-            self.send_response(status)
-            origin = self.headers.get("Origin", "*")
-            named = {"Content-Type": kind, "Content-Length": str(len(content)), "Access-Control-Allow-Origin": origin}
-            named |= {
-                "Access-Control-Allow-Headers": "Content-Type, X-Memproc-Device, X-Memproc-Time, X-Memproc-Nonce, X-Memproc-Mac",
-                "Access-Control-Expose-Headers": "X-Memproc-Mac",
-                "Cross-Origin-Resource-Policy": "cross-origin",
-            }
-            for name, value in (named | {key.replace("_", "-"): value for key, value in headers.items()}).items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(content)
+    def reply(self, status: int, content: bytes, kind: str = "application/json", mac: str = "") -> None:
+        self.send_response(status)
+        headers = {
+            "Content-Type": kind,
+            "Content-Length": str(len(content)),
+            "Access-Control-Allow-Origin": self.headers.get("Origin", "*"),
+            "Access-Control-Allow-Headers": "Content-Type, " + ", ".join(f"X-Memproc-{name}" for name in SIGNED),
+            "Access-Control-Expose-Headers": "X-Memproc-Mac",
+            "Cross-Origin-Resource-Policy": "cross-origin",
+            "X-Memproc-Mac": mac,
+        }
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
 
-        def do_OPTIONS(self) -> None:
-            self.reply(204, b"")
+    def do_OPTIONS(self) -> None:
+        self.reply(204, b"")
 
-        def do_GET(self) -> None:
-            if self.path == "/bridge/typingmind.js":
-                script = SCRIPT.read_text(encoding="utf-8")
-                assert QUICK[0] in script
-                self.reply(200, script.replace(*QUICK).encode(), "text/javascript; charset=utf-8")
-            else:
-                self.signed(b"")
+    def do_GET(self) -> None:
+        if self.path == "/bridge/typingmind.js":
+            script = SCRIPT.read_text(encoding="utf-8")
+            for old, new in (QUICK, *self.server.fake.edits):
+                assert old in script
+                script = script.replace(old, new)
+            self.reply(200, script.encode(), "text/javascript; charset=utf-8")
+        else:
+            self.signed(b"")
 
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            if self.path == "/bridge/pair":
-                self.pair(json.loads(body))
-            else:
-                self.signed(body)
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if self.path == "/bridge/pair":
+            self.pair(json.loads(body))
+        else:
+            self.signed(body)
 
-        def pair(self, asked: Json) -> None:
-            if asked["code"] not in fake.codes:
-                self.reply(403, json.dumps({"reason": "That code is wrong, or its two minutes are over."}).encode())
-                return
-            token, device = secrets.token_urlsafe(32), secrets.token_hex(4)
-            fake.keys[device] = hashlib.sha256(token.encode()).digest()
-            self.reply(200, json.dumps({"device": device, "token": token}).encode())
+    def pair(self, asked: Json) -> None:
+        if asked["code"] not in self.server.fake.codes:
+            self.reply(403, json.dumps({"reason": "That code is wrong, or its two minutes are over."}).encode())
+            return
+        token, device = secrets.token_urlsafe(32), secrets.token_hex(4)
+        self.server.fake.keys[device] = hashlib.sha256(token.encode()).digest()
+        self.reply(200, json.dumps({"device": device, "token": token}).encode())
 
-        def signed(self, body: bytes) -> None:
-            key = fake.keys.get(self.headers["X-Memproc-Device"])
-            time, nonce, mac = (self.headers[f"X-Memproc-{name}"] for name in ("Time", "Nonce", "Mac"))
-            if key is None or fake.trouble == "unknown device":
-                self.reply(401, b'{"reason":"This browser is not paired."}')
-                return
-            if fake.trouble == "foreign":
-                self.reply(200, b'{"chat":"x","tokens":1,"due":0,"usd_likely":0,"usd_most":0,"job":"j1"}')
-                return
-            text = "\n".join([self.command, self.path, time, nonce, hashlib.sha256(body).hexdigest()])
-            assert hmac.new(key, text.encode(), "sha256").hexdigest() == mac, "a wrong mac"
-            assert nonce not in fake.nonces, "a nonce came twice"
-            fake.nonces.add(nonce)
-            status, value = fake.answer(self.command, self.path, body)
-            content = json.dumps(value).encode()
-            shown = status + 1 if fake.trouble == "wrong mac" else status
-            signature = "\n".join([nonce, str(shown), hashlib.sha256(content).hexdigest()])
-            self.reply(status, content, X_Memproc_Mac=hmac.new(key, signature.encode(), "sha256").hexdigest())
+    def signed(self, body: bytes) -> None:
+        fake = self.server.fake
+        device, time, nonce, mac = (self.headers[f"X-Memproc-{name}"] for name in SIGNED)
+        key = fake.keys.get(device)
+        if key is None or fake.trouble == "unknown device":
+            self.reply(401, b'{"reason":"This browser is not paired."}')
+            return
+        if fake.trouble == "foreign":
+            self.reply(200, b'{"chat":"x","tokens":1,"due":0,"usd_likely":0,"usd_most":0,"job":"j1","state":"done"}')
+            return
+        text = "\n".join([self.command, self.path, time, nonce, hashlib.sha256(body).hexdigest()])
+        assert hmac.new(key, text.encode(), "sha256").hexdigest() == mac, "a wrong mac"
+        assert nonce not in fake.nonces, "a nonce came twice"
+        fake.nonces.add(nonce)
+        status, value = fake.answer(self.command, self.path, body)
+        content = json.dumps(value).encode()
+        signature = "\n".join([nonce, str(status), hashlib.sha256(content).hexdigest()])
+        key = b"another" if fake.trouble == "wrong mac" else key
+        self.reply(status, content, mac=hmac.new(key, signature.encode(), "sha256").hexdigest())
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    return Answer
+    def log_message(self, *_: object) -> None:
+        pass
 
 
 @contextmanager
 def served(fake: FakeMemproc) -> Iterator[FakeMemproc]:
-    """The fake, answering on its port of this computer, or on a free one."""
-    server = ThreadingHTTPServer(("127.0.0.1", fake.port), handler(fake))
+    """The fake, answering on its port of this computer, or on a free one, until it is stopped."""
+    server = _Server(fake)
     fake.port = server.server_port
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
+
+    def stop() -> None:
+        if thread.is_alive():
+            server.shutdown()
+            server.server_close()
+            thread.join()
+
+    fake.stop = stop
     try:
         yield fake
     finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+        stop()

@@ -1,45 +1,26 @@
 """The extension in the chat client: what was measured of TypingMind, row by row, and every state of the extension."""
 
 import json
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.chat_client import ChatClient, served_client
-from tests.browser.fake_memproc import CODE, FakeMemproc, compressed, served
-from tests.chats import CHAT_ID, Json, chat, conversation, export_bytes, texts
-
-if TYPE_CHECKING:
-    from selenium.webdriver.chrome.webdriver import WebDriver as Browser
+from tests.browser.bridge import (
+    CODE,
+    MEMORIES,
+    OTHER,
+    TALK,
+    ChatClient,
+    FakeMemproc,
+    collapsed,
+    compress,
+    compressed,
+    said,
+    undo,
+    uuids,
+)  # fmt: skip
+from tests.chats import CHAT_ID, export_bytes, texts
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
-
-NUMBERS = {"totalTokens": 21831894, "totalCostUSD": 69.224}
-TALK = chat(*conversation(6, 80), tokenUsage=NUMBERS)
-OTHER = chat(*conversation(2, 40, first=50), id="other", chatID="other", chatTitle="Another chat", tokenUsage=NUMBERS)
-MEMORIES = compressed(TALK)["messages"]
-
-
-@pytest.fixture
-def fake() -> Iterator[FakeMemproc]:
-    with served(FakeMemproc()) as answering:
-        yield answering
-
-
-@pytest.fixture
-def client(browser: "Browser") -> Iterator[ChatClient]:
-    with served_client() as address:
-        yield ChatClient(browser, address)
-
-
-@pytest.fixture
-def paired(client: ChatClient, fake: FakeMemproc) -> ChatClient:
-    """The client with two chats, the first of them open, and the extension paired."""
-    client.begin(TALK, OTHER, script=fake.script)
-    client.pair(CODE)
-    client.says("1 memory due")
-    return client
 
 
 def test_one_press_puts_the_compressed_chat_in_the_place_of_the_old_one(paired: ChatClient, fake: FakeMemproc) -> None:
@@ -99,13 +80,18 @@ def test_a_draft_and_its_place_survive_the_refresh(paired: ChatClient) -> None:
     assert paired.stored()["messages"] == MEMORIES
 
 
-def test_nothing_is_written_while_keys_are_pressed(paired: ChatClient, fake: FakeMemproc) -> None:
-    paired.press()
-    for letter in "a long thought that goes on and on, and on":
-        paired.type(letter)
-        assert paired.stored()["messages"] == TALK["messages"]
-    assert fake.exports
-    paired.says("Done")
+def test_nothing_is_written_while_keys_are_pressed(client: ChatClient, fake: FakeMemproc) -> None:
+    fake.edits = [("HANDS_OFF = 3 * SECOND", "HANDS_OFF = 50 * SECOND")]
+    client.begin(TALK, OTHER, script=fake.script)
+    client.pair(CODE)
+    client.says("1 memory due")
+    client.press()
+    for letter in "a long thought":
+        client.type(letter)
+        assert client.stored()["messages"] == TALK["messages"]
+    client.says("waiting for a pause to put them")
+    client.says("Done")
+    assert client.stored()["messages"] == MEMORIES
 
 
 def test_an_edit_that_is_under_way_keeps_its_words(paired: ChatClient) -> None:
@@ -285,10 +271,8 @@ def test_memories_are_collapsed_under_their_names_and_a_click_opens_them(paired:
 def test_dates_and_other_values_of_the_store_come_out_as_in_an_export(client: ChatClient, fake: FakeMemproc) -> None:
     client.begin(TALK, OTHER, script=fake.script)
     client.pair(CODE)
-    client.run(
-        "app.put({...JSON.parse(arguments[0]), createdAt: new Date(0), updatedAt: new Date(0), folderID: undefined, n: -0})",
-        json.dumps(TALK),
-    )
+    odd = "createdAt: new Date(0), updatedAt: new Date(0), folderID: undefined, n: -0"
+    client.run(f"app.put({{...JSON.parse(arguments[0]), {odd}}})", json.dumps(TALK))
     client.load()
     client.says("1 memory due")
     client.press()
@@ -316,27 +300,3 @@ def test_auto_begins_by_itself_when_memories_are_due(paired: ChatClient, fake: F
     undo(paired)
     paired.says("The chat is as it was")
     assert not paired.panel("[name=auto]").is_selected()
-
-
-def uuids(messages: list[Json]) -> list[str]:
-    return [message["uuid"] for message in messages]
-
-
-def said(client: ChatClient) -> list[str]:
-    return texts(client.stored()["messages"])
-
-
-def compress(client: ChatClient) -> None:
-    client.press()
-    client.says("Done")
-
-
-def undo(client: ChatClient) -> None:
-    client.open_panel()
-    client.panel(".undo").click()
-
-
-def collapsed(client: ChatClient) -> list[str]:
-    titles = client.run("[...document.querySelectorAll('[data-memproc-title]')].map(e => e.dataset.memprocTitle)")
-    assert isinstance(titles, list)
-    return titles
