@@ -23,8 +23,7 @@ from daemon.cli.supervised import as_events
 from daemon.files.clock import now
 from daemon.models.ask import Unsent
 from daemon.models.completion import TIMEOUT_SECONDS, Completion
-from daemon.status.page import progress_line
-from daemon.status.sentences import in_one_line, printable_json, span, visible
+from daemon.status.sentences import in_one_line, printable_json, progress_line, span, visible
 from daemon.trip import go_round
 from primer.reply import ENGINE, Request
 from rules.errors import MemprocError, OverBudget
@@ -416,8 +415,8 @@ def _process(
             match outcome:
                 case events.ExportWritten(plan=plan, path=path):
                     hear(events.ChatIs(plan.chat_id, plan.title, "written", outcome.sentence, path=path))
-                case LeftAlone(chat_id=chat_id, title=title, reason=reason):
-                    hear(events.ChatIs(chat_id, title, "left alone", reason))
+                case LeftAlone(chat_id=chat_id, title=title, reason=reason, path=path):
+                    hear(events.ChatIs(chat_id, title, "left alone", reason, path=path))
                 case SetAside(chat_id=chat_id, what=title, reason=reason, next_step=next_step, later=later):
                     hear(events.ChatIs(chat_id, title, "set aside", reason, next_step, later=later))
             yield outcome

@@ -1,6 +1,7 @@
 """`memproc search WORDS`: everything that was ever said, remembered or known, in all chats."""
 
 from dataclasses import asdict
+from datetime import datetime
 
 import click
 
@@ -28,8 +29,8 @@ def search(
     settings: Settings,
     words: tuple[str, ...],
     chat: str,
-    since: "click.DateTime | None",
-    until: "click.DateTime | None",
+    since: datetime | None,
+    until: datetime | None,
     kind: SearchKind | None,
     limit: int,
     as_json: bool,
@@ -46,8 +47,8 @@ def search(
             query,
             kinds=(kind,) if kind else KINDS,
             chat_id=find_chat(archive, chat).chat_id if chat else "",
-            since=str(since or "")[:10],
-            until=str(until or "")[:10],
+            since=_day(since),
+            until=_day(until),
             limit=limit,
         )
     if as_json:
@@ -56,6 +57,11 @@ def search(
         settings.say(f"Nothing holds all of: {query}")
     for entry in () if as_json else entries:
         _print(entry, titles[entry.chat_id], query)
+
+
+def _day(date: datetime | None) -> str:
+    """A day as the index has it; empty where none was named."""
+    return date.date().isoformat() if date else ""
 
 
 def _print(entry: IndexEntry, title: str, query: str) -> None:

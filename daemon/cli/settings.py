@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from daemon.archive.archive import Archive
     from daemon.chat.deliver import SetAside
-    from daemon.config import Config, FoundConfig
+    from daemon.config.search import FoundConfig
+    from daemon.config.settings import Config
     from daemon.context import Context
     from daemon.events import SettingsAre, Tell
     from daemon.files.paths import Folders
@@ -160,14 +161,15 @@ class Settings:
     @cached_property
     def found(self) -> "FoundConfig":
         """Which memproc.toml counts, and why that one."""
-        from daemon.config import find
+        from daemon.config.search import find
 
         return find(self.path, Path.cwd(), os.environ)
 
     @cached_property
     def config(self) -> "Config":
         """The settings. Raises ConfigurationError with all that is wrong."""
-        from daemon.config import Config, load, parse
+        from daemon.config.loading import load, parse
+        from daemon.config.settings import Config
 
         if given := self.handed_over:
             config = parse(given.text.encode(), Path(given.path)) if given.path else Config()
@@ -180,7 +182,7 @@ class Settings:
     @cached_property
     def folders(self) -> "Folders":
         """Where everything lies. Raises ConfigurationError."""
-        from daemon.config import folders
+        from daemon.config.loading import folders
 
         return folders(self.config)
 

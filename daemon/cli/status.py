@@ -14,8 +14,17 @@ from daemon.archive.chats import known_chats
 from daemon.cli.settings import Settings, in_colour, in_width, json_option, paged, pass_settings
 from daemon.files.clock import now
 from daemon.files.lock import is_held
-from daemon.status.page import folded, page
-from daemon.status.sentences import in_full, in_one_line, printable_json, sentence, told_apart, visible, with_span
+from daemon.status.page import page
+from daemon.status.sentences import (
+    folded,
+    in_full,
+    in_one_line,
+    printable_json,
+    sentence,
+    told_apart,
+    visible,
+    with_span,
+)
 from daemon.status.status import (
     DaemonPlace,
     Status,

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, known_chats
 from daemon.chat.survey import holding
-from daemon.config import Config
+from daemon.config.settings import Config
 from daemon.files.clock import now as present
 from daemon.files.lock import is_held
 from daemon.page.app import desk_of, said, shown

@@ -85,7 +85,7 @@ def _planned(request: Request, template: str) -> Response:
     text = ""
     if is_there:
         result = do_command(desk.toml, "plan", "--json", "--", path)
-        row = _row_of(result.text, known.chat_id)
+        row = row_of(result.out, known.chat_id)
         text = "" if row else result.text
     return shown(request, template, chat=known, row=row, is_there=is_there, text=text, said=said(request))
 
@@ -122,7 +122,7 @@ def _caps(archive: Archive, settings: BudgetSettings, when: str) -> list[ShownCa
     ]
 
 
-def _row_of(printed: str, chat_id: str) -> dict[str, Any] | None:
+def row_of(printed: str, chat_id: str) -> dict[str, Any] | None:
     """What `memproc plan --json` says of one chat; None where it said something else."""
     try:
         rows: list[dict[str, Any]] = json.loads(printed)["chats"]

@@ -17,7 +17,7 @@ from daemon.archive.memories import editions, find_memory, memories
 from daemon.archive.messages import around, past
 from daemon.archive.search_words import excerpt
 from daemon.chat.opening import core_now
-from daemon.config import Config
+from daemon.config.settings import Config
 from daemon.config.texts import core_layout
 from daemon.recall.records import PAGE_TOKENS, SEARCH_TOKENS, pages, quoted, within
 from daemon.status.sentences import in_one_line

@@ -6,13 +6,16 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+<<<<<<< HEAD
 from tests.browser.bridge import CODE, OTHER, TALK, ChatClient, FakeMemproc, served, served_client
+=======
+from daemon.sample import put_sample
+>>>>>>> 288ca40a207540b7f09fabcdb8b7cec979714ad3
 from tests.chats import chat, conversation, export_bytes
 from tests.stories.person import Person
 
@@ -79,7 +82,7 @@ def person(tmp_path_factory: pytest.TempPathFactory) -> Person:
     """Somebody with the sample conversation and a chat of many memories, folds among them."""
     somebody = Person(tmp_path_factory.mktemp("page") / "ada", layers=True)
     somebody.settings(f"[fold]\nbudget = 2500\ngroup = 3\n[page]\nport = {free_port()}\n")
-    somebody.drop((files("daemon") / "sample" / "aria.json").read_bytes(), "aria.json")
+    put_sample(somebody.inbox)
     somebody.drop(export_bytes(chat(*conversation(30, 400))), "lighthouse.json")
     ended = somebody.spawn("run")
     assert ended.code == 0, ended.err
