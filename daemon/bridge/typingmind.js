@@ -188,7 +188,7 @@
       const reply = await fetch(address + path, { ...options, credentials: "omit", cache: "no-store" });
       return [reply, new Uint8Array(await reply.arrayBuffer())];
     } catch {
-      throw new Silence(`memproc does not answer at ${address}. Is it running, and may this page use the local network?`);
+      throw new Silence(`memproc does not answer at ${address}. Does it run, and may this page use the local network?`);
     }
   }
   const parsed = (bytes) => JSON.parse(new TextDecoder().decode(bytes));
@@ -237,7 +237,7 @@
     async sent(id, { job, written = 0 }) {
       tested(id, await glance(id));
       const progress = await call("GET", `/bridge/jobs/${job}`);
-      if (["skipped", "failed"].includes(progress.state)) throw new Trouble(progress.reason || SAYS.unforeseen);
+      if (["unchanged", "skipped", "failed"].includes(progress.state)) throw new Trouble(progress.reason || SAYS.nothing);
       if (progress.state !== "done") return setRound(id, { progress });
       const [before] = await both(id, written + 1);
       const { data } = await call("GET", `/bridge/jobs/${job}/result`);
@@ -386,18 +386,18 @@
   const memories = (count) => `${count} ${count === 1 ? "memory" : "memories"}`;
   const mebibytes = (bytes) => `${(bytes / (1 << 20)).toFixed(1)} MiB`;
   function ofPlan(plan, size) {
-    const tokens = plan && (plan.tokens < 1000 ? plan.tokens : `${Math.round(plan.tokens / 1000)}k`);
-    const cost = plan?.usd_likely ? `about $${plan.usd_likely.toFixed(2)}` : "free";
-    const due = plan?.due ? `${memories(plan.due)} due, ${cost}` : "nothing due";
+    const { tokens, due, usd_likely: usd } = plan ?? {};
+    const cost = usd ? `about $${usd.toFixed(2)}` : usd === 0 ? "free" : "at a price that is not known";
+    const held = tokens < 1000 ? tokens : `${Math.round(tokens / 1000)}k`;
     const skipped = size > SYNC_LIMIT ? `; TypingMind's sync skips it until it is smaller (${mebibytes(size)} of 3)` : "";
-    return (plan ? `${tokens} tokens, ${due}` : `memproc: ${mebibytes(size)}`) + skipped;
+    return (tokens ? `${held} tokens, ${due ? `${memories(due)} due, ${cost}` : "nothing due"}` : `memproc: ${mebibytes(size)}`) + skipped;
   }
   function ofRound({ state, progress }) {
     if (state === "ready") return SAYS.ready;
     if (state !== "sent") return pauses.has(view.id) || state !== "wanted" ? SAYS.busy : SAYS.sending;
-    if (progress?.state !== "running") return SAYS.waiting;
-    const spent = progress.usd ? `, $${progress.usd.toFixed(2)} so far` : "";
-    return `Writing memories: ${progress.done} of ${progress.total}${spent}`;
+    const { state: job, done, total, usd, reason } = progress ?? {};
+    if (reason || job !== "running") return reason || SAYS.waiting;
+    return `Writing memories${total ? `: ${done} of ${total}` : ""}${usd ? `, $${usd.toFixed(2)} so far` : ""}`;
   }
   // The pill's sentence, and whether it tells of trouble, of work, or of neither.
   function sentence() {
@@ -415,7 +415,7 @@
     if (host.hidden) return;
     const [words, kind] = sentence();
     const plan = plans.get(view.id);
-    const why = plan?.reason || (plan?.due ? `At most $${plan.usd_most.toFixed(2)}.` : "");
+    const why = plan?.reason || (plan?.due && plan.usd_most ? `At most $${plan.usd_most.toFixed(2)}.` : "");
     for (const [selector, string] of [[".pill", words], [".why", pairing ? why : ""]])
       if (part(selector).textContent !== string) part(selector).textContent = string; // what is set is read out aloud
     part(".pill").className = `pill ${kind}`;

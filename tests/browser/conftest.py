@@ -11,11 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-<<<<<<< HEAD
-from tests.browser.bridge import CODE, OTHER, TALK, ChatClient, FakeMemproc, served, served_client
-=======
 from daemon.sample import put_sample
->>>>>>> 288ca40a207540b7f09fabcdb8b7cec979714ad3
+from tests.browser.bridge import CODE, OTHER, TALK, ChatClient, FakeMemproc, served, served_client
 from tests.chats import chat, conversation, export_bytes
 from tests.stories.person import Person
 

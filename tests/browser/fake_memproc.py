@@ -56,6 +56,7 @@ class FakeMemproc:
 
     port: int = 0
     due: int = 1
+    likely: float | None = 0.4
     reason: str = ""
     states: list[Json] = field(default_factory=lambda: [{"state": "done"}])
     """What a job says, one after the other; the last of them stays."""
@@ -89,8 +90,8 @@ class FakeMemproc:
             tokens = 250 * len(chat["messages"])
             due = 0 if any("memproc" in message for message in chat["messages"]) else self.due
             reason = self.reason or ("" if due else "Fewer than 4,000 tokens stand before the live tail.")
-            plan = {"chat": chat["chatID"], "tokens": tokens, "due": due, "usd_likely": 0.4 if due else 0}
-            return 200, plan | {"usd_most": 0.55 if due else 0, "reason": reason}
+            plan = {"chat": chat["chatID"], "tokens": tokens, "due": due, "usd_likely": self.likely}
+            return 200, plan | {"usd_most": self.likely and 0.55, "reason": reason}
         if path == "/bridge/jobs":
             self.exports.append(body)
             return 202, {"job": f"j{len(self.exports)}"}

@@ -134,7 +134,7 @@ def test_auto_does_not_try_the_same_chat_again_and_again(paired: ChatClient, fak
 def test_a_server_that_has_gone_is_waited_for(waiting: ChatClient, fake: FakeMemproc) -> None:
     fake.states = [{"state": "done"}]
     fake.stop()
-    waiting.says(f"memproc does not answer at {fake.address}. Is it running")
+    waiting.says(f"memproc does not answer at {fake.address}. Does it run")
     assert waiting.stored() == TALK
     with served(fake):
         waiting.says("Done")
@@ -227,9 +227,29 @@ def test_a_result_that_is_not_this_chat_with_memories_is_not_written(
 
 
 def test_a_chat_in_which_nothing_was_due_stays_as_it_is(waiting: ChatClient, fake: FakeMemproc) -> None:
-    fake.result = lambda sent, live: sent
+    fake.states = [{"state": "unchanged", "reason": "It stands as memproc wrote it."}]
+    waiting.says("It stands as memproc wrote it.")
+    assert waiting.stored() == TALK
     fake.states = [{"state": "done"}]
+    fake.result = lambda sent, live: sent
+    waiting.press()
     waiting.says("Nothing was due")
+    assert waiting.stored() == TALK
+
+
+def test_a_price_that_nobody_knows_is_told(client: ChatClient, fake: FakeMemproc) -> None:
+    fake.likely = None
+    client.begin(TALK, OTHER, script=fake.script)
+    client.pair(CODE)
+    client.says("1 memory due, at a price that is not known")
+
+
+def test_why_a_job_waits_is_told(waiting: ChatClient, fake: FakeMemproc) -> None:
+    fake.states = [{"state": "waiting", "reason": "memproc is paused. To go on at once: memproc resume"}]
+    waiting.says("memproc is paused. To go on at once: memproc resume")
+    waiting.open_panel()
+    waiting.panel(".stop").click()
+    waiting.says("1 memory due")
     assert waiting.stored() == TALK
 
 
