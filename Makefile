@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/installed
 SIDE_BY_SIDE := -n 3 --dist worksteal -m "not long and not bench and not browser"
 
-.PHONY: help demo test test-long test-browser test-systemd check format man fuzz bench bench-peers lock clean
+.PHONY: help demo test test-long test-faults test-soak test-browser test-systemd check format man fuzz bench bench-peers lock clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -24,6 +24,12 @@ endif
 test-long: $(STAMP) ## the tests that take many minutes, and many more examples of every property
 	@$(BIN)/python -m pytest -m "(long or hypothesis) and not bench and not browser" --hypothesis-profile thorough \
 		--timeout 3600 --run-limit 86400
+
+test-faults: $(STAMP) ## kills, errors, power cuts and rot at one in so many of their places: twenty minutes on two cores
+	@$(BIN)/python -m tests.faults short
+
+test-soak: $(STAMP) ## the same at many more places: hours
+	@$(BIN)/python -m tests.faults all
 
 test-browser: $(STAMP) ## the page in a real Chromium, and its pictures in docs; needs chromium and chromium-driver
 	@$(BIN)/python -m pytest -m browser tests/browser
