@@ -231,6 +231,9 @@ def test_devices_that_cannot_be_read_are_told_with_what_to_do(paired: Extension,
     answer = paired.call("GET", JOB)
     assert answer.status_code == 409
     assert "Remove it, then pair again: memproc pair" in answer.json()["reason"]
+    foreign = paired.call("GET", JOB, Origin="https://evil.example")
+    assert foreign.status_code == 409
+    assert "access-control-allow-origin" not in foreign.headers  # so that no other page reads where the file lies
 
 
 def test_a_mistake_of_memproc_s_is_told_without_what_it_was_about(
