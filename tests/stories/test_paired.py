@@ -106,6 +106,27 @@ def test_the_same_chat_sent_twice_has_its_result_twice(new: Cycle, monkeypatch: 
     assert extension.result(jobs[0]) == extension.result(jobs[1]) == new.updated().read_bytes()
 
 
+def test_round_after_round_with_the_field_that_the_extension_leaves(
+    new: Cycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bridge = bridged(new, monkeypatch)
+    extension = bridge.paired()
+    shown = [0]
+    for number in range(3):
+        job = extension.send(new.export())
+        bridge.carry_out()
+        assert extension.job(job)["state"] == "done"
+        new.device.bring_in(extension.result(job))
+        new.device.chat(new.chat_id)["memproc"] = {"v": 1, "written": f"round {number}", "first": new.shown()[0]}
+        shown.append(len(new.shown()))
+        new.talk()
+    assert shown == sorted(set(shown))
+    assert (
+        chat_of(extension.result(job))["memproc"]["written"] == "round 1"
+    )  # the chat's other fields stay as they came
+    assert new.person.memproc("verify").code == 0
+
+
 def test_a_job_outlasts_the_page_and_is_read_by_its_own_device_alone(
     new: Cycle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
