@@ -55,7 +55,7 @@ def page(settings: Settings, number: int) -> None:
         recall = settings.config.recall
         if recall.connector:
             from daemon.page.connector import beside, connector
-            from daemon.recall.tools import Library
+            from daemon.recall.library import Library
 
             app = beside(app, connector(Library(settings.config, settings.folders.state), port, recall.origins))
         serve(listener, app)

@@ -293,8 +293,14 @@ class PageSettings(Table):
     port: int = Field(default=27_183, ge=1024, le=65_535)
 
 
-class RecallSettings(Table):
-    """`[recall]`: whether TypingMind's connector is answered, and the person's own TypingMind hosts."""
+class MentionSettings(Table):
+    """`[recall]`, as far as it may differ from chat to chat: whether the opening says that one can look things up."""
+
+    mention: bool = False
+
+
+class RecallSettings(MentionSettings):
+    """`[recall]`: the same, whether TypingMind's connector is answered, and the person's own TypingMind hosts."""
 
     connector: bool = False
     origins: Texts = ()

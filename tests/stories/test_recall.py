@@ -5,15 +5,18 @@ import socket
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import httpx
+import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, TextContent
 
 from daemon.archive.archive import Archive
 from daemon.cli.settings import Settings
 from daemon.models.tokens import count
+from daemon.recall.library import Library
 from daemon.recall.server import INSTRUCTIONS, recall_server
-from daemon.recall.tools import Library
 from tests.chats import assistant, chat, conversation, export_bytes, user
 from tests.stories.person import Person
 
@@ -80,7 +83,7 @@ def test_what_was_said_is_found_and_opened(ada: Person) -> None:
 
     hits, opened = ask(ada, both)
     assert SECRET in text_of(hits)
-    assert "The archive knows the conversation up to" in text_of(hits)
+    assert "The archive has this conversation from 2024-" in text_of(hits)
     assert SECRET in text_of(opened)
     assert "I keep it in mind" in text_of(opened), "an answer belongs to its question"
 
@@ -88,8 +91,10 @@ def test_what_was_said_is_found_and_opened(ada: Person) -> None:
 def test_a_search_that_finds_nothing_ends_the_matter(ada: Person) -> None:
     result = call(ada, "recall_search", query="zzyzx")
     assert not result.is_error
-    assert result.structured_content == {"hits": []}
+    data = result.structured_content or {}
+    assert data["hits"] == []
     assert "That is all there is" in text_of(result)
+    assert data["known_until"] in text_of(result)
 
 
 @pytest.mark.parametrize(
@@ -157,11 +162,14 @@ def test_a_server_for_one_chat_shows_no_other(ada: Person) -> None:
     with Archive.read(ada.home / "state") as archive:
         foreign = archive.value("SELECT memory.id FROM memory JOIN chat ON chat.id = chat WHERE chat_id = 'other'")
     timeline = call(ada, "recall_timeline", "The lighthouse", chat="Another")
-    assert (timeline.structured_content or {})["chat"] == "The lighthouse"
+    own = call(ada, "recall_timeline", chat="The lighthouse")
+    assert text_of(timeline) == text_of(own) != text_of(call(ada, "recall_timeline", chat="Another"))
     opened = call(ada, "recall_open", "The lighthouse", record=foreign)
     assert opened.is_error
     hits = call(ada, "recall_search", "The lighthouse", query="harbour", limit=10)
-    assert {hit["chat"] for hit in (hits.structured_content or {})["hits"]} == {"The lighthouse"}
+    assert not any("chat" in hit for hit in (hits.structured_content or {})["hits"]), "there is but one"
+    everywhere = call(ada, "recall_search", query="harbour", limit=10)
+    assert {hit["chat"] for hit in (everywhere.structured_content or {})["hits"]} == {"The lighthouse", "Another"}
 
 
 def test_a_chat_that_does_not_exist_is_told_at_the_start(ada: Person) -> None:
@@ -180,18 +188,33 @@ def test_the_tools_answer_over_standard_input_and_output(ada: Person) -> None:
 def test_the_same_tools_answer_over_http_on_this_computer_to_two_at_once(ada: Person) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
+    token = ada.memproc("recall", "token").out.strip()
     server = ada.start("mcp", "--http", str(port))
     try:
-        results = asyncio.run(_two_clients(f"http://127.0.0.1:{port}/mcp"))
+        results = asyncio.run(_two_clients(f"http://127.0.0.1:{port}/mcp", token))
+        refused = [
+            httpx.post(f"http://127.0.0.1:{port}/mcp", headers=headers, json={}).status_code
+            for headers in (
+                {},
+                {"Authorization": "Bearer wrong"},
+                {"Authorization": f"Bearer {token}", "Host": "evil.example"},
+                {"Authorization": f"Bearer {token}", "Origin": "https://evil.example"},
+            )
+        ]
     finally:
         server.terminate()
         server.communicate(timeout=30)
     assert all(SECRET in text_of(result) for result in results)
+    assert refused == [401, 401, 421, 403]
 
 
-async def _two_clients(address: str) -> list[CallToolResult]:
+async def _two_clients(address: str, token: str) -> list[CallToolResult]:
     async def one_client() -> CallToolResult:
-        async with Client(address) as client:
+        bearer = {"Authorization": f"Bearer {token}"}
+        async with (
+            httpx2.AsyncClient(headers=bearer) as http,
+            Client(streamable_http_client(address, http_client=http)) as client,
+        ):
             return await client.call_tool("recall_search", {"query": "harbour log", "among": "raw"})
 
     for _ in range(300):
