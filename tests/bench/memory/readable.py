@@ -21,7 +21,7 @@ _MARKDOWN = re.compile(
     r"\*\*|__\w|`|^\s*#{1,6}\s|^\s*[-*+•]\s|^\s*\d{1,2}[.)]\s|\]\(\w|^\s*\|.*\|\s*$|~~", re.MULTILINE
 )
 _FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
-_NONE = tuple(re.compile(re.escape(tongue.frames.nothing).replace(r"\{\}", r"[\d,]+")) for tongue in TONGUES)
+_NONE = frozenset(text for tongue in TONGUES for text in (tongue.frames.nothing, tongue.frames.nothing_more))
 """How a memory says that the persona did not speak of itself."""
 
 
@@ -42,9 +42,7 @@ CHECKS: Mapping[str, Callable[[MemoryTexts], bool]] = MappingProxyType(
         "a fence that never closes": lambda memory: any(len(_FENCE.findall(text)) % 2 for text in _texts(memory)),
         "Markdown": lambda memory: any(map(_MARKDOWN.search, _texts(memory))),
         "an empty text": lambda memory: not all(map(str.strip, _texts(memory))),
-        "a perspective that says there is none": lambda memory: any(
-            nothing.fullmatch(memory.perspective) for nothing in _NONE
-        ),
+        "a perspective that says there is none": lambda memory: memory.perspective in _NONE,
     }
 )
 """What is looked for in a memory; the last of them is true where the persona never speaks of itself."""
