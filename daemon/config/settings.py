@@ -216,6 +216,7 @@ class ChatTables(tables.Table):
     core: tables.CoreSettings = tables.CoreSettings()
     facts: tables.FactSettings = tables.FactSettings()
     texts: tables.TextSettings = tables.TextSettings()
+    recall: tables.MentionSettings = tables.MentionSettings()
 
 
 class ChatOverride(ChatTables):
