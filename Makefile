@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/installed
 SIDE_BY_SIDE := -n 3 --dist worksteal -m "not long and not bench and not browser"
 
-.PHONY: help demo test test-long test-faults test-soak test-mutation test-browser test-systemd check format man fuzz bench bench-peers lock clean
+.PHONY: help demo test test-long test-faults test-soak test-mutation test-browser test-systemd check format man fuzz bench bench-peers bench-memory lock clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -63,6 +63,9 @@ bench: $(STAMP) ## measure; every figure is a ratio within one run
 
 bench-peers: $(STAMP) ## measure beside mem0 and LangMem, which are installed apart; needs the network
 	@$(BIN)/python -m tests.bench.peers
+
+bench-memory: $(STAMP) ## what memories keep, on exports with questions beside them; needs the network
+	@$(BIN)/python -m tests.bench.memory
 
 lock: $(STAMP) ## resolve the dependencies anew (needs uv)
 	uv pip compile --universal --generate-hashes --python-version 3.11 --group dev pyproject.toml \

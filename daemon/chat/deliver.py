@@ -15,7 +15,7 @@ from daemon.archive.chats import Rest, is_known
 from daemon.archive.outputs import RESTORED, Output, last_output, output_in, record_output, was_written
 from daemon.chat.opening import opening_text, read
 from daemon.chat.survey import Survey, canned
-from daemon.config import Config
+from daemon.config.settings import Config
 from daemon.context import Context
 from daemon.events import ExportWritten
 from daemon.files.backup import keep_original, keep_version

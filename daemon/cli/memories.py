@@ -14,8 +14,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat, known_chats
 from daemon.chat.survey import Holding, holding, holding_of
 from daemon.cli.settings import TO_SEE_IT, Settings, json_option, moment, pass_settings
-from daemon.status.page import folded
-from daemon.status.sentences import in_one_line, printable_json, visible
+from daemon.status.sentences import folded, in_one_line, printable_json, visible
 from rules.conversation.memory import EXTRACTED, Edition, Memory, called, dates, short_name
 from rules.plan.folds import in_words
 from rules.typingmind.message import parse_date
@@ -331,10 +330,10 @@ def recall(settings: Settings, names: tuple[str, ...]) -> None:
     """Bring back each MEMORY, which you have deleted in TypingMind; a fold comes with the memories that it is made of.
 
     The next run puts it between its neighbours again, and later memories see it again. `memproc recall token` makes the
-    token by which TypingMind's connector may look things up.
+    token by which TypingMind's connector, or a program over HTTP, may look things up.
     """
     if names == ("token",):  # no memory is called so
-        from daemon.page.connector import new_token
+        from daemon.recall.bearer import new_token
 
         click.echo(new_token(settings.folders.state))
         return

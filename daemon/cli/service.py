@@ -12,7 +12,9 @@ import click
 from platformdirs import user_config_path, user_log_path
 
 import daemon
-from daemon.cli.groups import NearGroup
+from daemon.bridge.devices import bridge_folder
+from daemon.cli.commands import NearGroup
+from daemon.cli.pair import REMOVE_THE_ADDRESS
 from daemon.cli.settings import Settings, pass_settings
 from daemon.config.search import own_file
 from daemon.files.paths import expanded_folder
@@ -133,6 +135,8 @@ def _what_stays(settings: Settings) -> Iterator[str]:
         key = find_key(provider, {}, folders.state)
         if not isinstance(key, NoKey):
             yield f"the key for {provider}:\n    memproc key forget {provider}"
+    if bridge_folder(folders.state).exists():
+        yield f"the bridge:\n    memproc pair forget --all\n{REMOVE_THE_ADDRESS}"
     yield "memproc itself, at last:\n    pipx uninstall memproc-daemon"
 
 

@@ -104,8 +104,9 @@ def ends_soon(model: str, today: date, days: int = 60) -> str | None:
     return ending(model, ends_on, today, days) if ends_on else None
 
 
+@cache
 def _fields(model: str) -> Fields:
-    """What the map says of a model; nothing where it does not know the name.
+    """What the map says of a model; nothing where it does not know the name. Each name is searched for once.
 
     Looked up as LiteLLM does it: the full name first, then without the provider where the entry is that provider's.
     """
@@ -121,12 +122,8 @@ def _fields(model: str) -> Fields:
     return fields if is_of else {}
 
 
-@cache
 def _fields_of(name: str) -> Fields:
-    """The entry of this name, looked for once: to find that there is none takes 7 ms.
-
-    Nothing else is parsed: the whole map takes a tenth of a second, and 40 MB.
-    """
+    """The entry of this name. Nothing else is parsed: the whole map takes a tenth of a second, and 40 MB."""
     text = _text()
     key = re.search(rf"{re.escape(json.dumps(name))}\s*:\s*", text)
     if key is None:

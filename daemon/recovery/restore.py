@@ -11,7 +11,7 @@ from daemon.archive.memories import editions, memories
 from daemon.archive.messages import past, raw_conversation
 from daemon.archive.outputs import RESTORED, Output, last_output, openings, record_output
 from daemon.chat.survey import canned
-from daemon.config import Config
+from daemon.config.settings import Config
 from daemon.config.texts import load_texts
 from daemon.context import Context
 from daemon.files.backup import Version, keep_version, read_version, versions

@@ -1,6 +1,7 @@
 """How good a place for the end of a chunk is: by a change of topic, and by a pause between messages.
 
     turn  turn  turn | turn  turn  turn      three turns before the bound and three after it, all within the window
+      1     2     4      4     2     1       the nearer one is to the bound, the more it counts
     ^^^^^^^^^^^^^^^^   ^^^^^^^^^^^^^^^^
     words that both share, rare ones before common ones: their likeness (cosine of TF-IDF vectors)
 
@@ -17,7 +18,7 @@ from rules.extract.sentences import terms
 
 STEPS = 64
 """The price of a bound where what stands around it is as like as can be."""
-_TURNS = 3
+_NEARNESS = (4, 2, 1)
 _RARE = 16
 _BREATH_SHARE = 8
 _NIGHT = 6 * 60
@@ -53,18 +54,18 @@ def _words(text: str) -> Counter[str]:
 
 
 def _price(vectors: Sequence[dict[str, int]], minutes: Sequence[tuple[int, int]], at: int) -> int:
-    before, after = _sum(vectors[max(0, at - _TURNS) : at]), _sum(vectors[at : at + _TURNS])
-    likeness = _likeness(before, after)
+    likeness = _likeness(_sum(vectors[:at][::-1]), _sum(vectors[at:]))
     ended, begins = minutes[at - 1][1], minutes[at][0]
     pause = min(max(0, begins - ended), _NIGHT) if ended and begins else 0
     return likeness + STEPS // _BREATH_SHARE * (_NIGHT - pause) // _NIGHT
 
 
 def _sum(vectors: Sequence[dict[str, int]]) -> dict[str, int]:
+    """What stands on one side of a bound, the nearest turn first."""
     whole: dict[str, int] = {}
-    for vector in vectors:
+    for nearness, vector in zip(_NEARNESS, vectors, strict=False):
         for term, weight in vector.items():
-            whole[term] = whole.get(term, 0) + weight
+            whole[term] = whole.get(term, 0) + nearness * weight
     return whole
 
 

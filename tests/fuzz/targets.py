@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from daemon.config import parse
+from daemon.config.loading import parse
 from daemon.files.read import chats_in
 from rules.conversation.history import history, without_strays
 from rules.errors import ChatSetAside, ConfigurationError, NotAnExport

@@ -11,7 +11,7 @@ from daemon.archive.memories import find_memory
 from daemon.archive.outputs import RESTORED, last_output, let_go_of_restored
 from daemon.chat.deliver import Outcome
 from daemon.chat.opening import as_value, core_now
-from daemon.config import Config
+from daemon.config.settings import Config
 from daemon.config.texts import core_layout, load_texts
 from daemon.context import Context
 from daemon.events import tell_nobody

@@ -13,7 +13,7 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
 from daemon.archive.outputs import Output, last_output, record_output
-from daemon.config import load
+from daemon.config.loading import load
 from daemon.files.backup import check, keep_original, versions
 from daemon.files.lock import Busy, hold
 from daemon.files.paths import Folders, archive_path
