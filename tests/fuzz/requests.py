@@ -8,7 +8,7 @@ from tempfile import mkdtemp
 from typing import Any
 from urllib.parse import quote, unquote
 
-from daemon.config import Config
+from daemon.config.settings import Config
 from daemon.files.paths import Folders
 from daemon.page.access import Access
 from daemon.page.app import Desk, application
