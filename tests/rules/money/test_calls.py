@@ -63,3 +63,10 @@ def test_memories_that_are_larger_than_the_budget_of_folds_are_not_taken_for_sma
     assert all(
         most.prompt >= call.prompt for call, most in zip(calls(plan, 0), longest_calls(plan, 0, 10_000), strict=True)
     )
+
+
+def test_looking_back_reads_what_came_after_and_asks_two_questions() -> None:
+    plan = replace(PLAN, chunks=(), again=(), hindsight=PLAN.chunks[:1])
+    before, after = calls(plan, 0), calls(plan, 5_000)
+    assert [call.role for call in before] == [call.role for call in after] == ["agent", "agent"]
+    assert [call.prompt + 5_000 for call in before] == [call.prompt for call in after]

@@ -114,3 +114,12 @@ def test_nothing_to_ask_costs_nothing_and_two_calls_cost_both() -> None:
     assert one is not None
     assert two is not None
     assert (two.likely, two.at_most) == (2 * one.likely, 2 * one.at_most)
+
+
+def test_a_model_that_thinks_may_cost_the_room_for_its_thoughts_too() -> None:
+    call = PlannedCall("agent", 1000, 0, 0, 50, 400, 20)
+    plain = estimate_cost([call], [call], lambda _: ASKED)
+    thinking = estimate_cost([call], [call], lambda _: replace(ASKED, thinking_room=900))
+    assert plain is not None
+    assert thinking is not None
+    assert thinking.at_most - plain.at_most == cost(SONNET, Usage(0, 0, 0, 900))
