@@ -86,7 +86,8 @@
   async function setRound(id, changes, more = {}) {
     await within(OURS, "readwrite", async (store) => {
       const round = (await answered(store.get(`round/${id}`))) ?? { state: "" };
-      putAll(store, { [`round/${id}`]: { ...round, ...changes }, ...more });
+      const changed = typeof changes === "function" ? changes(round) : changes;
+      putAll(store, { [`round/${id}`]: { ...round, ...changed }, ...more });
     });
     tell({ changed: id });
   }
@@ -259,7 +260,8 @@
       await write(id, (chat) => withMemories(chat, before, result));
       await setRound(id, { state: "", said: "Done: the memories are back", at: Date.now() });
     },
-    async undoing(id, { written, wasSynced }) {
+    async undoing(id, { written, wasSynced, canUndo }) {
+      if (!canUndo) throw new Trouble(SAYS.undone);
       const [before, result] = await both(id, written);
       await write(id, (chat) => withoutMemories(chat, before, result, wasSynced));
       await setRound(id, { state: "", canUndo: false, auto: false, said: SAYS.undone, at: Date.now() });
@@ -359,7 +361,7 @@
       :host { position: fixed; top: 56px; right: 14px; z-index: 2147483000; max-width: min(28rem, 92vw);
         font: 13px/1.4 system-ui, sans-serif; color-scheme: light dark; color: CanvasText; }
       .row { display: flex; justify-content: flex-end; }
-      button, .panel { font: inherit; color: inherit; background: Canvas; border: 1px solid #8f85; border-radius: .5rem;
+      button, .panel { font: inherit; color: inherit; background: Canvas; border: 1px solid #8885; border-radius: .5rem;
         padding: .3rem .7rem; text-align: left; }
       .pill { border-left: 4px solid #7a5fa0; border-radius: 1rem 0 0 1rem; box-shadow: 0 1px 4px #0003; }
       .pill.trouble { border-left-color: #b3541e; } .pill.work { border-left-color: #2f7d5b; }
@@ -431,19 +433,20 @@
     if (isOpen && !part("form").hidden) part("[name=code]").focus();
   }
   const set = (changes) => attempt(view.id, () => setRound(view.id, changes));
+  const begin = (state) => set((round) => round.state ? {} : { state, said: "" });
   function press() {
     const { id, round, stale, trouble } = view;
     if (view.isUnread) return location.reload();
-    const isIdle = !stale && !round.said && plans.has(id) && !plans.get(id).due;
+    const isIdle = !stale && (!round.said || round.at) && plans.has(id) && !plans.get(id).due;
     if (!pairing || trouble === SAYS.unknown || (!trouble && (round.state || isIdle))) return openPanel(true);
     silentUntil.delete(id);
     Object.assign(view, { trouble: "", changedAt: Date.now() });
-    if (!round.state) set({ state: stale === SAYS.stale ? "healing" : "wanted", said: "" });
+    if (!round.state) begin(stale === SAYS.stale ? "healing" : "wanted");
   }
   part(".pill").onclick = press;
   part(".more").onclick = () => openPanel(part(".panel").hidden);
   part(".stop").onclick = () => set({ state: "", auto: false });
-  part(".undo").onclick = () => set({ state: "undoing", said: "" }).then(() => openPanel(false));
+  part(".undo").onclick = () => begin("undoing").then(() => openPanel(false));
   part("[name=auto]").onchange = (event) => set({ auto: event.target.checked, tried: null });
   part(".forget").onclick = () => keep({ pairing: undefined }).then(() => tell({ pairing: (pairing = null) ?? true }));
   part("form").onsubmit = async (event) => {
@@ -571,7 +574,7 @@
     draw();
     setTimeout(loop, LOOK);
   }
-  async function begin() {
+  async function start() {
     pairing = await kept("pairing");
     document.head.append(style);
     for (const name of ["keydown", "input", "pointerdown"]) document.addEventListener(name, noteTyping, true);
@@ -586,5 +589,5 @@
     }).observe(document.body, { childList: true, subtree: true });
     loop();
   }
-  begin();
+  start();
 })();

@@ -50,6 +50,11 @@ def compressed(chat: Json, live: int = 4) -> Json:
     return chat | {"messages": [*ours, *kept], "syncMetadata": {"deletedMessageUUIDs": deleted}}
 
 
+def is_done(chat: Json, live: int) -> bool:
+    """Whether there is nothing to compress: the chat is short, or has its memories."""
+    return len(chat["messages"]) <= live or any("memproc" in message for message in chat["messages"])
+
+
 @dataclass
 class FakeMemproc:
     """What the fake has been sent, and what it is to answer; a test changes this as it goes."""
@@ -88,7 +93,7 @@ class FakeMemproc:
             self.plans += 1
             (chat,) = json.loads(body)["data"]["chats"]
             tokens = 250 * len(chat["messages"])
-            due = 0 if any("memproc" in message for message in chat["messages"]) else self.due
+            due = 0 if is_done(chat, self.live) else self.due
             reason = self.reason or ("" if due else "Fewer than 4,000 tokens stand before the live tail.")
             plan = {"chat": chat["chatID"], "tokens": tokens, "due": due, "usd_likely": self.likely}
             return 200, plan | {"usd_most": self.likely and 0.55, "reason": reason}
@@ -101,6 +106,8 @@ class FakeMemproc:
         if path.endswith("/result"):
             (chat,) = json.loads(self.exports[number - 1])["data"]["chats"]
             return 200, {"data": {"chats": [self.result(chat, self.live)]}}
+        if is_done(json.loads(self.exports[number - 1])["data"]["chats"][0], self.live):
+            return 200, {"state": "unchanged", "reason": "It stands as memproc wrote it."}
         state = self.states.pop(0) if len(self.states) > 1 else self.states[0]
         return 200, {"done": 0, "total": 0, "usd": 0, "reason": ""} | state
 

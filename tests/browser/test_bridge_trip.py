@@ -42,7 +42,6 @@ def test_a_chat_goes_to_memproc_and_comes_back_with_memories(trip: tuple[ChatCli
         assert "Paired: Chrome" in pairing.communicate(timeout=SECONDS)[0]
     due = client.says("memories due", SECONDS)
     assert re.fullmatch(r"1\dk tokens, \d+ memories due, free", due)
-    client.browser.save_screenshot(str(pictures().parent / "bridge.png"))
     client.press()
     client.says("Done: the chat begins with", SECONDS)
     updated = person.chat()
@@ -50,6 +49,10 @@ def test_a_chat_goes_to_memproc_and_comes_back_with_memories(trip: tuple[ChatCli
     assert uuids(updated["messages"][-8:]) == uuids(LONG["messages"][-8:])
     assert [path.name for path in person.inbox.iterdir()] == ["The lighthouse from TypingMind (kxecrzvvc1).json"]
     assert collapsed(client)[1].startswith("Memory 1, 7 November 2024")
+    client.run("void document.querySelectorAll('[data-memproc-title]')[2].click()")
+    client.open_panel()
+    client.browser.save_screenshot(str(pictures().parent / "bridge.png"))
+    client.open_panel()
     client.say("And then?")
     assert client.run("app.sent.at(-1)")[:-1] == texts(updated["messages"])
     client.says("nothing due", SECONDS)

@@ -33,7 +33,7 @@ const textOf = (message) => typeof message.content === "string" ? message.conten
   : (message.content ?? []).map((part) => part.text ?? "").join("");
 
 // The whole list takes the place of what is stored, whatever that is by now.
-app.save = (id, messages, fields = {}) => navigator.locks.request(`CHAT_${id}`, async () => {
+app.save = (id, messages, fields = {}) => app.saved = navigator.locks.request(`CHAT_${id}`, async () => {
   const stored = await app.get(id);
   if (stored) await app.put({ ...stored, ...fields, messages });
 });
@@ -45,6 +45,7 @@ async function route() {
   app.id = id;
   app.messages = [];
   draw();
+  await app.saved; // what is being saved is read with it
   const chat = await app.get(id);
   if (app.id !== id) return;
   app.chat = chat;
