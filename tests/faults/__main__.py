@@ -68,7 +68,10 @@ def _tried() -> int:
     return 1 if not results or any(result.wrong for result in results) else 0
 
 
-_SETS = {"short": {"kills": 16, "errors": 80, "disks": 6}, "all": {"kills": 1, "errors": 4, "disks": 1}}
+_SETS = {
+    "short": {"kills": 16, "errors": 120, "disks": 8, "power": 60, "rot": 6},
+    "all": {"kills": 1, "errors": 6, "disks": 1, "power": 4, "rot": 1},
+}
 """How `make test-faults` and `make test-soak` choose: one in so many of each series."""
 
 

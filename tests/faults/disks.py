@@ -41,7 +41,7 @@ def attempt(prepared: Prepared, point: Point) -> Iterator[str]:
     most = max(before // 2, 64)
     with _disk(place, (before + 1 + most * point.number // _SIZES) * _PAGE):
         end = prepared.lab.attempt(prepared.scene.work(prepared.lab), NO_FAULT)
-        yield from said(end)
+        yield from said(end.code, end.out, end.err)
         _mount("remount", _ROOM, place)
         yield from prepared.goes_on(end.asked)
 

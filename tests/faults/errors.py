@@ -8,7 +8,6 @@ from tests.faults.point import Point
 from tests.faults.prepared import Prepared, Series
 from tests.faults.scenes import SCENES
 from tests.faults.shim import EVERYTHING, Act, Fault, Kind
-from tests.faults.trial import TrialEnd
 
 NAME = "errors"
 _WELL_ENDED = (0, 1, 2)
@@ -57,19 +56,19 @@ def attempt(prepared: Prepared, point: Point) -> Iterator[str]:
     """Let it fail there, and go on when it is mended; what is wrong."""
     way = WAYS[point.how]
     end = prepared.attempt(Fault(way.act, point.number, way.errno, way.kinds))
-    yield from said(end)
+    yield from said(end.code, end.out, end.err)
     yield from prepared.goes_on(end.asked)
 
 
-def said(end: TrialEnd) -> Iterator[str]:
+def said(code: int, out: str, err: str) -> Iterator[str]:
     """What is wrong with how a command in trouble ended: it says a sentence, and is never itself the mistake."""
-    text = end.out + end.err
-    if end.code not in _WELL_ENDED:
-        yield f"it ended with {end.code}: {text[-600:]}"
+    text = out + err
+    if code not in _WELL_ENDED:
+        yield f"it ended with {code}: {text[-600:]}"
     elif "Traceback" in text or "mistake in memproc" in text:
         yield f"it says that it is mistaken: {text[-600:]}"
-    elif end.code and not end.err.strip():
-        yield f"it ended with {end.code}, and nothing says why: {text[-300:]}"
+    elif code and not err.strip():
+        yield f"it ended with {code}, and nothing says why: {text[-300:]}"
 
 
 ERRORS = Series(NAME, tuple(SCENES), points, attempt)

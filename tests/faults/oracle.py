@@ -25,7 +25,19 @@ _VOLATILE = {
     "file_seen", "spending", "sign", "notice", "arrival_step", "token_count", "calibration", "rest", "migration", "job",
 }  # fmt: skip
 """Tables that tell of every attempt, or can be made again at any time."""
-_NUMBERING = {"id", "seal", "seen_at", "last_seen", "first_seen", "message", "version", "undoes", "device", "inode"}
+_NUMBERING = {
+    "id",
+    "seal",
+    "seen_at",
+    "last_seen",
+    "first_seen",
+    "message",
+    "version",
+    "undoes",
+    "device",
+    "inode",
+    "modified",
+}
 """Columns that tell in which order, and when, rows came to be; what they point at is compared by itself."""
 
 
@@ -93,17 +105,27 @@ def updated(home: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (home / "updated").glob("*.*") if path.suffix in (".json", ".zip")}
 
 
-def raw_texts(home: Path) -> frozenset[bytes]:
-    """Every message of which the bytes can be had from the archive, a listed backup, or an export that lies there."""
+def raw_texts(home: Path, *, archives: bool = True, exports: bool = True, only: str = "") -> frozenset[bytes]:
+    """Every message of which the bytes can be had from the archive, from a backup, or from an export that lies there.
+
+    `only` names the one folder of exports that is looked into.
+    """
     texts: set[bytes] = set()
-    for folder in ("inbox", "updated"):
+    if archives and not only:
+        texts |= _texts_in_archives(home)
+    for folder in (only,) if only else ("inbox", "updated") if exports else ():
         for path in (home / folder).rglob("*.json"):
             texts |= _messages(path.read_bytes())
-    for path in (home / "backups").rglob("*.json.gz"):
+    for path in (home / "backups").rglob("*.json.gz") if exports and not only else ():
         try:
             texts |= _messages(gzip.decompress(path.read_bytes()))
         except (OSError, EOFError, zlib.error):
             continue
+    return frozenset(texts)
+
+
+def _texts_in_archives(home: Path) -> set[bytes]:
+    texts: set[bytes] = set()
     archives = [home / "state" / "archive.sqlite3", *(home / "state").glob(f"{_ASIDE}*/archive.sqlite3")]
     for path in archives:
         try:
@@ -113,7 +135,7 @@ def raw_texts(home: Path) -> frozenset[bytes]:
                     texts.add(_plain(json.loads(body)))
         except (sqlite3.Error, zlib.error, ValueError):
             continue
-    return frozenset(texts)
+    return texts
 
 
 def texts_of(content: bytes) -> frozenset[bytes]:

@@ -14,6 +14,10 @@ from tests.faults.shim import CHANGES, Fault, Kind
 from tests.faults.trial import Lab, TrialEnd
 
 
+class Impossible(Exception):
+    """There is nothing at this point that could go wrong, so it is not tried."""
+
+
 @dataclass(frozen=True, slots=True)
 class LoggedCall:
     """A system call that changed something, as the shim noted it; `data` is what was written, at `offset`."""

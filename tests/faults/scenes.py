@@ -25,6 +25,7 @@ from tests.faults import shim
 from tests.faults.trial import CLOCK, Lab, Work
 from tests.lives.keeper import SECTIONS
 from tests.lives.memproc import TEXTS
+from tests.stories.test_rot import FILLED
 
 DAY = 86_400
 OTHER_ID = "otherchat1"
@@ -126,6 +127,21 @@ def _lost(lab: Lab) -> None:
     shutil.rmtree(lab.home / "state")
 
 
+def _rotten(lab: Lab) -> None:
+    """Two rounds with models, an edit by hand, something in the tables of the daemon, and new talk in the inbox."""
+    _second(_MODELS)(lab)
+    for arguments in (
+        ("run",),
+        ("core", CHAT_ID, "set", "human", "Likes tea."),
+        ("facts", CHAT_ID, "add", "Likes tea."),
+    ):
+        memproc(lab, *arguments, day=-1)
+    with Archive.open(lab.home / "state") as archive:
+        for statement in FILLED:
+            archive.run(statement.replace("INSERT INTO", "INSERT OR IGNORE INTO"))
+    drop(lab, *talked_on(lab))
+
+
 def _moved(lab: Lab) -> None:
     """A parcel from another computer, and an archive of one's own."""
     _lived(lab)
@@ -217,6 +233,7 @@ _SCENES = (
         _run("import-archive", "all.zip", "--replace", "--yes"),
         _run("import-archive", "all.zip", "--replace", "--yes"),
     ),
+    Scene("rotten", _rotten, _run("run"), _run("run"), does_pay=True),
     Scene("intake", _dropped, _intake, _intake),
 )
 SCENES: Mapping[str, Scene] = {scene.name: scene for scene in _SCENES}

@@ -12,15 +12,18 @@ from time import monotonic
 from tests.faults.disks import DISKS
 from tests.faults.errors import ERRORS
 from tests.faults.kills import KILLS
+from tests.faults.load import LOAD
 from tests.faults.point import Point, Tried, every, of_line
-from tests.faults.prepared import Prepared, Series, prepare
+from tests.faults.power import POWER
+from tests.faults.prepared import Impossible, Prepared, Series, prepare
+from tests.faults.rot import ROTTING
 from tests.faults.scenes import SCENES
 from tests.faults.trial import Lab
 
 _TELL_SECONDS = 30.0
 
 
-SERIES = {series.name: series for series in (KILLS, ERRORS, DISKS)}
+SERIES = {series.name: series for series in (KILLS, ERRORS, DISKS, POWER, ROTTING, LOAD)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,10 @@ def _share(choices: Sequence[Choice], lab: Lab, number: int, of: int) -> Iterato
             what = {call.number: str(call) for call in prepared.calls}
             chosen = choice.of(list(series.points(prepared)))[number::of]
             for at, point in enumerate(chosen):
-                result = Tried(point, tuple(_attempt(series, prepared, point)), what.get(point.number, ""))
+                try:
+                    result = Tried(point, tuple(_attempt(series, prepared, point)), what.get(point.number, ""))
+                except Impossible:
+                    continue
                 yield result
                 done += 1
                 if result.wrong or monotonic() - told > _TELL_SECONDS:
@@ -94,6 +100,8 @@ def _share(choices: Sequence[Choice], lab: Lab, number: int, of: int) -> Iterato
 def _attempt(series: Series, prepared: Prepared, point: Point) -> Iterator[str]:
     try:
         yield from series.attempt(prepared, point)
+    except Impossible:
+        raise
     except Exception as fault:  # a trial that breaks is a failure of its own, and the next goes on
         yield f"the trial itself broke: {type(fault).__name__}: {fault} {traceback.format_exc()[-600:]}"
 

@@ -76,11 +76,19 @@ class Lab:
 
     def attempt(self, work: Work, fault: Fault = NO_FAULT, *, logged: bool = False, seconds: int = CLOCK) -> TrialEnd:
         """Do it in a forked process, with this fault, while the clock on the wall stands still."""
+        return self.end(self.begin(work, fault, logged=logged, seconds=seconds))
+
+    def begin(self, work: Work, fault: Fault = NO_FAULT, *, logged: bool = False, seconds: int = CLOCK) -> int:
+        """Begin it in a forked process; the number of that."""
         for name in ("out", "err", "asked", "calls"):
             (self.root / name).write_bytes(b"")
         child = os.fork()
         if child == 0:
             self._carry_out(work, fault, logged, seconds)
+        return child
+
+    def end(self, child: int) -> TrialEnd:
+        """Wait for the process, and say how it ended."""
         code = _ended(child)
         asked = [line.split() for line in (self.root / "asked").read_text().splitlines()]
         return TrialEnd(
