@@ -14,8 +14,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat, known_chats
 from daemon.chat.survey import Holding, holding, holding_of
 from daemon.cli.settings import TO_SEE_IT, Settings, json_option, moment, pass_settings
-from daemon.status.page import folded
-from daemon.status.sentences import in_one_line, printable_json, visible
+from daemon.status.sentences import folded, in_one_line, printable_json, visible
 from rules.conversation.memory import EXTRACTED, Edition, Memory, called, dates, short_name
 from rules.plan.folds import in_words
 from rules.typingmind.message import parse_date

@@ -13,9 +13,9 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
-from daemon.page.access import own_hosts
+from daemon.page.access import ORIGINS, own_hosts
 from daemon.recall.bearer import TOKEN_NEEDED, is_allowed
 from daemon.recall.library import Library
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from mcp.server import MCPServer
 
 PREFIX = "/connector"
-ORIGINS = ("https://www.typingmind.com", "https://setapp.typingcloud.com")
-"""Where TypingMind's own pages come from."""
 _CLIENT = "memproc"
 _LARGEST = 64 << 10  # bytes of a request
 _BEGAN = "2026-01-01T00:00:00.000Z"
@@ -97,16 +95,6 @@ async def _call_tool(request: Request) -> Response:
     except (ValueError, TypeError, KeyError, AttributeError):
         return PlainTextResponse('{"name": ..., "arguments": {...}} is expected.', 400)
     return JSONResponse(await _called(request.app.state.server, name, arguments))
-
-
-def beside(page: ASGIApp, behind_prefix: ASGIApp) -> ASGIApp:
-    """One application: what lies behind `PREFIX` has its own rules, everything else is the page."""
-
-    async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
-        is_ours = scope["type"] == "http" and scope["path"].startswith(f"{PREFIX}/")
-        await (behind_prefix if is_ours else page)(scope, receive, send)
-
-    return dispatch
 
 
 def _refusal(request: Request) -> Response | None:

@@ -9,7 +9,7 @@ from typing import Any
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, find_chat, known_chats
 from daemon.archive.messages import days_of
-from daemon.config import Config
+from daemon.config.settings import Config
 from daemon.recall.records import dated, named
 from rules.errors import MemprocError, NotFound
 

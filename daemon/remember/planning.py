@@ -26,11 +26,12 @@ from daemon.chat.opening import (
 )
 from daemon.chat.reading import read_chat
 from daemon.chat.survey import Survey, canned, told_before
-from daemon.config import Config
+from daemon.config.settings import Config
 from daemon.config.texts import load_texts
 from daemon.models.prices import expected, step_of
 from daemon.models.roles import FindKey, chat_model, choose_roles, offered
 from daemon.models.scheduler import rehearse
+from daemon.models.splitting import splitter
 from daemon.models.tokens import count, count_once, digest_of
 from daemon.remember.dialogue import Worksheet
 from daemon.remember.ladder import make_memory
@@ -39,9 +40,8 @@ from primer.models import token_factor
 from primer.prompt import Texts, question, restore
 from primer.reply import ENGINE
 from rules.conversation.marker import text_digest
-from rules.conversation.memory import EXTRACTED, WRITTEN, is_enough_for_a_model, questions_of_memories
+from rules.conversation.memory import EXTRACTED, WRITTEN, is_enough_for_a_model, questions_of_memories, write_title
 from rules.conversation.short_quotes import too_many
-from rules.conversation.title import write_title
 from rules.errors import ChatSetAside
 from rules.layers.core import CoreEvent, OverLimit, corrected
 from rules.layers.facts import By, Fact, FactEvent, normal
@@ -201,7 +201,8 @@ def survey_read(
         questions=questions_of_memories(longest),
     )
     of_the_chat = warnings(chat, [place.message for place in reading.places])
-    plan = plan_chat(chat.chat_id, chat.title, reading, tokens, config.limits, of_the_chat, overhead)
+    limits = replace(config.limits, split=splitter(config.chunk.bounds))
+    plan = plan_chat(chat.chat_id, chat.title, reading, tokens, limits, of_the_chat, overhead)
     turns = config.memory.hindsight if roles.agent != ENGINE else 0
     last = round_of(archive, chat.chat_id, reading.adopted)
     surveyed = Survey(chat, reading, counts, shown, roles, plan, last, config.limits.fold, config.memory, None, None)

@@ -9,8 +9,10 @@ import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import get_args
 
-from rules.plan.chunks import SPLITTERS
+from daemon.config.tables import ChunkSettings
+from daemon.models.splitting import splitter
 from tests.bench.environment import NotMeasured, environment
 from tests.bench.measure import ROOT, Table, as_json
 from tests.bench.memory import tables
@@ -19,6 +21,8 @@ from tests.bench.memory.cuts import LENGTHS, score, splices
 from tests.bench.memory.floor import MeasuredChat, measure_chat
 from tests.bench.memory.questions import read_questions
 
+BOUNDS = get_args(ChunkSettings.model_fields["bounds"].annotation)
+"""What `chunk.bounds` may be."""
 REQUIREMENTS = Path(__file__).with_name("textrank.txt")
 
 
@@ -75,7 +79,8 @@ def _cuts(chats: Sequence[MeasuredChat]) -> list[Table]:
     found = []
     for least, most in LENGTHS:
         cases = splices(talks, least, most)
-        found.append(tables.cuts(least, most, cases, {name: score(cases, split) for name, split in SPLITTERS.items()}))
+        scores = {name: score(cases, splitter(name)) for name in BOUNDS}
+        found.append(tables.cuts(least, most, cases, scores))
     return found
 
 

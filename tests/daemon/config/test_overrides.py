@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.config import Config, parse
+from daemon.config.loading import parse
+from daemon.config.settings import Config
 from rules.errors import ChatSetAside, ConfigurationError
 from rules.typingmind.chat import Chat
 from rules.typingmind.document import read_document

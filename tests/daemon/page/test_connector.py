@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from daemon.config import Config
+from daemon.config.settings import Config
 from daemon.page.connector import PREFIX, connector
 from daemon.recall.bearer import is_token, new_token, take_token
 from daemon.recall.library import Library
