@@ -215,6 +215,12 @@ def spent(archive: Archive, run: str, periods: Periods) -> Amounts:
     return archive.rows(Amounts, sums, (run, periods.day_began, periods.month_began))[0]
 
 
+def spent_on(archive: Archive, chat_id: str, since: str) -> int:
+    """What is spent and reserved for a chat since then (UTC), in picodollars."""
+    total = f"SELECT coalesce(sum({_COUNTS}), 0) FROM spending WHERE chat_id = ? AND at >= ?"  # noqa: S608
+    return int(archive.value(total, (chat_id, since)))
+
+
 def unpriced_since(archive: Archive, since: str) -> int:
     """How many calls since then have no known price."""
     unpriced = "SELECT count(*) FROM spending WHERE at >= ? AND reserved IS NULL AND settled IS NULL"

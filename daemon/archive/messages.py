@@ -341,3 +341,15 @@ def around(archive: Archive, chat_id: str, key: str, before: int, after: int) ->
         (name, with_true_date(read_message(unpacked(raw, packed, sha256)), said_at))
         for name, raw, packed, sha256, said_at in rows
     )
+
+
+def days_of(archive: Archive, chat_id: str) -> tuple[str, str]:
+    """When the first and the last of a chat's raw messages were said, also of ones that are gone; empty: unknown."""
+    dates = """
+        SELECT min(said), max(said) FROM (
+            SELECT coalesce(nullif(said_at, ''), created_at) AS said
+            FROM chat JOIN message ON message.chat = chat.id JOIN version ON version.message = message.id
+            WHERE chat_id = ? AND number = 1)
+    """
+    first, last = archive.run(dates, (chat_id,))[0]
+    return first or "", last or ""

@@ -224,7 +224,10 @@ def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str
         and _endings(models, now) == kept["endings"]
         and all(sha256_of(Path(path)) == sha256 for path, sha256 in kept["output"].items())
     )
-    return AtRest(chat.chat_id, chat.title, kept["reason"], _plan(kept["plan"]), models) if is_same else None
+    if not is_same:
+        return None
+    path = next(iter(kept["output"]), "")
+    return AtRest(chat.chat_id, chat.title, kept["reason"], _plan(kept["plan"]), models, path=path)
 
 
 def rest_after(

@@ -75,6 +75,7 @@ _COMMANDS = {
     "watch": ("status", "Process whatever is dropped into the inbox, until stopped."),
     "run": ("run", "Process the exports in the inbox, or those named, and exit."),
     "open": ("page", "Open the page in the browser, or one of the folders."),
+    "pair": ("pair", "Let TypingMind send chats by itself, without files."),
     "status": ("status", "Show whether the daemon is well, and what it has done."),
     "doctor": ("status", "Find what is wrong, and what mends it."),
     "logs": ("status", "Tell what the daemon did, in sentences."),

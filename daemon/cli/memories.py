@@ -330,10 +330,10 @@ def recall(settings: Settings, names: tuple[str, ...]) -> None:
     """Bring back each MEMORY, which you have deleted in TypingMind; a fold comes with the memories that it is made of.
 
     The next run puts it between its neighbours again, and later memories see it again. `memproc recall token` makes the
-    token by which TypingMind's connector may look things up.
+    token by which TypingMind's connector, or a program over HTTP, may look things up.
     """
     if names == ("token",):  # no memory is called so
-        from daemon.page.connector import new_token
+        from daemon.recall.bearer import new_token
 
         click.echo(new_token(settings.folders.state))
         return

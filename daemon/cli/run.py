@@ -415,8 +415,8 @@ def _process(
             match outcome:
                 case events.ExportWritten(plan=plan, path=path):
                     hear(events.ChatIs(plan.chat_id, plan.title, "written", outcome.sentence, path=path))
-                case LeftAlone(chat_id=chat_id, title=title, reason=reason):
-                    hear(events.ChatIs(chat_id, title, "left alone", reason))
+                case LeftAlone(chat_id=chat_id, title=title, reason=reason, path=path):
+                    hear(events.ChatIs(chat_id, title, "left alone", reason, path=path))
                 case SetAside(chat_id=chat_id, what=title, reason=reason, next_step=next_step, later=later):
                     hear(events.ChatIs(chat_id, title, "set aside", reason, next_step, later=later))
             yield outcome

@@ -24,6 +24,8 @@ from daemon.files.candidates import LARGEST_BYTES
 
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 CONTENT_TYPES = frozenset({"application/x-www-form-urlencoded", "multipart/form-data", "application/json"})
+ORIGINS = ("https://www.typingmind.com", "https://setapp.typingcloud.com")
+"""Where TypingMind's own pages come from."""
 LARGEST_FORM = 1 << 20
 """Bytes of a request other than an upload."""
 UPLOADS = "/drop"
@@ -72,6 +74,16 @@ def refusal(method: str, headers: Mapping[str, str], port: int) -> RefusedReques
     if headers.get("content-type", "").partition(";")[0].strip().lower() not in CONTENT_TYPES:
         return RefusedRequest(415, "memproc takes its own forms only.")
     return None
+
+
+def beside(page: ASGIApp, behind: Mapping[str, ASGIApp]) -> ASGIApp:
+    """One application: what lies behind one of these prefixes has its own rules, everything else is the page."""
+
+    async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
+        first = f"/{scope['path'].split('/')[1]}" if scope["type"] == "http" else ""
+        await behind.get(first, page)(scope, receive, send)
+
+    return dispatch
 
 
 def most_bytes(path: str) -> int:

@@ -87,7 +87,7 @@ def _planned(request: Request, template: str) -> Response:
     text = ""
     if is_there:
         result = do_command(desk.toml, "plan", "--json", "--", path)
-        row = _row_of(result.text, known.chat_id)
+        row = row_of(result.out, known.chat_id)
         text = "" if row else result.text
     return shown(request, template, chat=known, row=row, is_there=is_there, text=text, said=said(request))
 
@@ -97,7 +97,7 @@ def inbox(request: Request) -> Response:
     desk = desk_of(request)
     has_inbox = desk.folders.inbox.is_dir()
     result = do_command(desk.toml, "plan", "--json") if has_inbox else None
-    rows, totals = _plan_of(result.text) if result else ([], {})
+    rows, totals = _plan_of(result.out) if result else ([], {})
     text = "" if result is None or totals else result.text
     runs = is_held(desk.folders.state / "daemon.lock")
     return shown(request, "inbox.html", rows=rows, totals=totals, text=text, runs=runs, folder=desk.folders.inbox)
@@ -148,7 +148,7 @@ def _plan_of(printed: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         return [], {}
 
 
-def _row_of(printed: str, chat_id: str) -> dict[str, Any] | None:
+def row_of(printed: str, chat_id: str) -> dict[str, Any] | None:
     """What `memproc plan --json` says of one chat; None where it said something else."""
     rows, _ = _plan_of(printed)
     return next((row for row in rows if row.get("chat_id") == chat_id or row.get("outcome") == "set_aside"), None)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from daemon.page import actions, files, money, setup
+from daemon.page import actions, files, money, pairing, setup
 from daemon.page.app import View
 from daemon.page.chat import chat
 from daemon.page.hits import search
@@ -18,6 +18,8 @@ VIEWS: Mapping[str, View] = {
     "/settings": setup.settings,
     "/inbox": money.inbox,
     "/money": money.money,
+    "/pairing": pairing.pairing,
+    "/pairing/code": pairing.code,
     "/search": search,
     "/chat/{chat}": chat,
     "/chat/{chat}/core": core,
@@ -38,6 +40,8 @@ ACTIONS: Mapping[str, View] = {
     "/start/folders": setup.make_folders,
     "/start/service": setup.install_service,
     "/start/sample": setup.take_sample,
+    "/pairing/code": pairing.show_code,
+    "/pairing/{device}/forget": pairing.forget_device,
     "/keys/set": setup.set_key,
     "/keys/test": setup.try_key,
     "/keys/forget": setup.forget_key,

@@ -86,8 +86,8 @@ def perspective(passage: Sequence[Said], words: int, besides: Sequence[str] = ()
     kept = _choose(passage, reading, worths, words * _OWN_SHARE, besides, head=0.0)
     turns = groupby((reading.sentences[at] for at in kept), key=lambda sentence: sentence.message)
     text = "\n".join(_joined([sentence.text for sentence in turn]) for _, turn in turns)
-    replies = sum(said.role == PERSONA for said in passage)
-    return _fit(text or reading.frames.nothing.format(replies), words)
+    nothing = reading.frames.nothing_more if any(reading.inward) else reading.frames.nothing
+    return _fit(text or nothing, words)
 
 
 def analysis(passage: Sequence[Said], words: int, before: Sequence[Said] = ()) -> str:

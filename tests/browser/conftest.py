@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from daemon.sample import put_sample
+from tests.browser.bridge import CODE, OTHER, TALK, ChatClient, FakeMemproc, served, served_client
 from tests.chats import chat, conversation, export_bytes
 from tests.stories.person import Person
 
@@ -107,3 +108,24 @@ def pictures() -> Path:
     folder = Path(__file__).parents[2] / "docs" / "page"
     folder.mkdir(exist_ok=True)
     return folder
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeMemproc]:
+    with served(FakeMemproc()) as answering:
+        yield answering
+
+
+@pytest.fixture
+def client(browser: "Browser") -> Iterator[ChatClient]:
+    with served_client() as address:
+        yield ChatClient(browser, address)
+
+
+@pytest.fixture
+def paired(client: ChatClient, fake: FakeMemproc) -> ChatClient:
+    """The client with two chats, the first of them open, and the extension paired."""
+    client.begin(TALK, OTHER, script=fake.script)
+    client.pair(CODE)
+    client.says("1 memory due")
+    return client

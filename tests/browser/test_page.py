@@ -23,6 +23,7 @@ VIEWS = (
     "/inbox",
     "/money",
     "/settings",
+    "/pairing",
     "/search?words=harbour",
     "CHAT",
     "CHAT/core",

@@ -6,8 +6,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from daemon.config.settings import Config
-from daemon.page.connector import PREFIX, connector, is_token, new_token
-from daemon.recall.tools import Library
+from daemon.page.connector import PREFIX, connector
+from daemon.recall.bearer import is_token, new_token
+from daemon.recall.library import Library
 
 PORT = 27183
 TYPINGMIND = "https://www.typingmind.com"
@@ -32,7 +33,7 @@ def test_the_five_calls_are_answered_as_the_connector_s(client: TestClient) -> N
     assert all(tool["inputSchema"]["type"] == "object" for tool in tools)
     asked = {"name": "recall_search", "arguments": {"query": "anything"}}
     result = client.post(f"{PREFIX}/clients/memproc/call_tools", json=asked).json()
-    assert result["structuredContent"] == {"hits": []}
+    assert result["structuredContent"]["hits"] == []
 
 
 def test_what_a_tool_refuses_is_an_answer(client: TestClient) -> None:

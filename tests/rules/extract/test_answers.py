@@ -210,15 +210,19 @@ def test_the_perspective_is_the_personas_own_in_many_languages(text: str, own: s
 @pytest.mark.parametrize(
     ("text", "nothing"),
     [
-        ("The rain is what feeds the garden and the roof.", "Replies of mine here: 1; in none of them did I speak"),
-        ("Der Regen ist gut für den Garten und das Dach.", "Antworten von mir: 1; in keiner"),
-        ("これは猫です。それから寝ました。", "ここでの私の返事は1回"),
+        ("The rain is what feeds the garden and the roof.", "I did not speak of myself here."),
+        ("Der Regen ist gut für den Garten und das Dach.", "Von mir selbst habe ich hier nicht gesprochen."),
+        ("これは猫です。それから寝ました。", "ここでは自分のことは話していない。"),
     ],
 )
 def test_a_persona_that_never_speaks_of_itself_says_so(text: str, nothing: str) -> None:
-    assert perspective([Said("user", "I feel sad about rain.", ""), Said("assistant", text, "")], 40).startswith(
-        nothing
-    )
+    assert perspective([Said("user", "I feel sad about rain.", ""), Said("assistant", text, "")], 40) == nothing
+
+
+def test_where_the_quote_is_all_that_a_persona_says_of_itself_it_said_no_more() -> None:
+    own = "I feel calm when it rains."
+    passage = [Said("assistant", f"The rain feeds the garden. {own}", "")]
+    assert perspective(passage, 40, besides=[own]) == "I said no more about myself here."
 
 
 def test_the_refinement_tells_with_the_day_what_the_person_said_before_the_answer() -> None:
