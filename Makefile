@@ -4,7 +4,8 @@ BIN := .venv/bin
 STAMP := .venv/installed
 SIDE_BY_SIDE := -n 3 --dist worksteal -m "not long and not bench and not browser"
 
-.PHONY: help demo test test-long test-faults test-soak test-mutation test-browser test-systemd check format man fuzz bench bench-peers bench-memory lock clean
+.PHONY: help demo test test-long test-faults test-soak test-mutation test-browser test-systemd check format man fuzz bench bench-peers \
+	bench-memory lock clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14

@@ -86,7 +86,8 @@
   async function setRound(id, changes, more = {}) {
     await within(OURS, "readwrite", async (store) => {
       const round = (await answered(store.get(`round/${id}`))) ?? { state: "" };
-      putAll(store, { [`round/${id}`]: { ...round, ...changes }, ...more });
+      const changed = typeof changes === "function" ? changes(round) : changes;
+      putAll(store, { [`round/${id}`]: { ...round, ...changed }, ...more });
     });
     tell({ changed: id });
   }
@@ -219,7 +220,9 @@
     const raw = await crypto.subtle.digest("SHA-256", bytesOf(token));
     const key = await crypto.subtle.importKey("raw", raw, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
     await keep({ pairing: { address, device, key } });
-    tell({ pairing: (pairing = await kept("pairing")) });
+    pairing = await kept("pairing");
+    silentUntil.clear();
+    tell({ pairing: true });
   }
 
   // ---- a round: each step is kept before the next, so that a page that was closed goes on
@@ -259,7 +262,8 @@
       await write(id, (chat) => withMemories(chat, before, result));
       await setRound(id, { state: "", said: "Done: the memories are back", at: Date.now() });
     },
-    async undoing(id, { written, wasSynced }) {
+    async undoing(id, { written, wasSynced, canUndo }) {
+      if (!canUndo) throw new Trouble(SAYS.undone);
       const [before, result] = await both(id, written);
       await write(id, (chat) => withoutMemories(chat, before, result, wasSynced));
       await setRound(id, { state: "", canUndo: false, auto: false, said: SAYS.undone, at: Date.now() });
@@ -283,7 +287,7 @@
   const silentUntil = new Map(); // chat -> when memproc is asked again that did not answer
   const pauses = new Set(); // chats whose next step waits for a pause
   async function attempt(id, step) {
-    if (Date.now() < (silentUntil.get(id) ?? 0)) return;
+    if (Date.now() < (silentUntil.get(id) ?? 0)) return noteChange();
     const trouble = (sentence) => view.id === id && Object.assign(view, { trouble: sentence });
     try {
       await step();
@@ -343,7 +347,7 @@
     location.replace(`#chat=${id}`);
     const isBack = await until(() => isShown(chat.messages.at(-1).uuid));
     const returned = textbox();
-    if (draft && returned && returned.value !== draft) { // an edit begins again with the message's old text
+    if (draft && returned && returned.value !== draft) {
       Object.getOwnPropertyDescriptor(Object.getPrototypeOf(returned), "value").set.call(returned, draft);
       returned.dispatchEvent(new Event("input", { bubbles: true }));
     }
@@ -359,7 +363,7 @@
       :host { position: fixed; top: 56px; right: 14px; z-index: 2147483000; max-width: min(28rem, 92vw);
         font: 13px/1.4 system-ui, sans-serif; color-scheme: light dark; color: CanvasText; }
       .row { display: flex; justify-content: flex-end; }
-      button, .panel { font: inherit; color: inherit; background: Canvas; border: 1px solid #8f85; border-radius: .5rem;
+      button, .panel { font: inherit; color: inherit; background: Canvas; border: 1px solid #8885; border-radius: .5rem;
         padding: .3rem .7rem; text-align: left; }
       .pill { border-left: 4px solid #7a5fa0; border-radius: 1rem 0 0 1rem; box-shadow: 0 1px 4px #0003; }
       .pill.trouble { border-left-color: #b3541e; } .pill.work { border-left-color: #2f7d5b; }
@@ -386,11 +390,12 @@
   const memories = (count) => `${count} ${count === 1 ? "memory" : "memories"}`;
   const mebibytes = (bytes) => `${(bytes / (1 << 20)).toFixed(1)} MiB`;
   function ofPlan(plan, size) {
-    const { tokens, due, usd_likely: usd } = plan ?? {};
+    const { tokens, due, made, usd_likely: usd } = plan ?? {};
     const cost = usd ? `about $${usd.toFixed(2)}` : usd === 0 ? "free" : "at a price that is not known";
     const held = tokens < 1000 ? tokens : `${Math.round(tokens / 1000)}k`;
     const skipped = size > SYNC_LIMIT ? `; TypingMind's sync skips it until it is smaller (${mebibytes(size)} of 3)` : "";
-    return (tokens ? `${held} tokens, ${due ? `${memories(due)} due, ${cost}` : "nothing due"}` : `memproc: ${mebibytes(size)}`) + skipped;
+    const what = due ? `${memories(due)} due, ${cost}` : made ? `${memories(made)} ready to be put in, free` : "nothing due";
+    return (tokens ? `${held} tokens, ${what}` : plan?.reason || `memproc: ${mebibytes(size)}`) + skipped;
   }
   function ofRound({ state, progress }) {
     if (state === "ready") return SAYS.ready;
@@ -431,19 +436,20 @@
     if (isOpen && !part("form").hidden) part("[name=code]").focus();
   }
   const set = (changes) => attempt(view.id, () => setRound(view.id, changes));
+  const begin = (state) => set((round) => round.state ? {} : { state, said: "" });
   function press() {
     const { id, round, stale, trouble } = view;
     if (view.isUnread) return location.reload();
-    const isIdle = !stale && !round.said && plans.has(id) && !plans.get(id).due;
+    const isIdle = !stale && (!round.said || round.at) && plans.has(id) && !plans.get(id).due && !plans.get(id).made;
     if (!pairing || trouble === SAYS.unknown || (!trouble && (round.state || isIdle))) return openPanel(true);
     silentUntil.delete(id);
     Object.assign(view, { trouble: "", changedAt: Date.now() });
-    if (!round.state) set({ state: stale === SAYS.stale ? "healing" : "wanted", said: "" });
+    if (!round.state) begin(stale === SAYS.stale ? "healing" : "wanted");
   }
   part(".pill").onclick = press;
   part(".more").onclick = () => openPanel(part(".panel").hidden);
   part(".stop").onclick = () => set({ state: "", auto: false });
-  part(".undo").onclick = () => set({ state: "undoing", said: "" }).then(() => openPanel(false));
+  part(".undo").onclick = () => begin("undoing").then(() => openPanel(false));
   part("[name=auto]").onchange = (event) => set({ auto: event.target.checked, tried: null });
   part(".forget").onclick = () => keep({ pairing: undefined }).then(() => tell({ pairing: (pairing = null) ?? true }));
   part("form").onsubmit = async (event) => {
@@ -535,7 +541,10 @@
   }
   // Ask what is due in the chat as it stands; for a chat on `auto`, also begin.
   async function plan(id, chat, state) {
-    if (plans.get(id)?.of !== state) plans.set(id, { ...(await call("POST", "/bridge/plan", exported(chat))), of: state });
+    if (plans.get(id)?.of !== state) {
+      const answer = await call("POST", "/bridge/plan", exported(chat));
+      plans.set(id, { ...answer, made: chat.messages.some(isMemory) ? 0 : answer.made, of: state });
+    }
     const { auto, tried } = view.round; // what was stopped is tried again when the chat has changed
     if (auto && plans.get(id).due && tried !== state) await setRound(id, { state: "wanted", said: "", tried: state });
   }
@@ -557,10 +566,11 @@
   }
   function noteTyping(event) {
     if (event.target === host) return;
-    if (Date.now() - typedHere > LOOK) channel.postMessage({ typed: openChat() });
+    if (Date.now() - typedHere >= LOOK / 2) channel.postMessage({ typed: openChat() });
     typed.set(openChat(), typedHere = Date.now());
   }
   async function loop() {
+    if (document.querySelector("[data-element-id=edit-message-label]")) noteTyping({}); // leaving would end the edit
     try {
       await look();
       await advance();
@@ -571,7 +581,7 @@
     draw();
     setTimeout(loop, LOOK);
   }
-  async function begin() {
+  async function start() {
     pairing = await kept("pairing");
     document.head.append(style);
     for (const name of ["keydown", "input", "pointerdown"]) document.addEventListener(name, noteTyping, true);
@@ -586,5 +596,5 @@
     }).observe(document.body, { childList: true, subtree: true });
     loop();
   }
-  begin();
+  start();
 })();

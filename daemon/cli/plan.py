@@ -19,6 +19,7 @@ from daemon.models.ask import caps_now
 from daemon.models.completion import complete
 from daemon.models.prices import PlanCost, no_work, plan_cost
 from daemon.models.roles import Who, who
+from daemon.models.splitting import splitter
 from daemon.status.sentences import printable_json, told_apart, visible
 from daemon.trip import look, ready_without_calls
 from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate
@@ -94,6 +95,7 @@ def total_cost(rows: Sequence[PlannedRow]) -> CostEstimate:
 def _rows(context: Context, exports: Sequence[Path]) -> Iterator[PlannedRow]:
     load_texts(context.config.texts.path)  # wrong ones are told once, and not for every chat
     core_layout(context.config.core)
+    splitter(context.config.chunk.bounds)
     for path in exports:
         for row in until_fault(context.archive, path.name, _rows_of(context, path)):
             yield row if isinstance(row, PlannedRow) else PlannedRow(path.name, row)

@@ -151,7 +151,7 @@ class ChunkSettings(Table):
     """`[chunk]`: about how many tokens become one memory, and where one ends."""
 
     tokens: Annotated[int, _LARGE_ENOUGH] = Field(default=4_000, le=MOST_TOKENS)
-    bounds: Literal["topics", "size"] = "topics"
+    bounds: Literal["topics", "embedding", "size"] = "topics"
 
 
 def token_clashes(tail: TailSettings, chunk: ChunkSettings) -> Iterator[ConfigProblem]:

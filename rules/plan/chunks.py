@@ -32,6 +32,7 @@ from itertools import pairwise
 from types import MappingProxyType
 
 from rules.plan.topics import STEPS, prices
+from rules.plan.vectors import Embed, prices_by_vectors
 
 _TOOL_ROLES = frozenset({"tool", "function"})
 
@@ -232,17 +233,35 @@ def by_topics(spoken: Sequence[Spoken], begin: int, size: int) -> Split:
     Where turns are as like as can be, it costs three squares of `size` more than at the best place in view.
     """
 
-    def priced(window: Sequence[Unit]) -> list[int]:
-        messages = [spoken[unit.start : unit.stop] for unit in window]
-        minutes = tuple((unit[0].minute, unit[-1].minute) for unit in messages)
-        found = prices(tuple(tuple(message.text for message in unit) for unit in messages), minutes)
-        return [_TOPIC * size**2 * price // STEPS for price in found]
+    return _by_likeness(spoken, begin, size, prices)
 
-    return _split(spoken, begin, size, priced)
+
+def by_vectors(embed: Embed) -> Splitter:
+    """The same by vectors instead of words."""
+
+    def price(texts: _Texts, minutes: _Minutes) -> tuple[int, ...]:
+        return prices_by_vectors(texts, minutes, embed)
+
+    return lambda spoken, begin, size: _by_likeness(spoken, begin, size, price)
 
 
 SPLITTERS: Mapping[str, Splitter] = MappingProxyType({"topics": by_topics, "size": by_turns})
-"""By what `chunk.bounds` calls them."""
+"""By what `chunk.bounds` calls them: those that need nothing else."""
+
+_Texts = tuple[tuple[str, ...], ...]
+_Minutes = tuple[tuple[int, int], ...]
+
+
+def _by_likeness(
+    spoken: Sequence[Spoken], begin: int, size: int, price: Callable[[_Texts, _Minutes], Sequence[int]]
+) -> Split:
+    def priced(window: Sequence[Unit]) -> list[int]:
+        messages = [spoken[unit.start : unit.stop] for unit in window]
+        minutes = tuple((unit[0].minute, unit[-1].minute) for unit in messages)
+        found = price(tuple(tuple(message.text for message in unit) for unit in messages), minutes)
+        return [_TOPIC * size**2 * price // STEPS for price in found]
+
+    return _split(spoken, begin, size, priced)
 
 
 def _split(spoken: Sequence[Spoken], begin: int, size: int, price: Callable[[Sequence[Unit]], Sequence[int]]) -> Split:

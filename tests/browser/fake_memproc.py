@@ -26,6 +26,7 @@ def compressed(chat: Json, live: int = 4) -> Json:
     """The chat with one memory in the place of all but its last messages, in the form that memproc writes."""
     gone, kept = chat["messages"][:-live], chat["messages"][-live:]
     at = gone[-1]["createdAt"]
+    digest = hashlib.sha256(json.dumps(gone).encode()).hexdigest()[:8]
     texts = [
         ("opening", 0, "<system>\nWhat follows are memories.\n</system>"),
         ("memory", 1, "<context_manager>\nMemory 1, 7 November 2024. A direct quote?\n</context_manager>"),
@@ -33,13 +34,13 @@ def compressed(chat: Json, live: int = 4) -> Json:
         ("memory", 3, "<context_manager>\nHow do you see it?\n</context_manager>"),
         ("memory", 4, "It was a quiet night."),
         ("memory", 5, "<context_manager>\nYour memory?\n</context_manager>"),
-        ("memory", 6, "I remember the lamp."),
+        ("memory", 6, f"I remember the lamp and {digest}."),
         ("closing", 0, "<system>\nHere the memories end.\n</system>"),
     ]
     ours = [
         {
             "role": "assistant" if slot in (2, 4, 6) else "user",
-            "uuid": str(uuid5(NAMESPACE_URL, f"{chat['chatID']}/{gone[-1]['uuid']}/{kind}/{slot}")),
+            "uuid": str(uuid5(NAMESPACE_URL, f"{chat['chatID']}/{digest}/{kind}/{slot}")),
             "content": text,
             "createdAt": at,
             "memproc": {"v": 1, "kind": kind} | ({"memory": "m1", "slot": slot} if slot else {}),
@@ -48,6 +49,11 @@ def compressed(chat: Json, live: int = 4) -> Json:
     ]
     deleted = [*chat.get("syncMetadata", {}).get("deletedMessageUUIDs", []), *(message["uuid"] for message in gone)]
     return chat | {"messages": [*ours, *kept], "syncMetadata": {"deletedMessageUUIDs": deleted}}
+
+
+def is_done(chat: Json, live: int) -> bool:
+    """Whether there is nothing to compress: the chat is short, or has its memories."""
+    return len(chat["messages"]) <= live or any("memproc" in message for message in chat["messages"])
 
 
 @dataclass
@@ -88,7 +94,7 @@ class FakeMemproc:
             self.plans += 1
             (chat,) = json.loads(body)["data"]["chats"]
             tokens = 250 * len(chat["messages"])
-            due = 0 if any("memproc" in message for message in chat["messages"]) else self.due
+            due = 0 if is_done(chat, self.live) else self.due
             reason = self.reason or ("" if due else "Fewer than 4,000 tokens stand before the live tail.")
             plan = {"chat": chat["chatID"], "tokens": tokens, "due": due, "usd_likely": self.likely}
             return 200, plan | {"usd_most": self.likely and 0.55, "reason": reason}
@@ -101,6 +107,8 @@ class FakeMemproc:
         if path.endswith("/result"):
             (chat,) = json.loads(self.exports[number - 1])["data"]["chats"]
             return 200, {"data": {"chats": [self.result(chat, self.live)]}}
+        if is_done(json.loads(self.exports[number - 1])["data"]["chats"][0], self.live):
+            return 200, {"state": "unchanged", "reason": "It stands as memproc wrote it."}
         state = self.states.pop(0) if len(self.states) > 1 else self.states[0]
         return 200, {"done": 0, "total": 0, "usd": 0, "reason": ""} | state
 

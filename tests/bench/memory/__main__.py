@@ -9,8 +9,10 @@ import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import get_args
 
-from rules.plan.chunks import SPLITTERS
+from daemon.config.tables import ChunkSettings
+from daemon.models.splitting import splitter
 from tests.bench.environment import NotMeasured, environment
 from tests.bench.measure import ROOT, Table, as_json
 from tests.bench.memory import tables
@@ -19,6 +21,8 @@ from tests.bench.memory.cuts import LENGTHS, score, splices
 from tests.bench.memory.floor import MeasuredChat, measure_chat
 from tests.bench.memory.questions import read_questions
 
+BOUNDS = get_args(ChunkSettings.model_fields["bounds"].annotation)
+"""What `chunk.bounds` may be."""
 REQUIREMENTS = Path(__file__).with_name("textrank.txt")
 
 
@@ -38,8 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stderr.write(f"{export.stem} ...\n")
             questions = read_questions(export.with_suffix(".questions.json"))
             chats.append(measure_chat(Path(temporary) / export.stem, export, questions, rows))
-        found = [tables.by_row(chats), tables.by_kind(chats), tables.by_chat(chats), tables.readability(chats)]
-        found += _cuts(chats)
+        found = [tables.by_row(chats), tables.by_kind(chats), tables.by_chat(chats), tables.recall(chats)]
+        found += [tables.readability(chats), *_cuts(chats)]
     sys.stdout.write("\n".join(map(str, found)))
     if chosen.json:
         chosen.json.write_text(as_json(found), encoding="utf-8")
@@ -75,7 +79,8 @@ def _cuts(chats: Sequence[MeasuredChat]) -> list[Table]:
     found = []
     for least, most in LENGTHS:
         cases = splices(talks, least, most)
-        found.append(tables.cuts(least, most, cases, {name: score(cases, split) for name, split in SPLITTERS.items()}))
+        scores = {name: score(cases, splitter(name)) for name in BOUNDS}
+        found.append(tables.cuts(least, most, cases, scores))
     return found
 
 

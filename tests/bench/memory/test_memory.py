@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rules.extract.weights import Said
-from rules.plan.chunks import SPLITTERS, Split
+from rules.plan.chunks import Split
 from tests.bench.environment import NotMeasured
 from tests.bench.memory import __main__ as bench
 from tests.bench.memory.bootstrap import interval
@@ -123,7 +123,7 @@ def test_conversations_with_questions_are_measured_without_the_network_too(
     assert "Not measured: textrank could not be installed: no network" in printed.err
     figures = json.loads((tmp_path / "figures").read_text())
     assert {len(row["chats"]) for row in figures["What of an answer stands in the context"].values()} == {2}
-    assert set(figures["Chunks that end where the topic changes, pieces of 8 to 14"]) == set(SPLITTERS)
+    assert set(figures["Chunks that end where the topic changes, pieces of 8 to 14"]) == set(bench.BOUNDS)
 
 
 def test_without_questions_nothing_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
