@@ -28,8 +28,8 @@ NAME = "power"
 _SCENES = ("run", "second-round", "new-chat", "whole-export", "restore", "rebuild", "import-archive", "intake")
 _MODELS = ("flushed", "names", *(f"some-{number}" for number in range(3)))
 _DISKS = {
-    "ext4": ("ext4", "loop", "64M"),
-    "ext4-noauto": ("ext4", "loop,noauto_da_alloc", "64M"),
+    "ext4": ("ext4", "loop", "192M"),
+    "ext4-noauto": ("ext4", "loop,noauto_da_alloc", "192M"),
     "xfs": ("xfs", "loop,nouuid", "320M"),
 }
 _REBUILT = "-shm"
@@ -172,7 +172,7 @@ def attempt(prepared: Prepared, point: Point) -> Iterator[str]:
         for call in prepared.calls:
             if call.number <= point.number:
                 disk.carry_out(call)
-        _lay_out(prepared.lab.home, disk, point.how)
+        _lay_out(prepared, disk, point.how)
         yield from _is_well(prepared, point, asked)
 
 
@@ -183,7 +183,9 @@ def _is_well(prepared: Prepared, point: Point, asked: tuple[str, ...]) -> Iterat
     yield from prepared.goes_on(asked)
 
 
-def _lay_out(home: Path, disk: ModelDisk, how: str) -> None:
+def _lay_out(prepared: Prepared, disk: ModelDisk, how: str) -> None:
+    """Write the files as they are after the cut; those that were there before keep their dates."""
+    home = prepared.lab.home
     shutil.rmtree(home)
     home.mkdir()
     for folder in sorted(disk.folders):
@@ -191,6 +193,8 @@ def _lay_out(home: Path, disk: ModelDisk, how: str) -> None:
     for name, content in disk.after(how).items():
         if not name.endswith(_REBUILT) and Path(name).parent.is_dir():
             Path(name).write_bytes(content)
+            if (before := prepared.base / Path(name).relative_to(home)).exists():
+                os.utime(name, ns=(before.stat().st_atime_ns, before.stat().st_mtime_ns))
 
 
 @contextmanager
