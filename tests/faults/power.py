@@ -172,7 +172,7 @@ def attempt(prepared: Prepared, point: Point) -> Iterator[str]:
         for call in prepared.calls:
             if call.number <= point.number:
                 disk.carry_out(call)
-        _lay_out(prepared, disk, point.how)
+        _lay_out(prepared.lab.home, disk, point.how)
         yield from _is_well(prepared, point, asked)
 
 
@@ -180,21 +180,23 @@ def _is_well(prepared: Prepared, point: Point, asked: tuple[str, ...]) -> Iterat
     is_over = point.number >= prepared.calls[-1].number
     if is_over and oracle.updated(prepared.lab.home) != prepared.unharmed.after:
         yield "what was said to be written is not there"
-    yield from prepared.goes_on(asked)
+    # By their devices and inodes, the files of the inbox are others now, and are looked at once more.
+    yield from prepared.goes_on(asked, without=("arrival",))
 
 
-def _lay_out(prepared: Prepared, disk: ModelDisk, how: str) -> None:
-    """Write the files as they are after the cut; those that were there before keep their dates."""
-    home = prepared.lab.home
-    shutil.rmtree(home)
-    home.mkdir()
+def _lay_out(home: Path, disk: ModelDisk, how: str) -> None:
+    """Make the folders what they are after the cut; a file that is as it was stays the same file."""
+    files = {name: content for name, content in disk.after(how).items() if not name.endswith(_REBUILT)}
+    for path in [path for path in home.rglob("*") if path.is_file() and str(path) not in files]:
+        path.unlink()
+    for folder in sorted({str(path) for path in home.rglob("*") if path.is_dir()} - disk.folders, reverse=True):
+        Path(folder).rmdir()
     for folder in sorted(disk.folders):
         Path(folder).mkdir(parents=True, exist_ok=True)
-    for name, content in disk.after(how).items():
-        if not name.endswith(_REBUILT) and Path(name).parent.is_dir():
-            Path(name).write_bytes(content)
-            if (before := prepared.base / Path(name).relative_to(home)).exists():
-                os.utime(name, ns=(before.stat().st_atime_ns, before.stat().st_mtime_ns))
+    for name, content in files.items():
+        path = Path(name)
+        if path.parent.is_dir() and (not path.exists() or path.read_bytes() != content):
+            path.write_bytes(content)
 
 
 @contextmanager
