@@ -15,8 +15,11 @@ from daemon.page.app import desk_of, said, shown
 from daemon.page.files import has_updated
 from daemon.page.sizes import ChatSizes, chat_sizes
 from daemon.status.sentences import told_apart
-from daemon.status.status import DaemonPlace, Status, run_progress, status
+from daemon.status.status import DaemonPlace, Status, StatusProblem, run_progress, status
 from rules.errors import MemprocError
+
+_ELSEWHERE = ("the daemon", "the log", "the watch on the inbox")
+"""Problems of which the page can change nothing; their next step says what does."""
 
 
 def home(request: Request) -> Response:
@@ -29,8 +32,19 @@ def home(request: Request) -> Response:
         outputs = [chat.chat_id for chat, _ in chats if has_updated(archive, chat.chat_id)]
     return shown(
         request, "home.html", chats=chats, titles=told_apart((chat.chat_id, chat.title) for chat, _ in chats),
-        outputs=outputs, now=now, run=run, caps=desk.config.budget, said=said(request),
+        outputs=outputs, now=now,
+        needs=[(problem, *button_for(problem)) for problem in now.problems],
+        run=run, caps=desk.config.budget, said=said(request),
     )  # fmt: skip
+
+
+def button_for(problem: StatusProblem) -> tuple[str, str]:
+    """Where something can be done about a problem, and what its button says; both are empty where the page cannot."""
+    if problem.what == "the settings":
+        return "/settings", "See the settings"
+    if problem.what in _ELSEWHERE or problem.what.startswith("the timed job"):
+        return "", ""
+    return "/inbox", "What lies in the inbox"
 
 
 def running(request: Request) -> Response:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat, known_chats, newest_file
@@ -17,7 +17,8 @@ from daemon.config.settings import BudgetSettings
 from daemon.files.clock import at, now, periods
 from daemon.files.lock import is_held
 from daemon.models.ask import caps_now
-from daemon.page.actions import after, do_command, start_command
+from daemon.page.actions import after, do_command
+from daemon.page.actions import start_run as begin
 from daemon.page.app import desk_of, field, said, shown
 from rules.money.price import NAMES, Which, dollars
 
@@ -96,7 +97,7 @@ def inbox(request: Request) -> Response:
     desk = desk_of(request)
     has_inbox = desk.folders.inbox.is_dir()
     result = do_command(desk.toml, "plan", "--json") if has_inbox else None
-    rows, totals = _plan_of(result.text) if result else ([], {})
+    rows, totals = _plan_of(result.out) if result else ([], {})
     text = "" if result is None or totals else result.text
     runs = is_held(desk.folders.state / "daemon.lock")
     return shown(request, "inbox.html", rows=rows, totals=totals, text=text, runs=runs, folder=desk.folders.inbox)
@@ -104,8 +105,7 @@ def inbox(request: Request) -> Response:
 
 def run_inbox(request: Request) -> Response:
     """Start the run on all that lies in the inbox, which the person has agreed to."""
-    start_command(desk_of(request).toml, ["run"])
-    return RedirectResponse("/", 303)
+    return begin(desk_of(request))
 
 
 def start_run(request: Request) -> Response:
@@ -114,8 +114,7 @@ def start_run(request: Request) -> Response:
     with Archive.read(desk.folders.state) as archive:
         known = find_chat(archive, request.path_params["chat"])
         path = newest_file(archive, known.chat_id)
-    start_command(desk.toml, ["run", "--", path])
-    return RedirectResponse("/", 303)
+    return begin(desk, path)
 
 
 def raise_cap(request: Request) -> Response:

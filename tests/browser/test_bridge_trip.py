@@ -59,5 +59,9 @@ def test_a_chat_goes_to_memproc_and_comes_back_with_memories(trip: tuple[ChatCli
     undo(client)
     client.says("The chat is as it was", SECONDS)
     assert client.stored()["messages"][:60] == LONG["messages"]
+    client.says("26 memories ready to be put in, free", SECONDS)
     assert said(client)[60:] == ["And then?", "Yes, I remember that well."]
+    client.press()
+    client.says("Done: the chat begins with 26 memories", SECONDS)
+    assert texts(client.stored()["messages"])[:10] == texts(updated["messages"])[:10]
     assert client.is_intact()
