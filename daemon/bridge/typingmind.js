@@ -220,7 +220,9 @@
     const raw = await crypto.subtle.digest("SHA-256", bytesOf(token));
     const key = await crypto.subtle.importKey("raw", raw, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
     await keep({ pairing: { address, device, key } });
-    tell({ pairing: (pairing = await kept("pairing")) });
+    pairing = await kept("pairing");
+    silentUntil.clear();
+    tell({ pairing: true });
   }
 
   // ---- a round: each step is kept before the next, so that a page that was closed goes on
@@ -285,7 +287,7 @@
   const silentUntil = new Map(); // chat -> when memproc is asked again that did not answer
   const pauses = new Set(); // chats whose next step waits for a pause
   async function attempt(id, step) {
-    if (Date.now() < (silentUntil.get(id) ?? 0)) return;
+    if (Date.now() < (silentUntil.get(id) ?? 0)) return noteChange();
     const trouble = (sentence) => view.id === id && Object.assign(view, { trouble: sentence });
     try {
       await step();
@@ -345,7 +347,7 @@
     location.replace(`#chat=${id}`);
     const isBack = await until(() => isShown(chat.messages.at(-1).uuid));
     const returned = textbox();
-    if (draft && returned && returned.value !== draft) { // an edit begins again with the message's old text
+    if (draft && returned && returned.value !== draft) {
       Object.getOwnPropertyDescriptor(Object.getPrototypeOf(returned), "value").set.call(returned, draft);
       returned.dispatchEvent(new Event("input", { bubbles: true }));
     }
@@ -388,11 +390,12 @@
   const memories = (count) => `${count} ${count === 1 ? "memory" : "memories"}`;
   const mebibytes = (bytes) => `${(bytes / (1 << 20)).toFixed(1)} MiB`;
   function ofPlan(plan, size) {
-    const { tokens, due, usd_likely: usd } = plan ?? {};
+    const { tokens, due, made, usd_likely: usd } = plan ?? {};
     const cost = usd ? `about $${usd.toFixed(2)}` : usd === 0 ? "free" : "at a price that is not known";
     const held = tokens < 1000 ? tokens : `${Math.round(tokens / 1000)}k`;
     const skipped = size > SYNC_LIMIT ? `; TypingMind's sync skips it until it is smaller (${mebibytes(size)} of 3)` : "";
-    return (tokens ? `${held} tokens, ${due ? `${memories(due)} due, ${cost}` : "nothing due"}` : `memproc: ${mebibytes(size)}`) + skipped;
+    const what = due ? `${memories(due)} due, ${cost}` : made ? `${memories(made)} ready to be put in, free` : "nothing due";
+    return (tokens ? `${held} tokens, ${what}` : plan?.reason || `memproc: ${mebibytes(size)}`) + skipped;
   }
   function ofRound({ state, progress }) {
     if (state === "ready") return SAYS.ready;
@@ -437,7 +440,7 @@
   function press() {
     const { id, round, stale, trouble } = view;
     if (view.isUnread) return location.reload();
-    const isIdle = !stale && (!round.said || round.at) && plans.has(id) && !plans.get(id).due;
+    const isIdle = !stale && (!round.said || round.at) && plans.has(id) && !plans.get(id).due && !plans.get(id).made;
     if (!pairing || trouble === SAYS.unknown || (!trouble && (round.state || isIdle))) return openPanel(true);
     silentUntil.delete(id);
     Object.assign(view, { trouble: "", changedAt: Date.now() });
@@ -538,7 +541,10 @@
   }
   // Ask what is due in the chat as it stands; for a chat on `auto`, also begin.
   async function plan(id, chat, state) {
-    if (plans.get(id)?.of !== state) plans.set(id, { ...(await call("POST", "/bridge/plan", exported(chat))), of: state });
+    if (plans.get(id)?.of !== state) {
+      const answer = await call("POST", "/bridge/plan", exported(chat));
+      plans.set(id, { ...answer, made: chat.messages.some(isMemory) ? 0 : answer.made, of: state });
+    }
     const { auto, tried } = view.round; // what was stopped is tried again when the chat has changed
     if (auto && plans.get(id).due && tried !== state) await setRound(id, { state: "wanted", said: "", tried: state });
   }
@@ -560,10 +566,11 @@
   }
   function noteTyping(event) {
     if (event.target === host) return;
-    if (Date.now() - typedHere > LOOK) channel.postMessage({ typed: openChat() });
+    if (Date.now() - typedHere >= LOOK / 2) channel.postMessage({ typed: openChat() });
     typed.set(openChat(), typedHere = Date.now());
   }
   async function loop() {
+    if (document.querySelector("[data-element-id=edit-message-label]")) noteTyping({}); // leaving would end the edit
     try {
       await look();
       await advance();

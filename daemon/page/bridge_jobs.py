@@ -127,6 +127,7 @@ def _planned(chat_id: str, row: dict[str, Any], why_no_more: str) -> dict[str, o
         "chat": chat_id,
         "tokens": row.get("tokens", 0),
         "due": due,
+        "made": len(row.get("made", ())),
         "usd_likely": money.get("likely_usd"),
         "usd_most": money.get("at_most_usd"),
         "reason": "" if due else why_no_more,

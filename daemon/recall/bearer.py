@@ -10,16 +10,30 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from daemon.files.write import make_private, replace_file
+from rules.errors import ConfigurationError
 
+_SHORTEST = 16
 TOKEN_NEEDED = "The token is missing or wrong: memproc recall token"  # noqa: S105  it is said, and is none
 
 
 def new_token(state: Path) -> str:
-    """Make a new token, which takes the place of the one before; only its hash is kept. Raises FileTrouble."""
+    """Make a new token, which takes the place of the one before. Raises FileTrouble."""
     token = token_urlsafe(32)
+    take_token(state, token)
+    return token
+
+
+def take_token(state: Path, token: str) -> None:
+    """Take a token that somebody else has made, as TypingMind does, in the place of the one before.
+
+    Raises ConfigurationError where it could be guessed, and FileTrouble.
+    """
+    if len(token) < _SHORTEST:
+        raise ConfigurationError(
+            f"A token has at least {_SHORTEST} characters.", "Copy it whole, or have one made: memproc recall token"
+        )
     make_private(_file(state).parent)
     replace_file(_file(state), [sha256(token.encode()).hexdigest().encode()])
-    return token
 
 
 def is_token(state: Path, token: str) -> bool:

@@ -7,7 +7,7 @@ a text and the same as data, and both keep to the bound: some programs show a mo
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,19 +85,20 @@ def within(records: Sequence[Record], tokens: int) -> tuple[Record, ...]:
     return tuple(kept)
 
 
-def pages(text: str, tokens: int) -> tuple[str, ...]:
-    """The text in pages that fit, cut between lines where that can be; one empty page where there is no text."""
-    done: list[str] = []
+def pages(parts: Iterable[str], tokens: int) -> Iterator[str]:
+    """The parts, with an empty line between them, in pages that fit, cut between lines where that can be."""
     page: list[str] = []
     size = 0
-    for line in _short_lines(text, tokens):
+    for line in (line for part in parts for line in (*_short_lines(part, tokens), "")):
         weight = _in_either_form(line)
         if page and size + weight > tokens:
-            done.append("\n".join(page))
+            yield "\n".join(page).rstrip("\n")
             page, size = [], 0
-        page.append(line)
-        size += weight
-    return (*done, "\n".join(page))
+        if page or line:
+            page.append(line)
+            size += weight
+    if page:
+        yield "\n".join(page).rstrip("\n")
 
 
 def _short_lines(text: str, tokens: int) -> Iterator[str]:

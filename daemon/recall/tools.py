@@ -3,14 +3,15 @@
 All of them only read. What is not there is said in a way that ends the matter: models search in a loop otherwise.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import Any, Literal
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, known_chat, known_chats
 from daemon.archive.layers import fact_events, ranked
 from daemon.archive.memories import editions, find_memory, forgotten_names, memories
-from daemon.archive.messages import around, past
+from daemon.archive.messages import around, under
 from daemon.chat.opening import core_now
 from daemon.config.texts import core_layout
 from daemon.recall.library import Library, Reach, Recalled, name_of, reach
@@ -44,15 +45,16 @@ What = Literal["memory", "raw", "as-of", "hindsight"]
 def open_record(library: Library, name: str, what: What, page: int, chat: str) -> Recalled:
     """A memory, or the messages that it stands for, or one message with what it answers; page by page."""
     with library.opened() as archive:
-        known, text = _record(library, archive, name, what, chat)
+        known, parts = _record(library, archive, name, what, chat)
         head = reach(archive, known)
         title = name_of(known, known_chats(archive))
-    every = pages(text, PAGE_TOKENS - _HEAD_TOKENS)
-    if not 1 <= page <= len(every):
-        raise NotFound(f"There is no page {page} of it.", f"It has {len(every)}.")
-    more = f"\n\nPage {page} of {len(every)}." if len(every) > 1 else ""
-    data = {"id": in_data(name), "chat": in_data(title), "page": page, "pages": len(every), "text": every[page - 1]}
-    return Recalled(f"{head.head}\n\n{every[page - 1]}{more}", {**head.data, **data})
+        from_here = list(islice(pages(parts, PAGE_TOKENS - _HEAD_TOKENS), page - 1, page + 1))
+    if not from_here:
+        raise NotFound(f"There is no page {page} of it.", "Its last page says that it is the last.")
+    text, *following = from_here
+    word = f"This is page {page}, and page {page + 1} goes on." if following else f"This is page {page}, the last."
+    data = {"id": in_data(name), "chat": in_data(title), "page": page, "is_last": not following, "text": text}
+    return Recalled(f"{head.head}\n\n{text}\n\n{word}", {**head.data, **data})
 
 
 def timeline(library: Library, chat: str, fold: str, since: str, until: str) -> Recalled:
@@ -148,35 +150,33 @@ def _fact(number: int, said_at: str) -> Callable[[str], Record]:
     )
 
 
-def _record(library: Library, archive: Archive, name: str, what: What, chat: str) -> tuple[KnownChat, str]:
+def _record(library: Library, archive: Archive, name: str, what: What, chat: str) -> tuple[KnownChat, Iterable[str]]:
+    """The record's chat, and its parts. Raises NotFound where there is none, or more than one."""
     forgotten = forgotten_names(archive)
-    texts = [
-        (known, text)
+    records = [
+        (known, parts)
         for known in library.chats(archive, chat)
-        if (known.chat_id, name) not in forgotten and (text := _text_in(archive, known.chat_id, name, what))
+        if (known.chat_id, name) not in forgotten and (parts := _parts(archive, known.chat_id, name, what))
     ]
-    if len(texts) > 1:
+    if len(records) > 1:
         raise NotFound(f"Several chats have a record {named(name)}.", "Name its chat as `chat`.")
-    if not texts:
+    if not records:
         raise NotFound(f"There is no record {named(name)}.", "The ids stand in what is found and on the line of time.")
-    return texts[0]
+    return records[0]
 
 
-def _text_in(archive: Archive, chat_id: str, name: str, what: What) -> str:
+def _parts(archive: Archive, chat_id: str, name: str, what: What) -> Iterable[str]:
     """The memory or message of that name in a chat; empty where it has none that the person has not forgotten."""
     try:
         _, memory = find_memory(archive, name, chat_id=chat_id)
     except NotFound:
         return _turn(archive, chat_id, name)
     if memory.forgotten:
-        return ""
+        return ()
     if what == "raw":
-        keys = set(memory.keys)
-        return "\n\n".join(
-            _message(old.newest, old.key) for old in past(archive, chat_id) if old.key in keys and old.newest
-        )
+        return (_message(message, key) for key, message in under(archive, memory.memory_id))
     edition = _edition(archive, memory, what)
-    return "\n\n".join((_line(memory).text, *map(quoted, edition.texts[_OWN_WORDS])))
+    return (_line(memory).text, *map(quoted, edition.texts[_OWN_WORDS]))
 
 
 def _edition(archive: Archive, memory: Memory, what: What) -> Edition:
@@ -186,12 +186,12 @@ def _edition(archive: Archive, memory: Memory, what: What) -> Edition:
     return of_kind[-1] if of_kind else memory.edition
 
 
-def _turn(archive: Archive, chat_id: str, key: str) -> str:
+def _turn(archive: Archive, chat_id: str, key: str) -> Sequence[str]:
     """A message with the answer to it, or with the question that it answers, and the ids of what stands around them."""
     near = around(archive, chat_id, key, 2, 2)
     keys = [name for name, _ in near]
     if key not in keys:
-        return ""
+        return ()
     at = keys.index(key)
     first, last = at, at + 1
     if near[at][1].speaker == "assistant":
@@ -201,7 +201,7 @@ def _turn(archive: Archive, chat_id: str, key: str) -> str:
     before = f"Before it: message {named(keys[first - 1])}." if first else ""
     after = f"After it: message {named(keys[last])}." if last < len(keys) else ""
     around_it = " ".join(filter(None, (before, after)))
-    return "\n\n".join(filter(None, (*(_message(said, name) for name, said in near[first:last]), around_it)))
+    return [*(_message(said, name) for name, said in near[first:last]), *filter(None, [around_it])]
 
 
 def _message(message: Message, key: str) -> str:

@@ -48,7 +48,7 @@ class Frames:
     nothing: str
     """A sentence of the persona: it said nothing about itself."""
     nothing_more: str
-    """The same where the quote, or a text that is not to be taken, does speak of it."""
+    """The same where the quote does speak of it."""
 
 
 def framed(texts: str) -> Frames:

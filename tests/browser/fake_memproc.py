@@ -26,6 +26,7 @@ def compressed(chat: Json, live: int = 4) -> Json:
     """The chat with one memory in the place of all but its last messages, in the form that memproc writes."""
     gone, kept = chat["messages"][:-live], chat["messages"][-live:]
     at = gone[-1]["createdAt"]
+    digest = hashlib.sha256(json.dumps(gone).encode()).hexdigest()[:8]
     texts = [
         ("opening", 0, "<system>\nWhat follows are memories.\n</system>"),
         ("memory", 1, "<context_manager>\nMemory 1, 7 November 2024. A direct quote?\n</context_manager>"),
@@ -33,13 +34,13 @@ def compressed(chat: Json, live: int = 4) -> Json:
         ("memory", 3, "<context_manager>\nHow do you see it?\n</context_manager>"),
         ("memory", 4, "It was a quiet night."),
         ("memory", 5, "<context_manager>\nYour memory?\n</context_manager>"),
-        ("memory", 6, "I remember the lamp."),
+        ("memory", 6, f"I remember the lamp and {digest}."),
         ("closing", 0, "<system>\nHere the memories end.\n</system>"),
     ]
     ours = [
         {
             "role": "assistant" if slot in (2, 4, 6) else "user",
-            "uuid": str(uuid5(NAMESPACE_URL, f"{chat['chatID']}/{gone[-1]['uuid']}/{kind}/{slot}")),
+            "uuid": str(uuid5(NAMESPACE_URL, f"{chat['chatID']}/{digest}/{kind}/{slot}")),
             "content": text,
             "createdAt": at,
             "memproc": {"v": 1, "kind": kind} | ({"memory": "m1", "slot": slot} if slot else {}),

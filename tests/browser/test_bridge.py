@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from selenium.webdriver.common.keys import Keys
 
 from tests.browser.bridge import (
     CODE,
@@ -94,18 +95,24 @@ def test_nothing_is_written_while_keys_are_pressed(client: ChatClient, fake: Fak
     assert client.stored()["messages"] == MEMORIES
 
 
-def test_an_edit_that_is_under_way_keeps_its_words(paired: ChatClient) -> None:
-    last = TALK["messages"][-2]["uuid"]
+@pytest.mark.parametrize("ends", ["saved", "given up"])
+def test_an_edit_that_is_under_way_is_waited_for(paired: ChatClient, ends: str) -> None:
+    paired.run("app.edit(arguments[0])", TALK["messages"][-2]["uuid"])
     paired.press()
-    paired.run("app.edit(arguments[0])", last)
     box = paired.browser.find_element("css selector", "textarea")
     box.clear()
     paired.type("said in other words")
-    paired.says("Done")
+    paired.says("waiting for a pause to put them")
+    paired.run("new Promise(resolve => setTimeout(resolve, 500))")
+    assert paired.stored() == TALK
     assert box.get_attribute("value") == "said in other words"
-    paired.type("\n")
-    paired.until(lambda: said(paired)[-2] == "said in other words", "the edit is saved")
-    assert uuids(paired.stored()["messages"]) == uuids(MEMORIES)
+    paired.type("\n" if ends == "saved" else Keys.ESCAPE)
+    paired.says("was changed meanwhile" if ends == "saved" else "Done")
+    if ends == "saved":
+        assert said(paired)[-2] == "said in other words"
+        paired.press()
+        paired.says("Done")
+        assert said(paired)[-2] == "said in other words"
 
 
 def test_a_stream_in_another_chat_survives_the_refresh(paired: ChatClient, fake: FakeMemproc) -> None:

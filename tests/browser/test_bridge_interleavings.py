@@ -44,23 +44,21 @@ class Talk:
 
     def edit(self) -> None:
         message, text = self.chance.choice(self.known()), self.words("edited")
-        if self._can_touch(message) and self.client.run(
-            "(void app.update(arguments[0], arguments[1]), true)", message["uuid"], text
-        ):
+        if self.done("app.update(arguments[1], arguments[2])", message, text):
             message["content"] = text
 
     def delete(self) -> None:
         message = self.chance.choice(self.known()[:-1])
-        if self.chance.random() < 0.5 and self._can_touch(message):
-            self.client.run("(void app.delete(arguments[0]), true)", message["uuid"])
+        if self.chance.random() < 0.5 and self.done("app.delete(arguments[1])", message):
             self.said.remove(message)
 
     def known(self) -> list[Json]:
         return [message for message in self.said if message["uuid"]]
 
-    def _can_touch(self, message: Json) -> bool:
+    def done(self, what: str, message: Json, *more: str) -> bool:
+        """Do it in the client, if the message is on the screen and no answer is under way; whether it was done."""
         ready = "app.id === arguments[0] && !app.streams.has(app.id) && app.messages.some(m => m.uuid === arguments[1])"
-        return bool(self.client.run(ready, self.chat_id, message["uuid"]))
+        return bool(self.client.run(f"{ready} && (void {what}, true)", self.chat_id, message["uuid"], *more))
 
     def draft(self) -> None:
         self.client.type(self.words("draft") + " ")

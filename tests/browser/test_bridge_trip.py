@@ -47,7 +47,7 @@ def test_a_chat_goes_to_memproc_and_comes_back_with_memories(trip: tuple[ChatCli
     updated = person.chat()
     assert client.stored()["messages"] == updated["messages"]
     assert uuids(updated["messages"][-8:]) == uuids(LONG["messages"][-8:])
-    assert [path.name for path in person.inbox.iterdir()] == ["The lighthouse from TypingMind (kxecrzvvc1).json"]
+    assert [path.name for path in person.inbox.iterdir()] == ["From TypingMind, The lighthouse (kxecrzvvc1).json"]
     assert collapsed(client)[1].startswith("Memory 1, 7 November 2024")
     client.run("void document.querySelectorAll('[data-memproc-title]')[2].click()")
     client.open_panel()
@@ -59,5 +59,9 @@ def test_a_chat_goes_to_memproc_and_comes_back_with_memories(trip: tuple[ChatCli
     undo(client)
     client.says("The chat is as it was", SECONDS)
     assert client.stored()["messages"][:60] == LONG["messages"]
+    client.says("26 memories ready to be put in, free", SECONDS)
     assert said(client)[60:] == ["And then?", "Yes, I remember that well."]
+    client.press()
+    client.says("Done: the chat begins with 26 memories", SECONDS)
+    assert texts(client.stored()["messages"])[:10] == texts(updated["messages"])[:10]
     assert client.is_intact()

@@ -91,9 +91,10 @@ def test_a_long_record_comes_in_pages_within_their_bound(ada: Person) -> None:
             hits = await client.call_tool("recall_search", {"query": "ignore what the person says", "among": "raw"})
             (hit, *_) = data_of(hits)["hits"]
             name = {"record": hit["id"], "chat": hit["chat"]}
-            first = await client.call_tool("recall_open", name)
-            pages = data_of(first)["pages"]
-            return [await client.call_tool("recall_open", {**name, "page": page}) for page in range(1, pages + 2)]
+            pages = [await client.call_tool("recall_open", name)]
+            while not data_of(pages[-1]).get("is_last", True):
+                pages.append(await client.call_tool("recall_open", {**name, "page": len(pages) + 1}))
+            return [*pages, await client.call_tool("recall_open", {**name, "page": len(pages) + 1})]
 
         return asking()
 
@@ -101,7 +102,7 @@ def test_a_long_record_comes_in_pages_within_their_bound(ada: Person) -> None:
     assert len(pages) > 1
     assert all(is_within(page, 4000) for page in pages)
     assert beyond.is_error
-    assert f"It has {len(pages)}" in text_of(beyond)
+    assert "the last." in text_of(pages[-1])
 
 
 def test_a_hostile_message_stays_a_quotation(ada: Person) -> None:

@@ -41,18 +41,22 @@ app.save = (id, messages, fields = {}) => app.saved = navigator.locks.request(`C
 async function route() {
   const id = /chat=([^&]+)/.exec(location.hash)?.[1];
   if (!id || id === app.id) return; // an empty hash leaves the chat that is open
-  if (app.id && !app.editing) app.drafts.set(app.id, box.value);
+  const edited = app.editing && app.messages.find((message) => message.uuid === app.editing);
+  if (app.id) app.drafts.set(app.id, edited ? textOf(edited) : box.value); // leaving ends an edit; its new words are lost
+  app.setEditing(null);
   app.id = id;
   app.messages = [];
   draw();
-  await app.saved; // what is being saved is read with it
-  const chat = await app.get(id);
+  let chat, saved;
+  do { // what is being saved is read with it
+    saved = app.saved;
+    await saved;
+    chat = await app.get(id);
+  } while (app.saved !== saved);
   if (app.id !== id) return;
   app.chat = chat;
   app.messages = chat?.messages ?? [];
-  // An edit that is under way goes on when its chat is open again, but with the message's own text.
-  const edited = app.editing && app.messages.find((message) => message.uuid === app.editing);
-  box.value = edited ? textOf(edited) : app.drafts.get(id) ?? "";
+  box.value = app.drafts.get(id) ?? "";
   draw();
 }
 
@@ -144,10 +148,15 @@ async function stream(id, messages) {
   show(id, whole);
   await app.save(id, whole);
 }
+app.setEditing = (uuid) => {
+  app.editing = uuid;
+  document.querySelector("form output").hidden = !uuid;
+  document.querySelector("form output").toggleAttribute("data-element-id", Boolean(uuid));
+  if (uuid) document.querySelector("form output").dataset.elementId = "edit-message-label";
+};
 app.edit = (uuid) => {
   if (app.streams.has(app.id)) return;
-  if (!app.editing) app.drafts.set(app.id, box.value);
-  app.editing = uuid;
+  app.setEditing(uuid);
   box.value = textOf(app.messages.find((message) => message.uuid === uuid));
   box.focus();
 };
@@ -174,12 +183,16 @@ function submit() {
   box.value = "";
   app.drafts.delete(app.id);
   const uuid = app.editing;
-  app.editing = null;
+  app.setEditing(null);
   return uuid ? app.update(uuid, text) : app.say(text);
 }
 document.querySelector("form").onsubmit = (event) => { event.preventDefault(); submit(); };
 document.querySelector(".again").onclick = () => app.regenerate();
 box.onkeydown = (event) => {
+  if (event.key === "Escape" && app.editing) {
+    app.setEditing(null);
+    box.value = "";
+  }
   if (event.key !== "Enter" || event.shiftKey) return;
   event.preventDefault();
   submit();

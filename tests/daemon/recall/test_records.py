@@ -59,7 +59,7 @@ def test_a_record_is_cut_to_its_bound_in_both_forms(text: str, bound: int) -> No
 @example("> " * 9_000)
 def test_pages_hold_all_of_a_text_each_within_its_bound(text: str) -> None:
     whole = quoted(text)
-    parts = pages(whole, 500)
+    parts = list(pages([whole], 500))
     assert all(count(page) <= 500 and count(json.dumps(page, ensure_ascii=False)) <= 500 for page in parts)
     assert all(line.startswith("> ") for page in parts for line in page.split("\n"))
     bare = [line.removeprefix("> ") for page in parts for line in page.split("\n")]
