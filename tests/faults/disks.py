@@ -17,7 +17,7 @@ _SCENES = ("run", "second-round", "whole-export", "restore", "import-archive", "
 _FOLDERS = ("updated", "backups", "state")
 _SIZES = 40
 _PAGE = 4096
-_ROOM = "64m"
+_ROOM = "256m"
 
 
 def why_not() -> str:
