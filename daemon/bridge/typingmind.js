@@ -416,7 +416,7 @@
   }
   function draw() {
     if (!host.isConnected) document.body.append(host);
-    host.hidden = !view.isKnown;
+    host.hidden = !view.isKnown || view.id !== openChat();
     if (host.hidden) return;
     const [words, kind] = sentence();
     const plan = plans.get(view.id);
@@ -435,7 +435,7 @@
     part(".more").setAttribute("aria-expanded", String(isOpen));
     if (isOpen && !part("form").hidden) part("[name=code]").focus();
   }
-  const set = (changes) => attempt(view.id, () => setRound(view.id, changes));
+  const set = async (changes) => view.id === openChat() && attempt(view.id, () => setRound(view.id, changes));
   const begin = (state) => set((round) => round.state ? {} : { state, said: "" });
   function press() {
     const { id, round, stale, trouble } = view;
