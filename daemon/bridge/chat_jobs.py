@@ -20,7 +20,7 @@ from daemon.files.paths import Folders
 from daemon.files.read import chats_in
 from daemon.files.write import file_errors, make_private, replace_file
 from rules.errors import NotAnExport
-from rules.output.naming import file_name
+from rules.output.naming import sent_name
 from rules.typingmind.chat import Chat
 
 _KEPT_SECONDS = 7 * 24 * 3600
@@ -64,7 +64,7 @@ def give_job(archive: Archive, folders: Folders, device: str, chat: Chat, body: 
     if arrival := in_hand(archive, digest):
         job = ChatJob(job_id, device, chat.chat_id, digest, arrival.path, now, after=arrival.id - 1)
     else:
-        path = folders.inbox / file_name(f"{chat.title} from TypingMind", chat.chat_id)
+        path = folders.inbox / sent_name(chat.title, chat.chat_id)
         job = ChatJob(job_id, device, chat.chat_id, digest, str(path), now, after=newest_number(archive))
         make_private(folders.inbox)
         replace_file(path, [body])

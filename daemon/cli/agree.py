@@ -10,8 +10,8 @@ import click
 
 from daemon.cli.key import ask_and_keep
 from daemon.cli.plan import planned_rows, total_cost
-from daemon.cli.settings import Settings
-from daemon.status.sentences import in_one_line
+from daemon.cli.settings import Settings, in_width
+from daemon.status.sentences import in_one_line, visible
 from rules.money.price import PICO
 from rules.plan.chat_plan import ChatPlan
 
@@ -20,37 +20,40 @@ _ASKED_ABOVE = PICO
 _MOST_TITLES = 3
 
 
-def agreed(settings: Settings, exports: Sequence[Path]) -> bool:
-    """Whether the person wants this run, after all that there is to ask about it."""
+def agreed(settings: Settings, exports: Sequence[Path]) -> frozenset[str] | None:
+    """The notices to which the person has given an answer; None where they do not want this run."""
     rows = planned_rows(settings, exports)
     lacking: dict[str, list[str]] = {}
+    answered: set[str] = set()
     for row in rows:
         if isinstance(row.found, ChatPlan) and row.found.work and row.who and row.who.lacks_key:
             lacking.setdefault(row.who.lacks_key, []).append(row.found.title)
+            answered |= {notice for notice in row.who.notices if notice.startswith("There is no key for ")}
     for provider, titles in lacking.items():
         answer = _about_key(provider, titles)
         if answer == "stop":
             settings.say("Stopped. Nothing was sent or written.")
-            return False
+            return None
         if answer == "key":
             ask_and_keep(settings, provider)
     if any(lacking):
         rows = planned_rows(settings, exports)
     cost = total_cost(rows)
     if cost.at_most <= _ASKED_ABOVE:
-        return True
+        return frozenset(answered)
     likely, at_most = (f"${amount / PICO:,.2f}" for amount in (cost.likely, cost.at_most))
     if click.confirm(f"This will likely cost {likely}, and at most {at_most}. Go on?", err=True):
-        return True
+        return frozenset(answered)
     settings.say("Stopped. Nothing was sent or written. What it is for: memproc plan")
-    return False
+    return None
 
 
 def _about_key(provider: str, titles: Sequence[str]) -> str:
     """Ask what to do without the key of a provider: `key`, `extract` or `stop`."""
     shown = ", ".join(in_one_line(title) for title in titles[:_MOST_TITLES])
     more = f" and {len(titles) - _MOST_TITLES:,} more" if len(titles) > _MOST_TITLES else ""
-    click.echo(f"There is no key for {provider}, whose model writes the memories of {shown}{more}.", err=True)
+    lacking = f"There is no key for {provider}, whose model writes the memories of {shown}{more}."
+    click.echo(in_width(visible(lacking)), err=True)
     click.echo("  key      give the key now; the persona's own model writes", err=True)
     click.echo("  extract  go on without a model, for free: sentences that were really said", err=True)
     click.echo("  stop     do nothing now", err=True)

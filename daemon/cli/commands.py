@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from daemon.cli.settings import Settings
-
 
 class NearGroup(click.Group):
     """A group that suggests the nearest of its commands; with `default`, the one that is meant where none is named."""
@@ -161,6 +159,8 @@ class _LazyGroup(NearGroup):
 @click.pass_context
 def memproc(ctx: click.Context, config: Path | None, quiet: bool, supervised: bool) -> None:
     """Turn the old part of a long TypingMind conversation into memories that the persona writes itself."""
+    from daemon.cli.settings import Settings  # late, for a fast `--help`
+
     if supervised:
         from daemon.cli.supervised import settings_from_daemon
 

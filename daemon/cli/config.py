@@ -89,10 +89,13 @@ def edit(settings: Settings) -> int:
 
 
 def _look_beside(config: Config) -> None:
-    """Raise ConfigurationError where texts or a layout that the settings name cannot be used."""
+    """Raise ConfigurationError where texts, a layout or a splitter that the settings name cannot be used."""
+    from daemon.models.splitting import splitter
+
     for own in (config, *map(config.with_override, config.chats.override)):
         load_texts(own.texts.path)
         core_layout(own.core)
+        splitter(own.chunk.bounds)
 
 
 def _unknown_models(config: Config) -> Iterator[str]:

@@ -33,7 +33,7 @@ def init(ctx: click.Context, yes: bool) -> None:
     settings = ctx.ensure_object(Settings)
     is_guided = not (yes or settings.quiet) and sys.stdin.isatty() and sys.stdout.isatty()
     if is_guided:
-        settings.say("Four steps. Return takes the answer with the capital letter, or passes a step over.")
+        settings.say("Four steps. Return takes what stands in capitals, or passes a step over.")
         _title("1 of 4: Folders")
     is_written = _write_settings(settings, yes)
     if is_guided:
@@ -86,8 +86,8 @@ def _guide(ctx: click.Context, before: Settings) -> None:
 def _ask_for_keys(settings: Settings) -> None:
     """Ask for keys until the person has no more."""
     settings.say(
-        "With the key of your model's provider, the persona writes its memories itself. Without one, they are made of "
-        "sentences that were said; that costs nothing."
+        "With the key of your model's provider, the persona writes its memories itself.\n"
+        "Without one, they are made of sentences that were said; that costs nothing."
     )
     state = settings.folders.state
     kept = [name for name in sorted(KEY_VARIABLES) if not isinstance(find_key(name, os.environ, state), NoKey)]
@@ -128,7 +128,7 @@ def _offer_service(ctx: click.Context, settings: Settings) -> bool:
 
 def _offer_sample(folders: Folders) -> bool:
     """Put the sample into the inbox where that is wanted, and say whether."""
-    click.echo(in_width("To have something to look at before your first export, there is a sample. It costs nothing."))
+    click.echo(in_width("To look at before your first export, there is a sample. It costs nothing."))
     is_wanted = click.confirm("Put the sample conversation into the inbox?", default=False)
     if is_wanted:
         click.echo(in_width(f"It lies in {put_sample(folders.inbox)}"))

@@ -55,7 +55,7 @@ def page(settings: Settings, number: int) -> None:
         if recall.connector:
             from daemon.page.connector import PREFIX as CONNECTOR
             from daemon.page.connector import connector
-            from daemon.recall.tools import Library
+            from daemon.recall.library import Library
 
             behind[CONNECTOR] = connector(Library(settings.config, settings.folders.state), port, recall.origins)
         serve(listener, beside(application(desk, port, VIEWS, ACTIONS), behind))

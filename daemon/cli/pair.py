@@ -114,9 +114,11 @@ def _invitation(settings: Settings, shown: PairingCode) -> list[str]:
         "Is the extension not there yet? In TypingMind: Settings, Extensions, and the address where you host it (write "
         f"it with: memproc pair script). To try it, http://127.0.0.1:{settings.config.page.port}/bridge/typingmind.js",
     ]
-    if not is_held(settings.folders.state / "daemon.lock"):
+    if not settings.config.page.enabled:
+        lines.append("page.enabled is false in memproc.toml, so TypingMind is answered only while the page is open.")
+    elif not is_held(settings.folders.state / "daemon.lock"):
         lines.append(
-            "memproc answers TypingMind while the page is open, and always as a service: memproc service install"
+            "TypingMind is answered while the page is open, and always by the service: memproc service install"
         )
     return lines
 

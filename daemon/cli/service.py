@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 from platformdirs import user_config_path, user_log_path
 
+import daemon
 from daemon.bridge.devices import bridge_folder
 from daemon.cli.commands import NearGroup
 from daemon.cli.pair import REMOVE_THE_ADDRESS
@@ -194,6 +195,7 @@ def _program(settings: Settings) -> Program:
         notice=(*command, "service", "failed"),
         writes=(folders.inbox, folders.updated, folders.backups, folders.state),
         home=Path.home(),
+        code=(Path(daemon.__file__).parents[1], Path(sys.prefix), Path(sys.base_prefix)),
         log=user_log_path("memproc", appauthor=False) / "service.log",
         environment=tuple((name, os.environ[name]) for name in _PASSED_ON if os.environ.get(name)),
         credentials=credential_files(user_config_path("memproc", appauthor=False) / "credentials"),

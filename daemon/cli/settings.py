@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from daemon.files.paths import Folders
 
 _ENDLESS = 1000
-_COMMAND = re.compile(r"`[^`]+`|(?<=: )memproc [^.]+")
+_WHOLE = re.compile(r"`[^`]+`|(?<=: )memproc [^.]+|(?<!\S)(?:~?/|[A-Z]:\\)[^:]*?\.(?:json|zip|toml)\b")
+"""Commands and the paths of files, in which no line is folded."""
 _FEW_COLUMNS = 5  # and prose in them: such a table is folded, however narrow the terminal is
 
 
@@ -129,7 +130,7 @@ def in_colour(text: str, colour: str) -> str:
 
 
 def in_width(text: str, indent: str = "") -> str:
-    """The text for a terminal: folded at blanks there, but never within a command, and as it is elsewhere."""
+    """The text for a terminal: folded at blanks there, but never within a command or a path, and as it is elsewhere."""
     if not sys.stdout.isatty():
         return "\n".join(f"{indent}{line}" for line in text.splitlines())
     return "\n".join(line for part in text.splitlines() for line in _folded(f"{indent}{part}", bool(indent)))
@@ -138,7 +139,7 @@ def in_width(text: str, indent: str = "") -> str:
 def _folded(line: str, is_flush: bool) -> list[str]:
     """The lines of one line; those that follow begin as it does, or a little further in."""
     begins = " " * (len(line) - len(line.lstrip()) + (0 if is_flush else 4))
-    whole = _COMMAND.sub(lambda command: command[0].replace(" ", "\xa0"), line)
+    whole = _WHOLE.sub(lambda part: part[0].replace(" ", "\xa0"), line)
     columns = get_terminal_size().columns
     folded = wrap(whole, columns, subsequent_indent=begins, break_long_words=False, break_on_hyphens=False)
     return [part.replace("\xa0", " ") for part in folded] or [""]

@@ -216,6 +216,7 @@ class ChatTables(tables.Table):
     core: tables.CoreSettings = tables.CoreSettings()
     facts: tables.FactSettings = tables.FactSettings()
     texts: tables.TextSettings = tables.TextSettings()
+    recall: tables.MentionSettings = tables.MentionSettings()
 
 
 class ChatOverride(ChatTables):
@@ -266,9 +267,9 @@ class Config(ChatTables):
 
     @property
     def limits(self) -> Limits:
-        """The numbers that the rules obey."""
+        """The numbers that the rules obey; where chunks end is for `daemon.models.splitting` to say."""
         fold = Bounds(**dict(self.fold))
-        return Limits(self.tail.tokens, self.tail.step, self.chunk.tokens, fold, self.chunk.bounds)
+        return Limits(self.tail.tokens, self.tail.step, self.chunk.tokens, fold)
 
     def of(self, chat: Chat) -> Self:
         """The settings that count for one chat: every override that fits it, the later ones over the earlier.

@@ -151,7 +151,7 @@ class ChunkSettings(Table):
     """`[chunk]`: about how many tokens become one memory, and where one ends."""
 
     tokens: Annotated[int, _LARGE_ENOUGH] = Field(default=4_000, le=MOST_TOKENS)
-    bounds: Literal["topics", "size"] = "topics"
+    bounds: Literal["topics", "embedding", "size"] = "topics"
 
 
 def token_clashes(tail: TailSettings, chunk: ChunkSettings) -> Iterator[ConfigProblem]:
@@ -304,8 +304,14 @@ Origins = Annotated[Texts, checked(_are_origins, 'must be addresses without a pa
 """Of the pages that a browser may ask from, as it names them."""
 
 
-class RecallSettings(Table):
-    """`[recall]`: whether TypingMind's connector is answered, and the person's own TypingMind hosts."""
+class MentionSettings(Table):
+    """`[recall]`, as far as it may differ from chat to chat: whether the opening says that one can look things up."""
+
+    mention: bool = False
+
+
+class RecallSettings(MentionSettings):
+    """`[recall]`: the same, whether TypingMind's connector is answered, and the person's own TypingMind hosts."""
 
     connector: bool = False
     origins: Origins = ()

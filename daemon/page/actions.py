@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic, sleep
 from typing import IO
 from urllib.parse import urlencode
 
@@ -20,11 +21,15 @@ from starlette.responses import RedirectResponse, Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat
+from daemon.files.clock import now
 from daemon.files.write import file_errors
-from daemon.page.app import desk_of, field, shown
+from daemon.page.app import Desk, desk_of, field, shown
+from daemon.status.status import run_progress
 from service.command import memproc_argv
 
 _LONGEST_SECONDS = 120.0
+_BEGIN_SECONDS = 20.0
+_LOOK_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,7 @@ def do_command(toml: Path | None, *arguments: str, given: str = "") -> CommandRe
     )
 
 
-def start_command(toml: Path | None, arguments: Sequence[str], out: Path | None = None) -> None:
+def start_command(toml: Path | None, arguments: Sequence[str], out: Path | None = None) -> subprocess.Popen[bytes]:
     """Start a command that goes on by itself, as a run does; its progress is told by the archive.
 
     What it prints goes into the new file `out`, where there is one. Raises FileTrouble.
@@ -75,6 +80,21 @@ def start_command(toml: Path | None, arguments: Sequence[str], out: Path | None 
             start_new_session=sys.platform != "win32",
         )  # fmt: skip
     threading.Thread(target=started.wait, name="command", daemon=True).start()  # so that it does not stay a zombie
+    return started
+
+
+def start_run(desk: Desk, *paths: str) -> Response:
+    """Start a run, and go to Home once that can show it: it takes a second or two to begin, and may have ended by then.
+
+    Without paths it processes what lies in the inbox.
+    """
+    started, end = start_command(desk.toml, ["run", "--", *paths]), monotonic() + _BEGIN_SECONDS
+    while started.poll() is None and monotonic() < end:
+        with Archive.read(desk.folders.state) as archive:
+            if run_progress(archive, now()):
+                break
+        sleep(_LOOK_SECONDS)
+    return RedirectResponse("/", 303)
 
 
 def pin(request: Request) -> Response:

@@ -109,7 +109,7 @@ def _within_session(view: View) -> Callable[[Request], Any]:
             return shown(request, "enter.html", 401)
         if request.method in SAFE_METHODS:
             return await run_in_threadpool(view, request)
-        async with request.form() as form:
+        async with request.form() as form:  # what was uploaded is closed, whatever comes of it
             token = form.get("form_token") or request.headers.get("x-form-token", "")
             if not isinstance(token, str) or not is_form_token(session, token):
                 raise HTTPException(403, "This form is not from the page that is open now. Load it again.")

@@ -89,14 +89,17 @@ def _guarded(respond: Respond) -> Respond:
     """The response for pages that may ask, with the headers by which their browser lets them read it."""
 
     async def guarded(request: Request) -> Response:
-        refused = await run_in_threadpool(_refusal, request)
-        if refused:
-            response = _as_response(reply(refused.status, reason=refused.reason))
-        elif request.method == "OPTIONS":
-            response = Response(status_code=204)
-        else:
-            response = await respond(request)
-        if not refused or refused.status not in (403, 421):
+        may_read, response = False, Response(status_code=204)
+        try:
+            refused = await run_in_threadpool(_refusal, request)
+            may_read = refused is None or refused.status not in (403, 421)
+            if refused:
+                response = _as_response(reply(refused.status, reason=refused.reason))
+            elif request.method != "OPTIONS":
+                response = await respond(request)
+        except MemprocError as fault:  # a full disk, or devices that cannot be read: then nobody knows who may read it
+            response = _as_response(reply(409, reason=str(fault)))
+        if may_read:
             _let_read(request, response)
         response.headers["Cache-Control"] = "no-store"
         response.headers["X-Content-Type-Options"] = "nosniff"

@@ -7,11 +7,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import find_chat
-from daemon.archive.outputs import last_output
+from daemon.archive.chats import find_chat, known_chat
 from daemon.chat.survey import Holding, holding
 from daemon.files.backup import versions
 from daemon.page.app import desk_of, said, shown
+from daemon.page.files import has_updated
 from daemon.page.sizes import chat_sizes
 from rules.conversation.memory import EXTRACTED, Memory
 
@@ -62,12 +62,12 @@ def chat(request: Request) -> Response:
     with Archive.read(desk.folders.state) as archive:
         known = find_chat(archive, request.path_params["chat"])
         held = holding(archive, desk.config, known.chat_id)
-        sizes = chat_sizes(archive, held, desk.config.tail.tokens)
-        output = last_output(archive, known.chat_id)
+        sizes = chat_sizes(archive, held, desk.config.of(known_chat(archive, known.chat_id)).tail.tokens)
+        updated = has_updated(archive, known.chat_id)
     kept = versions(desk.folders.backups, known.chat_id)
     return shown(
         request, "chat.html", chat=known, entries=timeline(held), sizes=sizes, versions=kept[::-1],
-        updated=bool(output), said=said(request),
+        updated=updated, said=said(request),
     )  # fmt: skip
 
 

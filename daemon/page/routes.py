@@ -16,6 +16,7 @@ VIEWS: Mapping[str, View] = {
     "/running": running,
     "/start": setup.start,
     "/settings": setup.settings,
+    "/inbox": money.inbox,
     "/money": money.money,
     "/pairing": pairing.pairing,
     "/pairing/code": pairing.code,
@@ -34,6 +35,7 @@ VIEWS: Mapping[str, View] = {
 }
 ACTIONS: Mapping[str, View] = {
     "/drop": files.drop,
+    "/inbox/run": money.run_inbox,
     "/money/cap": money.raise_cap,
     "/start/folders": setup.make_folders,
     "/start/service": setup.install_service,

@@ -1,7 +1,7 @@
 """The kept versions of a chat's exports: what changed between any two of them, and what going back would change."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,8 +13,9 @@ from daemon.files.backup import versions as kept_versions
 from daemon.files.paths import Folders
 from daemon.page.app import desk_of, shown
 from daemon.recovery.restore import Content, compare, find_version, read_updated, updated_path
+from rules.conversation.memory import Memory
 from rules.errors import NotFound
-from rules.output.difference import readable
+from rules.output.difference import Difference, DifferenceLine, readable
 
 NOW = "now"
 
@@ -40,12 +41,13 @@ def version(request: Request) -> Response:
         known = find_chat(archive, request.path_params["chat"])
         kept = find_version(desk.folders, known, int(request.path_params["number"]))
         now = read_updated(updated_path(archive, desk.folders, known))
-        lines: Sequence[object] = ()
+        lines: Sequence[DifferenceLine] = ()
+        sides: Sequence[ComparedVersion] = ()
         if now is not None:
             then = Content(f"version {kept.number}", read_version(kept))
             difference, memories = compare(archive, desk.config, known.chat_id, Content(NOW, now), then)
-            lines = tuple(readable(difference, memories))
-    return shown(request, "version.html", chat=known, version=kept, lines=lines, is_there=now is not None)
+            sides, lines = _sides(difference, NOW, str(kept.number)), _lines(difference, memories)
+    return shown(request, "version.html", chat=known, version=kept, sides=sides, lines=lines)
 
 
 def comparison(request: Request) -> Response:
@@ -56,14 +58,28 @@ def comparison(request: Request) -> Response:
         before, after = (_content(archive, desk.folders, known, name) for name in names)
         difference, memories = compare(archive, desk.config, known.chat_id, before, after)
         has_now = updated_path(archive, desk.folders, known).is_file()
-    sides = (
-        ComparedVersion(names[0], difference.messages_before, difference.memories_before),
-        ComparedVersion(names[1], difference.messages_after, difference.memories_after),
-    )
     return shown(
-        request, "comparison.html", chat=known, sides=sides, lines=tuple(readable(difference, memories)),
+        request, "comparison.html", chat=known, sides=_sides(difference, *names), lines=_lines(difference, memories),
         versions=kept_versions(desk.folders.backups, known.chat_id)[::-1], has_now=has_now,
     )  # fmt: skip
+
+
+def _sides(difference: Difference, before: str, after: str) -> tuple[ComparedVersion, ComparedVersion]:
+    return (
+        ComparedVersion(before, difference.messages_before, difference.memories_before),
+        ComparedVersion(after, difference.messages_after, difference.memories_after),
+    )
+
+
+def _lines(difference: Difference, memories: Sequence[Memory]) -> tuple[DifferenceLine, ...]:
+    """The difference in words, without the ids of memories, which nobody needs on a page."""
+    lines = []
+    for line in readable(difference, memories):
+        text = line.text
+        for memory in memories:
+            text = text.replace(f" ({memory.memory_id})", "")
+        lines.append(replace(line, text=text))
+    return tuple(lines)
 
 
 def _content(archive: Archive, folders: Folders, known: KnownChat, name: str) -> Content:

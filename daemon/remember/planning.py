@@ -31,6 +31,7 @@ from daemon.config.texts import load_texts
 from daemon.models.prices import expected, step_of
 from daemon.models.roles import FindKey, chat_model, choose_roles, offered
 from daemon.models.scheduler import rehearse
+from daemon.models.splitting import splitter
 from daemon.models.tokens import count, count_once, digest_of
 from daemon.remember.dialogue import Worksheet
 from daemon.remember.ladder import make_memory
@@ -200,7 +201,8 @@ def survey_read(
         questions=questions_of_memories(longest),
     )
     of_the_chat = warnings(chat, [place.message for place in reading.places])
-    plan = plan_chat(chat.chat_id, chat.title, reading, tokens, config.limits, of_the_chat, overhead)
+    limits = replace(config.limits, split=splitter(config.chunk.bounds))
+    plan = plan_chat(chat.chat_id, chat.title, reading, tokens, limits, of_the_chat, overhead)
     turns = config.memory.hindsight if roles.agent != ENGINE else 0
     last = round_of(archive, chat.chat_id, reading.adopted)
     surveyed = Survey(chat, reading, counts, shown, roles, plan, last, config.limits.fold, config.memory, None, None)

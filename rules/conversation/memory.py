@@ -100,6 +100,8 @@ QUOTE = 80
 TOKENS_A_WORD = 1.35
 _ANALYSIS_SHARE = 0.75
 """Of as many words as each of the agent's two answers may have."""
+_EXTRACTED_ANSWERS = 1.7
+"""So many times the words of its refinement are in the engine's three answers together."""
 _LEAST_WORDS = 25
 _LEAST_ANSWERS = 180
 """Tokens of the shortest answers that models are asked for: the quote, and three times 25 words."""
@@ -207,9 +209,9 @@ def allowance(chunk_tokens: int, questions: int) -> int:
 
 
 def extracted_words(chunk_tokens: int, questions: int) -> int:
-    """The same for the engine's, whose three answers take about twice so many words together."""
+    """The same for the engine's, which keeps its view and its analysis short for the sake of the refinement."""
     tokens = expected_tokens(chunk_tokens, questions) - questions - QUOTE
-    return max(_LEAST_WORDS, int(tokens / 2 / TOKENS_A_WORD))
+    return max(_LEAST_WORDS, int(tokens / _EXTRACTED_ANSWERS / TOKENS_A_WORD))
 
 
 def analysis_words(words: int) -> int:
@@ -260,12 +262,9 @@ def fold_words(member_tokens: int, questions: int) -> int:
 
 
 def extracted_fold_words(member_tokens: int, source_tokens: int, questions: int) -> int:
-    """The same for the engine's folds, which grow with the raw messages that they stand for.
-
-    Its three answers take about twice so many words together.
-    """
+    """The same for the engine's folds, which grow with the raw messages that they stand for."""
     tokens = min(member_tokens // 2, max(FULL_MEMORY, source_tokens // _EXTRACTED_SHARE))
-    return max(_LEAST_WORDS, int((tokens - questions) / 2 / TOKENS_A_WORD))
+    return max(_LEAST_WORDS, int((tokens - questions) / _EXTRACTED_ANSWERS / TOKENS_A_WORD))
 
 
 def most_fold_tokens(member_tokens: int, questions: int) -> int:

@@ -34,7 +34,7 @@ _MOST_SENTENCES = 3
 _CROWD = 0.6
 _FULL = 30.0
 _SILENT, _NEAR = 0.05, 0.1
-_OWN_SHARE, _ANALYSIS_SHARE = 0.4, 0.8
+_OWN_SHARE, _ANALYSIS_SHARE = 0.35, 0.47
 """Of the words that an answer may have: room is better spent on what the person said."""
 _CUT = " …"
 _HEAD = 8.0
@@ -86,8 +86,14 @@ def perspective(passage: Sequence[Said], words: int, besides: Sequence[str] = ()
     kept = _choose(passage, reading, worths, words * _OWN_SHARE, besides, head=0.0)
     turns = groupby((reading.sentences[at] for at in kept), key=lambda sentence: sentence.message)
     text = "\n".join(_joined([sentence.text for sentence in turn]) for _, turn in turns)
-    replies = sum(said.role == PERSONA for said in passage)
-    return _fit(text or reading.frames.nothing.format(replies), words)
+    return _fit(text or _nothing(reading, "\n".join(besides)), words)
+
+
+def _nothing(reading: WeighedPassage, besides: str) -> str:
+    """That the persona did not speak of itself, or no more than `besides` tell."""
+    inward = zip(reading.inward, reading.sentences, strict=True)
+    is_told = any(weight and sentence.text in besides for weight, sentence in inward)
+    return reading.frames.nothing_more if is_told else reading.frames.nothing
 
 
 def analysis(passage: Sequence[Said], words: int, before: Sequence[Said] = ()) -> str:

@@ -46,7 +46,9 @@ class Frames:
     person: str
     persona: str
     nothing: str
-    """A sentence of the persona: in so many replies it said nothing about itself."""
+    """A sentence of the persona: it said nothing about itself."""
+    nothing_more: str
+    """The same where the quote does speak of it."""
 
 
 def framed(texts: str) -> Frames:
@@ -91,7 +93,7 @@ TONGUES: Final = (
         ),
         listed("you your yours yourself"),
         framed("""On {}|you told me:|I answered:|the person said:|the persona said:
-        |Replies of mine here: {}; in none of them did I speak of myself."""),
+        |I did not speak of myself here.|I said no more about myself here."""),
     ),
     Tongue(  # German
         listed("der die das und ist nicht ein eine zu den von mit es auf für im dass auch wie wir"),
@@ -104,7 +106,7 @@ TONGUES: Final = (
         ),
         listed("du dich dir dein* sie ihnen ihr*"),
         framed("""{}:|du hast mir gesagt:|ich habe geantwortet:|die Person sagte:|die Persona sagte:
-        |Antworten von mir: {}; in keiner sprach ich von mir."""),
+        |Von mir selbst habe ich hier nicht gesprochen.|Mehr habe ich hier nicht von mir gesagt."""),
     ),
     Tongue(  # French
         listed("le la les de des et est pas un une que qui dans pour ce il elle vous avec sur"),
@@ -117,7 +119,7 @@ TONGUES: Final = (
         ),
         listed("tu te toi ton ta tes vous votre vos"),
         framed("""{} :|tu m’as dit :|j’ai répondu :|la personne a dit :|la persona a dit :
-        |Réponses de ma part : {} ; dans aucune je n’ai parlé de moi."""),
+        |Je n’ai pas parlé de moi ici.|Je n’ai rien dit de plus de moi ici."""),
     ),
     Tongue(  # Spanish
         listed("el la los las de y que en es un una no por con para se del lo como pero"),
@@ -134,7 +136,7 @@ TONGUES: Final = (
         ),
         listed("tú te ti tu tus usted su sus contigo"),
         framed("""{}:|me dijiste:|respondí:|la persona usuaria dijo:|el personaje dijo:
-        |Respuestas mías: {}; en ninguna hablé de mí."""),
+        |Aquí no hablé de mí.|Aquí no dije nada más de mí."""),
     ),
     Tongue(  # Portuguese
         listed("o a os as de e que em é um uma não por com para se do da como mas você"),
@@ -150,7 +152,7 @@ TONGUES: Final = (
         ),
         listed("tu te ti teu tua você seu sua"),
         framed("""{}:|você me disse:|respondi:|a pessoa disse:|a persona disse:
-        |Respostas minhas: {}; em nenhuma falei de mim."""),
+        |Aqui não falei de mim.|Aqui não disse mais nada de mim."""),
     ),
     Tongue(  # Italian
         listed("il la i le di e che in è un una non per con si del della come ma sono"),
@@ -165,7 +167,7 @@ TONGUES: Final = (
         ),
         listed("tu te ti tuo tua tuoi tue lei suo sua"),
         framed("""{}:|mi hai detto:|ho risposto:|la persona ha detto:|il personaggio ha detto:
-        |Mie risposte: {}; in nessuna ho parlato di me."""),
+        |Qui non ho parlato di me.|Qui non ho detto altro di me."""),
     ),
     Tongue(  # Russian
         listed("и в не на что с как это но по из у за от же ты так для вы он она"),
@@ -182,7 +184,7 @@ TONGUES: Final = (
         ),
         listed("ты тебя тебе тобой твой твоя твоё твои вы вас вам ваш*"),
         framed("""{}:|твои слова:|мой ответ:|слова человека:|слова персоны:
-        |Моих ответов здесь: {}; ни в одном я не говорю о себе."""),
+        |О себе я здесь не говорю.|Больше я о себе здесь не говорю."""),
     ),
     Tongue(  # Ukrainian
         listed("і й в у не на що з як це але та за від ж ти так для ви він вона є"),
@@ -198,7 +200,7 @@ TONGUES: Final = (
         ),
         listed("ти тебе тобі твій твоя твоє твої ви вас вам ваш*"),
         framed("""{}:|твої слова:|моя відповідь:|слова людини:|слова персони:
-        |Моїх відповідей тут: {}; у жодній я не кажу про себе."""),
+        |Про себе я тут не говорю.|Більше я про себе тут не говорю."""),
     ),
     Tongue(  # Polish
         listed("i w nie na że się z do to jest jak ale o po dla od za co ty czy był"),
@@ -214,7 +216,7 @@ TONGUES: Final = (
         ),
         listed("ty ciebie cię ci tobie twój twoja twoje pan pani"),
         framed("""{}:|twoje słowa:|moja odpowiedź:|słowa osoby:|słowa persony:
-        |Moich odpowiedzi: {}; w żadnej nie mówię o sobie."""),
+        |O sobie tu nie mówię.|Więcej o sobie tu nie mówię."""),
     ),
     Tongue(  # Turkish
         listed("ve bir bu da de için ile çok ne ama gibi daha mi mı var o sen değil olarak kadar"),
@@ -229,7 +231,7 @@ TONGUES: Final = (
         ),
         listed("sen seni sana senin siz sizi size sizin"),
         framed("""{}:|bana söylediğin:|cevabım:|kişinin sözleri:|personanın sözleri:
-        |Yanıtlarım: {}; hiçbirinde kendimden söz etmedim."""),
+        |Burada kendimden söz etmedim.|Burada kendimden daha fazla söz etmedim."""),
     ),
     Tongue(  # Arabic
         listed("في من على أن إلى هذا هذه التي الذي ما لا كان هو هي مع عن أو لكن كل هل"),
@@ -245,7 +247,7 @@ TONGUES: Final = (
         ),
         listed("أنت لك منك إليك عليك معك"),
         framed("""{}:|قلت لي:|أجبت:|قال الشخص:|قالت الشخصية:
-        |عدد ردودي هنا: {}؛ ولم أتحدث عن نفسي في أي منها."""),
+        |لم أتحدث هنا عن نفسي.|لم أقل هنا عن نفسي أكثر من ذلك."""),
     ),
     Tongue(  # Hindi
         listed("है का की के में और से को यह पर नहीं कि हैं था भी एक तो आप ने वह"),
@@ -257,7 +259,7 @@ TONGUES: Final = (
         ),
         listed("आप आपका आपकी आपके आपको तुम तुम्हें तुम्हारा"),
         framed("""{}:|तुमने मुझसे कहा:|मेरा उत्तर:|व्यक्ति ने कहा:|पर्सोना ने कहा:
-        |मेरे उत्तर: {}; किसी में मैंने अपने बारे में कुछ नहीं कहा।"""),
+        |यहाँ मैंने अपने बारे में कुछ नहीं कहा।|यहाँ मैंने अपने बारे में और कुछ नहीं कहा।"""),
     ),
     Tongue(  # Chinese
         listed("我们 你们 这个 那个 什么 没有 一个 可以 不是 就是 这样 因为 所以 但是 如果 他们 时候 知道 自己 还是"),
@@ -270,7 +272,7 @@ TONGUES: Final = (
         ),
         listed("你* 您*"),
         framed("""{}，|你对我说：|我回答：|对方说：|角色说：
-        |我在这里回答了{}次，没有谈到自己。"""),
+        |在这里我没有谈到自己。|除此之外，我在这里没有谈到自己。"""),
     ),
     Tongue(  # Japanese
         listed("です ます した ない から これ して いる てい ので けど った こと です ちょ ませ それ という とい には"),
@@ -282,7 +284,7 @@ TONGUES: Final = (
         ),
         listed("あな なた 君* 貴方"),
         framed("""{}、|あなたは私に言った：|私の答え：|相手の言葉：|ペルソナの言葉：
-        |ここでの私の返事は{}回、自分のことは話していない。"""),
+        |ここでは自分のことは話していない。|ここではこれ以上自分のことは話していない。"""),
     ),
 )
 """The languages in the table, each once."""

@@ -17,7 +17,7 @@ from rules.conversation.memory import (
 )
 from rules.conversation.quote import can_be_quoted
 from rules.errors import ChatSetAside
-from rules.plan.chunks import SPLITTERS, Chunking, Spoken, chunks
+from rules.plan.chunks import Chunking, Splitter, Spoken, by_topics, chunks
 from rules.plan.folds import Bounds, Foresight
 from rules.plan.work import NO_LAYERS, Layers, NumberedChunk, PlannedChunk, chunks_made, planned
 from rules.recognize.chat_reading import ChatReading
@@ -80,8 +80,8 @@ class Limits:
     step: int
     chunk: int
     fold: Bounds
-    bounds: str = "topics"
-    """Where chunks end: a name in `chunks.SPLITTERS`."""
+    split: Splitter = by_topics
+    """Says where chunks end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +249,7 @@ def _formed(reading: ChatReading, tokens: Sequence[int], limits: Limits, overhea
         for entry, count in zip(reading.entries, tokens, strict=True)
     ]
     begin = sum(entry.memory is not None for entry in reading.entries)
-    chunking = chunks(spoken, begin, limits.chunk, limits.tail, SPLITTERS[limits.bounds])
+    chunking = chunks(spoken, begin, limits.chunk, limits.tail, limits.split)
     formed = [chunk.tokens for chunk in chunking.chunks]
     why = why_not_worth(formed, overhead, has_memories=bool(reading.memories))
     return Chunking((), chunking.waiting_tokens + sum(formed), chunking.live_tokens, why) if why else chunking

@@ -32,6 +32,7 @@ from itertools import pairwise
 from types import MappingProxyType
 
 from rules.plan.topics import STEPS, prices
+from rules.plan.vectors import Embed, prices_by_vectors
 
 _TOOL_ROLES = frozenset({"tool", "function"})
 
@@ -129,8 +130,8 @@ def first_group(tokens: Sequence[int], size: int, prices: Sequence[int] = ()) ->
     """Say how many units the first group of the best partition takes.
 
     `tokens` are those of the units, at least one of them not 0; `size` is above 0. `prices` are those of bounds
-    behind the units, none below 0; where there are any, groups far too large are dearer. Among partitions that cost
-    the same, the one with the longest first group wins. Bounds are looked for only at every 1/32 of `size`
+    behind the units, none below 0; where there are any, groups far too large or too small are dearer. Among partitions
+    that cost the same, the one with the longest first group wins. Bounds are looked for only at every 1/32 of `size`
     or more, so thousands of tiny units cost no more work than a few large ones.
     """
     grains = _grains(tokens, size, prices)
@@ -143,7 +144,7 @@ def first_group(tokens: Sequence[int], size: int, prices: Sequence[int] = ()) ->
 def _best(grains: Sequence[_Grain], before: Sequence[_Partition], size: int, steep: int) -> _Partition:
     """The best partition of `grains`, where `before[n]` is the best one of the first n of them.
 
-    What is more than half too large costs so many times as much as `steep` says.
+    What is more than half too large, or three tenths too small, costs so many times as much as `steep` says.
     """
     least = first = -1
     held = giant = 0
@@ -152,7 +153,8 @@ def _best(grains: Sequence[_Grain], before: Sequence[_Partition], size: int, ste
         held += grains[start].tokens
         giant = giant or grains[start].giant
         scrap = held - giant
-        own = scrap**2 if giant else (held - size) ** 2 * (steep if 2 * held > 3 * size else 1)
+        is_far_off = 2 * held > 3 * size or 10 * held < 7 * size
+        own = scrap**2 if giant else (held - size) ** 2 * (steep if is_far_off else 1)
         if (giant and scrap * _SCRAPS_A_SIZE >= size) or (first > 0 and own + price > least):
             break  # a larger group is not allowed either, or costs even more
         cost = before[start].cost + own + price
@@ -231,17 +233,35 @@ def by_topics(spoken: Sequence[Spoken], begin: int, size: int) -> Split:
     Where turns are as like as can be, it costs three squares of `size` more than at the best place in view.
     """
 
-    def priced(window: Sequence[Unit]) -> list[int]:
-        messages = [spoken[unit.start : unit.stop] for unit in window]
-        minutes = tuple((unit[0].minute, unit[-1].minute) for unit in messages)
-        found = prices(tuple(tuple(message.text for message in unit) for unit in messages), minutes)
-        return [_TOPIC * size**2 * price // STEPS for price in found]
+    return _by_likeness(spoken, begin, size, prices)
 
-    return _split(spoken, begin, size, priced)
+
+def by_vectors(embed: Embed) -> Splitter:
+    """The same by vectors instead of words."""
+
+    def price(texts: _Texts, minutes: _Minutes) -> tuple[int, ...]:
+        return prices_by_vectors(texts, minutes, embed)
+
+    return lambda spoken, begin, size: _by_likeness(spoken, begin, size, price)
 
 
 SPLITTERS: Mapping[str, Splitter] = MappingProxyType({"topics": by_topics, "size": by_turns})
-"""By what `chunk.bounds` calls them."""
+"""By what `chunk.bounds` calls them: those that need nothing else."""
+
+_Texts = tuple[tuple[str, ...], ...]
+_Minutes = tuple[tuple[int, int], ...]
+
+
+def _by_likeness(
+    spoken: Sequence[Spoken], begin: int, size: int, price: Callable[[_Texts, _Minutes], Sequence[int]]
+) -> Split:
+    def priced(window: Sequence[Unit]) -> list[int]:
+        messages = [spoken[unit.start : unit.stop] for unit in window]
+        minutes = tuple((unit[0].minute, unit[-1].minute) for unit in messages)
+        found = price(tuple(tuple(message.text for message in unit) for unit in messages), minutes)
+        return [_TOPIC * size**2 * price // STEPS for price in found]
+
+    return _split(spoken, begin, size, priced)
 
 
 def _split(spoken: Sequence[Spoken], begin: int, size: int, price: Callable[[Sequence[Unit]], Sequence[int]]) -> Split:

@@ -1,6 +1,7 @@
 """How good a place for the end of a chunk is: by a change of topic, and by a pause between messages.
 
     turn  turn  turn | turn  turn  turn      three turns before the bound and three after it, all within the window
+      1     2     4      4     2     1       the nearer one is to the bound, the more it counts
     ^^^^^^^^^^^^^^^^   ^^^^^^^^^^^^^^^^
     words that both share, rare ones before common ones: their likeness (cosine of TF-IDF vectors)
 
@@ -11,13 +12,15 @@ the window is looked at, all of which is final: so bounds never depend on when a
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from math import isqrt
 
 from rules.extract.sentences import terms
 
 STEPS = 64
 """The price of a bound where what stands around it is as like as can be."""
-_TURNS = 3
+NEARNESS = (4, 2, 1)
+"""How much the turns on either side of a bound count, the nearest first."""
 _RARE = 16
 _BREATH_SHARE = 8
 _NIGHT = 6 * 60
@@ -42,9 +45,8 @@ def prices(texts: tuple[tuple[str, ...], ...], minutes: tuple[tuple[int, int], .
         }
         for words in held
     ]
-    found = [_price(vectors, minutes, at) for at in range(1, len(held))]
-    least = min(found, default=0)
-    return tuple(price - least for price in found)
+    likenesses = [_likeness(_sum(vectors[:at][::-1]), _sum(vectors[at:])) for at in range(1, len(held))]
+    return with_pauses(likenesses, minutes)
 
 
 @lru_cache(_MESSAGES)
@@ -52,19 +54,27 @@ def _words(text: str) -> Counter[str]:
     return Counter(terms(text))
 
 
-def _price(vectors: Sequence[dict[str, int]], minutes: Sequence[tuple[int, int]], at: int) -> int:
-    before, after = _sum(vectors[max(0, at - _TURNS) : at]), _sum(vectors[at : at + _TURNS])
-    likeness = _likeness(before, after)
-    ended, begins = minutes[at - 1][1], minutes[at][0]
-    pause = min(max(0, begins - ended), _NIGHT) if ended and begins else 0
-    return likeness + STEPS // _BREATH_SHARE * (_NIGHT - pause) // _NIGHT
+def with_pauses(likenesses: Sequence[int], minutes: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    """The prices of bounds between units that are so much alike, up to STEPS; a night makes one cheaper."""
+    found = [
+        likeness + STEPS // _BREATH_SHARE * (_NIGHT - _pause(before[1], after[0])) // _NIGHT
+        for likeness, (before, after) in zip(likenesses, pairwise(minutes), strict=True)
+    ]
+    least = min(found, default=0)
+    return tuple(price - least for price in found)
+
+
+def _pause(ended: int, begins: int) -> int:
+    """Minutes between two units, a night at most; 0 where nobody knows."""
+    return min(max(0, begins - ended), _NIGHT) if ended and begins else 0
 
 
 def _sum(vectors: Sequence[dict[str, int]]) -> dict[str, int]:
+    """What stands on one side of a bound, the nearest turn first."""
     whole: dict[str, int] = {}
-    for vector in vectors:
+    for nearness, vector in zip(NEARNESS, vectors, strict=False):
         for term, weight in vector.items():
-            whole[term] = whole.get(term, 0) + weight
+            whole[term] = whole.get(term, 0) + nearness * weight
     return whole
 
 

@@ -47,7 +47,7 @@ def test_a_chat_goes_to_memproc_and_comes_back_with_memories(trip: tuple[ChatCli
     updated = person.chat()
     assert client.stored()["messages"] == updated["messages"]
     assert uuids(updated["messages"][-8:]) == uuids(LONG["messages"][-8:])
-    assert [path.name for path in person.inbox.iterdir()] == ["The lighthouse from TypingMind (kxecrzvvc1).json"]
+    assert [path.name for path in person.inbox.iterdir()] == ["From TypingMind, The lighthouse (kxecrzvvc1).json"]
     assert collapsed(client)[1].startswith("Memory 1, 7 November 2024")
     client.run("void document.querySelectorAll('[data-memproc-title]')[2].click()")
     client.open_panel()

@@ -20,6 +20,7 @@ LIGHTHOUSE = "The lighthouse"
 VIEWS = (
     "",
     "/start",
+    "/inbox",
     "/money",
     "/settings",
     "/pairing",
@@ -28,6 +29,7 @@ VIEWS = (
     "CHAT/core",
     "CHAT/facts",
     "CHAT/plan",
+    "CHAT/versions?from=1",
     "MEMORY",
 )
 

@@ -29,7 +29,7 @@ from tests.lives.keeper import SECTIONS
 from tests.lives.model import LivelyModel
 from tests.nokeys import no_keys
 
-_TEXTS = {
+TEXTS = {
     "opening": "This is what I remember.",
     "layers": "And this I have noted.",
     "quote": "A quote of {quote_words} words, please.",
@@ -70,7 +70,7 @@ class Memproc:
         texts = home / "texts"
         for name in ("inbox", "updated", "backups", "state", "texts"):
             (home / name).mkdir(parents=True)
-        for name, text in _TEXTS.items():
+        for name, text in TEXTS.items():
             (texts / f"{name}.md").write_text(text)
         self._settings = {**_SETTINGS, "texts": {"folder": str(texts)}, "output": {"mode": mode}}
         self._steps_left: int | None = None

@@ -15,7 +15,7 @@ from daemon.page import bridge_jobs
 from daemon.page.actions import CommandResult
 from daemon.page.app import Desk
 from daemon.page.bridge import bridge
-from tests.extension import Extension
+from tests.extension import Extension, Json
 from tests.stories.person import Person
 
 PORT = 27183
@@ -77,7 +77,7 @@ class Bridged:
         return CommandResult(ended.code, "\n".join(filter(None, (ended.out, ended.err))), ended.out)
 
 
-def chat_of(result: bytes) -> dict[str, object]:
+def chat_of(result: bytes) -> Json:
     """The one chat of an export."""
     (chat,) = json.loads(result)["data"]["chats"]
     assert isinstance(chat, dict)

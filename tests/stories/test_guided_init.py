@@ -24,11 +24,11 @@ class Typed(io.StringIO):
 
 
 def init(monkeypatch: pytest.MonkeyPatch, *answers: str) -> str:
-    """What `memproc init` prints for somebody who gives these answers."""
+    """What `memproc init` prints for somebody who gives these answers, wherever its lines are folded."""
     monkeypatch.setattr(sys, "stdin", Typed("".join(f"{answer}\n" for answer in answers)))
     with redirect_stdout(Typed()) as printed:
         assert main(["init"]) == 0
-    return printed.getvalue()
+    return " ".join(printed.getvalue().split())
 
 
 @pytest.fixture

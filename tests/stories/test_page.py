@@ -12,9 +12,11 @@ from starlette.testclient import TestClient
 from daemon.config.loading import folders, load
 from daemon.page.access import LARGEST_FORM
 from daemon.page.app import Desk, application
+from daemon.page.home import button_for
 from daemon.page.routes import ACTIONS, VIEWS
 from daemon.page.sessions import new_link
 from daemon.sample import SAMPLE_FILE, sample
+from daemon.status.status import StatusProblem
 from tests.chats import chat, conversation, export_bytes
 from tests.stories.person import Person
 from tests.waiting import until
@@ -193,11 +195,41 @@ def test_a_plan_says_what_a_run_would_do_before_it_is_started(browser: Browser) 
 
 
 def test_a_run_is_started_and_ends(browser: Browser) -> None:
+    assert browser.person.memproc("run").code in (0, 1), "what other stories have changed or dropped is processed"
     outputs = {path: path.stat().st_mtime_ns for path in browser.person.updated()}
     assert browser.send(f"{chat_address(browser.person)}/run")
     until(lambda: json.loads(browser.person.memproc("status", "--json").out)["run"] is None)
     assert browser._client.get("/running").status_code in (200, 204)
     assert {path: path.stat().st_mtime_ns for path in browser.person.updated()} == outputs, "nothing was new"
+
+
+def test_what_is_dropped_while_no_daemon_runs_is_planned_and_run_by_a_button(tmp_path: Path) -> None:
+    person = Person(tmp_path / "ada")
+    browser = Browser(person)
+    assert "memproc is not running" in browser.open("/")
+    assert "Drop an export" in browser.open("/inbox")
+    person.drop(b"# Notes", "notes.md")
+    text = browser.upload("lighthouse.json", export_bytes(chat(*conversation(20, 400))))
+    assert "What lies in the inbox" in text
+    assert f"{LIGHTHOUSE} lighthouse.json" in text
+    assert "It costs nothing." in text
+    assert "notes.md would be skipped" in text
+    assert browser.send("/inbox/run")
+    until(lambda: bool(person.updated()))
+    until(lambda: json.loads(person.memproc("status", "--json").out)["run"] is None)
+    home = browser.open("/")
+    assert "Download for TypingMind" in home
+    assert "notes.md" in home
+    assert browser.source("/").count('href="/inbox"') > 1, "what needs the person has its button"
+    assert "new memories" not in browser.open("/inbox")
+    assert "Process all" in browser.open("/inbox"), "what says other things than the updated export is written anew"
+    person.toml.write_text("[tail]\ntokens = -1\n")
+    assert "tail.tokens" in browser.open("/inbox")
+
+
+def test_a_problem_has_the_button_that_helps() -> None:
+    for what, address in (("the settings", "/settings"), ("lighthouse.json", "/inbox"), ("the log", "")):
+        assert button_for(StatusProblem(what, "It is odd.", "Look at it."))[0] == address
 
 
 def test_the_settings_tell_what_counts_and_show_no_key(browser: Browser) -> None:

@@ -2,7 +2,9 @@
 
 import json
 import os
+import threading
 from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib.resources import files
 from pathlib import Path
 from time import monotonic, sleep
@@ -102,6 +104,27 @@ def test_the_same_chat_sent_twice_has_its_result_twice(new: Cycle, monkeypatch: 
         bridge.carry_out()
     assert [extension.job(job)["state"] for job in jobs] == ["done", "done"]
     assert extension.result(jobs[0]) == extension.result(jobs[1]) == new.updated().read_bytes()
+
+
+def test_round_after_round_with_the_field_that_the_extension_leaves(
+    new: Cycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bridge = bridged(new, monkeypatch)
+    extension = bridge.paired()
+    shown = [0]
+    for number in range(3):
+        job = extension.send(new.export())
+        bridge.carry_out()
+        assert extension.job(job)["state"] == "done"
+        new.device.bring_in(extension.result(job))
+        new.device.chat(new.chat_id)["memproc"] = {"v": 1, "written": f"round {number}", "first": new.shown()[0]}
+        shown.append(len(new.shown()))
+        new.talk()
+    assert shown == sorted(set(shown))
+    assert (
+        chat_of(extension.result(job))["memproc"]["written"] == "round 1"
+    )  # the chat's other fields stay as they came
+    assert new.person.memproc("verify").code == 0
 
 
 def test_a_job_outlasts_the_page_and_is_read_by_its_own_device_alone(
@@ -275,6 +298,16 @@ def test_a_code_that_nobody_uses_is_over_with_the_command(new: Cycle, monkeypatc
     ended = new.person.memproc("pair")
     assert ended.code == 1
     assert "Nothing was paired. The two minutes of this code are over." in ended.err
+
+
+def test_no_code_is_shown_where_another_program_holds_the_port(new: Cycle) -> None:
+    with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as other:
+        threading.Thread(target=other.handle_request, daemon=True).start()
+        new.person.settings(f"[page]\nport = {other.server_port}\n")
+        ended = new.person.memproc("pair")
+    assert ended.code == 1
+    assert "Another program, or the memproc of another person, answers at port" in ended.err
+    assert newest_code(new.person.home / "state") is None
 
 
 def test_the_extension_is_written_to_be_hosted(new: Cycle) -> None:

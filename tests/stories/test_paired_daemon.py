@@ -62,7 +62,8 @@ def test_the_daemon_takes_what_is_sent_and_its_result_comes_back(new: Cycle) -> 
         job = extension.send(new.export())
         done = comes_to(extension, job, "done")
         (row,) = daemon.rows()
-        assert (row.state, "from TypingMind" in row.name) == ("written", True)
+        assert (row.state, row.name.startswith("From TypingMind, ")) == ("written", True)
+        assert row.reason.startswith("TypingMind takes it back by itself: ")
         assert done["done"] == done["total"] > 0
         new.device.bring_in(extension.result(job))
         assert len(new.shown()) == done["total"]

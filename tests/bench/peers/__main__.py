@@ -11,9 +11,10 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tests.bench.environment import NotMeasured, environment
 from tests.bench.measure import Table, as_json
-from tests.bench.peers.environment import PACKAGES, environment, version
-from tests.bench.peers.measured import Measured, NotMeasured
+from tests.bench.peers.measured import Measured
+from tests.bench.peers.packages import PACKAGES, requirements, version
 from tests.bench.peers.running import run_memproc, run_peer
 from tests.bench.peers.turns import Conversation, read_conversation
 from tests.bench.real import exports_in
@@ -86,7 +87,7 @@ def _exports(folder: Path | None, temporary: Path) -> list[Path]:
 
 
 def _environments(systems: Sequence[str], folder: Path) -> dict[str, Path | NotMeasured]:
-    return {peer: environment(peer, folder.absolute()) for peer in systems if peer != MEMPROC}
+    return {peer: environment(peer, requirements(peer), folder.absolute()) for peer in systems if peer != MEMPROC}
 
 
 def _measure(

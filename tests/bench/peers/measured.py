@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
+from tests.bench.environment import NotMeasured
 from tests.server.meter import Embeddings, Meter
 from tests.server.usage import READ_FACTOR, WRITE_FACTOR, Usage
 
@@ -41,13 +42,6 @@ class Measured:
             "embedding_calls": self.embeddings.calls, "embedding_tokens": self.embeddings.tokens,
             "kept": self.kept, "wall": self.wall,
         }  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class NotMeasured:
-    """Why there are no figures, in one sentence."""
-
-    reason: str
 
 
 def measured(name: str, meter: Meter, kept: int, wall: float) -> Measured | NotMeasured:

@@ -7,9 +7,10 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.bench.environment import NotMeasured
 from tests.bench.measure import COMMAND, FOLDERS, ROOT
-from tests.bench.peers.environment import HERE
-from tests.bench.peers.measured import Measured, NotMeasured, measured
+from tests.bench.peers.measured import Measured, measured
+from tests.bench.peers.packages import HERE
 from tests.bench.peers.script import answer
 from tests.bench.peers.turns import Conversation
 from tests.server.server import ModelServer

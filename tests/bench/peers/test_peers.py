@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from tests.bench.environment import NotMeasured
 from tests.bench.measure import ROOT
-from tests.bench.peers.environment import HERE, PACKAGES, version
-from tests.bench.peers.measured import Measured, NotMeasured, measured
+from tests.bench.peers.measured import Measured, measured
+from tests.bench.peers.packages import HERE, PACKAGES, version
 from tests.bench.peers.script import answer
 from tests.bench.peers.turns import read_conversation
 from tests.chats import assistant, chat, export_bytes, user

@@ -119,6 +119,7 @@ def test_every_setting_arrives() -> None:
         page.enabled = false
         page.port = 27200
         recall.connector = true
+        recall.mention = true
         recall.origins = ["https://chat.example.org"]
         bridge.origins = ["https://chat.example.org:8443"]
         budget.run_usd = 1
@@ -163,7 +164,7 @@ def test_every_setting_arrives() -> None:
         "schedule": {"night": ""},
         "notify": {"when": "never"},
         "page": {"enabled": False, "port": 27200},
-        "recall": {"connector": True, "origins": ("https://chat.example.org",)},
+        "recall": {"mention": True, "connector": True, "origins": ("https://chat.example.org",)},
         "bridge": {"origins": ("https://chat.example.org:8443",)},
         "budget": {
             "run_usd": 1.0,

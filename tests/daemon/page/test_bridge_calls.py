@@ -1,6 +1,8 @@
 """The bridge answers a paired device on its own page, and nobody else; each call counts once."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
 from pathlib import Path
 from time import time
 
@@ -8,9 +10,10 @@ import httpx2 as httpx
 import pytest
 from starlette.testclient import TestClient
 
-from daemon.bridge.codes import CODE_SECONDS, MOST_TRIES, newest_code, open_code
-from daemon.bridge.devices import devices
+from daemon.bridge.codes import CODE_SECONDS, MOST_TRIES, TOLD_SECONDS, PairedDevice, newest_code, open_code, pair
+from daemon.bridge.devices import devices, exclusive, forget_devices
 from daemon.config.settings import Config
+from daemon.files.lock import Busy
 from daemon.files.paths import Folders
 from daemon.page.app import Desk
 from daemon.page.bridge import LARGEST, bridge
@@ -177,3 +180,86 @@ def test_what_is_refused(paired: Extension, folders: Folders, attack: Attack, st
     assert not folders.inbox.exists()
     if status in (403, 421):
         assert "access-control-allow-origin" not in answer.headers
+
+
+def preflight(http: httpx.Client, path: str, origin: str = TYPINGMIND) -> httpx.Response:
+    """What a browser asks before a page's call."""
+    asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Private-Network": "true"}
+    return http.options(path, headers={"Origin": origin, **asked})
+
+
+def test_a_browser_may_ask_beforehand_from_a_page_that_was_paired(paired: Extension) -> None:
+    for path in ("/bridge/jobs", "/bridge/plan", JOB, f"{JOB}/result"):
+        allowed = preflight(paired.http, path)
+        assert allowed.status_code == 204
+        assert allowed.headers["access-control-allow-origin"] == TYPINGMIND
+        assert allowed.headers["access-control-allow-private-network"] == "true"
+        for header in ("Device", "Time", "Nonce", "Mac"):
+            assert f"X-Memproc-{header}" in allowed.headers["access-control-allow-headers"]
+        assert "access-control-allow-credentials" not in allowed.headers
+        assert preflight(paired.http, path, "https://evil.example").status_code == 403
+
+
+def test_without_a_pairing_pages_are_answered_only_after_a_code_was_made(http: httpx.Client, folders: Folders) -> None:
+    for origin in (TYPINGMIND, OWN):
+        assert preflight(http, "/bridge/pair", origin).status_code == 403
+    open_code(folders.state, time() - TOLD_SECONDS + 30)
+    for origin in (TYPINGMIND, OWN):
+        assert preflight(http, "/bridge/pair", origin).status_code == 204
+    assert preflight(http, "/bridge/pair", "https://evil.example").status_code == 403
+    open_code(folders.state, time() - TOLD_SECONDS - 1)
+    assert preflight(http, "/bridge/pair").status_code == 403
+
+
+def test_a_forgotten_device_is_refused(paired: Extension, folders: Folders) -> None:
+    forget_devices(folders.state, frozenset({paired.device}))
+    answer = paired.call("GET", JOB)
+    assert (answer.status_code, answer.json()["reason"].split(",")[0]) == (401, "This device is not paired")
+
+
+def test_any_page_may_load_the_extension_and_no_other_name_of_this_computer(http: httpx.Client) -> None:
+    script = http.get("/bridge/typingmind.js")
+    assert (script.status_code, script.headers["content-type"]) == (200, "text/javascript; charset=utf-8")
+    assert script.headers["cross-origin-resource-policy"] == "cross-origin"
+    assert script.content == (files("daemon.bridge") / "typingmind.js").read_bytes()
+    assert http.get("/bridge/typingmind.js", headers={"Host": "evil.example"}).status_code == 421
+    assert http.get("/bridge/typingmind.js", headers={"Origin": "https://evil.example"}).status_code == 403
+
+
+def test_devices_that_cannot_be_read_are_told_with_what_to_do(paired: Extension, folders: Folders) -> None:
+    (folders.state / "bridge" / "devices.json").write_text("[{]")
+    answer = paired.call("GET", JOB)
+    assert answer.status_code == 409
+    assert "Remove it, then pair again: memproc pair" in answer.json()["reason"]
+    foreign = paired.call("GET", JOB, Origin="https://evil.example")
+    assert foreign.status_code == 409
+    assert "access-control-allow-origin" not in foreign.headers  # so that no other page reads where the file lies
+
+
+def test_a_mistake_of_memproc_s_is_told_without_what_it_was_about(
+    paired: Extension, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise ValueError("the lighthouse keeper's secret")
+
+    monkeypatch.setattr("daemon.page.bridge.plan", fails)
+    answer = paired.call("POST", "/bridge/plan", EXPORT)
+    assert answer.status_code == 500
+    assert "secret" not in answer.text
+    assert "x-memproc-mac" in answer.headers
+
+
+def test_two_who_pair_at_the_same_moment_are_not_both_paired(http: httpx.Client, folders: Folders) -> None:
+    code = open_code(folders.state, time()).digits
+    with ThreadPoolExecutor(6) as threads:
+        answers = list(
+            threads.map(lambda _: pair(folders.state, code, "x", TYPINGMIND, time(), "2026-11-22"), range(6))
+        )
+    assert sum(isinstance(answer, PairedDevice) for answer in answers) == 1
+    assert len(devices(folders.state)) == 1
+
+
+def test_who_waits_too_long_for_the_devices_is_told(folders: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("daemon.bridge.devices._WAIT_SECONDS", 0.0)
+    with exclusive(folders.state), pytest.raises(Busy):
+        open_code(folders.state, time())

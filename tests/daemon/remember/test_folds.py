@@ -237,7 +237,7 @@ def test_no_fold_is_larger_than_it_may_be(tokens: int, roles: Roles) -> None:
 
 
 def test_the_engine_s_fold_is_made_shorter_until_it_fits() -> None:
-    dense = " ".join(f"I noticed Zx9Qw7Kp3Lm8Vb2Nc5J{number} and Qy4Rt6Hn1Wd0Xs3Bk7U{number}." for number in range(60))
+    dense = " ".join(f"I noticed Ꙁ9Ꙃ7Ꙅ3Ꙇ8Ꙉ2Ꙋ5Ꙍ{number} and Ꙏ4Ꙑ6Ꙓ1Ꙕ0Ꙗ3Ꙙ7Ꙛ{number}." for number in range(60))
     texts = (*SIX[0].told.texts[:3], dense, SIX[0].told.texts[4], dense)
     own = [replace(member, told=replace(member.told, texts=texts, tokens=40)) for member in SIX]
     desk = Desk({})

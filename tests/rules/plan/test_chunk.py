@@ -7,7 +7,20 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.plan.chunks import SPLITTERS, Chunk, Chunking, Split, Spoken, by_topics, by_turns, chunks, units
+from rules.plan.chunks import (
+    SPLITTERS,
+    Chunk,
+    Chunking,
+    Split,
+    Spoken,
+    by_topics,
+    by_turns,
+    by_vectors,
+    chunks,
+    first_group,
+    units,
+)
+from rules.plan.vectors import Vector
 
 SIZE = 40
 
@@ -22,6 +35,14 @@ spoken_messages = st.builds(
 )
 histories = st.lists(spoken_messages, max_size=120)
 tails = st.integers(0, 250)
+
+
+def letters(text: str) -> Vector:
+    """A vector for tests: how often each of a few letters stands in a text."""
+    return [text.count(letter) for letter in "aegbr海"]
+
+
+EVERY = {**SPLITTERS, "vectors": by_vectors(letters)}
 
 
 def talk(*turns: int) -> list[Spoken]:
@@ -71,6 +92,12 @@ def test_a_chunk_ends_where_the_talk_turns_to_something_else() -> None:
     assert by_turns(spoken, 0, SIZE).bounds[0] == 4
 
 
+def test_a_chunk_ends_where_vectors_say_that_the_talk_turns_to_something_else() -> None:
+    spoken = [replace(said, text=said.text.partition(" ")[0]) for said in topics(*["sea"] * 3, *["bob"] * 7)]
+
+    assert by_vectors(letters)(spoken, 0, SIZE).bounds[0] == 6
+
+
 def test_a_chunk_ends_at_night_rather_than_within_a_minute() -> None:
     spoken = topics(*["sea"] * 10)
     night = [replace(said, minute=1000 + at + (600 if at >= 6 else 0)) for at, said in enumerate(spoken)]
@@ -82,24 +109,38 @@ def test_turns_that_say_nothing_to_tell_them_by_are_cut_by_size() -> None:
     spoken = talk(*[20] * 12)
 
     assert by_topics(spoken, 0, SIZE) == by_turns(spoken, 0, SIZE)
+    assert by_vectors(letters)(spoken, 0, SIZE) == by_turns(spoken, 0, SIZE)
 
 
-@given(histories, st.integers(0, 120), st.sampled_from(sorted(SPLITTERS)))
+def test_turns_that_are_nearer_to_a_bound_count_more() -> None:
+    spoken = topics("bread", "sea", "sea", "bread", "sea", "bread", "bread", "bread", "bread", "bread")
+
+    assert by_topics(spoken, 0, SIZE).bounds[0] == 6
+
+
+def test_a_group_that_is_far_too_small_is_dearer_where_bounds_have_prices() -> None:
+    prices = [0, 500, 0, 0]
+
+    assert first_group([29, 15, 38, 40, 40], SIZE, prices) == 1
+    assert first_group([27, 15, 38, 40, 40], SIZE, prices) == 2
+
+
+@given(histories, st.integers(0, 120), st.sampled_from(sorted(EVERY)))
 def test_the_bounds_of_the_beginning_of_a_history_stay_as_it_grows(spoken: list[Spoken], upto: int, name: str) -> None:
-    bounds = SPLITTERS[name](spoken, 0, SIZE).bounds
-    earlier = SPLITTERS[name](spoken[:upto], 0, SIZE).bounds
+    bounds = EVERY[name](spoken, 0, SIZE).bounds
+    earlier = EVERY[name](spoken[:upto], 0, SIZE).bounds
 
     assert bounds[: len(earlier)] == earlier
 
 
-@given(histories, st.sampled_from(sorted(SPLITTERS)), st.sampled_from(sorted(SPLITTERS)))
+@given(histories, st.sampled_from(sorted(EVERY)), st.sampled_from(sorted(EVERY)))
 def test_bounds_that_have_a_memory_never_move_whatever_splits_what_comes(
     spoken: list[Spoken], before: str, after: str
 ) -> None:
-    frozen = SPLITTERS[before](spoken, 0, SIZE).bounds
+    frozen = EVERY[before](spoken, 0, SIZE).bounds
     begin = frozen[-1] if frozen else 0
 
-    assert all(begin < bound for bound in SPLITTERS[after](spoken, begin, SIZE).bounds)
+    assert all(begin < bound for bound in EVERY[after](spoken, begin, SIZE).bounds)
 
 
 def test_another_splitter_says_where_chunks_end_by_what_is_said() -> None:

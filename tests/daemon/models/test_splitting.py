@@ -1,0 +1,111 @@
+"""Chunks that end by the package's vectors; it is an extra, and in the development environment."""
+
+import logging
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from daemon.models import splitting
+from daemon.models.splitting import splitter, vector
+from rules.errors import ConfigurationError
+from rules.plan.chunks import SPLITTERS, Spoken
+from tests.chats import export_bytes, long_chat
+from tests.stories.person import Person
+
+SIZE = 40
+SEA = ["Gulls cry over the harbour.", "The ferry rolls in the swell.", "A storm comes from the sea."]
+BREAD = ["The dough has to rest overnight.", "Knead the flour and the yeast.", "Rye loaves want a hot oven."]
+
+histories = st.lists(
+    st.builds(lambda text, tokens: (text, tokens), st.sampled_from([*SEA, *BREAD, "", "海"]), st.integers(0, 30)),
+    max_size=40,
+)
+
+
+@pytest.fixture
+def without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "wordllama", None)
+    splitting._model.cache_clear()
+
+
+def turns(said: list[tuple[str, int]]) -> list[Spoken]:
+    return [Spoken(role, tokens, text=text) for text, tokens in said for role in ("user", "assistant")]
+
+
+def test_the_talk_is_cut_where_it_turns_to_something_else_without_a_word_in_common() -> None:
+    pytest.importorskip("wordllama")
+    spoken = turns([(text, 10) for text in (*SEA, *BREAD, *BREAD, *BREAD)])
+
+    assert splitter("embedding")(spoken, 0, SIZE).bounds[0] == 6
+    assert SPLITTERS["size"](spoken, 0, SIZE).bounds[0] == 4
+
+
+@given(histories, st.integers(0, 80))
+@settings(deadline=None)
+def test_bounds_by_the_package_stay_as_a_history_grows(said: list[tuple[str, int]], upto: int) -> None:
+    pytest.importorskip("wordllama")
+    spoken = turns(said)
+    earlier = splitter("embedding")(spoken[:upto], 0, SIZE).bounds
+
+    assert splitter("embedding")(spoken, 0, SIZE).bounds[: len(earlier)] == earlier
+
+
+def test_a_text_has_the_same_vector_in_any_company_and_one_without_words_has_none() -> None:
+    pytest.importorskip("wordllama")
+    before = vector(SEA[0])
+    vector.cache_clear()
+    vector("something much longer, so that sums could be rounded otherwise " * 50)
+
+    assert vector(SEA[0]) == before
+    assert not any(vector(""))
+
+
+def test_the_log_is_as_it_was_when_the_package_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("wordllama")
+    root = logging.getLogger()
+    before = root.level, root.handlers[:]
+    for name in [name for name in sys.modules if name.startswith("wordllama.inference")]:
+        monkeypatch.delitem(sys.modules, name)
+    splitting._model.cache_clear()
+    splitter("embedding")
+
+    assert (root.level, root.handlers) == before
+
+
+@pytest.mark.usefixtures("without_the_package")
+def test_without_the_package_the_others_still_split() -> None:
+    assert splitter("topics") is SPLITTERS["topics"]
+    with pytest.raises(ConfigurationError, match="not installed"):
+        splitter("embedding")
+
+
+@pytest.mark.usefixtures("without_the_package")
+@pytest.mark.parametrize(("command", "code"), [(("config", "check"), 2), (("plan",), 2), (("run",), 1)])
+def test_without_the_package_every_command_says_what_to_install(
+    tmp_path: Path, command: tuple[str, ...], code: int
+) -> None:
+    person = Person(tmp_path / "ada")
+    person.toml.write_text(person.toml.read_text().replace('bounds = "size"', 'bounds = "embedding"'))
+    person.drop(export_bytes(long_chat(6000, tokens_each=300)))
+
+    ended = person.memproc(*command)
+
+    assert ended.code == code, ended
+    assert "pip install '.[embedding]'" in ended.err
+    assert not person.updated()
+
+
+def test_a_conversation_is_cut_by_vectors_from_the_command_line(tmp_path: Path) -> None:
+    pytest.importorskip("wordllama")
+    person = Person(tmp_path / "ada")
+    person.toml.write_text(person.toml.read_text().replace('bounds = "size"', 'bounds = "embedding"'))
+    person.drop(export_bytes(long_chat(8000, tokens_each=300)))
+
+    assert person.memproc("config", "check").code == 0
+    ended = person.memproc("run")
+
+    assert (ended.code, ended.err) == (0, "")
+    assert len(person.updated()) == 1
