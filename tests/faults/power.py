@@ -146,9 +146,7 @@ def _set(names: dict[str, Inode], name: str, inode: Inode | None) -> None:
 def points(prepared: Prepared) -> Iterator[Point]:
     """After each call that changes something."""
     numbers = sorted({call.number for call in prepared.calls if not call.path.endswith(_REBUILT)})
-    # The archive knows the files of the inbox by their inodes, and those of a model's files are others.
-    models = () if prepared.scene.name == "intake" else _MODELS
-    for how in (*models, *(disk for disk in _DISKS if not no_disk(disk))):
+    for how in (*_MODELS, *(disk for disk in _DISKS if not no_disk(disk))):
         for number in numbers:
             yield Point(NAME, prepared.scene.name, number, how)
 
@@ -182,7 +180,8 @@ def _is_well(prepared: Prepared, point: Point, asked: tuple[str, ...]) -> Iterat
     is_over = point.number >= prepared.calls[-1].number
     if is_over and oracle.updated(prepared.lab.home) != prepared.unharmed.after:
         yield "what was said to be written is not there"
-    yield from prepared.goes_on(asked)
+    # By their devices and inodes, the files of the inbox are others now, and are looked at once more.
+    yield from prepared.goes_on(asked, without=("arrival",))
 
 
 def _lay_out(home: Path, disk: ModelDisk, how: str) -> None:
