@@ -4,7 +4,8 @@ BIN := .venv/bin
 STAMP := .venv/installed
 SIDE_BY_SIDE := -n 3 --dist worksteal -m "not long and not bench and not browser"
 
-.PHONY: help demo test test-long test-browser test-systemd check format man fuzz bench bench-peers bench-memory lock clean
+.PHONY: help demo test test-long test-faults test-soak test-mutation test-browser test-systemd check format man fuzz bench bench-peers \
+	bench-memory lock clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -24,6 +25,16 @@ endif
 test-long: $(STAMP) ## the tests that take many minutes, and many more examples of every property
 	@$(BIN)/python -m pytest -m "(long or hypothesis) and not bench and not browser" --hypothesis-profile thorough \
 		--timeout 3600 --run-limit 86400
+
+test-faults: $(STAMP) ## kills, errors, power cuts and rot at one in so many of their places: twenty minutes on two cores
+	@$(BIN)/python -m tests.faults short
+
+test-soak: $(STAMP) ## the same at many more places: hours
+	@$(BIN)/python -m tests.faults all
+
+test-mutation: $(STAMP) ## change rules/ in thousands of places, and count the changes that its tests do not see; hours
+	@$(BIN)/mutmut run --max-children 2
+	@$(BIN)/mutmut results
 
 test-browser: $(STAMP) ## the page in a real Chromium, and its pictures in docs; needs chromium and chromium-driver
 	@$(BIN)/python -m pytest -m browser tests/browser
@@ -70,4 +81,4 @@ $(STAMP): requirements.lock pyproject.toml
 	@touch $(STAMP)
 
 clean: ## remove what was made here
-	rm -rf .venv .fuzz .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .coverage htmlcov dist
+	rm -rf .venv .fuzz .hypothesis mutants .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .coverage htmlcov dist

@@ -9,7 +9,7 @@ from functools import cache
 from time import sleep
 
 from daemon.archive.archive import Archive
-from daemon.config import Config
+from daemon.config.settings import Config
 from daemon.config.texts import core_layout, load_texts
 from daemon.events import Note, Tell
 from daemon.files.clock import now

@@ -120,7 +120,7 @@ class ChatIs:
     detail: str = ""
     next_step: str = ""
     path: str = ""
-    """Of the updated export; empty where none was written."""
+    """Of the updated export that was made of this state of the chat; empty where there is none."""
     later: bool = False
     """Nothing is wrong with it: a disk was full, or a provider out of reach. Another time it may go well."""
     arrival: int = 0

@@ -78,7 +78,7 @@ def _trip(context: Context, path: Path) -> Iterator[Outcome]:
             match outcome:
                 case AtRest():
                     resting.append(outcome.chat_id)
-                    yield LeftAlone(outcome.chat_id, outcome.title, outcome.reason)
+                    yield LeftAlone(outcome.chat_id, outcome.title, outcome.reason, path=outcome.path)
                 case HeldBack():
                     held.append(outcome.chat_id)
                     yield LeftAlone(outcome.chat_id, outcome.title, outcome.reason)
@@ -221,7 +221,7 @@ def _write(context: Context, export: Export, chats: Sequence[ReadyChat], held: S
             for ready in chats:
                 reason = f"{_IN_PLACE}; {ready.over_budget}" if ready.over_budget else _IN_PLACE
                 keep_at_rest(context.archive, ready.plan.chat_id, ready.rest, reason, path)
-                yield LeftAlone(ready.plan.chat_id, ready.plan.title, reason)
+                yield LeftAlone(ready.plan.chat_id, ready.plan.title, reason, path=str(path))
         else:
             yield from deliver(context, export, chats, held)
 

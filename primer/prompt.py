@@ -83,6 +83,7 @@ class Texts:
     guidance: str
     opening: str
     layers: str
+    recall: str
     closing: str
 
 

@@ -4,7 +4,7 @@ And how the service is: systemd's answers in sentences, with the next step.
 """
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -81,7 +81,7 @@ def recipe(program: Program, folder: Path, sandbox: Sandbox) -> Recipe:
         stop=(systemctl("disable", "--now", UNIT, optional=True), NOT_AGAIN),
         after_removal=(systemctl("daemon-reload"), systemctl("reset-failed", UNIT, optional=True)),
         outdated=(drop_in,) if sandbox is Sandbox.NONE else (),
-        remarks=_REMARKS[sandbox],
+        remarks=(*_REMARKS[sandbox], *_lies_in_temporary(program)),
     )
 
 
@@ -222,11 +222,26 @@ def writable_folders(program: Program) -> tuple[Path, ...]:
     return tuple(chosen)
 
 
+def in_temporary(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """Those of the paths that lie where every system keeps what need not last."""
+    shared = tuple(Path(name) for name in ("/tmp", "/var/tmp", gettempdir()))  # noqa: S108  only compared
+    return tuple(path for path in paths if any(path.is_relative_to(folder) for folder in shared))
+
+
 def _uses_temporary(program: Program) -> bool:
     """Whether a private /tmp would hide something that the program needs."""
-    shared = tuple(Path(name) for name in ("/tmp", "/var/tmp", gettempdir()))  # noqa: S108  only compared
-    needed = (Path(program.command[0]), *program.writes)
-    return any(path.is_relative_to(folder) for path in needed for folder in shared)
+    return bool(in_temporary((Path(program.command[0]), *program.code, *program.writes)))
+
+
+def _lies_in_temporary(program: Program) -> tuple[str, ...]:
+    """What to know where the program itself lies there."""
+    places = in_temporary((Path(program.command[0]), *program.code))
+    return tuple(
+        f"memproc lies in {place}, where files need not last: once they are removed, the service does not start any "
+        "more. For its sake the sandbox leaves that folder open. Better: install memproc elsewhere, then this service "
+        "again."
+        for place in places[:1]
+    )
 
 
 def best_sandbox(program: Program, run: RunCommand) -> Sandbox:

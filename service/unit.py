@@ -38,6 +38,8 @@ class Program:
     writes: tuple[Path, ...]
     """The folders that it writes to; the first is the inbox."""
     home: Path
+    code: tuple[Path, ...]
+    """The folders that hold what it is made of: its own modules, its environment, and the Python below that."""
     log: Path
     """Where a system without a journal puts what the program prints."""
     environment: tuple[tuple[str, str], ...] = ()

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from daemon.archive.journal import Reply
-from daemon.config import Config
+from daemon.config.settings import Config
 from daemon.context import Context
 from daemon.events import tell_nobody
 from daemon.files.paths import Folders

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, astuple, dataclass, fields
 from pathlib import PurePath
 from typing import Any, Literal
 
@@ -146,6 +146,36 @@ def is_needed(archive: Archive, sha256: str) -> bool:
     """Whether an arrival of this content is not finished, so that its copy has to stay."""
     states = archive.column("SELECT state FROM arrival WHERE sha256 = ?", (sha256,))
     return any(state not in FINISHED for state in states)
+
+
+def in_hand(archive: Archive, sha256: str) -> Arrival | None:
+    """The newest arrival of this content that memproc is not through with, or None."""
+    same = _select(archive, "WHERE sha256 = ? ORDER BY id DESC", sha256)
+    return next((arrival for arrival in same if arrival.state in IN_HAND), None)
+
+
+def newest_number(archive: Archive) -> int:
+    """The number of the newest arrival; 0 where there is none."""
+    return int(archive.value("SELECT coalesce(max(id), 0) FROM arrival"))
+
+
+def arrivals_of_job(archive: Archive, after: int, sha256: str, path: str) -> tuple[Arrival, ...]:
+    """The arrivals after that number with this content, or at this path and not taken, oldest first."""
+    arrivals = f"""
+        SELECT {columns(Arrival)} FROM arrival
+        WHERE id > ? AND (sha256 = ? OR (path = ? AND sha256 IS NULL)) ORDER BY id
+    """  # noqa: S608
+    return archive.rows(Arrival, arrivals, (after, sha256, path))
+
+
+def outcome_of_content(archive: Archive, sha256: str, chat_id: str) -> ChatOutcome | None:
+    """What became of a chat the last time that an export of this content was worked on, or None."""
+    names = ", ".join(f"outcome.{field.name}" for field in fields(ChatOutcome))
+    newest = f"""
+        SELECT {names} FROM outcome JOIN arrival ON arrival.id = outcome.arrival
+        WHERE arrival.sha256 = ? AND chat_id = ? ORDER BY outcome.id DESC LIMIT 1
+    """  # noqa: S608
+    return archive.first(ChatOutcome, newest, (sha256, chat_id))
 
 
 def _select(archive: Archive, where: str, value: object) -> tuple[Arrival, ...]:

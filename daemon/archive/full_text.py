@@ -7,7 +7,7 @@ deleted at any time; a damaged one is made anew.
 import hashlib
 import json
 import sqlite3
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +25,7 @@ from rules.typingmind.message import read_message
 SearchKind = Literal["raw", "memories", "facts"]
 KINDS: tuple[SearchKind, ...] = ("raw", "memories", "facts")
 
+_AT_ONCE = 100
 _BUSY_SECONDS = 10.0
 _TABLES = """
 CREATE TABLE IF NOT EXISTS entry (
@@ -204,20 +205,9 @@ def _present(archive: Archive) -> Iterator[tuple[SearchKind, str, str, str]]:
 
 def _entries(archive: Archive, keys: Collection[tuple[str, str, str]]) -> Iterator[IndexEntry]:
     """All of these, with their texts."""
-    rows = (
-        archive.run(
-            f"""
-        SELECT chat_id, key, version.sha256, said_at, created_at, CAST(raw AS BLOB), packed
-        {_MESSAGES.replace("WHERE", "JOIN body ON body.sha256 = version.sha256 WHERE", 1)}
-        """
-        )
-        if any(kind == "raw" for kind, *_ in keys)
-        else []
-    )
-    for chat_id, key, sha256, said_at, created_at, raw, packed in rows:
-        if ("raw", chat_id, key) in keys:
-            message = read_message(unpacked(raw, packed, sha256))
-            yield IndexEntry("raw", chat_id, key, sha256, said_at or created_at or "", message.speaker, message.words)
+    names = sorted((chat_id, name) for kind, chat_id, name in keys if kind == "raw")
+    for begin in range(0, len(names), _AT_ONCE):
+        yield from _messages(archive, names[begin : begin + _AT_ONCE])
     for chat_id, name, number, began_at, texts in archive.run(
         f"SELECT chat_id, memory.id, edition.number, began_at, texts {_MEMORIES}"
     ):
@@ -227,6 +217,21 @@ def _entries(archive: Archive, keys: Collection[tuple[str, str, str]]) -> Iterat
     for entry in _facts(archive):
         if ("facts", entry.chat_id, entry.name) in keys:
             yield entry
+
+
+def _messages(archive: Archive, names: Sequence[tuple[str, str]]) -> Iterator[IndexEntry]:
+    """The messages of these chats and keys; their bodies are in memory together."""
+    wanted = "JOIN body ON body.sha256 = version.sha256 WHERE (chat_id, key) IN "
+    rows = archive.run(
+        f"""
+        SELECT chat_id, key, version.sha256, said_at, created_at, CAST(raw AS BLOB), packed
+        {_MESSAGES.replace("WHERE", f"{wanted} (SELECT value ->> 0, value ->> 1 FROM json_each(?)) AND", 1)}
+        """,  # noqa: S608
+        (json.dumps(names),),
+    )
+    for chat_id, key, sha256, said_at, created_at, raw, packed in rows:
+        message = read_message(unpacked(raw, packed, sha256))
+        yield IndexEntry("raw", chat_id, key, sha256, said_at or created_at or "", message.speaker, message.words)
 
 
 def _facts(archive: Archive) -> Iterator[IndexEntry]:

@@ -6,13 +6,15 @@ And tokens: those of texts, which are counted once, and what models make of one 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from daemon.archive.archive import Archive, columns, set_sign, sign
 from daemon.archive.seals import damaged_chat, is_sound
 from daemon.files.clock import Periods, at
-from primer.prompt import ToolCall
 from rules.money.price import NAMES, Amounts, Reached, Which, decide
+
+if TYPE_CHECKING:
+    from primer.prompt import ToolCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class Reply:
     """What LiteLLM says that it has cost."""
     batch: str = ""
     """The provider's name of the batch that it came by, at half price; empty where it was asked for by itself."""
-    calls: tuple[ToolCall, ...] = ()
+    calls: "tuple[ToolCall, ...]" = ()
     """The tools that the model wants to have called."""
 
 
@@ -60,6 +62,8 @@ def record(archive: Archive, reply: Reply, chat_id: str, parameters: Mapping[str
 
 
 def _replies(archive: Archive, where: str, value: str | None) -> tuple[Reply, ...]:
+    from primer.prompt import ToolCall  # late, for a fast `memproc status`
+
     def reply(number: int, is_as_stored: int, *columns: Any) -> Reply:
         if not is_as_stored:
             raise damaged_chat(f"row {number} of reply is not what was stored")
@@ -209,6 +213,12 @@ def spent(archive: Archive, run: str, periods: Periods) -> Amounts:
                (SELECT coalesce(sum({_COUNTS}), 0) FROM spending WHERE at >= ?3)
     """  # noqa: S608
     return archive.rows(Amounts, sums, (run, periods.day_began, periods.month_began))[0]
+
+
+def spent_on(archive: Archive, chat_id: str, since: str) -> int:
+    """What is spent and reserved for a chat since then (UTC), in picodollars."""
+    total = f"SELECT coalesce(sum({_COUNTS}), 0) FROM spending WHERE chat_id = ? AND at >= ?"  # noqa: S608
+    return int(archive.value(total, (chat_id, since)))
 
 
 def unpriced_since(archive: Archive, since: str) -> int:

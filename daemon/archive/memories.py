@@ -340,3 +340,15 @@ def memory_names(archive: Archive, begun: str) -> list[tuple[str, str]]:
         """,
         (begun,),
     )
+
+
+def forgotten_names(archive: Archive) -> frozenset[tuple[str, str]]:
+    """The memories that the person has deleted in TypingMind, and the raw messages under them: chat's id, id or key."""
+    names = """
+        SELECT chat_id, memory.id FROM memory JOIN chat ON chat.id = chat WHERE forgotten_at IS NOT NULL
+        UNION ALL
+        SELECT chat_id, key FROM memory JOIN chunk_message ON chunk_message.memory = memory.id
+        JOIN message ON message.id = chunk_message.message JOIN chat ON chat.id = message.chat
+        WHERE forgotten_at IS NOT NULL
+    """
+    return frozenset((chat_id, name) for chat_id, name in archive.run(names))

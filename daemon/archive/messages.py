@@ -6,7 +6,7 @@ All of it within a transaction of the caller's.
 """
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from daemon.archive.archive import Archive
@@ -341,3 +341,33 @@ def around(archive: Archive, chat_id: str, key: str, before: int, after: int) ->
         (name, with_true_date(read_message(unpacked(raw, packed, sha256)), said_at))
         for name, raw, packed, sha256, said_at in rows
     )
+
+
+def days_of(archive: Archive, chat_id: str) -> tuple[str, str]:
+    """When the first and the last of a chat's raw messages were said, also of ones that are gone; empty: unknown."""
+    dates = """
+        SELECT min(said), max(said) FROM (
+            SELECT coalesce(nullif(said_at, ''), created_at) AS said
+            FROM chat JOIN message ON message.chat = chat.id JOIN version ON version.message = message.id
+            WHERE chat_id = ? AND number = 1)
+    """
+    first, last = archive.run(dates, (chat_id,))[0]
+    return first or "", last or ""
+
+
+def under(archive: Archive, memory_id: str) -> Iterator[tuple[str, Message]]:
+    """The raw messages under a memory or a fold as they are now, with their keys; without what the person deleted."""
+    rows = archive.run(
+        f"""
+        WITH RECURSIVE part (id) AS (VALUES (?) UNION SELECT member FROM fold_member JOIN part ON fold = part.id)
+        SELECT key, CAST(raw AS BLOB), packed, version.sha256, said_at FROM part
+        JOIN memory ON memory.id = part.id AND forgotten_at IS NULL
+        JOIN chunk_message ON chunk_message.memory = part.id
+        JOIN message ON message.id = chunk_message.message AND gone_at IS NULL
+        JOIN version ON version.message = message.id AND {_NEWEST} JOIN body ON body.sha256 = version.sha256
+        ORDER BY memory.number, place
+        """,  # noqa: S608
+        (memory_id,),
+    )
+    for key, raw, is_packed, sha256, date in rows:
+        yield key, with_true_date(read_message(unpacked(raw, is_packed, sha256)), date)

@@ -15,7 +15,7 @@ from daemon.archive.chats import Rest, is_known
 from daemon.archive.outputs import RESTORED, Output, last_output, output_in, record_output, was_written
 from daemon.chat.opening import opening_text, read
 from daemon.chat.survey import Survey, canned
-from daemon.config import Config
+from daemon.config.settings import Config
 from daemon.context import Context
 from daemon.events import ExportWritten
 from daemon.files.backup import keep_original, keep_version
@@ -280,19 +280,21 @@ def deliver(
     else:
         content = iter(container_blocks(chats[0].assembled.chat))
     sha256 = replace_file(path, content).sha256
-    for ready in chats:
-        record_output(
-            context.archive,
-            Output(
-                chat_id=ready.plan.chat_id,
-                path=str(path),
-                sha256=sha256,
-                messages_sha256=ready.assembled.messages_sha256,
-                source_sha256=export.sha256,
-                written_at=now,
-                ours_sha256=ready.assembled.ours_sha256,
-            ),
+    outputs = [
+        Output(
+            chat_id=ready.plan.chat_id,
+            path=str(path),
+            sha256=sha256,
+            messages_sha256=ready.assembled.messages_sha256,
+            source_sha256=export.sha256,
+            written_at=now,
+            ours_sha256=ready.assembled.ours_sha256,
         )
+        for ready in chats
+    ]
+    with context.archive.transaction():  # of a whole export, all chats or none
+        for output in outputs:
+            record_output(context.archive, output)
     for ready, last in zip(chats, before, strict=True):
         old = path if last is None else Path(last.path)
         # The chat has got another title, and so another file name: the old file becomes a kept version.

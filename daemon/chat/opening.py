@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from daemon.archive.archive import Archive
 from daemon.archive.layers import Layer, core_events, due_steps, fact_events, has_step, last_step
 from daemon.archive.outputs import KeptOpening, keep_opening, openings, reworded
-from daemon.config import Config
+from daemon.config.settings import Config
 from daemon.config.tables import CoreSettings, FactSettings
 from daemon.config.texts import core_layout, load_texts
 from daemon.models.roles import Roles
@@ -124,12 +124,20 @@ class ShownChat:
     layout: Layout
     """The core memory's, with the sections that memproc.toml says."""
     facts: FactSettings
+    mentions_recall: bool
+    """The opening says that older words can be looked up."""
+
+    @property
+    def preface(self) -> str:
+        """What the opening begins with, where the person has not reworded it."""
+        return "\n\n".join((self.texts.opening, self.texts.recall)) if self.mentions_recall else self.texts.opening
 
 
 def shown_chat(chat: Chat, places: Sequence[Place], config: Config) -> ShownChat:
     """A chat whose messages are recognised; `config` is the one that counts for it. Raises ConfigurationError."""
     texts, layout = load_texts(config.texts.path), core_layout(config.core)
-    return ShownChat(chat.chat_id, chat.title, places, texts, config.core, layout, config.facts)
+    mention = config.recall.mention
+    return ShownChat(chat.chat_id, chat.title, places, texts, config.core, layout, config.facts, mention)
 
 
 def opening_text(archive: Archive, chat: ShownChat) -> str:
@@ -148,7 +156,7 @@ def opening_text(archive: Archive, chat: ShownChat) -> str:
         shown = text_digest(place.message.text)
         if place.ours.text != shown and not any(opening.goes_back_to(shown) for opening in kept):
             preface = read(chat, place.message.text).preface  # edited where it shows neither sections nor facts
-    text = wrap("system", write_opening(preface or chat.texts.opening, chat.texts.layers, inert, lines))
+    text = wrap("system", write_opening(preface or chat.preface, chat.texts.layers, inert, lines))
     stands = place is not None and _says(read(chat, place.message.text)) == _says(read(chat, text))
     return place.message.text if place is not None and stands else text
 

@@ -16,7 +16,8 @@ from daemon.archive.memories import editions, find_memory, memories
 from daemon.archive.messages import MessageCounts
 from daemon.archive.outputs import RESTORED, last_output
 from daemon.chat.opening import ShownChat
-from daemon.config import Config, MemorySettings
+from daemon.config.settings import Config
+from daemon.config.tables import MemorySettings
 from daemon.config.texts import load_texts
 from daemon.files.read import Export
 from daemon.files.write import sha256_of
@@ -26,8 +27,7 @@ from daemon.models.roles import FindKey, Roles, Who, who
 from daemon.models.tokens import Counts
 from primer.prompt import Texts, closing, opening
 from rules.conversation.history import Entry
-from rules.conversation.memory import Edition, Memory
-from rules.conversation.title import counted_on, write_title
+from rules.conversation.memory import Edition, Memory, counted_on, write_title
 from rules.output.assemble import Canned
 from rules.plan.chat_plan import ChatPlan, LeftAlone
 from rules.plan.folds import Bounds, State, as_told, section, states
@@ -224,7 +224,10 @@ def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str
         and _endings(models, now) == kept["endings"]
         and all(sha256_of(Path(path)) == sha256 for path, sha256 in kept["output"].items())
     )
-    return AtRest(chat.chat_id, chat.title, kept["reason"], _plan(kept["plan"]), models) if is_same else None
+    if not is_same:
+        return None
+    path = next(iter(kept["output"]), "")
+    return AtRest(chat.chat_id, chat.title, kept["reason"], _plan(kept["plan"]), models, path=path)
 
 
 def rest_after(

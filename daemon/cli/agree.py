@@ -10,8 +10,8 @@ import click
 
 from daemon.cli.key import ask_and_keep
 from daemon.cli.plan import planned_rows, total_cost
-from daemon.cli.settings import Settings
-from daemon.status.sentences import in_one_line
+from daemon.cli.settings import Settings, in_width
+from daemon.status.sentences import in_one_line, visible
 from rules.money.price import PICO
 from rules.plan.chat_plan import ChatPlan
 
@@ -50,7 +50,8 @@ def _about_key(provider: str, titles: Sequence[str]) -> str:
     """Ask what to do without the key of a provider: `key`, `extract` or `stop`."""
     shown = ", ".join(in_one_line(title) for title in titles[:_MOST_TITLES])
     more = f" and {len(titles) - _MOST_TITLES:,} more" if len(titles) > _MOST_TITLES else ""
-    click.echo(f"There is no key for {provider}, whose model writes the memories of {shown}{more}.", err=True)
+    lacking = f"There is no key for {provider}, whose model writes the memories of {shown}{more}."
+    click.echo(in_width(visible(lacking)), err=True)
     click.echo("  key      give the key now; the persona's own model writes", err=True)
     click.echo("  extract  go on without a model, for free: sentences that were really said", err=True)
     click.echo("  stop     do nothing now", err=True)

@@ -1,42 +1,16 @@
-"""memproc.toml: `memproc init` writes it, `memproc config` shows, checks, edits or finds it."""
+"""`memproc config`: show, check, edit or find memproc.toml."""
 
 from collections.abc import Iterator
 
 import click
 
-from daemon.cli.groups import NearGroup
+from daemon.cli.commands import NearGroup
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.config import Config
-from daemon.config.search import own_file
+from daemon.config.settings import Config
 from daemon.config.texts import core_layout, load_texts
-from daemon.files.write import file_errors, make_private, replace_file, sweep
+from daemon.files.write import file_errors, replace_file
 from daemon.status.sentences import printable_json, visible
 from rules.errors import ConfigurationError
-
-
-@click.command
-@click.option("--yes", is_flag=True, help="Take the default places without asking.")
-@pass_settings
-def init(settings: Settings, yes: bool) -> None:
-    """Write memproc.toml, with every setting and its reason, and make the folders. What exists stays as it is."""
-    from daemon.config import folders, load, shipped_text
-
-    path = settings.path or own_file()
-    if path.exists():
-        settings.say(f"{path} is there already and stays as it is.")
-    elif yes or click.confirm(f"Write the settings, with an explanation of each, to {path}?", default=True):
-        make_private(path.parent)
-        sweep(path.parent)
-        replace_file(path, [shipped_text().encode()])
-        settings.say(f"Wrote {path}.")
-    else:
-        settings.say("Nothing was written.")
-        return
-    places = folders(load(path))
-    for name in ("inbox", "updated", "backups", "state"):
-        make_private(getattr(places, name))
-        settings.say(f"{name:8} {getattr(places, name)}")
-    settings.say("Drop a TypingMind export into the inbox, then: memproc plan, and: memproc run")
 
 
 @click.group(cls=NearGroup)
@@ -49,7 +23,7 @@ def config() -> None:
 @pass_settings
 def show(settings: Settings, as_json: bool) -> None:
     """Print every setting that counts, the defaults among them."""
-    from daemon.config import toml_text
+    from daemon.config.as_toml import toml_text
     from primer.reply import hidden
 
     tables = settings.config.model_dump(mode="json")
@@ -86,7 +60,7 @@ def edit(settings: Settings) -> int:
 
     Where it is wrong then, the file from before stays, and what you wrote is kept beside it.
     """
-    from daemon.config import load, parse
+    from daemon.config.loading import load, parse
 
     path = settings.found.path
     if path is None:

@@ -4,7 +4,6 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from importlib.resources import files
 from itertools import count
 from pathlib import Path
 
@@ -20,27 +19,16 @@ from daemon.cli.run import run
 from daemon.cli.settings import Settings
 from daemon.files.lock import Busy, hold
 from daemon.files.write import make_private
+from daemon.sample import put_sample
 from daemon.status.sentences import visible
 
 _NAME = re.compile(r"demo(-[0-9]+)?")
 _SETTINGS = """\
-# A small live tail and small chunks, so that a short sample shows what happens to a long conversation.
 [folders]
 inbox = "inbox"
 updated = "updated"
 backups = "backups"
 state = "state"
-
-[models]
-agent = "memproc/extractive"
-context_manager = "memproc/extractive"
-
-[tail]
-tokens = 6400
-step = 1600
-
-[chunk]
-tokens = 1600
 """
 
 
@@ -94,9 +82,9 @@ def _fresh_folder() -> Iterator[Path]:
             elif _NAME.fullmatch(old.name):
                 with suppress(Busy), hold(old.with_suffix(".lock"), "shows the demo"):
                     shutil.rmtree(old)
-        make_private(home / "inbox")
+        make_private(home)
         (home / "memproc.toml").write_text(_SETTINGS, encoding="utf-8")
-        (home / "inbox" / "aria.json").write_bytes((files("daemon") / "sample" / "aria.json").read_bytes())
+        put_sample(home / "inbox")
         yield home
 
 

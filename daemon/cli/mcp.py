@@ -13,6 +13,7 @@ from rules.errors import ConfigurationError
 def mcp(settings: Settings, chat: str, port: int | None) -> None:
     """Let a model look things up in the archive, read-only; over standard input and output, or HTTP.
 
+    Over HTTP it answers who carries the token of `memproc recall token`.
     Name it as a server to Claude Desktop, Claude Code, Cursor or TypingMind's connector: the README tells how.
     """
     try:
@@ -21,7 +22,7 @@ def mcp(settings: Settings, chat: str, port: int | None) -> None:
         raise ConfigurationError(
             "Recall needs a package that is not installed.", "Install memproc with it: pip install '.[recall]'"
         ) from fault
-    from daemon.recall.tools import Library
+    from daemon.recall.library import Library
 
     library = Library(settings.config, settings.folders.state, chat)
     with library.opened() as archive:
@@ -30,5 +31,10 @@ def mcp(settings: Settings, chat: str, port: int | None) -> None:
     server = recall_server(library)
     if port is None:
         server.run("stdio")
-    else:
-        server.run("streamable-http", host="127.0.0.1", port=port)
+        return
+    import uvicorn
+
+    from daemon.recall.bearer import with_token
+
+    app = with_token(server.streamable_http_app(host="127.0.0.1"), library.state)
+    uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning")

@@ -14,8 +14,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat, known_chats
 from daemon.chat.survey import Holding, holding, holding_of
 from daemon.cli.settings import TO_SEE_IT, Settings, json_option, moment, pass_settings
-from daemon.status.page import folded
-from daemon.status.sentences import in_one_line, printable_json, visible
+from daemon.status.sentences import folded, in_one_line, printable_json, visible
 from rules.conversation.memory import EXTRACTED, Edition, Memory, called, dates, short_name
 from rules.plan.folds import in_words
 from rules.typingmind.message import parse_date
@@ -324,6 +323,16 @@ def unpin(settings: Settings, names: tuple[str, ...]) -> None:
         settings.say(TO_SEE_IT)
 
 
+def _recall_token(settings: Settings, made: tuple[str, ...]) -> None:
+    from daemon.recall.bearer import new_token, take_token
+
+    if made:
+        take_token(settings.folders.state, " ".join(made))
+        settings.say("Kept, as a hash: who carries this token may look things up.")
+    else:
+        click.echo(new_token(settings.folders.state))
+
+
 @click.command
 @click.argument("names", metavar="[CHAT] MEMORY...", nargs=-1, required=True)
 @pass_settings
@@ -331,12 +340,10 @@ def recall(settings: Settings, names: tuple[str, ...]) -> None:
     """Bring back each MEMORY, which you have deleted in TypingMind; a fold comes with the memories that it is made of.
 
     The next run puts it between its neighbours again, and later memories see it again. `memproc recall token` makes the
-    token by which TypingMind's connector may look things up.
+    token by which a program may look things up over HTTP, and `memproc recall token TOKEN` takes TypingMind's own.
     """
-    if names == ("token",):  # no memory is called so
-        from daemon.page.connector import new_token
-
-        click.echo(new_token(settings.folders.state))
+    if names[0] == "token":  # no chat and no memory is called so
+        _recall_token(settings, names[1:])
         return
     with settings.context() as context:
         named = _named(context.archive, settings, names)

@@ -4,16 +4,12 @@ import secrets
 import socket
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import click
 
 from daemon.cli.settings import Settings, pass_settings
 from rules.errors import FileTrouble
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp
 
 _PLACES = ("page", "inbox", "updated", "config")
 _ANSWER_SECONDS = 60.0
@@ -45,20 +41,24 @@ def open(settings: Settings, place: str, only_print: bool) -> None:
 @pass_settings
 def page(settings: Settings, number: int) -> None:
     """Serve the page on a socket of the daemon's, until nobody has asked for a while."""
+    from daemon.page.access import beside
     from daemon.page.app import Desk, application
+    from daemon.page.bridge import PREFIX as BRIDGE
+    from daemon.page.bridge import bridge
     from daemon.page.routes import ACTIONS, VIEWS
     from daemon.page.server import serve
 
     with socket.socket(fileno=number) as listener:
         desk, port = Desk(settings.config, settings.folders, settings.path), listener.getsockname()[1]
-        app: ASGIApp = application(desk, port, VIEWS, ACTIONS)
+        behind = {BRIDGE: bridge(desk, port)}
         recall = settings.config.recall
         if recall.connector:
-            from daemon.page.connector import beside, connector
-            from daemon.recall.tools import Library
+            from daemon.page.connector import PREFIX as CONNECTOR
+            from daemon.page.connector import connector
+            from daemon.recall.library import Library
 
-            app = beside(app, connector(Library(settings.config, settings.folders.state), port, recall.origins))
-        serve(listener, app)
+            behind[CONNECTOR] = connector(Library(settings.config, settings.folders.state), port, recall.origins)
+        serve(listener, beside(application(desk, port, VIEWS, ACTIONS), behind))
 
 
 def _path(settings: Settings, place: str) -> Path:
@@ -74,9 +74,18 @@ def _path(settings: Settings, place: str) -> Path:
 
 
 def _link(settings: Settings) -> str:
-    """The address of the page with a new one-time secret. Where no daemon holds the port, the page is started here."""
-    from daemon.inbox.page_port import LOOPBACK, listen, start_page
+    """The address of the page with a new one-time secret."""
+    from daemon.inbox.page_port import LOOPBACK
     from daemon.page.sessions import new_link
+
+    start_page_unless_there(settings)
+    link = urlencode({"link": new_link(settings.folders.state)})
+    return f"http://{LOOPBACK}:{settings.config.page.port}/enter?{link}"
+
+
+def start_page_unless_there(settings: Settings) -> None:
+    """Start the page where no daemon holds its port. Raises FileTrouble where somebody else does."""
+    from daemon.inbox.page_port import listen, start_page
 
     port, state = settings.config.page.port, settings.folders.state
     if not _is_ours(state, port):
@@ -84,13 +93,14 @@ def _link(settings: Settings) -> str:
             started = start_page(settings.path, listener, quiet=True)
         if not _is_ours(state, port, started):
             raise FileTrouble("The page did not start.", "See what is wrong with: memproc doctor")
-    return f"http://{LOOPBACK}:{port}/enter?{urlencode({'link': new_link(state)})}"
 
 
 def _is_ours(state: Path, port: int, started: "subprocess.Popen[bytes] | None" = None) -> bool:
-    """Whether who answers at the port is memproc's page, of this archive; nobody else may see the secret of a link.
+    """Whether memproc's page for this archive answers at the port; False where nothing listens there.
 
-    Raises FileTrouble where it is somebody else. It cannot be somebody else where the process was `started` just now.
+    Nobody else may see the secret of a link, so it has to prove that it can read our state folder. `started` is the
+    page's process where we have just started it: then no answer is False too, since the port is ours. Raises
+    FileTrouble where another program, or the memproc of another person, holds the port.
     """
     import httpx
 

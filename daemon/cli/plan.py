@@ -9,7 +9,7 @@ import click
 from daemon.archive.journal import spent
 from daemon.chat.deliver import ReadyChat, SetAside, stand_already, until_fault, without_chats
 from daemon.chat.survey import AtRest, Survey
-from daemon.cli.settings import Settings, json_option, other_files, pass_settings, print_table, wanted_exports
+from daemon.cli.settings import Settings, in_width, json_option, other_files, pass_settings, print_table, wanted_exports
 from daemon.config.texts import core_layout, load_texts
 from daemon.context import Context, keys
 from daemon.events import tell_nobody
@@ -179,9 +179,6 @@ def _money(traffic: Usage, cost: CostEstimate | None) -> dict[str, object]:
 
 def _print(rows: Sequence[PlannedRow], last: str) -> None:
     """Print a table of the plans, what there is to say of each chat, and a last line that may be empty."""
-    from rich.console import Console
-
-    console = Console(highlight=False)
     headings = ("Chat", "Messages", "Tokens", "Memories", "New", "Calls", "To send", "Waiting", "Live")
     cells, lines = [], []
     titles = told_apart((row.found.chat_id, row.found.title) for row in rows if not isinstance(row.found, SetAside))
@@ -202,7 +199,7 @@ def _print(rows: Sequence[PlannedRow], last: str) -> None:
         print_table(headings, cells, right=range(1, 9))
     for line in (*lines, last):
         if line:
-            console.print(visible(line), markup=False, soft_wrap=not console.is_terminal)
+            click.echo(in_width(visible(line)))
 
 
 def _notes_on(plan: ChatPlan, who: Who | None, money: PlanCost | None) -> Iterator[str]:

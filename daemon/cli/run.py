@@ -18,13 +18,12 @@ from daemon.archive.archive import Archive
 from daemon.archive.jobs import RunProgress, keep_run, seconds_left
 from daemon.chat.deliver import Outcome, SetAside
 from daemon.cli import INTERRUPTED
-from daemon.cli.settings import Settings, json_option, moment, other_files, wanted_exports
+from daemon.cli.settings import Settings, in_width, json_option, moment, other_files, wanted_exports
 from daemon.cli.supervised import as_events
 from daemon.files.clock import now
 from daemon.models.ask import Unsent
 from daemon.models.completion import TIMEOUT_SECONDS, Completion
-from daemon.status.page import progress_line
-from daemon.status.sentences import in_one_line, printable_json, span, visible
+from daemon.status.sentences import in_one_line, printable_json, progress_line, span, visible
 from daemon.trip import go_round
 from primer.reply import ENGINE, Request
 from rules.errors import MemprocError, OverBudget
@@ -201,7 +200,7 @@ class Progress:
             case events.MemoryMade():
                 self._memory_made(event)
             case events.ChatIs(kind="set aside"):
-                click.echo(visible(f"{event.title}: skipped. {event.detail} {event.next_step}"), err=True)
+                click.echo(in_width(visible(f"{event.title}: skipped. {event.detail} {event.next_step}")), err=True)
             case _:
                 self._line(_in_words(event))
 
@@ -234,7 +233,7 @@ class Progress:
 
     def _line(self, text: str) -> None:
         if text and not self._quiet:
-            self._console.print(visible(text), markup=False)
+            self._console.print(in_width(visible(text)), markup=False)
 
 
 def _in_words(event: events.Event) -> str:
@@ -416,8 +415,8 @@ def _process(
             match outcome:
                 case events.ExportWritten(plan=plan, path=path):
                     hear(events.ChatIs(plan.chat_id, plan.title, "written", outcome.sentence, path=path))
-                case LeftAlone(chat_id=chat_id, title=title, reason=reason):
-                    hear(events.ChatIs(chat_id, title, "left alone", reason))
+                case LeftAlone(chat_id=chat_id, title=title, reason=reason, path=path):
+                    hear(events.ChatIs(chat_id, title, "left alone", reason, path=path))
                 case SetAside(chat_id=chat_id, what=title, reason=reason, next_step=next_step, later=later):
                     hear(events.ChatIs(chat_id, title, "set aside", reason, next_step, later=later))
             yield outcome

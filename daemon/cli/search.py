@@ -1,13 +1,14 @@
 """`memproc search WORDS`: everything that was ever said, remembered or known, in all chats."""
 
 from dataclasses import asdict
+from datetime import datetime
 
 import click
 
 from daemon.archive.chats import find_chat, known_chats
 from daemon.archive.full_text import KINDS, IndexEntry, SearchKind, full_text
 from daemon.archive.search_words import excerpt, stretches
-from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.cli.settings import Settings, in_width, json_option, pass_settings
 from daemon.status.sentences import in_one_line, printable_json
 
 _EXCERPT = 220  # characters
@@ -28,8 +29,8 @@ def search(
     settings: Settings,
     words: tuple[str, ...],
     chat: str,
-    since: "click.DateTime | None",
-    until: "click.DateTime | None",
+    since: datetime | None,
+    until: datetime | None,
     kind: SearchKind | None,
     limit: int,
     as_json: bool,
@@ -46,8 +47,8 @@ def search(
             query,
             kinds=(kind,) if kind else KINDS,
             chat_id=find_chat(archive, chat).chat_id if chat else "",
-            since=str(since or "")[:10],
-            until=str(until or "")[:10],
+            since=_day(since),
+            until=_day(until),
             limit=limit,
         )
     if as_json:
@@ -58,12 +59,25 @@ def search(
         _print(entry, titles[entry.chat_id], query)
 
 
+def _day(date: datetime | None) -> str:
+    """A day as the index has it; empty where none was named."""
+    return date.date().isoformat() if date else ""
+
+
 def _print(entry: IndexEntry, title: str, query: str) -> None:
     """Print where it stands, and the words around those that were searched, which are bold on a terminal."""
+    from rich.console import Console  # late, as everywhere: `--json` needs none of it
+    from rich.padding import Padding
+    from rich.text import Text
+
     what = {"raw": _SPEAKERS.get(entry.speaker, ""), "memories": f"memory {entry.name}", "facts": f"fact {entry.name}"}
-    click.echo(in_one_line(f"{title}, {entry.said_at[:10] or 'some day'}, {what[entry.kind]}"))
-    marked = (
-        click.style(in_one_line(part.text), bold=True) if part.is_marked else in_one_line(part.text)
-        for part in stretches(excerpt(entry.text, query, _EXCERPT), query)
+    click.echo(in_width(in_one_line(f"{title}, {entry.said_at[:10] or 'some day'}, {what[entry.kind]}")))
+    marked = Text()
+    for part in stretches(excerpt(entry.text, query, _EXCERPT), query):
+        marked.append(in_one_line(part.text), "bold" if part.is_marked else "")
+    console = Console(highlight=False)
+    console.print(
+        Padding(marked, (0, 0, 1, 2)) if console.is_terminal else f"  {marked.plain}\n",
+        soft_wrap=not console.is_terminal,
+        markup=False,
     )
-    click.echo(f"  {''.join(marked)}\n")

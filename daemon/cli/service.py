@@ -11,7 +11,10 @@ from pathlib import Path
 import click
 from platformdirs import user_config_path, user_log_path
 
-from daemon.cli.groups import NearGroup
+import daemon
+from daemon.bridge.devices import bridge_folder
+from daemon.cli.commands import NearGroup
+from daemon.cli.pair import REMOVE_THE_ADDRESS
 from daemon.cli.settings import Settings, pass_settings
 from daemon.config.search import own_file
 from daemon.files.paths import expanded_folder
@@ -132,6 +135,8 @@ def _what_stays(settings: Settings) -> Iterator[str]:
         key = find_key(provider, {}, folders.state)
         if not isinstance(key, NoKey):
             yield f"the key for {provider}:\n    memproc key forget {provider}"
+    if bridge_folder(folders.state).exists():
+        yield f"the bridge:\n    memproc pair forget --all\n{REMOVE_THE_ADDRESS}"
     yield "memproc itself, at last:\n    pipx uninstall memproc-daemon"
 
 
@@ -190,6 +195,7 @@ def _program(settings: Settings) -> Program:
         notice=(*command, "service", "failed"),
         writes=(folders.inbox, folders.updated, folders.backups, folders.state),
         home=Path.home(),
+        code=(Path(daemon.__file__).parents[1], Path(sys.prefix), Path(sys.base_prefix)),
         log=user_log_path("memproc", appauthor=False) / "service.log",
         environment=tuple((name, os.environ[name]) for name in _PASSED_ON if os.environ.get(name)),
         credentials=credential_files(user_config_path("memproc", appauthor=False) / "credentials"),

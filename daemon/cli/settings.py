@@ -26,13 +26,15 @@ if TYPE_CHECKING:
 
     from daemon.archive.archive import Archive
     from daemon.chat.deliver import SetAside
-    from daemon.config import Config, FoundConfig
+    from daemon.config.search import FoundConfig
+    from daemon.config.settings import Config
     from daemon.context import Context
     from daemon.events import SettingsAre, Tell
     from daemon.files.paths import Folders
 
 _ENDLESS = 1000
-_COMMAND = re.compile(r"`[^`]+`|(?<=: )memproc [^.]+")
+_WHOLE = re.compile(r"`[^`]+`|(?<=: )memproc [^.]+|(?<!\S)(?:~?/|[A-Z]:\\)[^:]*?\.(?:json|zip|toml)\b")
+"""Commands and the paths of files, in which no line is folded."""
 _FEW_COLUMNS = 5  # and prose in them: such a table is folded, however narrow the terminal is
 
 
@@ -128,7 +130,7 @@ def in_colour(text: str, colour: str) -> str:
 
 
 def in_width(text: str, indent: str = "") -> str:
-    """The text for a terminal: folded at blanks there, but never within a command, and as it is elsewhere."""
+    """The text for a terminal: folded at blanks there, but never within a command or a path, and as it is elsewhere."""
     if not sys.stdout.isatty():
         return "\n".join(f"{indent}{line}" for line in text.splitlines())
     return "\n".join(line for part in text.splitlines() for line in _folded(f"{indent}{part}", bool(indent)))
@@ -137,7 +139,7 @@ def in_width(text: str, indent: str = "") -> str:
 def _folded(line: str, is_flush: bool) -> list[str]:
     """The lines of one line; those that follow begin as it does, or a little further in."""
     begins = " " * (len(line) - len(line.lstrip()) + (0 if is_flush else 4))
-    whole = _COMMAND.sub(lambda command: command[0].replace(" ", "\xa0"), line)
+    whole = _WHOLE.sub(lambda part: part[0].replace(" ", "\xa0"), line)
     columns = get_terminal_size().columns
     folded = wrap(whole, columns, subsequent_indent=begins, break_long_words=False, break_on_hyphens=False)
     return [part.replace("\xa0", " ") for part in folded] or [""]
@@ -160,14 +162,15 @@ class Settings:
     @cached_property
     def found(self) -> "FoundConfig":
         """Which memproc.toml counts, and why that one."""
-        from daemon.config import find
+        from daemon.config.search import find
 
         return find(self.path, Path.cwd(), os.environ)
 
     @cached_property
     def config(self) -> "Config":
         """The settings. Raises ConfigurationError with all that is wrong."""
-        from daemon.config import Config, load, parse
+        from daemon.config.loading import load, parse
+        from daemon.config.settings import Config
 
         if given := self.handed_over:
             config = parse(given.text.encode(), Path(given.path)) if given.path else Config()
@@ -180,7 +183,7 @@ class Settings:
     @cached_property
     def folders(self) -> "Folders":
         """Where everything lies. Raises ConfigurationError."""
-        from daemon.config import folders
+        from daemon.config.loading import folders
 
         return folders(self.config)
 

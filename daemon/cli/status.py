@@ -14,8 +14,18 @@ from daemon.archive.chats import known_chats
 from daemon.cli.settings import Settings, in_colour, in_width, json_option, paged, pass_settings
 from daemon.files.clock import now
 from daemon.files.lock import is_held
-from daemon.status.page import folded, page
-from daemon.status.sentences import in_full, in_one_line, printable_json, sentence, told_apart, visible, with_span
+from daemon.files.paths import default_state
+from daemon.status.page import page
+from daemon.status.sentences import (
+    folded,
+    in_full,
+    in_one_line,
+    printable_json,
+    sentence,
+    told_apart,
+    visible,
+    with_span,
+)
 from daemon.status.status import (
     DaemonPlace,
     Status,
@@ -36,7 +46,9 @@ _LOOK_SECONDS = 0.5
 def place_of(settings: Settings) -> DaemonPlace:
     """Where the daemon keeps its archive and its lock. Raises ConfigurationError where memproc.toml does not tell."""
     toml = settings.found.path
-    return (toml and read_place(toml)) or DaemonPlace(settings.folders.state)
+    if toml is None:
+        return DaemonPlace(default_state())
+    return read_place(toml) or DaemonPlace(settings.folders.state)
 
 
 @click.command

@@ -16,6 +16,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, PrivateAttr
 
 from daemon.config import tables
+from primer.reply import EXTRACTIVE
 from rules.errors import ChatSetAside
 from rules.money.price import PICO, Amounts, Price, rates
 from rules.plan.chat_plan import Limits, fits
@@ -215,6 +216,7 @@ class ChatTables(tables.Table):
     core: tables.CoreSettings = tables.CoreSettings()
     facts: tables.FactSettings = tables.FactSettings()
     texts: tables.TextSettings = tables.TextSettings()
+    recall: tables.MentionSettings = tables.MentionSettings()
 
 
 class ChatOverride(ChatTables):
@@ -226,6 +228,19 @@ class ChatOverride(ChatTables):
         """Whether the setting at `key`, a table and a name, is written in this override."""
         table, name = key
         return name in getattr(self, str(table)).model_fields_set
+
+
+SAMPLE = ChatOverride(
+    chat="q7vmx2ka9t",
+    models=ModelSettings(agent=EXTRACTIVE, context_manager=EXTRACTIVE),
+    tail=tables.TailSettings(tokens=6_400, step=1_600),
+    chunk=tables.ChunkSettings(tokens=1_600),
+)
+"""For the sample conversation, which fits whole into a live tail of the usual size.
+
+Small sizes show what happens to a long conversation, and the built-in engine spends nothing on it.
+"""
+_SAMPLE_TOKENS = 14_000
 
 
 class ChatSettings(tables.Table):
@@ -247,6 +262,7 @@ class Config(ChatTables):
     notify: tables.NotifySettings = tables.NotifySettings()
     page: tables.PageSettings = tables.PageSettings()
     recall: tables.RecallSettings = tables.RecallSettings()
+    bridge: tables.BridgeSettings = tables.BridgeSettings()
     budget: BudgetSettings = BudgetSettings()
 
     @property
@@ -258,10 +274,13 @@ class Config(ChatTables):
     def of(self, chat: Chat) -> Self:
         """The settings that count for one chat: every override that fits it, the later ones over the earlier.
 
+        Before them counts the one for the sample conversation, where all of it would stay in the live tail.
+
         Raises ChatSetAside where several fit and their numbers of tokens do not agree, which shows only here,
         and where the chat has no id.
         """
-        fitting = [override for override in self.chats.override if fits(chat, override.chat)]
+        built_in = (SAMPLE,) if self.tail.tokens > _SAMPLE_TOKENS else ()
+        fitting = [override for override in (*built_in, *self.chats.override) if fits(chat, override.chat)]
         config = self
         for override in fitting:
             config = config.with_override(override)

@@ -293,8 +293,31 @@ class PageSettings(Table):
     port: int = Field(default=27_183, ge=1024, le=65_535)
 
 
-class RecallSettings(Table):
-    """`[recall]`: whether TypingMind's connector is answered, and the person's own TypingMind hosts."""
+_ORIGIN = re.compile(r"https?://[^/\s]+")
+
+
+def _are_origins(origins: tuple[str, ...]) -> bool:
+    return all(_ORIGIN.fullmatch(origin) for origin in origins)
+
+
+Origins = Annotated[Texts, checked(_are_origins, 'must be addresses without a path, like "https://chat.example.org"')]
+"""Of the pages that a browser may ask from, as it names them."""
+
+
+class MentionSettings(Table):
+    """`[recall]`, as far as it may differ from chat to chat: whether the opening says that one can look things up."""
+
+    mention: bool = False
+
+
+class RecallSettings(MentionSettings):
+    """`[recall]`: the same, whether TypingMind's connector is answered, and the person's own TypingMind hosts."""
 
     connector: bool = False
-    origins: Texts = ()
+    origins: Origins = ()
+
+
+class BridgeSettings(Table):
+    """`[bridge]`: the person's own TypingMind hosts, which may be paired beside TypingMind's own pages."""
+
+    origins: Origins = ()

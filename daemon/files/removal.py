@@ -164,11 +164,12 @@ _NOTE = "export-unfinished"
 
 @contextmanager
 def writing_to(folder: Path, state: Path) -> Iterator[None]:
-    """Note that this process writes into a folder of the person's, until the block ends.
+    """Note that this process writes into a folder of the person's, until the block ends; sweep up after a killed one.
 
     Only while the lock of the archive in `state` is held. Raises FileTrouble.
     """
     note = state / _NOTE
+    sweep(state)
     _sweep_noted(state)
     replace_file(note, [str(folder).encode(errors="surrogateescape")])
     try:

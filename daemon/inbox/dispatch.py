@@ -66,6 +66,7 @@ from daemon.inbox.schedule import Schedule, Telling
 from daemon.inbox.watch_plan import needs_restart, plan_of
 from daemon.status.status import Pause, current_pause
 from rules.arrival import FINISHED, State, after_failure, after_outage
+from rules.output.naming import is_sent
 from rules.retention import next_attempt, next_due, timings
 from rules.typingmind.message import parse_date, write_date
 from service.command import memproc_argv
@@ -136,7 +137,8 @@ class FileWork:
         if skipped:
             return self._end("set aside", skipped[0].detail, skipped[0].next_step)
         if written:
-            return self._end("written", f"ready to be imported: {', '.join(written)}")
+            what = "TypingMind takes it back by itself" if is_sent(self.file) else "ready to be imported"
+            return self._end("written", f"{what}: {', '.join(written)}")
         return self._end("done", self.chats[0].detail if self.chats else "it holds no chats")
 
     def _failed(self, event: RunFailed) -> Event:

@@ -162,7 +162,9 @@ def _pour(file: BinaryIO, copy: BinaryIO, size: int) -> tuple[str, int]:
     while poured <= size and (block := file.read(BLOCK)):
         digest.update(block)
         with file_errors(Path(str(copy.name)), "written"):
-            copy.write(block)
+            left = memoryview(block)
+            while left:
+                left = left[copy.write(left) :]  # on a disk that is nearly full, only a part of it at first
         poured += len(block)
     return digest.hexdigest(), poured
 

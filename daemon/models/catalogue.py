@@ -104,8 +104,9 @@ def ends_soon(model: str, today: date, days: int = 60) -> str | None:
     return ending(model, ends_on, today, days) if ends_on else None
 
 
+@cache
 def _fields(model: str) -> Fields:
-    """What the map says of a model; nothing where it does not know the name.
+    """What the map says of a model; nothing where it does not know the name. Each name is searched for once.
 
     Looked up as LiteLLM does it: the full name first, then without the provider where the entry is that provider's.
     """

@@ -14,8 +14,7 @@ from ipaddress import ip_address
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import learned_factors
-from daemon.config import Config
-from daemon.config.settings import BudgetSettings, WhenToBatch
+from daemon.config.settings import BudgetSettings, Config, WhenToBatch
 from daemon.files.clock import at
 from daemon.models import catalogue
 from daemon.models.roles import Roles

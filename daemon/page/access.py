@@ -6,6 +6,7 @@ Whoever is connected already reached loopback, so each check is against a page e
     another Origin  a form, a fetch or a WebSocket from elsewhere                                403
     Sec-Fetch-Site  an image, a script or a link from elsewhere; browsers do not let pages set it    403
     content type    a form or JSON; anything else that a page may send unasked                   415
+    size            more than a form of ours holds, or than an export may have                   413
     no session      nobody has followed a link of `memproc open` in this browser                 401
 
 A rule that refuses gives the reason as a value; the application turns it into a short answer that shows nothing.
@@ -15,13 +16,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from daemon.files.candidates import LARGEST_BYTES
+
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 CONTENT_TYPES = frozenset({"application/x-www-form-urlencoded", "multipart/form-data", "application/json"})
+ORIGINS = ("https://www.typingmind.com", "https://setapp.typingcloud.com")
+"""Where TypingMind's own pages come from."""
 LARGEST_FORM = 1 << 20
 """Bytes of a request other than an upload."""
+UPLOADS = "/drop"
+"""Where exports are sent to, which may be as large as one in the inbox, with what a form has around it."""
+_TOO_LARGE = "This is more than memproc takes at once."
 
 _HEADERS = {
     "Content-Security-Policy": (
@@ -67,6 +76,39 @@ def refusal(method: str, headers: Mapping[str, str], port: int) -> RefusedReques
     return None
 
 
+def beside(page: ASGIApp, behind: Mapping[str, ASGIApp]) -> ASGIApp:
+    """One application: what lies behind one of these prefixes has its own rules, everything else is the page."""
+
+    async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
+        first = f"/{scope['path'].split('/')[1]}" if scope["type"] == "http" else ""
+        await behind.get(first, page)(scope, receive, send)
+
+    return dispatch
+
+
+def most_bytes(path: str) -> int:
+    """How large a request to this path may be."""
+    return LARGEST_BYTES + LARGEST_FORM if path == UPLOADS else LARGEST_FORM
+
+
+def bounded(receive: Receive, most: int) -> Receive:
+    """The same request, of which no more than so many bytes are read: then HTTPException 413 is raised.
+
+    Whoever sends need not say beforehand how much it will be.
+    """
+    size = 0
+
+    async def receive_bounded() -> Message:
+        nonlocal size
+        message = await receive()
+        size += len(message.get("body", b""))
+        if size > most:
+            raise HTTPException(413, _TOO_LARGE)
+        return message
+
+    return receive_bounded
+
+
 class Access:
     """The outermost layer of the application: refuses, and sets the headers that bind the browser."""
 
@@ -90,6 +132,9 @@ class Access:
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
-        refused = refusal(scope["method"], Headers(scope=scope), self._port)
+        headers, most = Headers(scope=scope), most_bytes(scope["path"])
+        refused = refusal(scope["method"], headers, self._port)
+        if refused is None and int(headers.get("content-length", 0)) > most:
+            refused = RefusedRequest(413, _TOO_LARGE)
         app = PlainTextResponse(refused.reason, refused.status) if refused else self._app
-        await app(scope, receive, send_bound)
+        await app(scope, bounded(receive, most), send_bound)

@@ -7,9 +7,13 @@ loads leaves memory with it.
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic, sleep
+from typing import IO
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -17,10 +21,15 @@ from starlette.responses import RedirectResponse, Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat
-from daemon.page.app import desk_of, field, shown
+from daemon.files.clock import now
+from daemon.files.write import file_errors
+from daemon.page.app import Desk, desk_of, field, shown
+from daemon.status.status import run_progress
 from service.command import memproc_argv
 
 _LONGEST_SECONDS = 120.0
+_BEGIN_SECONDS = 20.0
+_LOOK_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +38,8 @@ class CommandResult:
 
     code: int | None
     text: str
+    out: str = ""
+    """Of `text`, what is meant for programs: its standard output alone."""
 
     @property
     def is_done(self) -> bool:
@@ -47,16 +58,43 @@ def do_command(toml: Path | None, *arguments: str, given: str = "") -> CommandRe
     except subprocess.TimeoutExpired:
         return CommandResult(None, "It took longer than two minutes, and was ended. What is finished is kept.")
     return CommandResult(
-        done.returncode, "\n".join(part.strip() for part in (done.stdout, done.stderr) if part.strip())
+        done.returncode, "\n".join(part.strip() for part in (done.stdout, done.stderr) if part.strip()), done.stdout
     )
 
 
-def start_command(toml: Path | None, arguments: Sequence[str]) -> None:
-    """Start a command that goes on by itself, as a run does; its progress is told by the archive."""
-    subprocess.Popen(  # noqa: S603  our own Python, and arguments that click reads
-        memproc_argv(toml, *arguments), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        start_new_session=sys.platform != "win32",
-    )  # fmt: skip
+def start_command(toml: Path | None, arguments: Sequence[str], out: Path | None = None) -> subprocess.Popen[bytes]:
+    """Start a command that goes on by itself, as a run does; its progress is told by the archive.
+
+    What it prints goes into the new file `out`, where there is one. Raises FileTrouble.
+    """
+    with ExitStack() as stack:
+        printed: int | IO[bytes] = subprocess.DEVNULL
+        if out:
+            with file_errors(out, "written"):
+                out.unlink(missing_ok=True)
+                printed = stack.enter_context(
+                    os.fdopen(os.open(out, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb")
+                )
+        started = subprocess.Popen(  # noqa: S603  our own Python, and arguments that click reads
+            memproc_argv(toml, *arguments), stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.DEVNULL,
+            start_new_session=sys.platform != "win32",
+        )  # fmt: skip
+    threading.Thread(target=started.wait, name="command", daemon=True).start()  # so that it does not stay a zombie
+    return started
+
+
+def start_run(desk: Desk, *paths: str) -> Response:
+    """Start a run, and go to Home once that can show it: it takes a second or two to begin, and may have ended by then.
+
+    Without paths it processes what lies in the inbox.
+    """
+    started, end = start_command(desk.toml, ["run", "--", *paths]), monotonic() + _BEGIN_SECONDS
+    while started.poll() is None and monotonic() < end:
+        with Archive.read(desk.folders.state) as archive:
+            if run_progress(archive, now()):
+                break
+        sleep(_LOOK_SECONDS)
+    return RedirectResponse("/", 303)
 
 
 def pin(request: Request) -> Response:

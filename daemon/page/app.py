@@ -19,7 +19,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.templating import Jinja2Templates
 
-from daemon.config import Config
+from daemon.config.settings import Config
 from daemon.files.paths import Folders
 from daemon.page.access import SAFE_METHODS, Access
 from daemon.page.sessions import follow_link, form_token, is_form_token, is_session, prove
@@ -107,13 +107,14 @@ def _within_session(view: View) -> Callable[[Request], Any]:
         session = request.cookies.get(_COOKIE, "")
         if not await run_in_threadpool(is_session, desk_of(request).folders.state, session):
             return shown(request, "enter.html", 401)
-        if request.method not in SAFE_METHODS:
-            form = await request.form()
+        if request.method in SAFE_METHODS:
+            return await run_in_threadpool(view, request)
+        async with request.form() as form:  # what was uploaded is closed, whatever comes of it
             token = form.get("form_token") or request.headers.get("x-form-token", "")
             if not isinstance(token, str) or not is_form_token(session, token):
                 raise HTTPException(403, "This form is not from the page that is open now. Load it again.")
             request.state.form = form
-        return await run_in_threadpool(view, request)
+            return await run_in_threadpool(view, request)
 
     return guarded
 

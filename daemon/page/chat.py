@@ -1,21 +1,19 @@
 """A chat: its memories on a line of time, its sizes, and the versions that are kept of its exports."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import find_chat
-from daemon.archive.outputs import last_output
+from daemon.archive.chats import find_chat, known_chat
 from daemon.chat.survey import Holding, holding
-from daemon.files.backup import read_version, versions
+from daemon.files.backup import versions
 from daemon.page.app import desk_of, said, shown
+from daemon.page.files import has_updated
 from daemon.page.sizes import chat_sizes
-from daemon.recovery.restore import Content, compare, find_version, read_updated, updated_path
 from rules.conversation.memory import EXTRACTED, Memory
-from rules.output.difference import readable
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,28 +62,13 @@ def chat(request: Request) -> Response:
     with Archive.read(desk.folders.state) as archive:
         known = find_chat(archive, request.path_params["chat"])
         held = holding(archive, desk.config, known.chat_id)
-        sizes = chat_sizes(archive, held, desk.config.tail.tokens)
-        output = last_output(archive, known.chat_id)
+        sizes = chat_sizes(archive, held, desk.config.of(known_chat(archive, known.chat_id)).tail.tokens)
+        updated = has_updated(archive, known.chat_id)
     kept = versions(desk.folders.backups, known.chat_id)
     return shown(
         request, "chat.html", chat=known, entries=timeline(held), sizes=sizes, versions=kept[::-1],
-        updated=bool(output), said=said(request),
+        updated=updated, said=said(request),
     )  # fmt: skip
-
-
-def version(request: Request) -> Response:
-    """What changed between a kept version and the updated export of now, with a button to go back."""
-    desk = desk_of(request)
-    with Archive.read(desk.folders.state) as archive:
-        known = find_chat(archive, request.path_params["chat"])
-        kept = find_version(desk.folders, known, int(request.path_params["number"]))
-        now = read_updated(updated_path(archive, desk.folders, known))
-        lines: Sequence[object] = ()
-        if now is not None:
-            then = Content(f"version {kept.number}", read_version(kept))
-            difference, memories = compare(archive, desk.config, known.chat_id, Content("now", now), then)
-            lines = tuple(readable(difference, memories))
-    return shown(request, "version.html", chat=known, version=kept, lines=lines, is_there=now is not None)
 
 
 def _entry(held: Holding, memory: Memory) -> TimelineEntry:

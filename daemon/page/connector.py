@@ -5,52 +5,29 @@ of browsers only the pages of TypingMind, or of a host that memproc.toml names. 
 whatever is sent: `/start` answers that memproc is there already.
 """
 
-import hmac
 import json
 from collections.abc import Awaitable, Callable, Sequence
-from hashlib import sha256
-from pathlib import Path
-from secrets import token_urlsafe
 from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
-from daemon.files.write import make_private, replace_file
-from daemon.page.access import own_hosts
-from daemon.recall.tools import Library
+from daemon.page.access import ORIGINS, own_hosts
+from daemon.recall.bearer import TOKEN_NEEDED, is_allowed
+from daemon.recall.library import Library
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer
 
 PREFIX = "/connector"
-ORIGINS = ("https://www.typingmind.com", "https://setapp.typingcloud.com")
-"""Where TypingMind's own pages come from."""
 _CLIENT = "memproc"
 _LARGEST = 64 << 10  # bytes of a request
 _BEGAN = "2026-01-01T00:00:00.000Z"
 
 Answer = Callable[[Request], Awaitable[Response]]
-
-
-def new_token(state: Path) -> str:
-    """Make a new token, which takes the place of the one before; only its hash is kept. Raises FileTrouble."""
-    token = token_urlsafe(32)
-    make_private(_file(state).parent)
-    replace_file(_file(state), [sha256(token.encode()).hexdigest().encode()])
-    return token
-
-
-def is_token(state: Path, token: str) -> bool:
-    """Whether this is the token that was made last."""
-    try:
-        kept = _file(state).read_bytes()
-    except FileNotFoundError:
-        return False
-    return hmac.compare_digest(kept, sha256(token.encode()).hexdigest().encode())
 
 
 def connector(library: Library, port: int, origins: Sequence[str] = ()) -> ASGIApp:
@@ -120,16 +97,6 @@ async def _call_tool(request: Request) -> Response:
     return JSONResponse(await _called(request.app.state.server, name, arguments))
 
 
-def beside(page: ASGIApp, behind_prefix: ASGIApp) -> ASGIApp:
-    """One application: what lies behind `PREFIX` has its own rules, everything else is the page."""
-
-    async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
-        is_ours = scope["type"] == "http" and scope["path"].startswith(f"{PREFIX}/")
-        await (behind_prefix if is_ours else page)(scope, receive, send)
-
-    return dispatch
-
-
 def _refusal(request: Request) -> Response | None:
     """Why a request is not answered; None where it is. A browser asks beforehand, without the token, whether it may."""
     origin, known = request.headers.get("origin"), request.app.state
@@ -139,10 +106,7 @@ def _refusal(request: Request) -> Response | None:
         return PlainTextResponse("Pages from elsewhere may not use memproc.", 403)
     if request.method == "OPTIONS":
         return Response(status_code=204)
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() != "bearer" or not is_token(known.state, token):
-        return PlainTextResponse("The token is missing or wrong: memproc recall token", 401)
-    return None
+    return None if is_allowed(known.state, request.headers) else PlainTextResponse(TOKEN_NEEDED, 401)
 
 
 async def _tools(server: "MCPServer[None]") -> list[dict[str, Any]]:
@@ -159,7 +123,3 @@ async def _called(server: "MCPServer[None]", name: str, arguments: dict[str, Any
         return {"content": [{"type": "text", "text": str(refused)}], "isError": True}
     dumped: dict[str, Any] = result.model_dump(by_alias=True, exclude_none=True, mode="json")
     return dumped
-
-
-def _file(state: Path) -> Path:
-    return state / "page" / "connector"

@@ -13,6 +13,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat
 from daemon.archive.outputs import last_output
 from daemon.files.candidates import LARGEST_BYTES
+from daemon.files.lock import is_held
 from daemon.files.write import BLOCK, make_private, replace_file
 from daemon.page.app import desk_of
 from rules.errors import FileTrouble, NotFound
@@ -30,7 +31,13 @@ def drop(request: Request) -> Response:
     make_private(inbox)
     path = free_name(inbox, upload.filename)
     replace_file(path, _blocks(upload.file))
-    return RedirectResponse("/", 303)
+    return to_what_was_dropped(request)
+
+
+def to_what_was_dropped(request: Request) -> Response:
+    """Home, where the daemon takes it by itself; else the page that says what a run would do with it."""
+    runs = is_held(desk_of(request).folders.state / "daemon.lock")
+    return RedirectResponse("/" if runs else "/inbox", 303)
 
 
 def download(request: Request) -> Response:
@@ -42,6 +49,12 @@ def download(request: Request) -> Response:
     if path is None or not path.is_file():
         raise NotFound(f'There is no updated export of "{known.title}".', "Drop its newest export on the first page.")
     return FileResponse(path, filename=path.name, media_type="application/json")
+
+
+def has_updated(archive: Archive, chat_id: str) -> bool:
+    """Whether there is an updated export of the chat to download."""
+    output = last_output(archive, chat_id)
+    return output is not None and Path(output.path).is_file()
 
 
 def free_name(folder: Path, name: str) -> Path:

@@ -6,15 +6,20 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import KnownChat, known_chats
+from daemon.archive.chats import KnownChat, known_chat, known_chats
 from daemon.chat.survey import holding
-from daemon.config import Config
+from daemon.config.settings import Config
 from daemon.files.clock import now as present
 from daemon.files.lock import is_held
 from daemon.page.app import desk_of, said, shown
+from daemon.page.files import has_updated
 from daemon.page.sizes import ChatSizes, chat_sizes
-from daemon.status.status import DaemonPlace, Status, run_progress, status
+from daemon.status.sentences import told_apart
+from daemon.status.status import DaemonPlace, Status, StatusProblem, run_progress, status
 from rules.errors import MemprocError
+
+_ELSEWHERE = ("the daemon", "the log", "the watch on the inbox")
+"""Problems of which the page can change nothing; their next step says what does."""
 
 
 def home(request: Request) -> Response:
@@ -24,15 +29,22 @@ def home(request: Request) -> Response:
         chats = [(chat, _sizes(archive, desk.config, chat)) for chat in reversed(known_chats(archive))]
         now = _status(archive, DaemonPlace(desk.folders.state, desk.config.watch.rescan_seconds))
         run = run_progress(archive, now.now)
+        outputs = [chat.chat_id for chat, _ in chats if has_updated(archive, chat.chat_id)]
     return shown(
-        request,
-        "home.html",
-        chats=chats,
-        now=now,
-        run=run,
-        caps=desk.config.budget,
-        said=said(request),
-    )
+        request, "home.html", chats=chats, titles=told_apart((chat.chat_id, chat.title) for chat, _ in chats),
+        outputs=outputs, now=now,
+        needs=[(problem, *button_for(problem)) for problem in now.problems],
+        run=run, caps=desk.config.budget, said=said(request),
+    )  # fmt: skip
+
+
+def button_for(problem: StatusProblem) -> tuple[str, str]:
+    """Where something can be done about a problem, and what its button says; both are empty where the page cannot."""
+    if problem.what == "the settings":
+        return "/settings", "See the settings"
+    if problem.what in _ELSEWHERE or problem.what.startswith("the timed job"):
+        return "", ""
+    return "/inbox", "What lies in the inbox"
 
 
 def running(request: Request) -> Response:
@@ -46,7 +58,9 @@ def running(request: Request) -> Response:
 def _sizes(archive: Archive, config: Config, chat: KnownChat) -> ChatSizes | MemprocError:
     """The sizes of a chat, or why they cannot be had: one chat's damage hides no other."""
     try:
-        return chat_sizes(archive, holding(archive, config, chat.chat_id), config.tail.tokens)
+        return chat_sizes(
+            archive, holding(archive, config, chat.chat_id), config.of(known_chat(archive, chat.chat_id)).tail.tokens
+        )
     except MemprocError as trouble:
         return trouble
 

@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat, known_chats, newest_file
 from daemon.archive.journal import costs_since, last_run, spent
 from daemon.config.settings import BudgetSettings
 from daemon.files.clock import at, now, periods
+from daemon.files.lock import is_held
 from daemon.models.ask import caps_now
-from daemon.page.actions import after, do_command, start_command
+from daemon.page.actions import after, do_command
+from daemon.page.actions import start_run as begin
 from daemon.page.app import desk_of, field, said, shown
 from rules.money.price import NAMES, Which, dollars
 
@@ -85,9 +87,25 @@ def _planned(request: Request, template: str) -> Response:
     text = ""
     if is_there:
         result = do_command(desk.toml, "plan", "--json", "--", path)
-        row = _row_of(result.text, known.chat_id)
+        row = row_of(result.out, known.chat_id)
         text = "" if row else result.text
     return shown(request, template, chat=known, row=row, is_there=is_there, text=text, said=said(request))
+
+
+def inbox(request: Request) -> Response:
+    """What a run on all that lies in the inbox would do and cost, and the button that starts it."""
+    desk = desk_of(request)
+    has_inbox = desk.folders.inbox.is_dir()
+    result = do_command(desk.toml, "plan", "--json") if has_inbox else None
+    rows, totals = _plan_of(result.out) if result else ([], {})
+    text = "" if result is None or totals else result.text
+    runs = is_held(desk.folders.state / "daemon.lock")
+    return shown(request, "inbox.html", rows=rows, totals=totals, text=text, runs=runs, folder=desk.folders.inbox)
+
+
+def run_inbox(request: Request) -> Response:
+    """Start the run on all that lies in the inbox, which the person has agreed to."""
+    return begin(desk_of(request))
 
 
 def start_run(request: Request) -> Response:
@@ -96,8 +114,7 @@ def start_run(request: Request) -> Response:
     with Archive.read(desk.folders.state) as archive:
         known = find_chat(archive, request.path_params["chat"])
         path = newest_file(archive, known.chat_id)
-    start_command(desk.toml, ["run", "--", path])
-    return RedirectResponse("/", 303)
+    return begin(desk, path)
 
 
 def raise_cap(request: Request) -> Response:
@@ -122,10 +139,16 @@ def _caps(archive: Archive, settings: BudgetSettings, when: str) -> list[ShownCa
     ]
 
 
-def _row_of(printed: str, chat_id: str) -> dict[str, Any] | None:
-    """What `memproc plan --json` says of one chat; None where it said something else."""
+def _plan_of(printed: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """What `memproc plan --json` says of each chat, and in all; nothing where it said something else."""
     try:
-        rows: list[dict[str, Any]] = json.loads(printed)["chats"]
+        plan = json.loads(printed)
+        return plan["chats"], plan["totals"]
     except (ValueError, LookupError, TypeError):
-        return None
+        return [], {}
+
+
+def row_of(printed: str, chat_id: str) -> dict[str, Any] | None:
+    """What `memproc plan --json` says of one chat; None where it said something else."""
+    rows, _ = _plan_of(printed)
     return next((row for row in rows if row.get("chat_id") == chat_id or row.get("outcome") == "set_aside"), None)

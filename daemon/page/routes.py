@@ -2,20 +2,24 @@
 
 from collections.abc import Mapping
 
-from daemon.page import actions, files, money, setup
+from daemon.page import actions, files, money, pairing, setup
 from daemon.page.app import View
-from daemon.page.chat import chat, version
+from daemon.page.chat import chat
 from daemon.page.hits import search
 from daemon.page.home import home, running
 from daemon.page.memory import memory, message, retry
 from daemon.page.mind import core, facts
+from daemon.page.versions import comparison, version
 
 VIEWS: Mapping[str, View] = {
     "/": home,
     "/running": running,
     "/start": setup.start,
     "/settings": setup.settings,
+    "/inbox": money.inbox,
     "/money": money.money,
+    "/pairing": pairing.pairing,
+    "/pairing/code": pairing.code,
     "/search": search,
     "/chat/{chat}": chat,
     "/chat/{chat}/core": core,
@@ -24,16 +28,20 @@ VIEWS: Mapping[str, View] = {
     "/chat/{chat}/due": money.due,
     "/chat/{chat}/messages/{key}": message,
     "/chat/{chat}/download": files.download,
+    "/chat/{chat}/versions": comparison,
     "/chat/{chat}/versions/{number:int}": version,
     "/memory/{memory}": memory,
     "/memory/{memory}/retry": retry,
 }
 ACTIONS: Mapping[str, View] = {
     "/drop": files.drop,
+    "/inbox/run": money.run_inbox,
     "/money/cap": money.raise_cap,
     "/start/folders": setup.make_folders,
     "/start/service": setup.install_service,
     "/start/sample": setup.take_sample,
+    "/pairing/code": pairing.show_code,
+    "/pairing/{device}/forget": pairing.forget_device,
     "/keys/set": setup.set_key,
     "/keys/test": setup.try_key,
     "/keys/forget": setup.forget_key,

@@ -1,15 +1,14 @@
 """Settings as they count, and keys; and the four steps of somebody who is here for the first time."""
 
-from importlib.resources import files
-
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
-from daemon.config import toml_text
+from daemon.config.as_toml import toml_text
 from daemon.files.lock import is_held
-from daemon.files.write import make_private, replace_file
 from daemon.page.actions import after, do_command
 from daemon.page.app import desk_of, field, said, shown
+from daemon.page.files import to_what_was_dropped
+from daemon.sample import put_sample
 from primer.models import KEY_VARIABLES
 from primer.reply import hidden
 
@@ -72,7 +71,5 @@ def _back(request: Request) -> str:
 
 def take_sample(request: Request) -> Response:
     """Put the sample conversation into the inbox, as if it had been dropped there."""
-    inbox = desk_of(request).folders.inbox
-    make_private(inbox)
-    replace_file(inbox / "aria.json", [(files("daemon") / "sample" / "aria.json").read_bytes()])
-    return RedirectResponse("/", 303)
+    put_sample(desk_of(request).folders.inbox)
+    return to_what_was_dropped(request)

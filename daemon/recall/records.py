@@ -1,76 +1,119 @@
 """How records are shown to a model: quoted line by line, dated, and never longer than their bound.
 
 Whatever stands in an archive was written by somebody, so each of its lines stands behind "> ", control characters are
-written out, and no line can end the quotation, pose as ours, or steer whoever reads it.
+written out, our tags are inert, and no line can end the quotation, pose as ours, or steer whoever reads it. A record is
+a text and the same as data, and both keep to the bound: some programs show a model the one, some the other.
 """
 
-from collections.abc import Iterable, Iterator
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from daemon.status.sentences import visible
+from daemon.models.token_bound import tokens_at_most
+from daemon.status.sentences import in_one_line, visible
+from primer.prompt import make_inert
 
 SEARCH_TOKENS = 1_500
 PAGE_TOKENS = 4_000
-_CUT = "[cut here]"
+CUT = " [cut here]"
+_MOST_CHARACTERS = 4  # in a token
+_LONGEST_NAME = 200  # characters of a title or an id
+_PLAIN_NAME = re.compile(r"[\w:#.-]{1,200}", re.ASCII)
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
-def tokens_at_most(text: str) -> int:
-    """How many tokens the text has at most, for all that people write: counting them would take 70 MB of memory.
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Something that a tool tells, as a text and as data."""
 
-    English has about 4.3 characters a token, code 3; scripts beyond ASCII may have a token for each character.
-    """
-    plain = sum(character < "\x80" for character in text)
-    return plain // 3 + (len(text) - plain) + 1
+    text: str
+    data: Mapping[str, Any]
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens the longer of the two has at most."""
+        return 1 + max(tokens_at_most(self.text), tokens_at_most(json.dumps(self.data, ensure_ascii=False)))
+
+
+def plain(text: str) -> str:
+    """Somebody's text with nothing in it that steers or deceives, and with our tags inert."""
+    return make_inert(visible(text))
 
 
 def quoted(text: str) -> str:
     """The text as a quotation, line by line."""
-    return "\n".join(f"> {visible(line)}" for line in text.strip().splitlines()) or "> (nothing)"
+    return "\n".join(f"> {plain(line)}" for line in text.strip().splitlines()) or "> (nothing)"
 
 
-def within(parts: Iterable[str], tokens: int) -> tuple[str, bool]:
-    """As many of the parts as fit, with an empty line between them, and whether that was all.
-
-    The first part is cut where it does not fit by itself.
-    """
-    kept: list[str] = []
-    left = tokens
-    for part in parts:
-        size = tokens_at_most(part) + 1
-        if size > left:
-            if not kept:
-                kept.append(cut(part, tokens))
-            return "\n\n".join(kept), False
-        kept.append(part)
-        left -= size
-    return "\n\n".join(kept), True
+def named(name: str) -> str:
+    """A title or an id within a line of ours: one that could be read as more than a name stands in quotes, cut."""
+    if _PLAIN_NAME.fullmatch(name):
+        return name
+    return f'"{make_inert(in_one_line(name[:_LONGEST_NAME])).replace(chr(34), chr(39))}"'
 
 
-def cut(text: str, tokens: int) -> str:
-    """The beginning of the text that fits, and a word that there is more."""
-    size = tokens * 3
-    while size > 0 and tokens_at_most(text[:size]) > tokens - len(_CUT):
-        size = size * 9 // 10
-    return f"{text[:size].rstrip()} {_CUT}"
+def in_data(name: str) -> str:
+    """The same as data, where nothing but its length and what is written in it has to be kept in bounds."""
+    return plain(name[:_LONGEST_NAME])
 
 
-def pages(text: str, tokens: int) -> tuple[str, ...]:
-    """The text in pages that fit, cut between lines where that can be; one empty page where there is no text."""
-    found: list[str] = []
+def dated(date: str | None) -> str:
+    """The day of a date of the archive."""
+    day = _DAY.match(date or "")
+    return day[0] if day else "an unknown day"
+
+
+def fitted(make: Callable[[str], Record], text: str, tokens: int) -> Record:
+    """The record that `make` makes of the text, or of as much of its beginning as fits, with a word that it is cut."""
+    record = make(text)
+    while record.tokens > tokens and text:
+        text = text[: min(len(text) - 1, len(text) * tokens // record.tokens)]
+        record = make(text + CUT)
+    return record
+
+
+def within(records: Sequence[Record], tokens: int) -> tuple[Record, ...]:
+    """The first of the records, as many as fit together."""
+    kept: list[Record] = []
+    for record in records:
+        tokens -= record.tokens
+        if tokens < 0:
+            break
+        kept.append(record)
+    return tuple(kept)
+
+
+def pages(parts: Iterable[str], tokens: int) -> Iterator[str]:
+    """The parts, with an empty line between them, in pages that fit, cut between lines where that can be."""
     page: list[str] = []
     size = 0
-    for line in _short_lines(text, tokens):
-        weight = tokens_at_most(line) + 1
+    for line in (line for part in parts for line in (*_short_lines(part, tokens), "")):
+        weight = _in_either_form(line)
         if page and size + weight > tokens:
-            found.append("\n".join(page))
+            yield "\n".join(page).rstrip("\n")
             page, size = [], 0
-        page.append(line)
-        size += weight
-    return (*found, "\n".join(page))
+        if page or line:
+            page.append(line)
+            size += weight
+    if page:
+        yield "\n".join(page).rstrip("\n")
 
 
 def _short_lines(text: str, tokens: int) -> Iterator[str]:
-    """The lines of the text; one that is larger than a page by itself comes in pieces."""
+    """The lines of the text; one that is larger than a page by itself comes in pieces, each of them quoted."""
     for line in text.split("\n"):
-        step = tokens if tokens_at_most(line) >= tokens else len(line) + 1
-        for begin in range(0, max(1, len(line)), step):
-            yield line[begin : begin + step]
+        mark = "> " if line.startswith("> ") else ""
+        rest = line.removeprefix(mark)
+        while len(rest) > tokens or _in_either_form(mark + rest) > tokens:
+            piece = rest[: _MOST_CHARACTERS * tokens]
+            while _in_either_form(mark + piece) > tokens:
+                piece = piece[: len(piece) * 9 // 10]
+            yield mark + piece
+            rest = rest[len(piece) :]
+        yield mark + rest
+
+
+def _in_either_form(line: str) -> int:
+    return tokens_at_most(json.dumps(line, ensure_ascii=False))

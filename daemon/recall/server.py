@@ -6,9 +6,10 @@ from mcp.server import MCPServer
 from mcp.types import CallToolResult, ContentBlock, TextContent, ToolAnnotations
 from pydantic import Field
 
-from daemon.archive.full_text import SearchKind
 from daemon.recall import tools
-from daemon.recall.tools import Library, Recalled, What
+from daemon.recall.finding import Among, search
+from daemon.recall.library import Library, LookUp, Recalled, refusal
+from daemon.recall.tools import What
 from rules.errors import MemprocError
 
 INSTRUCTIONS = (
@@ -34,14 +35,14 @@ def recall_server(library: Library) -> MCPServer[None]:
     @server.tool(annotations=_READS)
     def recall_search(
         query: Annotated[str, Field(min_length=1, max_length=300, description="Words to look for.")],
-        among: Annotated[SearchKind | None, Field(description="raw: what was said; empty: everything.")] = None,
+        among: Annotated[Among, Field(description="raw: what was said, word for word.")] = "raw",
         since: Day = "",
         until: Day = "",
         limit: Annotated[int, Field(ge=1, le=10)] = 5,
         chat: ChatName = "",
     ) -> CallToolResult:
         """Find what was said, remembered or known, by its words. Gives excerpts with dates and ids."""
-        return _answer(lambda: tools.search(library, query, among, since, until, limit, chat))
+        return _answer(lambda: search(library, query, among, since, until, limit, chat))
 
     @server.tool(annotations=_READS)
     def recall_open(
@@ -80,10 +81,10 @@ def recall_server(library: Library) -> MCPServer[None]:
     return server
 
 
-def _answer(look_up: "tools.LookUp") -> CallToolResult:
+def _answer(look_up: LookUp) -> CallToolResult:
     try:
         recalled: Recalled = look_up()
     except MemprocError as trouble:
-        recalled = tools.refusal(trouble)
+        recalled = refusal(trouble)
     content: list[ContentBlock] = [TextContent(type="text", text=recalled.text)]
     return CallToolResult(content=content, structured_content=dict(recalled.data), is_error=recalled.is_error)

@@ -14,6 +14,7 @@ from daemon.archive.chats import KnownChat, known_chats
 from daemon.archive.erasing import erase_rows
 from daemon.archive.full_text import forget_index
 from daemon.archive.journal import replies
+from daemon.bridge.chat_jobs import forget_jobs
 from daemon.context import Context
 from daemon.files.backup import IndexLine, rewrite_index, standing
 from daemon.files.candidates import exports_in
@@ -97,6 +98,7 @@ def erase(context: Context, erasure: Erasure) -> None:
         _remove(path)
     present = arrivals_of(context.archive, [str(path) for path in erasure.in_inbox])
     _erase_from_log(folders.state, erasure)
+    forget_jobs(folders.state, erasure.names)
     forget_index(folders.state)  # the next search makes it anew
     erase_rows(context.archive, erasure.chat.chat_id, present, context.clock())
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import tomli
 
-from daemon.config import Config
 from daemon.config.as_toml import toml_text
 from daemon.config.loading import parse
+from daemon.config.settings import Config
 from daemon.models.addresses import host_of, names_a_host
 
 _ASKED = frozenset({"agent", "context_manager", "fallback", "embedding"})

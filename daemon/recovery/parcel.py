@@ -25,7 +25,7 @@ from daemon.files.lock import hold
 from daemon.files.paths import Folders, archive_path, arrivals_folder
 from daemon.files.read import DAMAGE, METHODS
 from daemon.files.removal import writing_to
-from daemon.files.write import BLOCK, TEMPORARY, file_errors, make_private, read_blocks, replace_file
+from daemon.files.write import BLOCK, TEMPORARY, file_errors, make_private, read_blocks, replace_file, sweep
 from primer.reply import is_secret
 from rules.errors import ArchiveError, FileTrouble, NotFound
 
@@ -150,6 +150,7 @@ def _copy_of(state: Path) -> Iterator[Path]:
     """A proved copy of the archive, for as long as the block runs; what a kill leaves of it is swept."""
     folder = state / "copies"
     make_private(folder)
+    sweep(folder)  # a kill may have left one, with SQLite's journal beside it
     with file_errors(folder, "written"):
         handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=folder)
         os.close(handle)

@@ -11,7 +11,7 @@ from daemon.archive.memories import editions, memories
 from daemon.archive.messages import past, raw_conversation
 from daemon.archive.outputs import RESTORED, Output, last_output, openings, record_output
 from daemon.chat.survey import canned
-from daemon.config import Config
+from daemon.config.settings import Config
 from daemon.config.texts import load_texts
 from daemon.context import Context
 from daemon.files.backup import Version, keep_version, read_version, versions
@@ -98,11 +98,18 @@ def find_version(folders: Folders, chat: KnownChat, number: int) -> Version:
 
 
 def newest_other(archive: Archive, folders: Folders, chat: KnownChat) -> Version:
-    """The newest kept version that is not what stands in the updated export's place now. Raises NotFound."""
-    now = sha256_of(updated_path(archive, folders, chat))
-    for version in reversed(versions(folders.backups, chat.chat_id)):
-        if version.sha256 != now:
-            return version
+    """The newest kept version that is not what stands in the updated export's place now. Raises NotFound.
+
+    Where a restore was cut short after it had put a version there, it is that version: to be restored to its end.
+    """
+    now, last = sha256_of(updated_path(archive, folders, chat)), last_output(archive, chat.chat_id)
+    kept = versions(folders.backups, chat.chat_id)
+    if last is not None and last.sha256 != now:
+        kept = tuple(version for version in kept if version.sha256 == now) or kept
+    else:
+        kept = tuple(version for version in kept if version.sha256 != now)
+    if kept:
+        return kept[-1]
     raise NotFound(
         f'There is nothing to undo: no other version of "{chat.title}" is kept.',
         f"List them with: memproc versions {chat.chat_id}",

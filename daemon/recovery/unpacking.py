@@ -13,6 +13,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from daemon.archive.archive import Archive, check
@@ -22,7 +23,7 @@ from daemon.archive.seals import begin_import, end_import, is_unfinished
 from daemon.files.lock import hold
 from daemon.files.paths import Folders, archive_path
 from daemon.files.removal import STAGE
-from daemon.files.write import file_errors, flush_folder, make_private, put_in_place, replace_file
+from daemon.files.write import file_errors, flush_folder, make_private, put_in_place, replace_file, sweep
 from daemon.recovery.moved_settings import settings_for_here
 from daemon.recovery.parcel import ARCHIVE, ASIDE, SETTINGS, content, opened, places, refused
 from rules.errors import ArchiveError, FileTrouble
@@ -90,7 +91,10 @@ def _refuse_a_loss(state: Path) -> None:
 
 
 def _clear(folders: Iterable[Path]) -> None:
-    for stage in (folder / STAGE for folder in folders):
+    """Take away what an import has got ready, and the unfinished files of one that was killed."""
+    for folder in folders:
+        sweep(folder)
+        stage = folder / STAGE
         with file_errors(stage, "removed"):
             if stage.exists():
                 shutil.rmtree(stage)
@@ -151,7 +155,9 @@ def _put_in_places(folders: Folders, now: str) -> Iterator[Path]:
 def _aside(folder: Path, before: Iterable[Path], stamp: str) -> Iterator[Path]:
     """Move what was there out of the way; the archive's own file last, so that its log is never left without it."""
     if paths := sorted(before, reverse=True):
-        aside = folder / f"{ASIDE}{stamp}"
+        # A name that no folder has yet: an import that was killed may be repeated after the clock was set back.
+        names = (f"{ASIDE}{stamp}{f'-{number}' if number > 1 else ''}" for number in count(1))
+        aside = next(folder / name for name in names if not (folder / name).exists())
         make_private(aside)
         _move(paths, aside)
         yield aside

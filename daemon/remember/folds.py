@@ -36,12 +36,14 @@ from rules.conversation.memory import (
     Memory,
     Quote,
     analysis_words,
+    counted_on,
     extracted_fold_words,
     fold_id,
     fold_words,
     most_fold_tokens,
+    numbers_of,
+    write_title,
 )
-from rules.conversation.title import counted_on, numbers_of, write_title
 from rules.plan.folds import MissingFold, Version, as_told, section
 
 

@@ -26,7 +26,7 @@ from daemon.chat.opening import (
 )
 from daemon.chat.reading import read_chat
 from daemon.chat.survey import Survey, canned, told_before
-from daemon.config import Config
+from daemon.config.settings import Config
 from daemon.config.texts import load_texts
 from daemon.models.prices import expected, step_of
 from daemon.models.roles import FindKey, chat_model, choose_roles, offered
@@ -40,9 +40,8 @@ from primer.models import token_factor
 from primer.prompt import Texts, question, restore
 from primer.reply import ENGINE
 from rules.conversation.marker import text_digest
-from rules.conversation.memory import EXTRACTED, WRITTEN, is_enough_for_a_model, questions_of_memories
+from rules.conversation.memory import EXTRACTED, WRITTEN, is_enough_for_a_model, questions_of_memories, write_title
 from rules.conversation.short_quotes import too_many
-from rules.conversation.title import write_title
 from rules.errors import ChatSetAside
 from rules.layers.core import CoreEvent, OverLimit, corrected
 from rules.layers.facts import By, Fact, FactEvent, normal

@@ -16,7 +16,8 @@ from typing import TypeVar
 
 from platformdirs import user_config_path
 
-from daemon.config import Config, folders
+from daemon.config.loading import folders
+from daemon.config.settings import Config
 from daemon.config.texts import core_layout, load_texts
 from daemon.context import keys
 from daemon.models.tokens import tables

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from daemon.archive.archive import Archive
 from daemon.archive.jobs import settings_of_chats
 from daemon.archive.messages import raw_conversation
-from daemon.config import Config
-from daemon.config.settings import ModelSettings
+from daemon.config.settings import Config, ModelSettings
 from daemon.keys import Key, NoKey, credential_files, read_keys
 from daemon.models.catalogue import Facts, facts, known_models
 from daemon.models.completion import nearest

@@ -15,6 +15,7 @@ from daemon.events import ChatIs, Event, FileIs, Note, Trouble, UserEdits
 from daemon.files.clock import at
 from daemon.status.log import Speak
 from daemon.status.sentences import in_full, in_one_line, is_problem, sentence
+from rules.output.naming import is_sent
 from rules.typingmind.message import write_date
 
 Kind = Literal["problem", "ready", "edits", "begun"]
@@ -51,6 +52,8 @@ def notice_of(event: Event) -> DesktopNotice | None:
             return None
         case UserEdits(chat_id=chat_id, text=text):
             return _notice("edits", f"{chat_id} {text}", event)
+        case FileIs(file=file, state="written") if is_sent(file):
+            return None  # nothing is left to do
         case FileIs(file=file, state="written"):
             return _notice("ready", file, event)
         case FileIs(file=file, state="working"):

@@ -2,10 +2,17 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from textwrap import wrap
 
-from daemon.archive.jobs import RunProgress
-from daemon.status.sentences import in_one_line, local, seconds_between, span, told_apart, visible, with_span
+from daemon.status.sentences import (
+    in_one_line,
+    local,
+    progress_line,
+    seconds_between,
+    span,
+    told_apart,
+    visible,
+    with_span,
+)
 from daemon.status.status import Status
 
 _MOST = 10
@@ -40,15 +47,6 @@ def page(status: Status) -> str:
     return visible("\n\n".join("\n".join(part) for part in parts if part))
 
 
-def folded(text: str, columns: int, further: int = 2) -> str:
-    """The text for a terminal of that width: a longer line goes on below, so many columns further in."""
-    lines = []
-    for line in text.splitlines():
-        indent = " " * (len(line) - len(line.lstrip()) + further)
-        lines += wrap(line, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) or [""]
-    return "\n".join(lines)
-
-
 def headline(status: Status) -> str:
     """The state of things in one line, without any title: a service manager shows it too."""
     if not status.running:
@@ -69,21 +67,6 @@ def _activity(status: Status) -> str:
         until = f"until {local(status.paused.until, status.now)}" if status.paused.until else "until memproc resume"
         return f"paused {until}{f', {_files(left)} to do' if left else ''}"
     return f"{_files(left)} to do" if left else "nothing to do"
-
-
-def progress_line(run: RunProgress, title: str = "") -> str:
-    """As in `Aria 14/20 · $0.77 · 1:05 left`; `title` where the chat's own is too long."""
-    parts = [f"{title or in_one_line(run.title)} {run.done:,}/{run.of:,}" if run.title else "reading"]
-    parts += [f"${run.usd:,.2f}"] if run.answered else []
-    parts += [f"{clock_time(run.seconds_left)} left"] if run.seconds_left is not None else []
-    return " · ".join(parts)
-
-
-def clock_time(seconds: float) -> str:
-    """As in `1:05` or `2:01:05`; never `0:00`, since something is still to come."""
-    minutes, rest = divmod(max(1, round(seconds)), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def _run(status: Status) -> list[str]:

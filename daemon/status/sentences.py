@@ -11,8 +11,10 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from textwrap import wrap
 
 from daemon import events
+from daemon.archive.jobs import RunProgress
 from rules.typingmind.message import parse_date
 
 _FLAG = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f"
@@ -102,6 +104,30 @@ def seconds_between(before: str, after: str) -> float | None:
     """Seconds from one time of the archive to another, or None where one of them is none."""
     first, second = parse_date(before), parse_date(after)
     return None if first is None or second is None else (second - first).total_seconds()
+
+
+def folded(text: str, columns: int, further: int = 2) -> str:
+    """The text for a terminal of that width: a longer line goes on below, so many columns further in."""
+    lines = []
+    for line in text.splitlines():
+        indent = " " * (len(line) - len(line.lstrip()) + further)
+        lines += wrap(line, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) or [""]
+    return "\n".join(lines)
+
+
+def progress_line(run: RunProgress, title: str = "") -> str:
+    """As in `Aria 14/20 · $0.77 · 1:05 left`; `title` where the chat's own is too long."""
+    parts = [f"{title or in_one_line(run.title)} {run.done:,}/{run.of:,}" if run.title else "reading"]
+    parts += [f"${run.usd:,.2f}"] if run.answered else []
+    parts += [f"{clock_time(run.seconds_left)} left"] if run.seconds_left is not None else []
+    return " · ".join(parts)
+
+
+def clock_time(seconds: float) -> str:
+    """As in `1:05` or `2:01:05`; never `0:00`, since something is still to come."""
+    minutes, rest = divmod(max(1, round(seconds)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def in_full(text: str) -> str:

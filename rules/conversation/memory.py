@@ -1,10 +1,13 @@
 """Memories and folds, and their editions: as-of, with hindsight, or by the person. None is ever overwritten."""
 
 import hashlib
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from typing import Literal
+
+from rules.typingmind.message import parse_date
 
 EXTRACTED, WRITTEN = "extracted", "model"
 
@@ -292,3 +295,56 @@ def dates(memory: Memory) -> str:
 def day(date: str | None) -> str:
     """The day of an export's date."""
     return (date or "no date")[:10]
+
+
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+_TITLE = re.compile(r"<context_manager>\n(?:Memory ([1-9]\d{0,5})|Memories ([1-9]\d{0,5}) to ([1-9]\d{0,5}))[,.]")
+
+
+def write_title(first: int, last: int, dates: Iterable[str | None], *, extracted: bool = False) -> str:
+    """The title of a memory, or of a fold of those from `first` to `last`; `dates` are those of its messages."""
+    name = f"Memory {first}" if first == last else f"Memories {first} to {last}"
+    return ", ".join([name, *_days(dates), *(["extracted"] if extracted else [])]) + "."
+
+
+def numbers_in(question: str) -> tuple[int, int] | None:
+    """The first and the last number in a memory's first question; None where it bears no title, as older ones."""
+    titled = _TITLE.match(question)
+    if titled is None:
+        return None
+    first, last = titled[1] or titled[2], titled[1] or titled[3]
+    return int(first), int(last)
+
+
+def counted_on(memories: Sequence[Memory]) -> int:
+    """By how much the titles of memories to come run ahead of the archive's numbers; 0 unless an archive was lost."""
+    frozen = [memory for memory in memories if not memory.keys and not memory.is_fold]
+    titles = ((memory.number, numbers_in(memory.told.texts[0])) for memory in frozen)
+    return max((titled[1] - number for number, titled in titles if titled), default=0)
+
+
+def numbers_of(memory: Memory, by_id: Mapping[str, Memory], ahead: int) -> tuple[int, int]:
+    """The first and the last of the memories that it stands for, as titles count them; `ahead` is `counted_on`."""
+    if titled := numbers_in(memory.told.texts[0]):
+        return titled
+    if not memory.is_fold:
+        return memory.number + ahead, memory.number + ahead
+    each = [numbers_of(by_id[name], by_id, ahead) for name in memory.members]
+    return each[0][0], each[-1][1]
+
+
+def _days(dates: Iterable[str | None]) -> list[str]:
+    """From the first day to the last, each part of a date named once; none where nobody knows."""
+    days = sorted(date.date() for text in dates if (date := parse_date(text)))
+    if not days:
+        return []
+    begin, end = days[0], days[-1]
+    until = f"{end.day} {_MONTHS[end.month - 1]} {end.year}"
+    if begin == end:
+        return [until]
+    month = f" {_MONTHS[begin.month - 1]}" if (begin.month, begin.year) != (end.month, end.year) else ""
+    year = f" {begin.year}" if begin.year != end.year else ""
+    return [f"{begin.day}{month}{year} to {until}"]

@@ -44,6 +44,19 @@ def file_name(title: str, chat_id: str) -> str:
     return (fitting.rstrip(" ." + _JOINERS) or "Untitled") + ending
 
 
+_SENT = "From TypingMind, "
+
+
+def sent_name(title: str, chat_id: str) -> str:
+    """The name in the inbox of a chat that TypingMind's extension has sent; no updated file of the chat has it."""
+    return file_name(f"{_SENT}{title}", chat_id)
+
+
+def is_sent(name: str) -> bool:
+    """Whether a file of this name was sent by the extension, which takes the updated one back by itself."""
+    return name.startswith(_SENT)
+
+
 def _id_part(chat_id: str) -> str:
     """The id itself where it is safe; else what can be kept of it, `~`, and a hash of all of it."""
     if _PLAIN_ID.fullmatch(chat_id):

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import translate
 from re import IGNORECASE, match
 from typing import Self
@@ -179,6 +179,8 @@ class LeftAlone:
     chat_id: str
     title: str
     reason: str
+    path: str = field(default="", kw_only=True)
+    """Of the updated export that was made of this very state of the chat; empty where there is none."""
 
 
 def plan_chat(

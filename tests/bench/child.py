@@ -60,7 +60,7 @@ def first(export: Path, folder: Path) -> Stages:
 
 def _trip(export: Path, folder: Path, *, keep_counts: bool) -> Stages:
     from daemon.archive.archive import Archive
-    from daemon.config import Config
+    from daemon.config.settings import Config
     from daemon.files.read import read_export
     from daemon.files.write import replace_file
     from daemon.models.tokens import keep

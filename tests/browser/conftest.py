@@ -6,12 +6,13 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from daemon.sample import put_sample
+from tests.browser.bridge import CODE, OTHER, TALK, ChatClient, FakeMemproc, served, served_client
 from tests.chats import chat, conversation, export_bytes
 from tests.stories.person import Person
 
@@ -78,7 +79,7 @@ def person(tmp_path_factory: pytest.TempPathFactory) -> Person:
     """Somebody with the sample conversation and a chat of many memories, folds among them."""
     somebody = Person(tmp_path_factory.mktemp("page") / "ada", layers=True)
     somebody.settings(f"[fold]\nbudget = 2500\ngroup = 3\n[page]\nport = {free_port()}\n")
-    somebody.drop((files("daemon") / "sample" / "aria.json").read_bytes(), "aria.json")
+    put_sample(somebody.inbox)
     somebody.drop(export_bytes(chat(*conversation(30, 400))), "lighthouse.json")
     ended = somebody.spawn("run")
     assert ended.code == 0, ended.err
@@ -107,3 +108,24 @@ def pictures() -> Path:
     folder = Path(__file__).parents[2] / "docs" / "page"
     folder.mkdir(exist_ok=True)
     return folder
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeMemproc]:
+    with served(FakeMemproc()) as answering:
+        yield answering
+
+
+@pytest.fixture
+def client(browser: "Browser") -> Iterator[ChatClient]:
+    with served_client() as address:
+        yield ChatClient(browser, address)
+
+
+@pytest.fixture
+def paired(client: ChatClient, fake: FakeMemproc) -> ChatClient:
+    """The client with two chats, the first of them open, and the extension paired."""
+    client.begin(TALK, OTHER, script=fake.script)
+    client.pair(CODE)
+    client.says("1 memory due")
+    return client

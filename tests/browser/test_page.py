@@ -11,6 +11,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
+from daemon.sample import SAMPLE_FILE
 from tests.browser.conftest import Opened, pictures
 from tests.chats import chat, conversation, export_bytes
 
@@ -19,13 +20,16 @@ LIGHTHOUSE = "The lighthouse"
 VIEWS = (
     "",
     "/start",
+    "/inbox",
     "/money",
     "/settings",
+    "/pairing",
     "/search?words=harbour",
     "CHAT",
     "CHAT/core",
     "CHAT/facts",
     "CHAT/plan",
+    "CHAT/versions?from=1",
     "MEMORY",
 )
 
@@ -171,10 +175,10 @@ def test_the_settings_show_no_key(page: Opened) -> None:
 
 
 def test_the_sample_is_taken_on_the_first_day(page: Opened) -> None:
-    (page.person.inbox / "aria.json").unlink(missing_ok=True)
+    (page.person.inbox / SAMPLE_FILE).unlink(missing_ok=True)
     go(page, "/start")
     press(page, "Take the sample")
-    assert (page.person.inbox / "aria.json").is_file()
+    assert (page.person.inbox / SAMPLE_FILE).is_file()
 
 
 @pytest.mark.parametrize("width", [390, 1200])

@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.fuzz.seeds import LARGEST, seeds
 
 _PLACE = Path(".fuzz")
-_TARGETS = ("reader", "configuration")
+_TARGETS = ("reader", "configuration", "answers", "requests")
 _EXECUTED = re.compile(rb"stat::number_of_executed_units:\s*(\d+)")
 _TOKENS = (
     '"data":',
@@ -22,6 +22,14 @@ _TOKENS = (
     '"slot":',
     "\\ud83d",
     "[tail]\n",
+    "```json\n",
+    '{"function":',
+    '"event":"ADD"',
+    "<to_remember>",
+    "</think>",
+    "/chat/",
+    "content-type: ",
+    "form_token=",
 )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from daemon.archive.archive import Archive
 from daemon.archive.seals import seal_from_now_on
 from daemon.chat.deliver import Outcome, SetAside
-from daemon.config import parse
+from daemon.config.loading import parse
 from daemon.context import Context
 from daemon.events import ExportWritten, tell_nobody
 from daemon.files.paths import Folders

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from daemon.config import parse
+from daemon.config.loading import parse
 from daemon.files.read import chats_in
 from rules.conversation.history import history, without_strays
 from rules.errors import ChatSetAside, ConfigurationError, NotAnExport
@@ -17,6 +17,8 @@ from rules.typingmind.message import branches
 from rules.typingmind.originals import add_deleted_uuids
 from rules.typingmind.spans import Reel
 from rules.typingmind.splice import replace_field, replace_messages, splice
+from tests.fuzz.answers import answers
+from tests.fuzz.requests import requests
 
 _MEMPROC_TOML = Path("/fuzz/memproc.toml")
 
@@ -42,7 +44,12 @@ def configuration(data: bytes) -> None:
         _is_told(refusal.message, refusal.next_step)
 
 
-TARGETS: Mapping[str, Callable[[bytes], None]] = {"reader": reader, "configuration": configuration}
+TARGETS: Mapping[str, Callable[[bytes], None]] = {
+    "reader": reader,
+    "configuration": configuration,
+    "answers": answers,
+    "requests": requests,
+}
 
 
 def _as_json(data: bytes) -> None:

@@ -11,7 +11,7 @@ from daemon.archive.memories import find_memory
 from daemon.archive.outputs import RESTORED, last_output, let_go_of_restored
 from daemon.chat.deliver import Outcome
 from daemon.chat.opening import as_value, core_now
-from daemon.config import Config
+from daemon.config.settings import Config
 from daemon.config.texts import core_layout, load_texts
 from daemon.context import Context
 from daemon.events import tell_nobody
@@ -29,7 +29,7 @@ from tests.lives.keeper import SECTIONS
 from tests.lives.model import LivelyModel
 from tests.nokeys import no_keys
 
-_TEXTS = {
+TEXTS = {
     "opening": "This is what I remember.",
     "layers": "And this I have noted.",
     "quote": "A quote of {quote_words} words, please.",
@@ -70,7 +70,7 @@ class Memproc:
         texts = home / "texts"
         for name in ("inbox", "updated", "backups", "state", "texts"):
             (home / name).mkdir(parents=True)
-        for name, text in _TEXTS.items():
+        for name, text in TEXTS.items():
             (texts / f"{name}.md").write_text(text)
         self._settings = {**_SETTINGS, "texts": {"folder": str(texts)}, "output": {"mode": mode}}
         self._steps_left: int | None = None

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from daemon.models.tokens import count
 from primer import prompt
 from primer.prompt import PLACEHOLDERS, TAGS, Texts, fill, problems
-from rules.conversation.title import write_title
+from rules.conversation.memory import write_title
 
 NAMES = tuple(field.name for field in fields(Texts))
 QUESTIONS = {

@@ -10,7 +10,9 @@ from service.unit import Account, Program
 HOME = Path("/home/ada")
 
 
-def a_program(home: Path = HOME, script: str = "/opt/memproc/bin/memproc") -> Program:
+def a_program(
+    home: Path = HOME, script: str = "/opt/memproc/bin/memproc", code: Path = Path("/opt/memproc")
+) -> Program:
     """memproc with the folders that it has by default."""
     own = home / "memproc"
     return Program(
@@ -18,6 +20,7 @@ def a_program(home: Path = HOME, script: str = "/opt/memproc/bin/memproc") -> Pr
         notice=(script, "service", "failed"),
         writes=(own / "inbox", own / "updated", own / "backups", home / ".local/state/memproc"),
         home=home,
+        code=(code,),
         log=home / "logs" / "service.log",
     )
 

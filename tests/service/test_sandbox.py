@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from service.systemd import Sandbox, settings, writable_folders
+from service.systemd import Sandbox, recipe, settings, writable_folders
 from tests.service.programs import HOME, a_program
 
 
@@ -27,6 +27,17 @@ def test_tmp_is_not_hidden_from_a_program_that_works_there() -> None:
     assert private in settings(Sandbox.FULL, a_program())
     assert private not in settings(Sandbox.FULL, a_program(Path("/tmp/ada")))
     assert private not in settings(Sandbox.FULL, a_program(script="/tmp/bin/memproc"))
+    assert private not in settings(Sandbox.FULL, a_program(code=Path("/tmp/memproc")))
+
+
+def test_who_installs_it_from_tmp_is_told_that_it_will_not_last() -> None:
+    assert recipe(a_program(), Path("/u"), Sandbox.FULL).remarks == ()
+    assert recipe(a_program(Path("/tmp/ada")), Path("/u"), Sandbox.FULL).remarks == (), (
+        "folders are the person's choice"
+    )
+    for program in (a_program(script="/tmp/bin/memproc"), a_program(code=Path("/var/tmp/memproc"))):
+        (remark,) = recipe(program, Path("/u"), Sandbox.FULL).remarks
+        assert "install memproc elsewhere" in remark
 
 
 def test_what_systemd_would_silently_ignore_is_never_used_without_its_own_user_namespace() -> None:

@@ -14,6 +14,7 @@ PROGRAM = Program(
     notice=(),
     writes=(HOME / "inbox",),
     home=HOME,
+    code=(),
     log=HOME / "logs" / "service.log",
 )
 MADE = recipe(PROGRAM, Path("/state"), r"PC\ada & bob")

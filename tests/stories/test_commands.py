@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from daemon.cli.demo import _fresh_folder
+from daemon.sample import SAMPLE_FILE
 from tests.chats import export_bytes, long_chat
 from tests.stories.person import Ended, Person
 
@@ -207,7 +208,7 @@ def test_each_demo_has_a_folder_of_its_own_and_old_ones_go() -> None:
         with _fresh_folder() as second:
             assert first.name == "demo"
             assert second.name == "demo-2"
-            assert (first / "inbox" / "aria.json").read_bytes() == (second / "inbox" / "aria.json").read_bytes()
+            assert (first / "inbox" / SAMPLE_FILE).read_bytes() == (second / "inbox" / SAMPLE_FILE).read_bytes()
         (first / "of this demo").touch()
         with _fresh_folder() as again:
             assert again == second

@@ -31,7 +31,7 @@ from tests.stories.core import (
     values,
 )
 from tests.stories.rounds import Life, life
-from tests.stories.test_wavefront import until
+from tests.waiting import until
 
 pytestmark = pytest.mark.timeout(200)
 THREE, FIVE = 5_600, 6_500

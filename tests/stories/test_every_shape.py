@@ -9,7 +9,7 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.messages import raw_conversation
 from daemon.chat.deliver import Outcome
-from daemon.config import parse
+from daemon.config.loading import parse
 from daemon.context import Context
 from daemon.events import ExportWritten, tell_nobody
 from daemon.files.paths import Folders

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from daemon.models.tokens import count
-from rules.conversation.memory import Memory
+from rules.conversation.memory import Memory, numbers_in
 from rules.conversation.short_quotes import one_sentence
-from rules.conversation.title import numbers_in
 from tests.chats import CHAT_ID, Json, export_bytes, long_chat, texts
 from tests.server.request import Request
 from tests.stories.person import Person

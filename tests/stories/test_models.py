@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config import Config
+from daemon.config.settings import Config
 from tests.chats import export_bytes, long_chat
 from tests.server.child import serve
 from tests.server.setup import KEY

@@ -9,7 +9,7 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.memories import memories
-from daemon.config import parse
+from daemon.config.loading import parse
 from daemon.config.texts import load_texts
 from daemon.context import Context
 from daemon.events import tell_nobody

@@ -6,9 +6,9 @@ import re
 import signal
 import subprocess
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 
 import pytest
 
@@ -26,16 +26,27 @@ LONG_TITLE = "Everything that Aria and I have said to each other about the light
 DEAR = '[[budget.price]]\nmodel = "anthropic/*"\nas_of = "2026-11-21"\ninput = 900.0\noutput = 900.0\n'
 
 
-def slowly(request: Request) -> Answer:
-    answer = teller(request)
-    assert isinstance(answer, Answer)
-    return replace(answer, seconds=0.25)
+@dataclass
+class Pace:
+    """A script that takes so many seconds before each answer."""
+
+    seconds: float = 0.15
+
+    def __call__(self, request: Request) -> Answer:
+        answer = teller(request)
+        assert isinstance(answer, Answer)
+        return replace(answer, seconds=self.seconds)
 
 
 @pytest.fixture
-def slow(tmp_path: Path) -> Iterator[Life]:
+def pace() -> Pace:
+    return Pace()
+
+
+@pytest.fixture
+def slow(tmp_path: Path, pace: Pace) -> Iterator[Life]:
     """A chat of which a run takes some seconds, with models that take their time."""
-    with life(tmp_path / "slow", script=slowly) as slow:
+    with life(tmp_path / "slow", script=pace) as slow:
         slow.talk(9_000)
         slow.drop()
         yield slow
@@ -50,19 +61,7 @@ def test_the_bar_keeps_count_money_and_time_left_also_beside_a_long_title(ada: P
     assert not [line for line in terminal.seen if ", 1 of " in line], "the plain lines are for files and pipes"
 
 
-def test_the_time_that_is_left_is_about_the_time_it_takes(slow: Life) -> None:
-    terminal = Terminal(slow.person, ("run",))
-    assert terminal.ends() == 0
-    end, halfway = monotonic(), []
-    for line, when in terminal.seen.items():
-        match = re.search(r"(\d+)/(\d+) · \$\d+\.\d\d · (\d+):(\d\d) left ", line)
-        if match and 0.4 < int(match[1]) / int(match[2]) < 0.6:
-            halfway.append((int(match[3]) * 60 + int(match[4]), end - when))
-    assert halfway, sorted(terminal.seen)
-    assert all(took / 3 - 1 < said < took * 3 + 1 for said, took in halfway), halfway
-
-
-def test_status_shows_a_run_by_hand_while_it_goes_on_and_how_it_ended(slow: Life) -> None:
+def test_a_run_by_hand_says_what_time_is_left_and_status_shows_it_and_how_it_ended(slow: Life) -> None:
     terminal = Terminal(slow.person, ("run",))
     terminal.shows(r" [2-9]/\d+ · ")
     going_on = slow.person.memproc("status").out
@@ -71,21 +70,30 @@ def test_status_shows_a_run_by_hand_while_it_goes_on_and_how_it_ended(slow: Life
     assert (run["title"], run["by_hand"], run["chat_id"]) == ("The lighthouse", True, slow.chat_id)
     assert run["done"] < run["of"], "at most a second old"
     assert terminal.ends() == 0
+    end, halfway = monotonic(), []
+    for line, when in terminal.seen.items():
+        match = re.search(r"(\d+)/(\d+) · \$\d+\.\d\d · (\d+):(\d\d) left ", line)
+        if match and 0.4 < int(match[1]) / int(match[2]) < 0.6:
+            halfway.append((int(match[3]) * 60 + int(match[4]), end - when))
+    assert halfway, sorted(terminal.seen)
+    assert all(took / 3 - 1 < said < took * 3 + 1 for said, took in halfway), halfway
     ended = slow.person.memproc("status").out
     assert "Running" not in ended
     assert re.search(r"Last run by hand\n  .* ago\): 1 written\n", ended)
 
 
-def test_a_run_that_was_killed_is_not_shown_as_going_on_but_as_cut_off(slow: Life) -> None:
+def test_a_run_that_was_killed_is_not_shown_as_going_on_but_as_cut_off(slow: Life, pace: Pace) -> None:
     run = slow.person.start("run")
     while not (json.loads(slow.person.memproc("status", "--json").out)["run"] or {}).get("done"):
         assert run.poll() is None
+        sleep(0.05)  # else the looking takes the processor from the run
     run.send_signal(signal.SIGKILL)
     run.communicate()
     status = slow.person.memproc("status").out
     assert "Running" not in status
     assert "the last run by hand: It was cut off in the middle. What is finished is kept.\n" in status
     assert "-> To go on from there: memproc run" in status
+    pace.seconds = 0
     slow.run()
     assert "cut off" not in slow.person.memproc("status").out
 
@@ -159,7 +167,8 @@ def test_without_a_terminal_and_with_yes_nothing_is_asked(ada: Person, tmp_path:
     assert len(bea.updated()) == 1
 
 
-def test_more_than_a_dollar_is_agreed_to_first_and_yes_answers(slow: Life) -> None:
+def test_more_than_a_dollar_is_agreed_to_first_and_yes_answers(slow: Life, pace: Pace) -> None:
+    pace.seconds = 0.02
     slow.settings(budget="run_usd = 10000\nday_usd = 10000\nmonth_usd = 10000\n" + DEAR)
     terminal = Terminal(slow.person, ("run",))
     assert re.search(r"will likely cost \$[\d,.]+, and at most \$[\d,.]+\. Go on", terminal.shows("likely cost"))

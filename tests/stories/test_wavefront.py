@@ -3,11 +3,10 @@
 import json
 import re
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -21,6 +20,7 @@ from tests.server.server import ModelServer
 from tests.server.setup import KEY, Setup
 from tests.stories.person import Person
 from tests.stories.test_kills import output
+from tests.waiting import until
 
 pytestmark = pytest.mark.timeout(300)
 MODELS = """
@@ -148,10 +148,3 @@ def test_a_chunk_that_does_not_fit_sets_the_chat_aside_when_those_before_it_are_
         kept.append(memories(olu))
     assert kept[0] == kept[1]
     assert len(kept[0]) == 2
-
-
-def until(condition: Callable[[], bool]) -> None:
-    deadline = monotonic() + DEADLINE_SECONDS
-    while not condition():
-        assert monotonic() < deadline
-        sleep(0.01)

@@ -46,6 +46,26 @@ def test_undo_shows_what_it_would_do_and_then_does_it(written: Person) -> None:
     assert path.read_bytes() == now, "an undo can be undone"
 
 
+def test_an_undo_that_was_killed_before_it_was_noted_down_is_finished_and_not_undone(written: Person) -> None:
+    (path,) = written.updated()
+    archive = written.home / "state" / "archive.sqlite3"
+    before = archive.read_bytes()
+    assert written.memproc("undo", CHAT["chatID"], "--yes").code == 0
+    put_back = path.read_bytes()
+    archive.write_bytes(before)
+    assert written.memproc("undo", CHAT["chatID"], "--yes").code == 0
+    assert path.read_bytes() == put_back
+    assert written.memproc("verify").code == 0
+
+
+def test_undo_of_an_export_that_somebody_changed_puts_the_newest_version_back(written: Person) -> None:
+    (path,) = written.updated()
+    path.write_bytes(path.read_bytes() + b"\n")
+    shown = written.memproc("undo", CHAT["chatID"], "--yes")
+    assert shown.code == 0
+    assert "Version 2 (updated" in shown.out
+
+
 def test_undo_without_another_version_says_so(ada: Person) -> None:
     ada.drop(export_bytes(CHAT))
     assert ada.memproc("run").code == 0

@@ -9,7 +9,7 @@ from shutil import rmtree
 import pytest
 
 from daemon.cli import main
-from daemon.config import shipped_text
+from daemon.config.loading import shipped_text
 from tests.stories.person import Ended
 
 pytestmark = pytest.mark.timeout(200)

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, sleep
 
+from service.systemd import in_temporary
+
 CHECKOUT = Path(__file__).parents[2]
 SYSTEMD = Path("/lib/systemd/systemd")
 _BOOT = Path(__file__).with_name("boot.sh")
@@ -21,6 +23,10 @@ def why_not() -> str:
     """Why no such computer can be had here; empty where it can."""
     if not sys.platform.startswith("linux") or os.geteuid() != 0:
         return "a systemd of our own needs Linux and root"
+    if places := in_temporary((CHECKOUT, Path(sys.prefix), Path(sys.base_prefix))):
+        return (
+            f"{places[0]} lies where the sandbox of a service hides what is there: check memproc out in a home folder"
+        )
     if not SYSTEMD.exists():
         return "systemd is not installed here"
     for tool in ("unshare", "nsenter", "setpriv", "useradd", "dbus-daemon", "loginctl"):

@@ -42,8 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stderr.write(f"{export.stem} ...\n")
             questions = read_questions(export.with_suffix(".questions.json"))
             chats.append(measure_chat(Path(temporary) / export.stem, export, questions, rows))
-        found = [tables.by_row(chats), tables.by_kind(chats), tables.by_chat(chats), tables.readability(chats)]
-        found += _cuts(chats)
+        found = [tables.by_row(chats), tables.by_kind(chats), tables.by_chat(chats), tables.recall(chats)]
+        found += [tables.readability(chats), *_cuts(chats)]
     sys.stdout.write("\n".join(map(str, found)))
     if chosen.json:
         chosen.json.write_text(as_json(found), encoding="utf-8")

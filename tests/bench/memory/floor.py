@@ -7,11 +7,13 @@ from statistics import fmean
 
 from tests.bench.memory.contexts import Context, made_and_tail
 from tests.bench.memory.questions import AskedOfChat, share, words
+from tests.bench.memory.recall import made_tail_and_recall
 from tests.bench.memory.runs import UNFOLDED, CompressedChat, run_at_once, run_in_rounds
 from tests.server.tokens import count
 
 ROUNDS = 10
 DEFAULT, WHOLE, AGAIN = "memproc", "memproc, unfolded", f"memproc, after {ROUNDS} rounds"
+RECALL, FULL = "memproc and recall", "full context"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ def measure_chat(
     scores = {name: scored(at_once, questions, of_row) for name, of_row in rows.items()}
     for name, chat in {DEFAULT: at_once, WHOLE: unfolded, AGAIN: in_rounds}.items():
         scores[name] = scored(chat, questions, (made_and_tail,))
+    scores[RECALL] = scored(at_once, questions, (made_tail_and_recall,))
     return MeasuredChat(export.stem, questions, at_once, unfolded, scores)
 
 

@@ -7,10 +7,11 @@ from tests.bench.measure import Table
 from tests.bench.memory.bootstrap import interval
 from tests.bench.memory.contexts import DRAWS
 from tests.bench.memory.cuts import SIZE, CutScore, Splice
-from tests.bench.memory.floor import AGAIN, DEFAULT, WHOLE, MeasuredChat
+from tests.bench.memory.floor import AGAIN, DEFAULT, FULL, RECALL, WHOLE, MeasuredChat
 from tests.bench.memory.readable import shares
+from tests.bench.memory.recall import TOKENS
 
-_SHOWN_BY_KIND = ("full context", "tail alone", "TextRank", "the person's sentences first", DEFAULT)
+_SHOWN_BY_KIND = (FULL, "tail alone", "TextRank", "the person's sentences first", DEFAULT, RECALL)
 
 
 def by_row(chats: Sequence[MeasuredChat]) -> Table:
@@ -69,6 +70,24 @@ def by_chat(chats: Sequence[MeasuredChat]) -> Table:
     figures = {chat.name: {name: chat.scores[name].mean for name in names} for chat in chats}
     notes = ("`seconds`: of the processor, for `memproc run` on the whole export, start-up included.",)
     return Table("By conversation", notes, ("", *names, "seconds"), rows, figures)
+
+
+def recall(chats: Sequence[MeasuredChat]) -> Table:
+    """How much of what memories leave out is had back by looking it up."""
+    rows, figures = [], {}
+    names = (DEFAULT, RECALL, FULL)
+    means = {chat.name: tuple(chat.scores[name].mean for name in names) for chat in chats}
+    means["all"] = tuple(fmean(column) for column in zip(*means.values(), strict=True))
+    for name, (memories, recalled, full) in means.items():
+        way = 100 * (recalled - memories) / (full - memories) if full > memories else None
+        rows.append((name, *(f"{mean:.1f}" for mean in means[name]), "" if way is None else f"{way:.0f} %"))
+        figures[name] = {"memproc": memories, "recall": recalled, "full": full}
+    notes = (
+        f"One search with the question's own words, then what it found, opened, the best first: at most {TOKENS:,}",
+        "tokens in all. `way`: how far that leads from memories and tail to the full context; the days and ids that",
+        "recall tells count too, so that it can lead beyond.",
+    )
+    return Table("What can be looked up", notes, ("", *names, "way"), tuple(rows), figures)
 
 
 def readability(chats: Sequence[MeasuredChat]) -> Table:

@@ -13,7 +13,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.memories import memories, pin
 from daemon.chat.deliver import Outcome
 from daemon.chat.survey import at_rest
-from daemon.config import parse
+from daemon.config.loading import parse
 from daemon.context import Context
 from daemon.events import ExportWritten, tell_nobody
 from daemon.files.paths import Folders

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config import Config, parse
+from daemon.config.loading import parse
+from daemon.config.settings import Config
 from rules.errors import ConfigurationError
 from rules.money.price import PICO, Amounts
 

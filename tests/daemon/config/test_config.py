@@ -11,7 +11,8 @@ import pytest
 import tomli
 from pydantic import ValidationError
 
-from daemon.config import Config, folders, parse, shipped_text
+from daemon.config.loading import folders, parse, shipped_text
+from daemon.config.settings import Config
 from rules.errors import ConfigurationError, FileTrouble
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -118,7 +119,9 @@ def test_every_setting_arrives() -> None:
         page.enabled = false
         page.port = 27200
         recall.connector = true
+        recall.mention = true
         recall.origins = ["https://chat.example.org"]
+        bridge.origins = ["https://chat.example.org:8443"]
         budget.run_usd = 1
         budget.day_usd = 2.5
         budget.month_usd = 0
@@ -161,7 +164,8 @@ def test_every_setting_arrives() -> None:
         "schedule": {"night": ""},
         "notify": {"when": "never"},
         "page": {"enabled": False, "port": 27200},
-        "recall": {"connector": True, "origins": ("https://chat.example.org",)},
+        "recall": {"mention": True, "connector": True, "origins": ("https://chat.example.org",)},
+        "bridge": {"origins": ("https://chat.example.org:8443",)},
         "budget": {
             "run_usd": 1.0,
             "day_usd": 2.5,

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from daemon.config import Config, parse
-from daemon.config.settings import ModelSettings
+from daemon.config.loading import parse
+from daemon.config.settings import Config, ModelSettings
 from rules.errors import ConfigurationError
 
 pytestmark = pytest.mark.usefixtures("home")

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.config import Config, parse
+from daemon.config.loading import parse
+from daemon.config.settings import Config
 from rules.errors import ChatSetAside, ConfigurationError
 from rules.typingmind.chat import Chat
 from rules.typingmind.document import read_document
@@ -157,7 +158,7 @@ def test_the_last_override_that_fits_and_says_a_setting_decides_it(steps: list[t
     assert own.of(ADA) == own
 
 
-NONE_SUCH = "there is no such setting; there are models, tail, chunk, memory, fold, core, facts, texts, chat"
+NONE_SUCH = "there is no such setting; there are models, tail, chunk, memory, fold, core, facts, texts, recall, chat"
 
 
 def test_every_problem_of_every_override_is_told_with_its_number_and_line() -> None:

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from daemon.config import Config, load, parse
+from daemon.config.loading import load, parse
+from daemon.config.settings import Config
 from rules.errors import ConfigurationError
 
 pytestmark = pytest.mark.usefixtures("home")

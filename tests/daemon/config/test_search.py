@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config import FoundConfig, find, shipped_text
-from daemon.config.search import own_file
+from daemon.config.loading import shipped_text
+from daemon.config.search import FoundConfig, find, own_file
 from rules.errors import ConfigurationError
 
 pytestmark = pytest.mark.usefixtures("home")

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from daemon.cli.config import config as command
 from daemon.cli.settings import Settings
-from daemon.config import folders, parse, toml_text
+from daemon.config.as_toml import toml_text
+from daemon.config.loading import folders, parse
 from rules.errors import ConfigurationError
 
 TEXT = """\

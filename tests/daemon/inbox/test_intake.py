@@ -3,7 +3,9 @@
 import os
 from collections.abc import Callable
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -109,6 +111,22 @@ def test_a_file_that_changes_during_the_copy_is_not_taken(
     with pytest.raises(Changed):
         take(source, seen(source), tmp_path, new)
     assert left_behind(tmp_path) == []
+
+
+class Stingy(BytesIO):
+    """A file that takes a thousand bytes at a time, as one on a disk that is nearly full may."""
+
+    name = "stingy"
+
+    def write(self, block: Any, /) -> int:
+        return super().write(block[:1000])
+
+
+def test_a_disk_that_takes_only_a_part_at_once_gets_the_rest_too(source: Path) -> None:
+    copy = Stingy()
+    with source.open("rb") as file:
+        assert intake._pour(file, copy, len(CONTENT)) == (sha256(CONTENT).hexdigest(), len(CONTENT))
+    assert copy.getvalue() == CONTENT
 
 
 def test_a_link_is_never_followed(source: Path, tmp_path: Path) -> None:

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.config import Config
-from daemon.config.settings import BudgetSettings, WhenToBatch
+from daemon.config.settings import BudgetSettings, Config, WhenToBatch
 from daemon.context import Context
 from daemon.events import Event
 from daemon.files.paths import Folders

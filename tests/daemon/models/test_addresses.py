@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from daemon.config import parse
+from daemon.config.loading import parse
 from daemon.config.settings import ModelSettings
 from daemon.keys import Key, NoKey, Where
 from daemon.models.addresses import addresses, allow, allowed, disallow, host_of, hosts_file, is_loopback, refusal

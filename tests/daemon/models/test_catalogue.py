@@ -27,8 +27,10 @@ TODAY = date(2026, 11, 21)
 def emptied() -> Iterator[None]:
     """The map is read anew, before and after."""
     catalogue._text.cache_clear()
+    catalogue._fields.cache_clear()
     yield
     catalogue._text.cache_clear()
+    catalogue._fields.cache_clear()
 
 
 def test_a_model_has_a_window_and_perhaps_a_last_day() -> None:

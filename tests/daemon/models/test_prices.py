@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config import parse
+from daemon.config.loading import parse
 from daemon.config.settings import BudgetSettings, PriceSettings
 from daemon.models.catalogue import price
 from daemon.models.prices import price_of, step_of

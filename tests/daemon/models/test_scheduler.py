@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import recall, replies
-from daemon.config import Config
-from daemon.config.settings import BudgetSettings, PriceSettings
+from daemon.config.settings import BudgetSettings, Config, PriceSettings
 from daemon.context import Context
 from daemon.events import Event, ModelAnswered, Note, Noted
 from daemon.files.paths import Folders

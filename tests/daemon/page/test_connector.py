@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from daemon.config import Config
-from daemon.page.connector import PREFIX, connector, is_token, new_token
-from daemon.recall.tools import Library
+from daemon.config.settings import Config
+from daemon.page.connector import PREFIX, connector
+from daemon.recall.bearer import is_token, new_token, take_token
+from daemon.recall.library import Library
+from rules.errors import ConfigurationError
 
 PORT = 27183
 TYPINGMIND = "https://www.typingmind.com"
@@ -32,7 +34,7 @@ def test_the_five_calls_are_answered_as_the_connector_s(client: TestClient) -> N
     assert all(tool["inputSchema"]["type"] == "object" for tool in tools)
     asked = {"name": "recall_search", "arguments": {"query": "anything"}}
     result = client.post(f"{PREFIX}/clients/memproc/call_tools", json=asked).json()
-    assert result["structuredContent"] == {"hits": []}
+    assert result["structuredContent"]["hits"] == []
 
 
 def test_what_a_tool_refuses_is_an_answer(client: TestClient) -> None:
@@ -78,3 +80,11 @@ def test_a_new_token_ends_the_old_one_and_is_kept_as_a_hash(tmp_path: Path) -> N
     assert not is_token(tmp_path, old)
     assert not is_token(tmp_path / "elsewhere", new)
     assert new.encode() not in (tmp_path / "page" / "connector").read_bytes()
+
+
+def test_a_token_that_typingmind_has_made_is_taken_unless_it_could_be_guessed(tmp_path: Path) -> None:
+    take_token(tmp_path, "V1StGXR8_Z5jdHi6B-myT")
+    assert is_token(tmp_path, "V1StGXR8_Z5jdHi6B-myT")
+    with pytest.raises(ConfigurationError, match="at least 16"):
+        take_token(tmp_path, "short")
+    assert is_token(tmp_path, "V1StGXR8_Z5jdHi6B-myT")

@@ -13,7 +13,7 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
 from daemon.archive.outputs import Output, last_output, record_output
-from daemon.config import load
+from daemon.config.loading import load
 from daemon.files.backup import check, keep_original, versions
 from daemon.files.lock import Busy, hold
 from daemon.files.paths import Folders, archive_path
@@ -431,3 +431,29 @@ def test_settings_without_a_host_come_along_to_the_byte(tmp_path: Path, computer
     taken = taken_over(tmp_path / "new", parcel, settings=tmp_path / "etc" / "memproc.toml")
     assert (tmp_path / "etc" / "memproc.toml").read_bytes() == toml.read_bytes()
     assert taken.commented_out == ()
+
+
+def test_what_a_killed_export_or_import_has_left_is_taken_away_by_the_next(tmp_path: Path, another: Path) -> None:
+    folders = folders_in(another)
+    make_private(folders.state / "copies")
+    left = [
+        folders.state / ".memproc-killed",
+        folders.state / "copies" / ".memproc-killed",
+        folders.state / "copies" / ".memproc-killed-journal",
+    ]
+    for path in left:
+        path.write_bytes(b"unfinished")
+    parcel = export_archive(folders, None, tmp_path / "own.zip", NOW).path
+    assert not any(path.exists() for path in left)
+    left[0].write_bytes(b"unfinished")
+    taken_over(another, parcel, replace=True)
+    assert not left[0].exists()
+
+
+def test_an_import_that_is_repeated_at_the_same_moment_puts_nothing_in_the_place_of_what_went_aside(
+    another: Path, parcel: Path
+) -> None:
+    first = taken_over(another, parcel, replace=True)
+    second = taken_over(another, parcel, replace=True)
+    assert not {*first.aside} & {*second.aside}
+    assert all((folder / "archive.sqlite3").exists() for folder in (first.aside[-1], second.aside[-1]))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config import Config
+from daemon.config.settings import Config
 from daemon.context import open_context
 from daemon.events import tell_nobody
 from daemon.files.backup import check

@@ -8,7 +8,7 @@ from typing import Any
 
 from daemon.archive.archive import Archive
 from daemon.archive.messages import remember
-from daemon.config import Config
+from daemon.config.settings import Config
 from daemon.files.paths import Folders
 from daemon.keys import Key, NoKey
 from daemon.status.findings import Finding, Machine, Setup

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config import load
+from daemon.config.loading import load
 from daemon.status.checks import OF_SETUP
 from daemon.status.doctor import _LIMIT_SECONDS, carry_out, examine, look_at_machine, look_at_setup
 from daemon.status.findings import Finding, Machine, ok

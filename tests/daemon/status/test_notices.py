@@ -10,6 +10,7 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.events import ChatIs, Event, FileIs, JobEnded, Note, SettingsRefused, Trouble, Watching
 from daemon.status.notices import MOST_AN_HOUR, DesktopNotice, FindCommand, Kind, Notifier, notice_of
+from rules.output.naming import sent_name
 from tests.daemon.status.filled import ago, ahead
 
 LIMIT_SECONDS = 20.0
@@ -57,6 +58,7 @@ class Desk:
     ("event", "kind"),
     [
         (FileIs(1, "a.json", "written", "ready to be imported: A.json"), "ready"),
+        (FileIs(1, sent_name("A", "abc"), "written", "TypingMind takes it back by itself: A.json"), None),
         (FileIs(1, "a.json", "working"), "begun"),
         (FileIs(1, "a.json", "set aside", "It is not JSON.", "Export it again."), "problem"),
         (FileIs(1, "a.json", "paused", "No money is left.", "Add credit."), "problem"),

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import SentRequest, begin_batch
-from daemon.status.page import folded, headline, page
+from daemon.status.page import headline, page
+from daemon.status.sentences import folded
 from daemon.status.status import begin_pause
 from tests.daemon.status.filled import ago, ahead, alive, arrival, at_noon, call, job, outcome
 

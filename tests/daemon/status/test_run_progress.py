@@ -10,7 +10,7 @@ from daemon.archive.jobs import RunProgress, keep_run, kept_run, seconds_left
 from daemon.cli.run import gone_on
 from daemon.events import ChatIs, MemoryMade, ModelAnswered, Planned
 from daemon.files.lock import hold
-from daemon.status.page import clock_time, progress_line
+from daemon.status.sentences import clock_time, progress_line
 from daemon.status.status import last_run, run_progress
 from rules.typingmind.message import write_date
 from tests.daemon.status.filled import NOON, ago, ahead

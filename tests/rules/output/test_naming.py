@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rules.output.naming import LONGEST_NAME, file_name
+from rules.output.naming import LONGEST_NAME, file_name, is_sent, sent_name
 
 # Python 3.13 has it in ntpath, and warns of the older place.
 _RESERVED = getattr(ntpath, "isreserved", lambda name: PureWindowsPath(name).is_reserved())
@@ -21,6 +21,12 @@ IDS = st.one_of(ANY_TEXT, st.from_regex(r"[0-9a-fA-F~-]{0,44}", fullmatch=True))
 
 def test_a_chat_is_named_after_its_title_and_its_id() -> None:
     assert file_name("Aria", "d6a9eafe2b") == "Aria (d6a9eafe2b).json"
+
+
+@pytest.mark.parametrize("title", ["Aria", "", "x" * 500, "\u0950" * 200, "CON", "../../etc"])
+def test_what_the_extension_has_sent_is_known_by_its_name_however_long_the_title_is(title: str) -> None:
+    assert is_sent(sent_name(title, "d6a9eafe2b"))
+    assert not is_sent(file_name(title, "d6a9eafe2b"))
 
 
 def test_a_uuid_stays_as_it_is() -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from daemon.config import Config
+from daemon.config.settings import Config
 from rules.conversation.memory import SHIPPED_QUESTIONS, expected_tokens
 from rules.plan.chat_plan import ChatPlan
 from rules.plan.chunks import Spoken, chunks

@@ -1,0 +1,105 @@
+"""The paired devices. Of a token only the hash is kept here, which is the key that a device's calls are signed with."""
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+from secrets import token_hex, token_urlsafe
+from time import monotonic, sleep
+
+from daemon.files.lock import Busy, hold
+from daemon.files.write import file_errors, make_private, replace_file
+from rules.errors import FileTrouble
+
+_WAIT_SECONDS = 5.0
+_PAUSE_SECONDS = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A browser that was paired, on the page of `origin`."""
+
+    id: str
+    name: str
+    """The browser and its system, as in Chrome on Linux."""
+    origin: str
+    day: str
+    key_hex: str
+    """SHA-256 of the token, in hexadecimal digits."""
+
+    @property
+    def key(self) -> bytes:
+        """What signs the device's calls and our replies to them."""
+        return bytes.fromhex(self.key_hex)
+
+
+def bridge_folder(state: Path) -> Path:
+    """Where everything of the bridge lies."""
+    return state / "bridge"
+
+
+def devices(state: Path) -> tuple[Device, ...]:
+    """The paired devices, oldest first. Raises FileTrouble where their file cannot be read."""
+    path = _file(state)
+    try:
+        with file_errors(path, "read"):
+            text = path.read_bytes() if path.exists() else b"[]"
+        return tuple(Device(**row) for row in json.loads(text))
+    except (ValueError, TypeError) as fault:
+        raise FileTrouble(
+            f"{path} is damaged, so no device can use the bridge.", "Remove it, then pair again: memproc pair"
+        ) from fault
+
+
+def find_device(state: Path, device_id: str) -> Device | None:
+    """The device of this id, or None."""
+    return next((device for device in devices(state) if device.id == device_id), None)
+
+
+def add_device(state: Path, name: str, origin: str, day: str) -> tuple[Device, str]:
+    """Keep a new device; it, and its token, which nobody can read here any more. Raises FileTrouble.
+
+    Only while `exclusive` is held.
+    """
+    token = token_urlsafe(32)
+    device = Device(token_hex(8), name, origin, day, sha256(token.encode()).hexdigest())
+    _write(state, (*devices(state), device))
+    return device, token
+
+
+def forget_devices(state: Path, ids: frozenset[str]) -> None:
+    """Answer these devices no more. Raises FileTrouble."""
+    with exclusive(state):
+        _write(state, tuple(device for device in devices(state) if device.id not in ids))
+
+
+@contextmanager
+def exclusive(state: Path) -> Iterator[None]:
+    """Hold what several processes write: the devices and the code. Raises Busy where that takes too long."""
+    make_private(bridge_folder(state))
+    with ExitStack() as stack:
+        end = monotonic() + _WAIT_SECONDS
+        while not _is_held_now(stack, bridge_folder(state) / "lock", is_last=monotonic() > end):
+            sleep(_PAUSE_SECONDS)
+        yield
+
+
+def _is_held_now(stack: ExitStack, lock: Path, *, is_last: bool) -> bool:
+    """Whether the lock could be had. Raises Busy where it could not, and this was the last try."""
+    try:
+        stack.enter_context(hold(lock, "is pairing a device"))
+    except Busy:
+        if is_last:
+            raise
+        return False
+    return True
+
+
+def _write(state: Path, kept: tuple[Device, ...]) -> None:
+    replace_file(_file(state), [json.dumps([asdict(device) for device in kept]).encode()])
+
+
+def _file(state: Path) -> Path:
+    return bridge_folder(state) / "devices.json"

@@ -1,0 +1,600 @@
+// memproc's extension for TypingMind: it sends the open chat to the memproc of this computer, and puts the compressed
+// chat in its place.
+//
+// TypingMind holds an open chat in memory and writes that whole list back whenever something is said. So a chat is
+// written only while it rests, under TypingMind's own lock, in one transaction, and only if what was sent is an exact
+// prefix of what stands there; then the view leaves the chat and returns, so that TypingMind reads it anew.
+//
+// The chat goes to memproc on this computer and nowhere else. No answer counts that is not signed with the key of the
+// pairing; a program that has taken memproc's port learns no key.
+(() => {
+  "use strict";
+  const ELEMENT = "memproc-bridge";
+  if (document.getElementById(ELEMENT)) return; // the URL was added twice
+  const SYNC_LIMIT = 3 << 20; // bytes; TypingMind's sync skips larger chats
+  const LARGEST = 64 << 20; // bytes that memproc takes
+  const SECOND = 1000; // milliseconds
+  const LOOK = SECOND; // between two looks at the open chat and at the rounds that are under way
+  const READ = 2 * SECOND; // between two readings of a chat that changes all the time
+  const HANDS_OFF = 3 * SECOND; // no key was pressed for so long before a chat is written
+  const SWITCH = 4 * SECOND; // within which TypingMind shows another chat
+  const SHOWN = 15 * SECOND; // how long the pill says that something is done
+  const AGAIN = 20 * SECOND; // before memproc is asked again that did not answer
+
+  const SAYS = {
+    unpaired: "memproc: press to pair",
+    busy: "Waiting for a pause: the answer or your typing is not finished",
+    sending: "Sending the chat to memproc",
+    waiting: "memproc has the chat; it waits for its turn",
+    ready: "The memories are ready; waiting for a pause to put them into the chat",
+    changed: "The chat was changed meanwhile, here or on another device, so nothing was written. Press to send it as " +
+      "it is now; what is made is not paid again",
+    deleted: "The chat was deleted meanwhile; nothing was written",
+    stale: "TypingMind wrote its old list over the memories. Press to put them back; no model is asked",
+    lost: "TypingMind wrote its old list over the memories. Press to send the chat; what is made is not paid again",
+    unread: "The chat was written, but TypingMind still shows the old one. Press to load the page before you go on",
+    updated: "TypingMind was updated and keeps its chats in another way now. memproc writes nothing until it knows it",
+    foreign: "The answer was not memproc's own, so it was ignored. Does another program hold its port?",
+    unknown: "memproc does not know this browser any more. Press to pair again",
+    nothing: "Nothing was due; the chat is as it was",
+    other: "What came back is not this chat with memories, so nothing was written. It needs output.mode = \"replace\"",
+    full: "The browser has no room left, so nothing was written. Free some space and press again",
+    large: "The chat is larger than the 64 MiB that memproc takes",
+    forgotten: "memproc has no such job any more. Press to send the chat again; what is made is not paid again",
+    undone: "The chat is as it was, with what was said since",
+    fixed: "A memory or an older message was changed since, so this cannot be undone here. " +
+      "In a terminal: memproc versions, memproc restore",
+    unforeseen: "Something went wrong that nobody foresaw; nothing was written",
+  };
+  class NotAtRest extends Error {}
+  class Trouble extends Error {} // ends a round with a sentence, and the chat as it was
+  class Silence extends Trouble {} // may pass: the round waits
+
+  // ---- two databases: TypingMind's own, which is never made or changed in form, and ours beside it
+
+  const OURS = ["memproc", "kept"], THEIRS = ["keyval-store", "keyval"];
+  const answered = (request) => new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+  async function within([name, store], mode, work) {
+    const opening = indexedDB.open(name);
+    opening.onupgradeneeded = () => name === OURS[0] ? opening.result.createObjectStore(store) : opening.transaction.abort();
+    const db = await answered(opening).catch((fault) => { throw name === OURS[0] ? fault : new Trouble(SAYS.updated); });
+    try {
+      if (!db.objectStoreNames.contains(store)) throw new Trouble(SAYS.updated);
+      const transaction = db.transaction(store, mode);
+      const done = new Promise((resolve, reject) => {
+        transaction.oncomplete = resolve;
+        transaction.onabort = () => reject(transaction.error);
+      });
+      done.catch(() => {}); // the request that failed tells it too
+      const value = await work(transaction.objectStore(store));
+      if (mode === "readwrite") await done;
+      return value;
+    } finally {
+      db.close();
+    }
+  }
+  const keysOf = (place) => within(place, "readonly", (store) => answered(store.getAllKeys()));
+  const kept = (key) => within(OURS, "readonly", (store) => answered(store.get(key)));
+  const putAll = (store, entries) => {
+    for (const [key, value] of Object.entries(entries)) value === undefined ? store.delete(key) : store.put(value, key);
+  };
+  const keep = (entries) => within(OURS, "readwrite", (store) => putAll(store, entries));
+  const roundOf = async (id) => (await kept(`round/${id}`)) ?? { state: "" };
+  async function setRound(id, changes, more = {}) {
+    await within(OURS, "readwrite", async (store) => {
+      const round = (await answered(store.get(`round/${id}`))) ?? { state: "" };
+      const changed = typeof changes === "function" ? changes(round) : changes;
+      putAll(store, { [`round/${id}`]: { ...round, ...changed }, ...more });
+    });
+    tell({ changed: id });
+  }
+
+  const locksOfApp = new Set(); // the names of the locks that TypingMind has asked for
+  const lock = navigator.locks.request.bind(navigator.locks);
+  navigator.locks.request = (name, ...rest) => {
+    locksOfApp.add(name);
+    return lock(name, ...rest);
+  };
+  let keepsOtherwise = false; // TypingMind was seen saving without the lock that we know
+  const underLock = (id, work) => lock(`CHAT_${id}`, { signal: AbortSignal.timeout(SWITCH) }, work).catch((fault) => {
+    throw fault.name === "TimeoutError" ? new NotAtRest() : fault;
+  });
+  const glance = (id) => within(THEIRS, "readonly", (store) => answered(store.get(`CHAT_${id}`)));
+  const read = (id) => underLock(id, async () => tested(id, await glance(id)));
+  // Change one chat in one transaction: `decide` gets it as it stands and returns the whole new one, or null for none.
+  const change = (id, decide) => underLock(id, () => within(THEIRS, "readwrite", async (store) => {
+    const next = decide(tested(id, await answered(store.get(`CHAT_${id}`))));
+    if (next) await answered(store.put(next, `CHAT_${id}`));
+  }));
+  // The self-test before whatever is sent or written: the chat, if it is kept as we know it.
+  function tested(id, chat) {
+    if (chat === undefined || chat?.deletedAt) throw new Trouble(SAYS.deleted);
+    const isKnown = chat.chatID === id && Array.isArray(chat.messages) && chat.messages.every((each) => each?.role || each?.type);
+    if (!isKnown || keepsOtherwise) throw new Trouble(SAYS.updated);
+    return chat;
+  }
+
+  // ---- what a chat becomes
+
+  // No answer is being written: the list ends with a finished one, and nothing waits to go on.
+  function isAtRest(chat) {
+    const last = chat.messages.at(-1);
+    return last?.role === "assistant" && !last.tool_calls?.length && !last.tmMetadata?.incomplete &&
+      !("finish" in last && !last.finish) && !chat.savedControllerState;
+  }
+  const text = (message) => JSON.stringify(message);
+  const beginsWith = (messages, prefix) =>
+    messages.length >= prefix.length && prefix.every((message, at) => text(message) === text(messages[at]));
+  const isMemory = (message) => message.memproc?.kind === "memory";
+  const uuidsOf = (messages) => messages.map((message) => message.uuid);
+  const deletedIn = (chat) => chat.syncMetadata?.deletedMessageUUIDs ?? [];
+
+  // The chat as it stands, with these messages for its own and these uuids named as deleted; no other field is touched.
+  function rewritten(chat, messages, deleted) {
+    const present = new Set(uuidsOf(messages));
+    const deletedMessageUUIDs = [...new Set(deleted)].filter((uuid) => !present.has(uuid));
+    const now = new Date();
+    return {
+      ...chat, messages, updatedAt: chat.updatedAt instanceof Date ? now : now.toISOString(), syncedAt: null,
+      syncMetadata: { ...chat.syncMetadata, deletedMessageUUIDs },
+    };
+  }
+  function withMemories(chat, before, result) {
+    if (beginsWith(chat.messages, result.messages)) return null; // they stand there already
+    if (!beginsWith(chat.messages, before.messages)) throw new Trouble(SAYS.changed);
+    if (!isAtRest(chat)) throw new NotAtRest();
+    const standing = new Map(chat.messages.map((message) => [text(message), message]));
+    const messages = result.messages.map((message) => standing.get(text(message)) ?? message);
+    const later = chat.messages.slice(before.messages.length);
+    const next = rewritten(chat, [...messages, ...later], [...deletedIn(result), ...deletedIn(chat)]);
+    return { ...next, memproc: { v: 1, written: next.updatedAt, first: messages.find(isMemory)?.uuid } };
+  }
+  function withoutMemories(chat, before, result, wasSynced) {
+    if (!beginsWith(chat.messages, result.messages)) throw new Trouble(SAYS.fixed);
+    if (!isAtRest(chat)) throw new NotAtRest();
+    const ours = new Set(deletedIn(result));
+    const since = deletedIn(chat).filter((uuid) => !ours.has(uuid));
+    // Other devices have the memories by now: named as deleted, they do not come back beside what they stood for.
+    const memories = wasSynced || chat.syncedAt ? uuidsOf(result.messages) : [];
+    const messages = [...before.messages, ...chat.messages.slice(result.messages.length)];
+    const next = rewritten(chat, messages, [...deletedIn(before), ...since, ...memories]);
+    if (!before.syncMetadata && !deletedIn(next).length) delete next.syncMetadata;
+    delete next.memproc;
+    return before.memproc ? { ...next, memproc: before.memproc } : next;
+  }
+  // Whether a result is this chat, with nothing in it but memories and what was sent, and its end as it was.
+  function isResultOf(result, before) {
+    const known = new Set(before.messages.map(text));
+    return Array.isArray(result?.messages) && text(result.messages.at(-1)) === text(before.messages.at(-1)) &&
+      result.messages.every((message) => message.memproc || known.has(text(message)));
+  }
+
+  // ---- memproc on this computer
+
+  const bytesOf = (string) => new TextEncoder().encode(string);
+  const hex = (buffer) => Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const digest = async (bytes) => hex(await crypto.subtle.digest("SHA-256", bytes));
+  const nonce = () => hex(crypto.getRandomValues(new Uint8Array(16)));
+  const exported = (chat) => bytesOf(`{"data":{"chats":[${JSON.stringify(chat)}]}}`);
+  const script = new URL(document.currentScript?.src || location.href);
+  const isLocal = Boolean(document.currentScript?.src) && /^(127\.0\.0\.1|localhost|\[::1\])$/.test(script.hostname);
+  const ownAddress = isLocal ? script.origin : ""; // memproc's, where it has served this script itself
+  let pairing = null; // {address, device, key}: the key cannot be read out of the browser, not even by scripts
+
+  async function fetched(address, path, options) {
+    try {
+      const reply = await fetch(address + path, { ...options, credentials: "omit", cache: "no-store" });
+      return [reply, new Uint8Array(await reply.arrayBuffer())];
+    } catch {
+      throw new Silence(`memproc does not answer at ${address}. Does it run, and may this page use the local network?`);
+    }
+  }
+  const parsed = (bytes) => JSON.parse(new TextDecoder().decode(bytes));
+  // A call that is signed, and whose answer counts only if it is signed too.
+  async function call(method, path, body) {
+    if (body?.length > LARGEST) throw new Trouble(SAYS.large);
+    const { address, device, key } = pairing;
+    const [time, once] = [String(Date.now()), nonce()];
+    const signed = async (...lines) => hex(await crypto.subtle.sign("HMAC", key, bytesOf(lines.join("\n"))));
+    const headers = {
+      "X-Memproc-Device": device, "X-Memproc-Time": time, "X-Memproc-Nonce": once,
+      "X-Memproc-Mac": await signed(method, path, time, once, await digest(body ?? new Uint8Array())),
+      ...(body && { "Content-Type": "application/json" }),
+    };
+    const [reply, content] = await fetched(address, path, { method, headers, body });
+    if (reply.headers.get("X-Memproc-Mac") !== await signed(once, reply.status, await digest(content)))
+      throw new Silence(reply.status === 401 ? SAYS.unknown : SAYS.foreign);
+    if (reply.ok) return parsed(content);
+    throw new Trouble(reply.status === 404 ? SAYS.forgotten : parsed(content).reason || SAYS.unforeseen);
+  }
+  async function pair(address, code) {
+    const options = { method: "POST", headers: { "Content-Type": "application/json" } };
+    const [reply, content] = await fetched(address, "/bridge/pair", {
+      ...options, body: JSON.stringify({ code, nonce: nonce() }),
+    });
+    const { device, token, reason } = parsed(content);
+    if (!reply.ok) throw new Trouble(reason || SAYS.foreign);
+    const raw = await crypto.subtle.digest("SHA-256", bytesOf(token));
+    const key = await crypto.subtle.importKey("raw", raw, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+    await keep({ pairing: { address, device, key } });
+    pairing = await kept("pairing");
+    silentUntil.clear();
+    tell({ pairing: true });
+  }
+
+  // ---- a round: each step is kept before the next, so that a page that was closed goes on
+
+  // What was sent and what came back of a round, by its number; those of the last one that was written serve undo.
+  const both = (id, number) => Promise.all(["before", "result"].map((name) => kept(`${name}/${number}/${id}`)));
+  const steps = {
+    async wanted(id, { written = 0 }) {
+      const chat = await read(id);
+      if (!isAtRest(chat)) throw new NotAtRest();
+      await keep({ [`before/${written + 1}/${id}`]: chat });
+      const { job } = await call("POST", "/bridge/jobs", exported(chat));
+      await setRound(id, { state: "sent", job, progress: null });
+    },
+    async sent(id, { job, written = 0 }) {
+      tested(id, await glance(id));
+      const progress = await call("GET", `/bridge/jobs/${job}`);
+      if (["unchanged", "skipped", "failed"].includes(progress.state)) throw new Trouble(progress.reason || SAYS.nothing);
+      if (progress.state !== "done") return setRound(id, { progress });
+      const [before] = await both(id, written + 1);
+      const { data } = await call("GET", `/bridge/jobs/${job}/result`);
+      const result = data.chats.find((chat) => chat.chatID === id);
+      if (!isResultOf(result, before)) throw new Trouble(SAYS.other);
+      if (beginsWith(before.messages, result.messages)) throw new Trouble(SAYS.nothing);
+      await setRound(id, { state: "ready" }, { [`result/${written + 1}/${id}`]: result });
+    },
+    async ready(id, { written = 0 }) {
+      const [before, result] = await both(id, written + 1);
+      await write(id, (chat) => withMemories(chat, before, result));
+      const count = new Set(result.messages.filter(isMemory).map((message) => message.memproc.memory)).size;
+      const done = { state: "", said: `Done: the chat begins with ${memories(count)}`, at: Date.now() };
+      const old = { [`before/${written}/${id}`]: undefined, [`result/${written}/${id}`]: undefined };
+      await setRound(id, { ...done, written: written + 1, canUndo: true, wasSynced: false }, old);
+    },
+    async healing(id, { written }) {
+      const [before, result] = await both(id, written);
+      await write(id, (chat) => withMemories(chat, before, result));
+      await setRound(id, { state: "", said: "Done: the memories are back", at: Date.now() });
+    },
+    async undoing(id, { written, wasSynced, canUndo }) {
+      if (!canUndo) throw new Trouble(SAYS.undone);
+      const [before, result] = await both(id, written);
+      await write(id, (chat) => withoutMemories(chat, before, result, wasSynced));
+      await setRound(id, { state: "", canUndo: false, auto: false, said: SAYS.undone, at: Date.now() });
+    },
+  };
+  // Write, and let every tab read the chat anew at once: until then, what is said there writes the old list back.
+  async function write(id, decide) {
+    if (Date.now() - (typed.get(id) ?? 0) < HANDS_OFF) throw new NotAtRest();
+    await change(id, decide);
+    tell({ written: id });
+    await reread(id);
+  }
+  // One step of every round that is under way, in one tab at a time.
+  const advance = () => lock("memproc", { ifAvailable: true }, async (held) => {
+    if (!held || !pairing) return;
+    for (const id of (await keysOf(OURS)).filter((key) => key.startsWith("round/")).map((key) => key.slice(6))) {
+      const round = await roundOf(id);
+      if (round.state) await attempt(id, () => steps[round.state](id, round));
+    }
+  });
+  const silentUntil = new Map(); // chat -> when memproc is asked again that did not answer
+  const pauses = new Set(); // chats whose next step waits for a pause
+  async function attempt(id, step) {
+    if (Date.now() < (silentUntil.get(id) ?? 0)) return noteChange();
+    const trouble = (sentence) => view.id === id && Object.assign(view, { trouble: sentence });
+    try {
+      await step();
+      pauses.delete(id);
+      silentUntil.delete(id);
+      trouble("");
+    } catch (fault) {
+      if (fault instanceof NotAtRest) return void pauses.add(id);
+      const sentence = sentenceOf(fault);
+      if (fault instanceof Silence) {
+        silentUntil.set(id, Date.now() + AGAIN);
+        trouble(sentence);
+      } else await setRound(id, { state: "", said: sentence, at: 0 }).catch(() => trouble(sentence));
+    }
+  }
+  function sentenceOf(fault) {
+    if (fault instanceof Trouble) return fault.message;
+    console.warn("memproc", fault);
+    return fault?.name === "QuotaExceededError" ? SAYS.full : `${SAYS.unforeseen} (${fault?.name})`;
+  }
+
+  // ---- TypingMind's view: which chat is open, and how it is made to read one anew
+
+  const openChat = () => /\bchat=([^&]+)/.exec(location.hash)?.[1] ?? "";
+  const textbox = () => document.querySelector("[data-element-id=chat-input-textbox]");
+  const blocks = () => document.querySelectorAll('[class*="message-id-"]');
+  const uuidOf = (block) => /message-id-(\S+)/.exec(block?.className)?.[1];
+  const isShown = (uuid) => [...blocks()].some((block) => uuidOf(block) === uuid);
+  const typed = new Map(); // chat -> when a key was last pressed in it, in any tab
+  let typedHere = 0;
+  async function until(isTrue) {
+    const end = Date.now() + SWITCH;
+    while (!isTrue() && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
+    return isTrue();
+  }
+  async function anotherChat(id) {
+    for (const key of (await keysOf(THEIRS)).filter((name) => /^CHAT_/.test(name) && name !== `CHAT_${id}`)) {
+      const chat = await glance(key.slice(5));
+      if (chat?.messages?.length && !chat.deletedAt) return chat.chatID;
+    }
+    return "";
+  }
+  async function reread(id) {
+    if (openChat() !== id) return;
+    const isRead = await leaveAndReturn(id);
+    if (view.id === id) Object.assign(view, { isUnread: !isRead, changedAt: Date.now(), said: undefined });
+  }
+  async function leaveAndReturn(id) {
+    const [chat, other] = [await glance(id), await anotherChat(id)];
+    const [box, shown] = [textbox(), uuidOf(blocks()[0])];
+    const [draft, hasFocus] = [box?.value, box && document.activeElement === box];
+    if (!shown) return true; // a page that only begins reads it anyway
+    if (!other) return draft ? false : (location.reload(), true);
+    location.replace(`#chat=${other}`);
+    const hasLeft = await until(() => uuidOf(blocks()[0]) !== shown);
+    if (openChat() !== other) return hasLeft; // the person has gone elsewhere meanwhile
+    location.replace(`#chat=${id}`);
+    const isBack = await until(() => isShown(chat.messages.at(-1).uuid));
+    const returned = textbox();
+    if (draft && returned && returned.value !== draft) {
+      Object.getOwnPropertyDescriptor(Object.getPrototypeOf(returned), "value").set.call(returned, draft);
+      returned.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+    if (hasFocus) returned?.focus({ preventScroll: true });
+    return hasLeft && isBack;
+  }
+
+  // ---- what is seen: the pill with its panel, and memories under their names
+
+  const host = Object.assign(document.createElement("div"), { id: ELEMENT, hidden: true });
+  const root = host.attachShadow({ mode: "open" });
+  root.innerHTML = `<style>
+      :host { position: fixed; top: 56px; right: 14px; z-index: 2147483000; max-width: min(28rem, 92vw);
+        font: 13px/1.4 system-ui, sans-serif; color-scheme: light dark; color: CanvasText; }
+      .row { display: flex; justify-content: flex-end; }
+      button, .panel { font: inherit; color: inherit; background: Canvas; border: 1px solid #8885; border-radius: .5rem;
+        padding: .3rem .7rem; text-align: left; }
+      .pill { border-left: 4px solid #7a5fa0; border-radius: 1rem 0 0 1rem; box-shadow: 0 1px 4px #0003; }
+      .pill.trouble { border-left-color: #b3541e; } .pill.work { border-left-color: #2f7d5b; }
+      .more { border-radius: 0 1rem 1rem 0; margin-left: -1px; }
+      .panel { margin-top: .4rem; padding: .8rem; } p { margin: 0 0 .5rem; } label { display: block; margin: .4rem 0; }
+      .text { font: inherit; width: 6em; } [hidden] { display: none !important; }
+    </style>
+    <div class="row"><button class="pill" aria-live="polite"></button>
+      <button class="more" aria-label="More of memproc" aria-expanded="false">⋯</button></div>
+    <div class="panel" hidden><p class="why"></p>
+      <form><p>In a terminal, <b>memproc pair</b> shows six digits for two minutes. Your browser may ask whether this page
+          may use the local network: that is how it reaches memproc on this computer.</p>
+        <label>Six digits <input class="text" name="code" inputmode="numeric" pattern="[0-9]{6}" autocomplete="off" required></label>
+        <label class="port">Port of memproc <input class="text" name="port" pattern="[0-9]+" value="27183" required></label>
+        <button>Pair</button></form>
+      <div class="paired"><label><input type="checkbox" name="auto"> Compress this chat by itself when memories are
+          due</label>
+        <button class="stop">Stop waiting</button> <button class="undo">Undo: put the old chat back</button>
+        <button class="forget">Forget the pairing</button></div></div>`;
+  const part = (selector) => root.querySelector(selector);
+  const plans = new Map(); // chat -> what memproc said of it, with the digest of the chat that it was said of
+  let view = { id: "" }; // of the open chat: what was read of it, and its round
+
+  const memories = (count) => `${count} ${count === 1 ? "memory" : "memories"}`;
+  const mebibytes = (bytes) => `${(bytes / (1 << 20)).toFixed(1)} MiB`;
+  function ofPlan(plan, size) {
+    const { tokens, due, made, usd_likely: usd } = plan ?? {};
+    const cost = usd ? `about $${usd.toFixed(2)}` : usd === 0 ? "free" : "at a price that is not known";
+    const held = tokens < 1000 ? tokens : `${Math.round(tokens / 1000)}k`;
+    const skipped = size > SYNC_LIMIT ? `; TypingMind's sync skips it until it is smaller (${mebibytes(size)} of 3)` : "";
+    const what = due ? `${memories(due)} due, ${cost}` : made ? `${memories(made)} ready to be put in, free` : "nothing due";
+    return (tokens ? `${held} tokens, ${what}` : plan?.reason || `memproc: ${mebibytes(size)}`) + skipped;
+  }
+  function ofRound({ state, progress }) {
+    if (state === "ready") return SAYS.ready;
+    if (state !== "sent") return pauses.has(view.id) || state !== "wanted" ? SAYS.busy : SAYS.sending;
+    const { state: job, done, total, usd, reason } = progress ?? {};
+    if (reason || job !== "running") return reason || SAYS.waiting;
+    return `Writing memories${total ? `: ${done} of ${total}` : ""}${usd ? `, $${usd.toFixed(2)} so far` : ""}`;
+  }
+  // The pill's sentence, and whether it tells of trouble, of work, or of neither.
+  function sentence() {
+    const { round, trouble, stale, size, id } = view;
+    if (view.isUnread || trouble) return [view.isUnread ? SAYS.unread : trouble, "trouble"];
+    if (!pairing) return [SAYS.unpaired, ""];
+    if (round.state) return [ofRound(round), "work"];
+    if (stale) return [stale, "trouble"];
+    if (round.said && (!round.at || Date.now() - round.at < SHOWN)) return [round.said, round.at ? "" : "trouble"];
+    return [ofPlan(plans.get(id), size), size > SYNC_LIMIT ? "trouble" : ""];
+  }
+  function draw() {
+    if (!host.isConnected) document.body.append(host);
+    host.hidden = !view.isKnown;
+    if (host.hidden) return;
+    const [words, kind] = sentence();
+    const plan = plans.get(view.id);
+    const why = plan?.reason || (plan?.due && plan.usd_most ? `At most $${plan.usd_most.toFixed(2)}.` : "");
+    for (const [selector, string] of [[".pill", words], [".why", pairing ? why : ""]])
+      if (part(selector).textContent !== string) part(selector).textContent = string; // what is set is read out aloud
+    part(".pill").className = `pill ${kind}`;
+    const isPaired = pairing && view.trouble !== SAYS.unknown;
+    const shown = { form: !isPaired, ".paired": isPaired, ".port": !ownAddress, ".stop": view.round.state,
+      ".undo": view.round.canUndo && !view.round.state };
+    for (const [selector, isShown] of Object.entries(shown)) part(selector).hidden = !isShown;
+    part("[name=auto]").checked = Boolean(view.round.auto);
+  }
+  function openPanel(isOpen) {
+    part(".panel").hidden = !isOpen;
+    part(".more").setAttribute("aria-expanded", String(isOpen));
+    if (isOpen && !part("form").hidden) part("[name=code]").focus();
+  }
+  const set = (changes) => attempt(view.id, () => setRound(view.id, changes));
+  const begin = (state) => set((round) => round.state ? {} : { state, said: "" });
+  function press() {
+    const { id, round, stale, trouble } = view;
+    if (view.isUnread) return location.reload();
+    const isIdle = !stale && (!round.said || round.at) && plans.has(id) && !plans.get(id).due && !plans.get(id).made;
+    if (!pairing || trouble === SAYS.unknown || (!trouble && (round.state || isIdle))) return openPanel(true);
+    silentUntil.delete(id);
+    Object.assign(view, { trouble: "", changedAt: Date.now() });
+    if (!round.state) begin(stale === SAYS.stale ? "healing" : "wanted");
+  }
+  part(".pill").onclick = press;
+  part(".more").onclick = () => openPanel(part(".panel").hidden);
+  part(".stop").onclick = () => set({ state: "", auto: false });
+  part(".undo").onclick = () => begin("undoing").then(() => openPanel(false));
+  part("[name=auto]").onchange = (event) => set({ auto: event.target.checked, tried: null });
+  part(".forget").onclick = () => keep({ pairing: undefined }).then(() => tell({ pairing: (pairing = null) ?? true }));
+  part("form").onsubmit = async (event) => {
+    event.preventDefault();
+    const [code, port] = [part("[name=code]").value, part("[name=port]").value];
+    try {
+      await pair(ownAddress || `http://127.0.0.1:${port}`, code);
+      view.trouble = "";
+      part("[name=code]").value = "";
+      openPanel(false);
+    } catch (fault) {
+      view.trouble = sentenceOf(fault);
+    }
+    draw();
+  };
+
+  // Memories: attributes on TypingMind's own blocks, and style; no node is moved or written to.
+  const style = document.createElement("style");
+  style.textContent = `
+    [data-memproc=inside], [data-memproc=closed] > * { display: none !important; }
+    [data-memproc-title]::before { display: block; max-width: 44rem; margin: .2rem auto; padding: .25rem .8rem;
+      border-left: 3px solid #7a5fa0; opacity: .85; font-size: .9em; cursor: pointer; content: "▸ " attr(data-memproc-title); }
+    [data-memproc=open]::before { content: "▾ " attr(data-memproc-title); }`;
+  const opened = new Set(); // the memories that the person has opened
+  function titleOf({ memproc, content }) {
+    if (memproc.kind !== "memory") return memproc.kind === "opening" ? "Before the memories" : "After the memories";
+    return /(Memor(?:y|ies) [^.?\n]+)/.exec(typeof content === "string" ? content : content?.[0]?.text)?.[1] ?? "Memory";
+  }
+  function grouped(messages) { // uuid -> the memory it belongs to, with a title at its first message
+    const [groups, begun] = [new Map(), new Set()];
+    for (const message of messages.filter(({ memproc }) => ["opening", "memory", "closing"].includes(memproc?.kind))) {
+      const name = message.memproc.memory ?? message.memproc.kind;
+      groups.set(message.uuid, { name, title: begun.has(name) ? null : titleOf(message) });
+      begun.add(name);
+    }
+    return groups;
+  }
+  function collapse() {
+    for (const block of blocks()) {
+      const { name, title = null } = view.groups?.get(uuidOf(block)) ?? {};
+      const state = !name ? null : opened.has(name) ? title && "open" : title ? "closed" : "inside";
+      const values = { "data-memproc": state, "data-memproc-title": title, tabindex: title && "0",
+        role: state === "closed" ? "button" : null, "aria-label": state === "closed" ? title : null };
+      if (!state && !("memproc" in block.dataset)) continue;
+      for (const [attribute, value] of Object.entries(values))
+        value === null ? block.removeAttribute(attribute) : block.setAttribute(attribute, value);
+    }
+  }
+  function toggle(event) {
+    const group = event.target.dataset?.memprocTitle && view.groups?.get(uuidOf(event.target));
+    if (!group || (event.type === "keydown" && event.key !== "Enter")) return;
+    if (!opened.delete(group.name)) opened.add(group.name);
+    collapse();
+  }
+
+  // ---- the loop: look at the open chat where something has changed, and take a step where a round is under way
+
+  const channel = new BroadcastChannel("memproc");
+  const noteChange = () => void (view.changedAt = Date.now());
+  function tell(message) {
+    channel.postMessage(message);
+    noteChange();
+  }
+  channel.onmessage = async ({ data }) => {
+    if (data.typed) return void typed.set(data.typed, Date.now());
+    if (data.written) await reread(data.written);
+    if (data.pairing) pairing = await kept("pairing");
+    noteChange();
+  };
+  async function look() {
+    const id = openChat();
+    if (id !== view.id) view = { id, changedAt: Date.now(), readAt: 0, misses: 0, round: { state: "" } };
+    // TypingMind shows a change before it keeps it, so a chat is read until nothing has changed for a while.
+    if (!id || Date.now() - view.readAt < READ || view.readAt > view.changedAt + READ) return;
+    view.readAt = Date.now();
+    const chat = await glance(id);
+    view.round = await roundOf(id);
+    view.misses = chat || !blocks().length ? 0 : view.misses + 1;
+    view.isKnown = Boolean(chat) || view.misses > 2; // a chat that is shown, and kept elsewhere than where we look
+    if (!chat && !view.isKnown) return noteChange();
+    if (!Array.isArray(chat?.messages)) throw new Trouble(SAYS.updated);
+    noticeLocks(id, chat.messages);
+    const bytes = bytesOf(JSON.stringify(chat));
+    Object.assign(view, { size: bytes.length, groups: grouped(chat.messages), stale: await staleness(id, chat) });
+    if (view.round.canUndo && chat.syncedAt && !view.round.wasSynced) await setRound(id, { wasSynced: true });
+    if (!isAtRest(chat)) noteChange();
+    else if (pairing && !view.round.state && !view.stale)
+      await attempt(id, async () => plan(id, chat, await digest(bytes)));
+  }
+  // Ask what is due in the chat as it stands; for a chat on `auto`, also begin.
+  async function plan(id, chat, state) {
+    if (plans.get(id)?.of !== state) {
+      const answer = await call("POST", "/bridge/plan", exported(chat));
+      plans.set(id, { ...answer, made: chat.messages.some(isMemory) ? 0 : answer.made, of: state });
+    }
+    const { auto, tried } = view.round; // what was stopped is tried again when the chat has changed
+    if (auto && plans.get(id).due && tried !== state) await setRound(id, { state: "wanted", said: "", tried: state });
+  }
+  // The chat's field outlives a stale list that is written over the messages.
+  async function staleness(id, chat) {
+    if (!chat.memproc?.first || isIn(chat, chat.memproc.first)) return "";
+    const [before, result] = view.round.canUndo ? await both(id, view.round.written) : [];
+    if (before && beginsWith(chat.messages, before.messages) && !beginsWith(chat.messages, result.messages)) return SAYS.stale;
+    return chat.messages.some(isMemory) ? "" : SAYS.lost;
+  }
+  const isIn = (chat, uuid) => chat.messages.some((message) => message.uuid === uuid);
+  // What was said in this tab was saved by its TypingMind: one that asked for no lock of that name has another way.
+  function noticeLocks(id, messages) {
+    const said = messages.findLast((message) => message.role === "user")?.uuid;
+    const isHere = Date.now() - typedHere < 10 * HANDS_OFF && isShown(said);
+    if (view.said && said !== view.said && isHere && !locksOfApp.has(`CHAT_${id}`)) keepsOtherwise = true;
+    view.said = said;
+    if (keepsOtherwise) throw new Trouble(SAYS.updated);
+  }
+  function noteTyping(event) {
+    if (event.target === host) return;
+    if (Date.now() - typedHere >= LOOK / 2) channel.postMessage({ typed: openChat() });
+    typed.set(openChat(), typedHere = Date.now());
+  }
+  async function loop() {
+    if (document.querySelector("[data-element-id=edit-message-label]")) noteTyping({}); // leaving would end the edit
+    try {
+      await look();
+      await advance();
+    } catch (fault) {
+      Object.assign(view, { trouble: sentenceOf(fault), isKnown: true });
+    }
+    collapse();
+    draw();
+    setTimeout(loop, LOOK);
+  }
+  async function start() {
+    pairing = await kept("pairing");
+    document.head.append(style);
+    for (const name of ["keydown", "input", "pointerdown"]) document.addEventListener(name, noteTyping, true);
+    for (const name of ["click", "keydown"]) document.addEventListener(name, toggle);
+    for (const name of ["keydown", "keyup", "keypress"]) host.addEventListener(name, (event) => event.stopPropagation());
+    let isDue = false; // blocks are drawn many at a time
+    new MutationObserver((records) => {
+      if (records.every(({ target }) => target === host)) return;
+      noteChange();
+      if (!isDue) setTimeout(() => { isDue = false; collapse(); }, 50);
+      isDue = true;
+    }).observe(document.body, { childList: true, subtree: true });
+    loop();
+  }
+  start();
+})();

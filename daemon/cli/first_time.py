@@ -1,0 +1,139 @@
+"""`memproc init`: on a terminal the same four steps as the page's first time, each of which can be passed over."""
+
+import os
+import sys
+from difflib import get_close_matches
+
+import click
+
+from daemon.cli.key import ask_and_keep
+from daemon.cli.service import install
+from daemon.cli.settings import Settings, in_width
+from daemon.config.search import own_file
+from daemon.files.lock import is_held
+from daemon.files.paths import Folders
+from daemon.files.write import make_private, replace_file, sweep
+from daemon.keys import NoKey, find_key
+from daemon.sample import put_sample
+from primer.models import KEY_VARIABLES
+from rules.errors import MemprocError
+
+_NONE = "none"
+_DROP = "Drop a TypingMind export into the inbox"
+
+
+@click.command
+@click.option("--yes", is_flag=True, help="Take the default places without asking.")
+@click.pass_context
+def init(ctx: click.Context, yes: bool) -> None:
+    """Write memproc.toml, with every setting and its reason, and make the folders. What exists stays as it is.
+
+    On a terminal it goes on to a key, the service and a sample conversation; each step can be passed over.
+    """
+    settings = ctx.ensure_object(Settings)
+    is_guided = not (yes or settings.quiet) and sys.stdin.isatty() and sys.stdout.isatty()
+    if is_guided:
+        settings.say("Four steps. Return takes what stands in capitals, or passes a step over.")
+        _title("1 of 4: Folders")
+    is_written = _write_settings(settings, yes)
+    if is_guided:
+        _guide(ctx, settings)
+    elif is_written:
+        settings.say(f"{_DROP}, then: memproc plan, and: memproc run")
+
+
+def _write_settings(settings: Settings, yes: bool) -> bool:
+    """Write memproc.toml where there is none, and make the folders; whether the person wanted that."""
+    from daemon.config.loading import folders, load, shipped_text
+
+    path = settings.path or own_file()
+    if path.exists():
+        settings.say(f"{path} is there already and stays as it is.")
+    elif yes or click.confirm(in_width(f"Write the settings, with an explanation of each, to {path}?"), default=True):
+        make_private(path.parent)
+        sweep(path.parent)
+        replace_file(path, [shipped_text().encode()])
+        settings.say(f"Wrote {path}.")
+    else:
+        settings.say("Nothing was written.")
+        return False
+    places = folders(load(path))
+    for name in ("inbox", "updated", "backups", "state"):
+        make_private(getattr(places, name))
+        settings.say(f"{name:8} {getattr(places, name)}")
+    return True
+
+
+def _guide(ctx: click.Context, before: Settings) -> None:
+    """The steps after the folders, with the settings that may just have been written."""
+    path = before.path or own_file()
+    ctx.obj = settings = Settings(path if path.exists() else None, quiet=False)
+    _title("2 of 4: A key, or none")
+    _ask_for_keys(settings)
+    _title("3 of 4: By itself")
+    runs = _offer_service(ctx, settings)
+    _title("4 of 4: Your first conversation")
+    has_sample = _offer_sample(settings.folders)
+    _title("Next")
+    settings.say(f"{_DROP}: {settings.folders.inbox}")
+    if runs:
+        settings.say("It is processed by itself. To see it in the browser: memproc open")
+    else:
+        settings.say(f"{'To process the sample: ' if has_sample else 'Then: memproc plan, and: '}memproc run")
+        settings.say("To see it all in the browser: memproc open")
+
+
+def _ask_for_keys(settings: Settings) -> None:
+    """Ask for keys until the person has no more."""
+    settings.say(
+        "With the key of your model's provider, the persona writes its memories itself.\n"
+        "Without one, they are made of sentences that were said; that costs nothing."
+    )
+    state = settings.folders.state
+    kept = [name for name in sorted(KEY_VARIABLES) if not isinstance(find_key(name, os.environ, state), NoKey)]
+    if kept:
+        settings.say(f"There is a key for {' and '.join(kept)} already.")
+    settings.say(f"Providers: {', '.join(sorted(KEY_VARIABLES))}.")
+    while (provider := click.prompt("Whose key will you give now", default=_NONE, value_proc=_provider)) != _NONE:
+        try:
+            ask_and_keep(settings, provider)
+        except click.UsageError as refused:
+            settings.say(refused.message)
+
+
+def _provider(text: str) -> str:
+    """The provider that is meant, or `none`. What is neither is not repeated: it may be a key."""
+    name = text.strip().lower()
+    if name in KEY_VARIABLES or name == _NONE:
+        return name
+    near = " or ".join(get_close_matches(name, KEY_VARIABLES))
+    raise click.BadParameter(f"memproc knows no such provider.{f' Did you mean {near}?' if near else ''}")
+
+
+def _offer_service(ctx: click.Context, settings: Settings) -> bool:
+    """Install the service where that is wanted; whether the daemon runs now."""
+    if is_held(settings.folders.state / "daemon.lock"):
+        settings.say("memproc is running: what lies in the inbox is processed by itself.")
+        return True
+    settings.say("Your system can run memproc whenever you are logged in, so that exports are processed by themselves.")
+    if not click.confirm("Have the system run it?", default=False):
+        settings.say("Later: memproc service install")
+        return False
+    try:
+        return int(ctx.invoke(install, dry_run=False, no_sandbox=False)) == 0
+    except MemprocError as trouble:
+        settings.say(f"{trouble.message}\n{trouble.next_step}")
+        return False
+
+
+def _offer_sample(folders: Folders) -> bool:
+    """Put the sample into the inbox where that is wanted, and say whether."""
+    click.echo(in_width("To look at before your first export, there is a sample. It costs nothing."))
+    is_wanted = click.confirm("Put the sample conversation into the inbox?", default=False)
+    if is_wanted:
+        click.echo(in_width(f"It lies in {put_sample(folders.inbox)}"))
+    return is_wanted
+
+
+def _title(text: str) -> None:
+    click.echo(click.style(f"\n{text}", bold=True))

@@ -1,0 +1,144 @@
+"""`memproc pair`: let TypingMind in a browser send its chats; which browsers may, and the extension that does it."""
+
+from dataclasses import asdict
+from importlib.resources import files
+from pathlib import Path
+from time import sleep, time
+
+import click
+
+from daemon.bridge.codes import PairingCode, close_code, newest_code, open_code
+from daemon.bridge.devices import Device, devices, find_device, forget_devices
+from daemon.cli.commands import NearGroup
+from daemon.cli.page import start_page_unless_there
+from daemon.cli.settings import Settings, in_width, json_option, pass_settings, print_table
+from daemon.files.lock import is_held
+from daemon.files.write import replace_file
+from daemon.status.sentences import printable_json
+from rules.errors import FileTrouble, MemprocError, NotFound
+
+_LOOK_SECONDS = 0.25
+SCRIPT = "memproc-typingmind.js"
+REMOVE_THE_ADDRESS = (
+    "Now remove the extension's address in TypingMind, on every device: Settings, Extensions. TypingMind syncs it, and "
+    "runs whatever answers there, inside your chats."
+)
+
+
+@click.group(cls=NearGroup, default="code")
+def pair() -> None:
+    """Let TypingMind in a browser send its chats to memproc and take them back, without files."""
+
+
+@pair.command
+@pass_settings
+def code(settings: Settings) -> int:
+    """Show a code, and wait until it is used.
+
+    It is good for two minutes, and `memproc pair` alone shows it, too.
+    """
+    start_page_unless_there(settings)
+    state = settings.folders.state
+    shown = open_code(state, time())
+    click.echo("\n".join(in_width(line) for line in _invitation(settings, shown)))
+    try:
+        device = _wait(state, shown)
+    finally:
+        close_code(state, shown)
+    click.echo(f"Paired: {device.name}, on {device.origin}.")
+    return 0
+
+
+@pair.command(name="list")
+@json_option
+@pass_settings
+def list_devices(settings: Settings, as_json: bool) -> None:
+    """List the browsers that are paired."""
+    paired = devices(settings.folders.state)
+    if as_json:
+        rows = [{name: value for name, value in asdict(device).items() if name != "key_hex"} for device in paired]
+        click.echo(printable_json(rows))
+    elif not paired:
+        click.echo("Nothing is paired. To pair TypingMind in a browser: memproc pair")
+    else:
+        print_table(
+            ("Browser", "Page", "Paired", "Id"),
+            [(device.name, device.origin, device.day, device.id) for device in paired],
+            prose=(),
+        )
+
+
+@pair.command
+@click.argument("ids", metavar="ID...", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="Every browser that is paired.")
+@pass_settings
+def forget(settings: Settings, ids: tuple[str, ...], everything: bool) -> None:
+    """Answer these browsers no more.
+
+    An ID is that of `memproc pair list`, or as much of its beginning as is needed.
+    """
+    paired = devices(settings.folders.state)
+    if not ids and not everything:
+        raise click.UsageError("Name the browsers by their ids (memproc pair list), or say --all.")
+    forgotten = paired if everything else [_named(paired, written) for written in ids]
+    forget_devices(settings.folders.state, frozenset(device.id for device in forgotten))
+    for device in forgotten:
+        settings.say(f"Forgotten: {device.name}, on {device.origin}.")
+    settings.say(REMOVE_THE_ADDRESS if forgotten else "Nothing was paired.")
+
+
+@pair.command
+@click.argument("path", type=click.Path(path_type=Path), default=SCRIPT)
+@pass_settings
+def script(settings: Settings, path: Path) -> None:
+    """Write the extension to PATH, to be hosted.
+
+    Put it on an HTTPS address of your own, and give that address to TypingMind.
+    """
+    if path.is_dir():
+        path = path / SCRIPT
+    if path.exists() and b"memproc" not in path.read_bytes():
+        raise FileTrouble(f"{path} is there already, and is something else.", "Choose another name.")
+    replace_file(path.absolute(), [(files("daemon.bridge") / "typingmind.js").read_bytes()])
+    settings.say(
+        f"Written: {path}. Put it where only you can change it, on an HTTPS address, and give that address to "
+        "TypingMind: Settings, Extensions. Then: memproc pair"
+    )
+
+
+def _invitation(settings: Settings, shown: PairingCode) -> list[str]:
+    lines = [
+        f"Code: {shown.digits[:3]} {shown.digits[3:]}",
+        "",
+        "Give it to memproc's extension in TypingMind. It is good once, and for two minutes.",
+        "Is the extension not there yet? In TypingMind: Settings, Extensions, and the address where you host it (write "
+        f"it with: memproc pair script). To try it, http://127.0.0.1:{settings.config.page.port}/bridge/typingmind.js",
+    ]
+    if not settings.config.page.enabled:
+        lines.append("page.enabled is false in memproc.toml, so TypingMind is answered only while the page is open.")
+    elif not is_held(settings.folders.state / "daemon.lock"):
+        lines.append(
+            "TypingMind is answered while the page is open, and always by the service: memproc service install"
+        )
+    return lines
+
+
+def _wait(state: Path, shown: PairingCode) -> Device:
+    """The device that is paired with the code. Raises MemprocError where the code is over before."""
+    while True:
+        code = newest_code(state)
+        if code is None or code.made_at != shown.made_at:
+            raise MemprocError("Another code was made meanwhile, so this one is not good any more.", "Use that one.")
+        if code.device and (device := find_device(state, code.device)):
+            return device
+        if not code.seconds_left(time()):
+            raise MemprocError(f"Nothing was paired. {code.why_over}", "Make a new code: memproc pair")
+        sleep(_LOOK_SECONDS)
+
+
+def _named(paired: tuple[Device, ...], written: str) -> Device:
+    fits = [device for device in paired if written and device.id.startswith(written)]
+    if len(fits) != 1:
+        what = "can be any of several" if fits else "is no id of a paired browser"
+        raise NotFound(f'"{written}" {what}.', "See them with: memproc pair list")
+    return fits[0]

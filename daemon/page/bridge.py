@@ -1,0 +1,257 @@
+"""The bridge's calls: the extension in TypingMind sends a chat, follows its job, and takes the updated export.
+
+Nobody is answered but a device that was paired with a code of `memproc pair`, on the page that it was paired on. Each
+call is signed and counts once, and so is each reply, which the extension obeys only then: another program that holds
+the port learns nothing and says nothing. A device may plan, give a job and read its own jobs, and nothing else.
+"""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from time import time
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from daemon.bridge.codes import RefusedCode, is_asked_for, pair
+from daemon.bridge.devices import Device, devices, find_device
+from daemon.bridge.signatures import call_mac, is_first, is_mac, is_nonce, is_timely, reply_mac
+from daemon.files.clock import now
+from daemon.page.access import ORIGINS, RefusedRequest, bounded, own_hosts
+from daemon.page.app import Desk
+from daemon.page.bridge_jobs import job, plan, result, submit
+from daemon.page.words import browser_name
+from rules.errors import MemprocError, NotAnExport
+
+PREFIX = "/bridge"
+LARGEST = 64 << 20
+"""Bytes of an export."""
+LARGEST_PAIRING = 1 << 10
+_PREFLIGHT_SECONDS = 600
+_CALL_HEADERS = "Content-Type, X-Memproc-Device, X-Memproc-Time, X-Memproc-Nonce, X-Memproc-Mac"
+
+
+@dataclass(frozen=True, slots=True)
+class BridgeReply:
+    """What a call is answered with; the body is JSON."""
+
+    status: int
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SignedCall:
+    """A call of a paired device, read whole."""
+
+    device: Device
+    nonce: str
+    body: bytes
+
+
+Answer = Callable[[Desk, Request, SignedCall], BridgeReply]
+Respond = Callable[[Request], Awaitable[Response]]
+
+
+def bridge(desk: Desk, port: int) -> ASGIApp:
+    """The application behind `PREFIX`."""
+    calls: Mapping[tuple[str, str], Answer] = {
+        ("POST", "/plan"): _plan,
+        ("POST", "/jobs"): _submit,
+        ("GET", "/jobs/{job}"): _job,
+        ("GET", "/jobs/{job}/result"): _result,
+    }
+    app = Starlette(
+        routes=[
+            Route(f"{PREFIX}/typingmind.js", _guarded(_script), methods=["GET", "OPTIONS"]),
+            Route(f"{PREFIX}/pair", _guarded(_pair), methods=["POST", "OPTIONS"]),
+            *(
+                Route(f"{PREFIX}{path}", _guarded(_signed(answer)), methods=[method, "OPTIONS"])
+                for (method, path), answer in calls.items()
+            ),
+        ]
+    )
+    app.state.desk, app.state.port = desk, port
+    return app
+
+
+def reply(status: int, **values: object) -> BridgeReply:
+    """A reply that says this."""
+    return BridgeReply(status, json.dumps(values).encode())
+
+
+def _guarded(respond: Respond) -> Respond:
+    """The response for pages that may ask, with the headers by which their browser lets them read it."""
+
+    async def guarded(request: Request) -> Response:
+        may_read, response = False, Response(status_code=204)
+        try:
+            refused = await run_in_threadpool(_refusal, request)
+            may_read = refused is None or refused.status not in (403, 421)
+            if refused:
+                response = _as_response(reply(refused.status, reason=refused.reason))
+            elif request.method != "OPTIONS":
+                response = await respond(request)
+        except MemprocError as fault:  # a full disk, or devices that cannot be read: then nobody knows who may read it
+            response = _as_response(reply(409, reason=str(fault)))
+        if may_read:
+            _let_read(request, response)
+        response.headers["Cache-Control"] = "no-store"
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        return response
+
+    return guarded
+
+
+def _let_read(request: Request, response: Response) -> None:
+    origin = request.headers.get("origin")
+    if origin is None:
+        return
+    response.headers["Access-Control-Allow-Origin"] = origin
+    response.headers["Access-Control-Expose-Headers"] = "X-Memproc-Mac"
+    response.headers["Vary"] = "Origin"
+    if request.method == "OPTIONS":
+        response.headers["Access-Control-Allow-Methods"] = "GET, POST"
+        response.headers["Access-Control-Allow-Headers"] = _CALL_HEADERS
+        response.headers["Access-Control-Allow-Private-Network"] = "true"
+        response.headers["Access-Control-Max-Age"] = str(_PREFLIGHT_SECONDS)
+
+
+def _refusal(request: Request) -> RefusedRequest | None:
+    """Why a request is refused before anything of it is read; None where it is not."""
+    headers, is_script = request.headers, request.url.path == f"{PREFIX}/typingmind.js"
+    if headers.get("host") not in own_hosts(request.app.state.port):
+        return RefusedRequest(421, "This is memproc on another address.")
+    origin = headers.get("origin")
+    if origin is None:
+        return None if is_script else RefusedRequest(403, "A browser names the page that a call comes from.")
+    if not _is_allowed(request.app.state.desk, origin, is_script=is_script):
+        return RefusedRequest(403, "Pages from elsewhere may not use memproc.")
+    if request.method == "POST" and headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        return RefusedRequest(415, "memproc takes JSON here.")
+    return None
+
+
+def _is_allowed(desk: Desk, origin: str, *, is_script: bool) -> bool:
+    """Whether a page of this origin may ask: one that was paired, and TypingMind's while there is a code."""
+    state = desk.folders.state
+    is_typingmind = origin in (*ORIGINS, *desk.config.bridge.origins)
+    if is_typingmind and (is_script or is_asked_for(state, time())):
+        return True
+    return any(device.origin == origin for device in devices(state))
+
+
+async def _script(_: Request) -> Response:
+    """The extension. It holds no secret, so any page may load it."""
+    text = (files("daemon.bridge") / "typingmind.js").read_bytes()
+    return Response(text, media_type="text/javascript", headers={"Cross-Origin-Resource-Policy": "cross-origin"})
+
+
+async def _pair(request: Request) -> Response:
+    body = await _body(request, LARGEST_PAIRING)
+    return _as_response(
+        await run_in_threadpool(_paired, request, body) if body is not None else reply(413, reason="That is no code.")
+    )
+
+
+def _paired(request: Request, body: bytes) -> BridgeReply:
+    """Exchange a code for a device's token."""
+    try:
+        digits = json.loads(body)["code"]
+    except (ValueError, TypeError, LookupError):
+        return reply(400, reason='{"code": "..."} is expected.')
+    state = request.app.state.desk.folders.state
+    name = browser_name(request.headers.get("user-agent", ""))
+    paired = pair(state, str(digits), name, request.headers["origin"], time(), now()[:10])
+    if isinstance(paired, RefusedCode):
+        return reply(403, reason=paired.reason)
+    return reply(200, device=paired.device.id, token=paired.token)
+
+
+def _signed(answer: Answer) -> Respond:
+    """The response to a call of a paired device; it is signed as soon as it is known that the device's call was."""
+
+    async def respond(request: Request) -> Response:
+        desk: Desk = request.app.state.desk
+        device = await run_in_threadpool(find_device, desk.folders.state, request.headers.get("x-memproc-device", ""))
+        if device is None:
+            return _as_response(reply(401, reason="This device is not paired, or was forgotten: memproc pair"))
+        if device.origin != request.headers["origin"]:
+            return _as_response(reply(401, reason="This device was paired on another page."))
+        body = await _body(request, LARGEST)
+        if body is None:
+            return _as_response(reply(413, reason=f"memproc takes chats of up to {LARGEST >> 20} MiB here."))
+        call = SignedCall(device, request.headers.get("x-memproc-nonce", ""), body)
+        if not _is_signed(request, call):
+            return _as_response(reply(401, reason="The call is not signed with the token of its device."))
+        answered = await run_in_threadpool(_answered, answer, desk, request, call)
+        response = _as_response(answered)
+        response.headers["X-Memproc-Mac"] = reply_mac(device.key, call.nonce, answered.status, answered.body)
+        return response
+
+    return respond
+
+
+def _is_signed(request: Request, call: SignedCall) -> bool:
+    headers, key = request.headers, call.device.key
+    expected = call_mac(key, request.method, request.url.path, headers.get("x-memproc-time", ""), call.nonce, call.body)
+    return is_nonce(call.nonce) and is_mac(expected, headers.get("x-memproc-mac", ""))
+
+
+def _answered(answer: Answer, desk: Desk, request: Request, call: SignedCall) -> BridgeReply:
+    """The answer to a call that comes at its time and for the first time; an error is an answer in words."""
+    from daemon.files.unforeseen import describe
+
+    if not is_timely(request.headers.get("x-memproc-time", ""), time()):
+        return reply(401, reason="The clock of this browser is more than two minutes off that of memproc.")
+    try:
+        if not is_first(desk.folders.state, call.nonce, time()):
+            return reply(401, reason="This call has come before.")
+        return answer(desk, request, call)
+    except NotAnExport as fault:
+        return reply(400, reason=str(fault))
+    except MemprocError as fault:
+        return reply(409, reason=str(fault))
+    except Exception as fault:  # the boundary: whatever we did not foresee
+        return reply(500, reason=" ".join(describe(fault)))
+
+
+def _plan(desk: Desk, _: Request, call: SignedCall) -> BridgeReply:
+    return reply(200, **plan(desk, call.body))
+
+
+def _submit(desk: Desk, _: Request, call: SignedCall) -> BridgeReply:
+    return reply(202, job=submit(desk, call.device, call.body))
+
+
+def _job(desk: Desk, request: Request, call: SignedCall) -> BridgeReply:
+    found = job(desk, call.device, request.path_params["job"])
+    return reply(200, **found) if found else _NO_JOB
+
+
+def _result(desk: Desk, request: Request, call: SignedCall) -> BridgeReply:
+    found = result(desk, call.device, request.path_params["job"])
+    return BridgeReply(200, found) if found is not None else _NO_JOB
+
+
+_NO_JOB = reply(404, reason="memproc knows no such job.")
+
+
+async def _body(request: Request, largest: int) -> bytes | None:
+    """The whole body; None where it is larger, of which no more is read then."""
+    length = request.headers.get("content-length", "0")
+    if length.isdecimal() and int(length) > largest:
+        return None
+    try:
+        return await Request(request.scope, bounded(request.receive, largest)).body()
+    except HTTPException:
+        return None
+
+
+def _as_response(answered: BridgeReply) -> Response:
+    return Response(answered.body, answered.status, media_type="application/json")

@@ -1,0 +1,134 @@
+"""What a paired device may have done: a plan for a chat that it sends, a job, the state of the job, and its result.
+
+The work is that of the daemon, or of `memproc run`, as for every export in the inbox.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from secrets import token_hex
+from time import time
+from typing import Any
+
+from daemon.archive.archive import Archive
+from daemon.bridge.chat_jobs import ChatJob, events_file, find_job, give_job, keep_job, lent_folder, only_chat
+from daemon.bridge.devices import Device, exclusive
+from daemon.bridge.job_report import JobReport, report, started
+from daemon.files.clock import now
+from daemon.files.read import chats_in
+from daemon.files.write import file_errors, make_private, replace_file
+from daemon.page.actions import do_command, start_command
+from daemon.page.app import Desk
+from daemon.page.money import row_of
+from rules.errors import FileTrouble, MemprocError
+
+_LENT_SECONDS = 600.0
+"""Longer than any command may take that reads such a file."""
+_NEW_CHAT = (
+    'memproc puts memories into a new chat here (output.mode = "new-chat"), and the bridge can only put them into the '
+    'chat itself. Export and import by hand, or set output.mode = "replace" in memproc.toml.'
+)
+
+
+def plan(desk: Desk, body: bytes) -> dict[str, object]:
+    """What a run would do with the chat and what it would cost, as `memproc plan` says. The chat is not kept.
+
+    Raises NotAnExport or FileTrouble.
+    """
+    chat = only_chat(body)
+    if desk.config.output.mode == "new-chat":
+        return _planned(chat.chat_id, {}, _NEW_CHAT)
+    with _lent(desk.folders.state, body) as path:
+        result = do_command(desk.toml, "plan", "--json", "--", str(path))
+    row = row_of(result.out, chat.chat_id)
+    if row is None:
+        return _planned(chat.chat_id, {}, result.text)
+    return _planned(chat.chat_id, row, " ".join(row[name] for name in ("reason", "next_step") if row.get(name)))
+
+
+def submit(desk: Desk, device: Device, body: bytes) -> str:
+    """Put the chat into the inbox, and have it processed; the id of the job. Raises NotAnExport or FileTrouble."""
+    chat, folders = only_chat(body), desk.folders
+    if desk.config.output.mode == "new-chat":
+        raise MemprocError(_NEW_CHAT, "")
+    with Archive.read(folders.state) as archive:
+        given = give_job(archive, folders, device.id, chat, body, now())
+        _looked_at(desk, archive, given)
+    return given.id
+
+
+def job(desk: Desk, device: Device, job_id: str) -> dict[str, object] | None:
+    """How far a job of the device is; None where it has no such job."""
+    given = find_job(desk.folders.state, job_id, device.id)
+    if given is None:
+        return None
+    with Archive.read(desk.folders.state) as archive:
+        found = _looked_at(desk, archive, given)
+    return {
+        "state": found.state, "done": found.done, "total": found.total, "usd": found.usd, "reason": found.reason,
+    }  # fmt: skip
+
+
+def result(desk: Desk, device: Device, job_id: str) -> bytes | None:
+    """The updated export of a job of the device; None where it has no such job.
+
+    Raises FileTrouble where there is none, or it is not the chat that was sent.
+    """
+    given = find_job(desk.folders.state, job_id, device.id)
+    if given is None:
+        return None
+    with Archive.read(desk.folders.state) as archive:
+        found = report(archive, desk.folders.state, given, now())
+    if found.state != "done":
+        raise FileTrouble("There is no updated export of this job.", found.reason or "Wait until it is done.")
+    path = Path(found.path)
+    with file_errors(path, "read"):
+        content = path.read_bytes()
+    if [chat.id_if_any for chat in chats_in(path.name, content)] != [given.chat_id]:
+        raise FileTrouble(f"{path.name} holds another chat than the one that was sent.", "Import it by hand.")
+    return content
+
+
+def _looked_at(desk: Desk, archive: Archive, given: ChatJob) -> JobReport:
+    """How far the job is; a run is started where nobody else would process its file."""
+    state = desk.folders.state
+    found = report(archive, state, given, now())
+    if not found.needs_run:
+        return found
+    with exclusive(state):
+        anew = find_job(state, given.id, given.device) or given
+        if report(archive, state, anew, now()).needs_run:  # else another call has just started it
+            anew = started(state, anew, now())
+            keep_job(state, anew)
+            start_command(desk.toml, ["run", "--events", "--", anew.path], events_file(state, anew))
+    return report(archive, state, anew, now())
+
+
+@contextmanager
+def _lent(state: Path, body: bytes) -> Iterator[Path]:
+    """A private file with this content, for as long as the block runs."""
+    folder = lent_folder(state)
+    make_private(folder)
+    with file_errors(folder, "tidied up"):
+        for left in folder.iterdir():  # by a process that was killed
+            if time() - left.stat().st_mtime > _LENT_SECONDS:
+                left.unlink(missing_ok=True)
+    path = folder / f"{token_hex(8)}.json"
+    try:
+        replace_file(path, [body])
+        yield path
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _planned(chat_id: str, row: dict[str, Any], why_no_more: str) -> dict[str, object]:
+    money, due = row.get("money") or {}, len(row.get("chunks", ())) + len(row.get("again", ()))
+    return {
+        "chat": chat_id,
+        "tokens": row.get("tokens", 0),
+        "due": due,
+        "made": len(row.get("made", ())),
+        "usd_likely": money.get("likely_usd"),
+        "usd_most": money.get("at_most_usd"),
+        "reason": "" if due else why_no_more,
+    }

@@ -1,0 +1,394 @@
+"""Whatever goes wrong on the bridge ends in a sentence on the pill, and the chat as it was."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.browser.bridge import (
+    CODE,
+    MEMORIES,
+    OTHER,
+    TALK,
+    ChatClient,
+    FakeMemproc,
+    compress,
+    compressed,
+    said,
+    served,
+    undo,
+    uuids,
+)  # fmt: skip
+from tests.browser.conftest import started_browser
+from tests.chats import CHAT_ID, Json, chat, conversation
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+
+BUDGET = "The cap of $5.00 a day is reached. It goes on tomorrow, or after `memproc budget raise`."
+
+
+@pytest.fixture
+def waiting(paired: ChatClient, fake: FakeMemproc) -> ChatClient:
+    """The client, with a chat that memproc has and is not done with."""
+    fake.states = [{"state": "waiting"}]
+    paired.press()
+    paired.says("waits for its turn")
+    return paired
+
+
+def test_a_page_that_is_closed_goes_on_when_it_is_opened(waiting: ChatClient, fake: FakeMemproc) -> None:
+    waiting.browser.get("about:blank")
+    fake.states = [{"state": "done"}]
+    waiting.load()
+    waiting.says("Done")
+    assert waiting.stored()["messages"] == MEMORIES
+    assert len(fake.exports) == 1
+
+
+def test_a_page_that_is_closed_before_the_write_goes_on_when_it_is_opened(
+    waiting: ChatClient, fake: FakeMemproc
+) -> None:
+    waiting.run("app.get('kxecrzvvc1').then(chat => app.put({...chat, savedControllerState: {step: 2}}))")
+    fake.states = [{"state": "done"}]
+    waiting.says("waiting for a pause to put them")
+    waiting.load()
+    waiting.says("waiting for a pause to put them")
+    assert waiting.stored()["messages"] == TALK["messages"]
+    waiting.run("app.get('kxecrzvvc1').then(({savedControllerState, ...chat}) => app.put(chat))")
+    waiting.says("Done")
+    assert waiting.stored()["messages"] == MEMORIES
+
+
+def test_a_page_that_was_closed_just_after_the_write_notes_it(waiting: ChatClient, fake: FakeMemproc) -> None:
+    waiting.browser.get("about:blank")
+    waiting.browser.get(f"{waiting.address}client.css")  # the same origin, without the extension
+    put = (
+        "new Promise(resolve => { const opening = indexedDB.open('keyval-store'); opening.onsuccess = () => {"
+        " const made = opening.result.transaction('keyval', 'readwrite').objectStore('keyval')"
+        ".put(JSON.parse(arguments[0]), 'CHAT_kxecrzvvc1'); made.onsuccess = () => resolve(1); }; })"
+    )
+    waiting.run(put, json.dumps(compressed(TALK)))
+    fake.states = [{"state": "done"}]
+    waiting.load()
+    waiting.says("Done")
+    assert waiting.stored() == compressed(TALK)
+    undo(waiting)
+    waiting.says("The chat is as it was")
+    assert waiting.stored()["messages"] == TALK["messages"]
+
+
+@pytest.mark.parametrize(
+    "gone",
+    ["app.remove('kxecrzvvc1')", "app.get('kxecrzvvc1').then(chat => app.put({...chat, deletedAt: '2026-01-01'}))"],
+)
+def test_a_chat_that_was_deleted_meanwhile_stays_deleted(waiting: ChatClient, fake: FakeMemproc, gone: str) -> None:
+    waiting.run(gone)
+    before = waiting.run("app.get('kxecrzvvc1')")
+    fake.states = [{"state": "done"}]
+    waiting.until(lambda: "was deleted meanwhile" in str(waiting.round_of().get("said")), "the sentence is kept")
+    assert waiting.run("app.get('kxecrzvvc1')") == before
+    if before:
+        waiting.says("was deleted meanwhile")
+
+
+def test_another_device_that_has_compressed_the_chat_meanwhile_wins(waiting: ChatClient, fake: FakeMemproc) -> None:
+    theirs = compressed(TALK, live=6)
+    waiting.run("app.put(JSON.parse(arguments[0]))", json.dumps(theirs))
+    fake.states = [{"state": "done"}]
+    waiting.says("was changed meanwhile, here or on another device")
+    assert waiting.stored() == theirs
+
+
+def test_what_another_device_has_added_meanwhile_stays(waiting: ChatClient, fake: FakeMemproc) -> None:
+    more = conversation(1, 40, first=30)
+    waiting.run("app.put(JSON.parse(arguments[0]))", json.dumps(TALK | {"messages": [*TALK["messages"], *more]}))
+    fake.states = [{"state": "done"}]
+    waiting.says("Done")
+    assert waiting.stored()["messages"] == [*MEMORIES, *more]
+
+
+def test_a_budget_that_is_reached_is_told_in_the_words_of_memproc(waiting: ChatClient, fake: FakeMemproc) -> None:
+    fake.states = [{"state": "running", "done": 3, "total": 20, "usd": 4.9}]
+    waiting.says("Writing memories: 3 of 20, $4.90 so far")
+    fake.states = [{"state": "failed", "reason": BUDGET}]
+    waiting.says(BUDGET)
+    assert waiting.stored() == TALK
+
+
+def test_auto_does_not_try_the_same_chat_again_and_again(paired: ChatClient, fake: FakeMemproc) -> None:
+    fake.states = [{"state": "failed", "reason": BUDGET}]
+    paired.open_panel()
+    paired.panel("[name=auto]").click()
+    paired.says(BUDGET)
+    looks = fake.plans
+    for _ in range(3):
+        paired.run("new Promise(resolve => setTimeout(resolve, 300))")
+        paired.run("void document.querySelector('h1').append('!')")
+    assert len(fake.exports) == 1
+    assert fake.plans == looks
+    fake.states = [{"state": "done"}]
+    paired.say("And then?")
+    paired.says("Done")
+
+
+def test_a_server_that_has_gone_is_waited_for(waiting: ChatClient, fake: FakeMemproc) -> None:
+    fake.states = [{"state": "done"}]
+    fake.stop()
+    waiting.says(f"memproc does not answer at {fake.address}. Does it run")
+    assert waiting.stored() == TALK
+    with served(fake):
+        waiting.says("Done")
+        assert waiting.stored()["messages"] == MEMORIES
+
+
+def test_a_press_asks_a_server_that_has_gone_at_once(waiting: ChatClient, fake: FakeMemproc) -> None:
+    fake.states = [{"state": "done"}]
+    fake.stop()
+    waiting.says("does not answer")
+    with served(fake):
+        waiting.press()
+        waiting.says("Done", seconds=3)
+
+
+@pytest.mark.parametrize("trouble", ["wrong mac", "foreign"])
+def test_an_answer_that_is_not_signed_is_not_obeyed(waiting: ChatClient, fake: FakeMemproc, trouble: str) -> None:
+    fake.trouble = trouble
+    fake.states = [{"state": "done"}]
+    waiting.says("was not memproc's own")
+    assert waiting.stored() == TALK
+    fake.trouble = ""
+    waiting.says("Done")
+
+
+def test_a_browser_that_was_forgotten_can_be_paired_again(waiting: ChatClient, fake: FakeMemproc) -> None:
+    fake.keys.clear()
+    waiting.says("does not know this browser any more")
+    assert waiting.stored() == TALK
+    waiting.press()
+    waiting.panel("[name=code]").send_keys(CODE)
+    waiting.panel("form button").click()
+    fake.states = [{"state": "done"}]
+    waiting.says("Done")
+
+
+def test_a_wrong_code_is_told_and_pairs_nothing(client: ChatClient, fake: FakeMemproc) -> None:
+    client.begin(TALK, OTHER, script=fake.script)
+    client.pair("000000")
+    client.says("That code is wrong")
+    assert fake.keys == {}
+    client.panel("[name=code]").clear()
+    client.panel("[name=code]").send_keys(CODE + "\n")
+    client.says("1 memory due")
+
+
+def test_the_pairing_can_be_forgotten_in_the_client(paired: ChatClient, fake: FakeMemproc) -> None:
+    paired.open_panel()
+    paired.panel(".forget").click()
+    paired.says("press to pair")
+    paired.load()
+    paired.says("press to pair")
+
+
+def test_the_key_of_the_pairing_cannot_be_read_out(paired: ChatClient) -> None:
+    kept = (
+        "new Promise(resolve => { const opening = indexedDB.open('memproc'); opening.onsuccess = () => {"
+        " const asked = opening.result.transaction('kept').objectStore('kept').get('pairing');"
+        " asked.onsuccess = () => resolve(asked.result); }; })"
+    )
+    assert paired.run(f"{kept}.then(pairing => [Object.keys(pairing), pairing.key.extractable])") == [
+        ["address", "device", "key"],
+        False,
+    ]
+
+
+def test_a_job_that_memproc_has_forgotten_is_told(waiting: ChatClient, fake: FakeMemproc) -> None:
+    fake.exports.clear()
+    waiting.says("has no such job any more")
+    assert waiting.stored() == TALK
+
+
+def without_a_live_message(sent: Json, live: int) -> Json:
+    made = compressed(sent, live)
+    return made | {"messages": [*made["messages"][:-2], made["messages"][-1] | {"content": "Another answer."}]}
+
+
+def of_another_chat(sent: Json, live: int) -> Json:
+    return compressed(sent, live) | {"id": "new", "chatID": "new"}
+
+
+@pytest.mark.parametrize("wrong", [without_a_live_message, of_another_chat])
+def test_a_result_that_is_not_this_chat_with_memories_is_not_written(
+    waiting: ChatClient, fake: FakeMemproc, wrong: object
+) -> None:
+    fake.result = wrong
+    fake.states = [{"state": "done"}]
+    waiting.says("is not this chat with memories")
+    assert waiting.stored() == TALK
+
+
+def test_a_chat_in_which_nothing_was_due_stays_as_it_is(waiting: ChatClient, fake: FakeMemproc) -> None:
+    fake.states = [{"state": "unchanged", "reason": "It stands as memproc wrote it."}]
+    waiting.says("It stands as memproc wrote it.")
+    assert waiting.stored() == TALK
+    fake.states = [{"state": "done"}]
+    fake.result = lambda sent, live: sent
+    waiting.press()
+    waiting.says("Nothing was due")
+    assert waiting.stored() == TALK
+
+
+def test_a_price_that_nobody_knows_is_told(client: ChatClient, fake: FakeMemproc) -> None:
+    fake.likely = None
+    client.begin(TALK, OTHER, script=fake.script)
+    client.pair(CODE)
+    client.says("1 memory due, at a price that is not known")
+
+
+def test_why_a_job_waits_is_told(waiting: ChatClient, fake: FakeMemproc) -> None:
+    fake.states = [{"state": "waiting", "reason": "memproc is paused. To go on at once: memproc resume"}]
+    waiting.says("memproc is paused. To go on at once: memproc resume")
+    waiting.open_panel()
+    waiting.panel(".stop").click()
+    waiting.says("1 memory due")
+    assert waiting.stored() == TALK
+
+
+def test_where_nothing_is_due_the_panel_says_why(client: ChatClient, fake: FakeMemproc) -> None:
+    fake.due = 0
+    client.begin(TALK, OTHER, script=fake.script)
+    client.pair(CODE)
+    client.says("3k tokens, nothing due")
+    client.press()
+    assert client.panel(".why").text == "Fewer than 4,000 tokens stand before the live tail."
+    assert fake.exports == []
+
+
+@pytest.mark.parametrize("store", ["keyval", "kept"])
+def test_a_full_browser_leaves_the_chat_as_it_was(paired: ChatClient, fake: FakeMemproc, store: str) -> None:
+    paired.run(
+        "(() => { const put = IDBObjectStore.prototype.put; IDBObjectStore.prototype.put = function (value, key) {"
+        " if (this.name === arguments_store && /^(CHAT_|before)/.test(key))"
+        " throw new DOMException('full', 'QuotaExceededError'); return put.call(this, value, key); } })()".replace(
+            "arguments_store", json.dumps(store)
+        )
+    )
+    paired.press()
+    paired.says("has no room left")
+    assert paired.stored() == TALK
+    assert len(fake.exports) == (1 if store == "keyval" else 0)
+
+
+def test_a_chat_above_the_limit_of_the_sync_is_told_and_compressed(client: ChatClient, fake: FakeMemproc) -> None:
+    talk = chat(*conversation(20, 40_000), tokenUsage=TALK["tokenUsage"])
+    client.begin(talk, OTHER, script=fake.script)
+    client.pair(CODE)
+    size = len(json.dumps(talk, ensure_ascii=False, separators=(",", ":")).encode()) / (1 << 20)
+    client.says(f"TypingMind's sync skips it until it is smaller ({size:.1f} MiB of 3)")
+    client.press()
+    client.says("Done")
+    client.says("nothing due")
+    assert "sync skips" not in client.pill()
+
+
+def test_a_chat_above_the_limit_of_memproc_is_not_sent(client: ChatClient, fake: FakeMemproc) -> None:
+    fake.edits = [("64 << 20", "2 << 10")]
+    client.begin(TALK, OTHER, script=fake.script)
+    client.pair(CODE)
+    client.says("larger than the 64 MiB")
+    assert fake.exports == []
+
+
+# TypingMind after an update: another store, another key, another shape, another lock.
+CHANGES = {
+    "store": "void (() => { const open = indexedDB.open.bind(indexedDB);"
+    " indexedDB.open = (name, ...rest) => open(name === 'keyval-store' ? 'elsewhere' : name, ...rest); })()",
+    "key": "app.put({...app.chat, chatID: 'elsewhere'}).then(() => app.remove('kxecrzvvc1'))",
+    "shape": "app.get('kxecrzvvc1').then(chat => app.put({...chat, messages: {first: chat.messages[0]}}))",
+    "lock": "void (app.save = async (id, messages) => app.put({...await app.get(id), messages}))",
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_client_that_keeps_its_chats_in_another_way_is_not_written(
+    paired: ChatClient, fake: FakeMemproc, change: str
+) -> None:
+    paired.run(CHANGES[change])
+    if change == "lock":
+        paired.say("And then?")
+    paired.run("void document.querySelector('h1').append('!')")
+    before = paired.run("app.get('kxecrzvvc1')")
+    paired.says("TypingMind was updated")
+    paired.press()
+    paired.run("new Promise(resolve => setTimeout(resolve, 500))")
+    paired.says("TypingMind was updated")
+    assert fake.exports == []
+    assert paired.run("app.get('kxecrzvvc1')") == before
+    assert "elsewhere" not in str(paired.run("indexedDB.databases()"))
+
+
+def test_the_only_chat_is_shown_anew_by_a_reload(client: ChatClient, fake: FakeMemproc) -> None:
+    client.begin(TALK, script=fake.script)
+    client.pair(CODE)
+    client.says("1 memory due")
+    client.run("void (window.before = true)")
+    client.press()
+    client.until(lambda: client.run("!window.before && app.messages.length > 0"), "the page is loaded anew")
+    assert client.drawn() == uuids(MEMORIES)
+    client.says("Done")
+
+
+def test_the_refresh_leaves_no_trace_in_the_history(paired: ChatClient) -> None:
+    before = paired.run("history.length")
+    compress(paired)
+    assert paired.run("[history.length, location.hash]") == [before, f"#chat={CHAT_ID}"]
+
+
+def test_a_url_that_was_added_twice_makes_one_pill(client: ChatClient, fake: FakeMemproc) -> None:
+    client.begin(TALK, OTHER, script=fake.script)
+    client.run(
+        "localStorage.setItem('TM_useExtensionURLs', JSON.stringify([arguments[0], arguments[0] + '?2']))", fake.script
+    )
+    client.load()
+    client.says("press to pair")
+    assert client.run("document.querySelectorAll('#memproc-bridge').length") == 1
+
+
+def test_the_pill_outlives_whatever_the_client_draws(paired: ChatClient) -> None:
+    paired.run(
+        "void document.body.replaceChildren(...[...document.body.children].filter(e => e.id !== 'memproc-bridge'))"
+    )
+    paired.says("1 memory due")
+
+
+def test_a_script_from_elsewhere_asks_for_the_port(fake: FakeMemproc, client: ChatClient) -> None:
+    with started_browser("--host-resolver-rules=MAP memproc.example 127.0.0.1") as browser:
+        stranger = ChatClient(browser, client.address)
+        stranger.begin(TALK, OTHER, script=f"http://memproc.example:{fake.port}/bridge/typingmind.js")
+        stranger.says("press to pair")
+        stranger.press()
+        assert stranger.panel("[name=port]").get_attribute("value") == "27183"
+        stranger.panel(".more").click()
+        stranger.pair(CODE, fake.port)
+        stranger.says("1 memory due")
+        compress(stranger)
+        assert stranger.stored()["messages"] == MEMORIES
+
+
+def test_a_browser_that_forbids_the_local_network_is_told(fake: FakeMemproc, client: ChatClient) -> None:
+    port = client.address.rsplit(":", 1)[1].strip("/")
+    with started_browser(f"--ip-address-space-overrides=127.0.0.1:{port}=public") as browser:
+        public = ChatClient(browser, client.address)
+        public.begin(TALK, OTHER)
+        public.run("void import('data:text/javascript,')")
+        script = (Path(__file__).parents[2] / "daemon" / "bridge" / "typingmind.js").read_text(encoding="utf-8")
+        browser.execute_script(script)
+        public.pair(CODE, fake.port)
+        public.says("may this page use the local network?")
+
+
+def test_nothing_is_said_to_another_program_that_pairs_nobody(client: ChatClient, fake: FakeMemproc) -> None:
+    client.begin(TALK, OTHER, script=fake.script)
+    client.says("press to pair")
+    client.say("And then?")
+    assert (fake.plans, fake.exports) == (0, [])
+    assert said(client)[-2] == "And then?"

@@ -1,0 +1,32 @@
+"""How many tokens a text has at most, without the tokenizer."""
+
+import hashlib
+import inspect
+
+import pytest
+from tiktoken_ext import openai_public  # type: ignore[import-untyped]
+
+from daemon.models import token_bound
+from daemon.models.token_bound import TABLE, tokens_at_most
+from daemon.models.tokens import count, tables
+from rules.errors import ModelError
+
+
+def test_words_that_are_tokens_count_one_each() -> None:
+    assert tokens_at_most("the harbour and the storm") <= 7
+    assert count("the harbour and the storm") <= tokens_at_most("the harbour and the storm")
+
+
+def test_the_table_is_the_one_that_counts() -> None:
+    assert TABLE in inspect.getsource(openai_public.o200k_base)
+    assert (tables() / hashlib.sha1(TABLE.encode()).hexdigest()).is_file()
+
+
+def test_a_missing_table_is_an_error_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(token_bound, "TABLE", "elsewhere")
+    token_bound._tokens.cache_clear()
+    token_bound._is_token.cache_clear()
+    with pytest.raises(ModelError, match="table is missing"):
+        tokens_at_most("word")
+    monkeypatch.undo()
+    assert tokens_at_most("word") >= 1

@@ -1,0 +1,31 @@
+"""The days that a question names narrow a search."""
+
+import pytest
+
+from daemon.recall.query_days import Days, days_named
+
+NEWEST = "2024-05-03"
+
+
+@pytest.mark.parametrize(
+    ("query", "days"),
+    [
+        ("what did we say on 5 April 2024?", ("2024-04-05", "2024-04-05")),
+        ("what was on April 5th, 2023", ("2023-04-05", "2023-04-05")),
+        ("the plan of the 1st of March", ("2024-03-01", "2024-03-01")),
+        ("what did we do in March", ("2024-03-01", "2024-03-31")),
+        ("what did we do in February 2024", ("2024-02-01", "2024-02-29")),
+        ("what did we do in late September", ("2023-09-01", "2023-09-30")),
+        ("notes of 2024-04-05 please", ("2024-04-05", "2024-04-05")),
+        ("notes of 2024-04", ("2024-04-01", "2024-04-30")),
+        ("on Sept. 3 we sailed", ("2023-09-03", "2023-09-03")),
+        ("in May 2024", ("2024-05-01", "2024-05-31")),
+        ("what may we march for", None),
+        ("31 February 2024", None),
+        ("0000-13-99 and 2024-13-40", None),
+        ("version 3.11", None),
+        ("", None),
+    ],
+)
+def test_days_are_read_as_people_write_them(query: str, days: Days | None) -> None:
+    assert days_named(query, NEWEST) == days

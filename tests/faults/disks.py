@@ -1,0 +1,75 @@
+"""Small disks: each folder on one that is full after a while, at forty sizes; then there is room again."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.faults.errors import said
+from tests.faults.point import Point
+from tests.faults.prepared import Prepared, Series
+from tests.faults.shim import NO_FAULT
+
+NAME = "disks"
+_SCENES = ("run", "second-round", "whole-export", "restore", "import-archive", "intake")
+_FOLDERS = ("updated", "backups", "state")
+_SIZES = 40
+_PAGE = 4096
+_ROOM = "64m"
+
+
+def why_not() -> str:
+    """Why no disk can be mounted here; empty where one can."""
+    return "" if os.geteuid() == 0 and shutil.which("mount") else "mounting a small disk needs root"
+
+
+def points(prepared: Prepared) -> Iterator[Point]:
+    """Each folder, from no room at all to a little more than enough."""
+    for folder in _FOLDERS:
+        for number in range(_SIZES):
+            yield Point(NAME, prepared.scene.name, number, folder)
+
+
+def attempt(prepared: Prepared, point: Point) -> Iterator[str]:
+    """Let the disk fill up, and go on when there is room; what is wrong."""
+    prepared.reset()
+    place = prepared.lab.home / point.how
+    place.mkdir(exist_ok=True)
+    before = _pages(place)
+    most = max(before // 2, 64)
+    with _disk(place, (before + 1 + most * point.number // _SIZES) * _PAGE):
+        end = prepared.lab.attempt(prepared.scene.work(prepared.lab), NO_FAULT)
+        yield from said(end.code, end.out, end.err)
+        _mount("remount", _ROOM, place)
+        yield from prepared.goes_on(end.asked)
+
+
+@contextmanager
+def _disk(place: Path, size: int) -> Iterator[None]:
+    """A disk of that size at the folder, with what lies in it."""
+    content = place.with_name(f"{place.name}-content")
+    shutil.copytree(place, content)
+    _mount("", _ROOM, place)
+    try:
+        shutil.copytree(content, place, dirs_exist_ok=True)
+        shutil.rmtree(content)
+        _mount("remount", str(size), place)
+        yield
+    finally:
+        subprocess.run(["umount", "--lazy", place], check=True)
+
+
+def _mount(how: str, size: str, place: Path) -> None:
+    options = f"{how},size={size}" if how else f"size={size}"
+    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", place], check=True)
+
+
+def _pages(folder: Path) -> int:
+    """How many pages the content takes: a file at least one, and a folder one."""
+    paths = list(folder.rglob("*"))
+    return sum(-(-path.stat().st_size // _PAGE) if path.is_file() else 1 for path in paths)
+
+
+DISKS = Series(NAME, _SCENES, points, attempt, why_not)

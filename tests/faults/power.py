@@ -1,0 +1,230 @@
+"""Power cuts: what was not flushed is lost, as a file system may lose it.
+
+In two ways. A model of a disk goes through the calls that the shim has logged, and forgets what was not flushed:
+
+    flushed    nothing else is there: neither names nor bytes
+    names      all names are there, and of the files what was flushed: a file may be empty
+    some-N     of what was not flushed, some is there, by chance N
+
+And a real file system: the command is killed at the call, and the disk image is copied before the system has written
+back what it holds in memory. The copy is mounted, which replays the journal of the file system.
+"""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from tests.faults import oracle
+from tests.faults.point import Point
+from tests.faults.prepared import LoggedCall, Prepared, Series
+from tests.faults.shim import Act, Fault
+
+NAME = "power"
+_SCENES = ("run", "second-round", "new-chat", "whole-export", "restore", "rebuild", "import-archive", "intake")
+_MODELS = ("flushed", "names", *(f"some-{number}" for number in range(3)))
+_DISKS = {
+    "ext4": ("ext4", "loop", "64M"),
+    "ext4-noauto": ("ext4", "loop,noauto_da_alloc", "64M"),
+    "xfs": ("xfs", "loop,nouuid", "320M"),
+}
+_REBUILT = "-shm"
+"""How the file ends that SQLite makes anew from the log: it lies in memory, and is never flushed."""
+
+
+@dataclass(slots=True)
+class Inode:
+    """A file: what has been flushed, and what programs see."""
+
+    flushed: bytes = b""
+    seen: bytes = b""
+    waiting: list[LoggedCall] = field(default_factory=list)
+    """Calls that have changed it since."""
+
+
+class ModelDisk:
+    """The files below a folder, as they are seen, and as they would be after a power cut."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = str(home)
+        self._folders = {str(path) for path in home.rglob("*") if path.is_dir()}
+        self._seen = {
+            str(path): Inode(path.read_bytes(), path.read_bytes()) for path in home.rglob("*") if path.is_file()
+        }
+        self._names: dict[str, Inode] = dict(self._seen)
+        """The names that have been flushed."""
+        self._by_path = dict(self._seen)
+        """The file that was last opened by a path, which may have another name by now."""
+        self._moved: list[tuple[str, Inode | None]] = []
+        """Names that have changed and were not flushed: which file each has since, if any."""
+
+    def carry_out(self, call: LoggedCall) -> None:
+        """One system call."""
+        match call.name:
+            case "create":
+                self._by_path[call.path] = Inode()
+                self._name(call.path, self._by_path[call.path])
+            case "rename":
+                self._rename(call.path, call.other)
+            case "remove":
+                self._folders.discard(call.path)
+                self._name(call.path, None)
+            case "folder":
+                self._folders.add(call.path)
+            case "write" | "cut":
+                inode = self._by_path[call.path]
+                inode.seen = changed(inode.seen, call)
+                inode.waiting.append(call)
+            case "flush":
+                self._flush(call.path)
+
+    def after(self, how: str) -> dict[str, bytes]:
+        """The files after a power cut now, by their paths."""
+        chance = Random(how)
+        names = dict(self._names)
+        for name, inode in self._moved:
+            if how == "flushed" or (how != "names" and chance.random() < 0.5):
+                break  # a journal keeps the order of names
+            _set(names, name, inode)
+        files: dict[str, bytes] = {}
+        for name, inode in names.items():
+            files[name] = inode.flushed
+            for call in inode.waiting if how.startswith("some") else ():
+                if chance.random() < 0.5:
+                    files[name] = changed(files[name], call)
+        return files
+
+    @property
+    def folders(self) -> set[str]:
+        """All folders: whoever makes one flushes its parent at once, or loses all that is in it."""
+        return self._folders
+
+    def _name(self, path: str, inode: Inode | None) -> None:
+        _set(self._seen, path, inode)
+        self._moved.append((path, inode))
+
+    def _rename(self, old: str, new: str) -> None:
+        inside = [path for path in self._seen if path == old or path.startswith(f"{old}/")]
+        for path in inside:
+            inode, moved = self._seen[path], new + path[len(old) :]
+            self._by_path[moved] = inode
+            self._name(moved, inode)
+            self._name(path, None)
+        for folder in [folder for folder in self._folders if folder == old or folder.startswith(f"{old}/")]:
+            self._folders.add(new + folder[len(old) :])
+            self._folders.discard(folder)
+
+    def _flush(self, path: str) -> None:
+        """A folder: the names in it. A file: its content."""
+        if path in self._folders or path == self._home:
+            here = [(name, inode) for name, inode in self._moved if str(Path(name).parent) == path]
+            for name, inode in here:
+                _set(self._names, name, inode)
+            self._moved = [moved for moved in self._moved if moved not in here]
+        elif inode := self._by_path.get(path):
+            inode.flushed, inode.waiting = inode.seen, []
+
+
+def changed(content: bytes, call: LoggedCall) -> bytes:
+    """The content after a write or a cut."""
+    if call.name == "cut":
+        return content[: call.offset].ljust(call.offset, b"\0")
+    return content[: call.offset].ljust(call.offset, b"\0") + call.data + content[call.offset + len(call.data) :]
+
+
+def _set(names: dict[str, Inode], name: str, inode: Inode | None) -> None:
+    if inode is None:
+        names.pop(name, None)
+    else:
+        names[name] = inode
+
+
+def points(prepared: Prepared) -> Iterator[Point]:
+    """After each call that changes something."""
+    numbers = sorted({call.number for call in prepared.calls if not call.path.endswith(_REBUILT)})
+    for how in (*_MODELS, *(disk for disk in _DISKS if not no_disk(disk))):
+        for number in numbers:
+            yield Point(NAME, prepared.scene.name, number, how)
+
+
+def no_disk(disk: str) -> str:
+    """Why there is no such disk here; empty where there is."""
+    if os.geteuid() != 0 or not Path("/dev/loop-control").exists():
+        return "a file system of one's own needs root and loop devices"
+    return "" if shutil.which(f"mkfs.{_DISKS[disk][0]}") else f"there is no mkfs.{_DISKS[disk][0]}"
+
+
+def attempt(prepared: Prepared, point: Point) -> Iterator[str]:
+    """Cut the power there, and go on; what is wrong."""
+    asked = tuple(
+        key for key, at in zip(prepared.unharmed.asked, prepared.unharmed.asked_at, strict=True) if at < point.number
+    )
+    if point.how in _DISKS:
+        with _after_a_cut_of(prepared, point):
+            yield from _is_well(prepared, point, asked)
+    else:
+        prepared.reset()
+        disk = ModelDisk(prepared.lab.home)
+        for call in prepared.calls:
+            if call.number <= point.number:
+                disk.carry_out(call)
+        _lay_out(prepared.lab.home, disk, point.how)
+        yield from _is_well(prepared, point, asked)
+
+
+def _is_well(prepared: Prepared, point: Point, asked: tuple[str, ...]) -> Iterator[str]:
+    is_over = point.number >= prepared.calls[-1].number
+    if is_over and oracle.updated(prepared.lab.home) != prepared.unharmed.after:
+        yield "what was said to be written is not there"
+    yield from prepared.goes_on(asked)
+
+
+def _lay_out(home: Path, disk: ModelDisk, how: str) -> None:
+    shutil.rmtree(home)
+    home.mkdir()
+    for folder in sorted(disk.folders):
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    for name, content in disk.after(how).items():
+        if not name.endswith(_REBUILT) and Path(name).parent.is_dir():
+            Path(name).write_bytes(content)
+
+
+@contextmanager
+def _after_a_cut_of(prepared: Prepared, point: Point) -> Iterator[None]:
+    """The home folder as a file system of its own, after its power was cut at the call."""
+    home, image, copy = prepared.lab.home, prepared.lab.root / "disk", prepared.lab.root / "disk-after"
+    kind, options, size = _DISKS[point.how]
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir()
+    image.unlink(missing_ok=True)
+    _do("truncate", "--size", size, image)
+    _do(f"mkfs.{kind}", "-q", image)
+    with _mounted(image, options, home):
+        shutil.copytree(prepared.base, home, symlinks=True, dirs_exist_ok=True)
+        os.sync()
+        prepared.lab.attempt(prepared.scene.work(prepared.lab), Fault(Act.KILL_AFTER, point.number))
+        _do("cp", "--sparse=always", image, copy)
+    with _mounted(copy, options, home):
+        if (home / "lost+found").exists():
+            (home / "lost+found").rmdir()
+        yield
+
+
+@contextmanager
+def _mounted(image: Path, options: str, place: Path) -> Iterator[None]:
+    _do("mount", "-o", options, image, place)
+    try:
+        yield
+    finally:
+        _do("umount", place)
+
+
+def _do(*command: str | Path) -> None:
+    subprocess.run(command, check=True, capture_output=True)
+
+
+POWER = Series(NAME, _SCENES, points, attempt)

@@ -1,0 +1,111 @@
+"""Carries out a series of trials in forked workers, each with a lab of its own, and gathers what came of them."""
+
+import os
+import shutil
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+
+from tests.faults.disks import DISKS
+from tests.faults.errors import ERRORS
+from tests.faults.kills import KILLS
+from tests.faults.load import LOAD
+from tests.faults.point import Point, Tried, every, of_line
+from tests.faults.power import POWER
+from tests.faults.prepared import Impossible, Prepared, Series, prepare
+from tests.faults.rot import ROTTING
+from tests.faults.scenes import SCENES
+from tests.faults.trial import Lab
+
+_TELL_SECONDS = 30.0
+
+
+SERIES = {series.name: series for series in (KILLS, ERRORS, DISKS, POWER, ROTTING, LOAD)}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which trials of a series: of these scenes, one in `stride`; or the one of a number, in one way or in all."""
+
+    series: str
+    scenes: tuple[str, ...]
+    stride: int = 1
+    number: int | None = None
+    how: str | None = None
+
+    def of(self, points: Sequence[Point]) -> Sequence[Point]:
+        """The chosen ones of these points."""
+        if self.number is None and self.how is None:
+            return every(points, self.stride)
+        return [point for point in points if self.number in (None, point.number) and self.how in (None, point.how)]
+
+
+def carry_out(choices: Sequence[Choice], labs: Sequence[Lab]) -> Iterator[Tried]:
+    """Try them all, side by side in as many processes as there are labs."""
+    pipes = [_worker(choices, lab, number, len(labs)) for number, lab in enumerate(labs)]
+    for pipe in pipes:
+        with os.fdopen(pipe) as lines:
+            yield from map(of_line, lines)
+
+
+def _worker(choices: Sequence[Choice], lab: Lab, number: int, of: int) -> int:
+    """Fork a process that does its share; where to read what came of it."""
+    reading, writing = os.pipe()
+    if os.fork():
+        os.close(writing)
+        return reading
+    code = 1
+    try:
+        os.close(reading)
+        with os.fdopen(writing, "w", buffering=1) as lines:
+            for result in _share(choices, lab, number, of):
+                lines.write(result.as_line())
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+def _share(choices: Sequence[Choice], lab: Lab, number: int, of: int) -> Iterator[Tried]:
+    told = monotonic()
+    done = 0
+    for choice in choices:
+        series = SERIES[choice.series]
+        for scene in choice.scenes:
+            prepared = prepare(lab, SCENES[scene])
+            what = {call.number: str(call) for call in prepared.calls}
+            chosen = choice.of(list(series.points(prepared)))[number::of]
+            for at, point in enumerate(chosen):
+                try:
+                    result = Tried(point, tuple(_attempt(series, prepared, point)), what.get(point.number, ""))
+                except Impossible:
+                    continue
+                yield result
+                done += 1
+                if result.wrong or monotonic() - told > _TELL_SECONDS:
+                    told = monotonic()
+                    fault = (
+                        f": FAILED {point.number} {point.how} {result.what}: {result.wrong[0][:200]}"
+                        if result.wrong
+                        else ""
+                    )
+                    sys.stderr.write(f"{choice.series} {scene}: {at + 1} of {len(chosen)}{fault}\n")
+            shutil.rmtree(prepared.base)
+
+
+def _attempt(series: Series, prepared: Prepared, point: Point) -> Iterator[str]:
+    try:
+        yield from series.attempt(prepared, point)
+    except Impossible:
+        raise
+    except Exception as fault:  # a trial that breaks is a failure of its own, and the next goes on
+        yield f"the trial itself broke: {type(fault).__name__}: {fault} {traceback.format_exc()[-600:]}"
+
+
+def labs(root: Path, workers: int) -> list[Lab]:
+    """A folder for each worker; their names are equally long, so that all make the same calls."""
+    return [Lab(root / f"worker{number}") for number in range(workers)]

@@ -1,0 +1,127 @@
+"""Builds the shim that counts system calls (shim.c), and arms it in this process."""
+
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from enum import IntEnum, IntFlag
+from functools import cache
+from pathlib import Path
+
+SOURCE = Path(__file__).with_name("shim.c")
+_PRELOAD = "LD_PRELOAD"
+
+
+class Kind(IntFlag):
+    """What a system call does. Values as in shim.c."""
+
+    WRITE = 1
+    FLUSH = 2
+    RENAME = 4
+    REMOVE = 8
+    CREATE = 16
+    CUT = 32
+    FOLDER = 64
+    READ = 128
+    CLOSE = 256
+    LOCK = 512
+    OPEN = 1024
+
+
+CHANGES = Kind.WRITE | Kind.FLUSH | Kind.RENAME | Kind.REMOVE | Kind.CREATE | Kind.CUT | Kind.FOLDER
+EVERYTHING = CHANGES | Kind.OPEN | Kind.READ | Kind.CLOSE | Kind.LOCK
+
+
+class Act(IntEnum):
+    """What happens to the call of the chosen number. Values as in shim.c."""
+
+    NOTHING = 0
+    KILL_BEFORE = 1
+    KILL_HALF = 2
+    KILL_AFTER = 3
+    FAIL_ONCE = 4
+    FAIL_ON = 5
+    SHORT_ONCE = 6
+    SHORT_ON = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is to go wrong: `act` at call number `call` of these `kinds`, with the error `errno` where it fails.
+
+    `jump` seconds is how far the clock on the wall jumps there.
+    """
+
+    act: Act = Act.NOTHING
+    call: int = -1
+    errno: int = 0
+    kinds: Kind = CHANGES
+    jump: int = 0
+
+
+NO_FAULT = Fault()
+
+
+def why_not() -> str:
+    """Why the shim cannot be used here, with what to install; empty where it can."""
+    if sys.platform != "linux":
+        return "faults are put in between programs and Linux; this system is another one"
+    if not shutil.which("cc"):
+        return "there is no C compiler (cc) to build the shim with; on Debian: apt install gcc libc6-dev"
+    return ""
+
+
+def build(folder: Path) -> Path:
+    """Compile the shim into `folder`."""
+    library = folder / "shim.so"
+    command = ["cc", "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", str(library), str(SOURCE), "-ldl"]
+    subprocess.run(command, check=True)
+    return library
+
+
+def preloaded() -> Path | None:
+    """The shim that this process was started with, or None."""
+    paths = [Path(path) for path in os.environ.get(_PRELOAD, "").split() if Path(path).name == "shim.so"]
+    return paths[0] if paths else None
+
+
+def environment(library: Path) -> dict[str, str]:
+    """This process's environment, for one that is started with the shim."""
+    return {**os.environ, _PRELOAD: str(library)}
+
+
+def arm(folder: Path, fault: Fault, log: int = -1) -> None:
+    """Count the calls on files below `folder` from here on, and let one go wrong; `log` is an open file."""
+    _library().shim_arm(str(folder).encode(), fault.act, fault.call, fault.errno, fault.kinds, log)
+
+
+def disarm() -> int:
+    """Count no more; how many calls there were."""
+    _library().shim_disarm()
+    return counted()
+
+
+def counted() -> int:
+    """How many calls there were until now."""
+    return int(_library().shim_count())
+
+
+def stop_clock(seconds: int, jump: int = 0) -> None:
+    """Let the clock on the wall stand at so many seconds since 1970; from the chosen call on it has jumped."""
+    _library().shim_clock(seconds, jump)
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    path = preloaded()
+    if path is None:
+        raise RuntimeError("this process was started without the shim")
+    library = ctypes.CDLL(str(path))
+    library.shim_arm.argtypes = (
+        ctypes.c_char_p, ctypes.c_int, ctypes.c_long, ctypes.c_int, ctypes.c_int, ctypes.c_int,
+    )  # fmt: skip
+    library.shim_clock.argtypes = (ctypes.c_longlong, ctypes.c_longlong)
+    library.shim_count.restype = ctypes.c_long
+    return library

@@ -1,0 +1,84 @@
+"""A person whose TypingMind is paired: the page's bridge in this process, and the commands that it begins."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import time
+
+import pytest
+from starlette.testclient import TestClient
+
+from daemon.bridge.codes import open_code
+from daemon.config.loading import folders, load
+from daemon.page import bridge_jobs
+from daemon.page.actions import CommandResult
+from daemon.page.app import Desk
+from daemon.page.bridge import bridge
+from tests.extension import Extension, Json
+from tests.stories.person import Person
+
+PORT = 27183
+
+
+@dataclass
+class Bridged:
+    """The bridge of a person. What it begins is carried out when the story says so, in this process."""
+
+    person: Person
+    begun: list[tuple[tuple[str, ...], Path]] = field(default_factory=list)
+
+    @classmethod
+    def opened(cls, person: Person, monkeypatch: pytest.MonkeyPatch) -> "Bridged":
+        opened = cls(person)
+        monkeypatch.setattr(bridge_jobs, "start_command", opened._begin)
+        monkeypatch.setattr(bridge_jobs, "do_command", opened._do)
+        return opened
+
+    @property
+    def state(self) -> Path:
+        return self.person.home / "state"
+
+    def port(self) -> TestClient:
+        """The page's port, served by a new process as it were: nothing is remembered but what lies on the disk."""
+        config = load(self.person.toml)
+        desk = Desk(config, folders(config), self.person.toml)
+        return TestClient(bridge(desk, PORT), base_url=f"http://127.0.0.1:{PORT}")
+
+    def paired(self) -> Extension:
+        """The extension of one more browser."""
+        extension = Extension(self.port())
+        assert extension.pair(open_code(self.state, time()).digits).status_code == 200
+        return extension
+
+    def restarted(self, extension: Extension) -> None:
+        """The page's process has ended, and another one answers this browser."""
+        extension.http = self.port()
+
+    def carry_out(self) -> None:
+        """Have the commands come to their end that were begun."""
+        begun, self.begun = self.begun, []
+        assert begun, "nothing was begun"
+        for arguments, out in begun:
+            out.write_text(self.person.memproc(*arguments).out)
+
+    def cut_off(self) -> None:
+        """Have them end at once, as a kill does."""
+        for _, out in self.begun:
+            out.write_text('{"is": "Alive", "seconds": 1')
+        self.begun = []
+
+    def _begin(self, toml: Path, arguments: Sequence[str], out: Path) -> None:
+        assert toml == self.person.toml
+        self.begun.append((tuple(arguments), out))
+
+    def _do(self, toml: Path, *arguments: str) -> CommandResult:
+        ended = self.person.memproc(*arguments)
+        return CommandResult(ended.code, "\n".join(filter(None, (ended.out, ended.err))), ended.out)
+
+
+def chat_of(result: bytes) -> Json:
+    """The one chat of an export."""
+    (chat,) = json.loads(result)["data"]["chats"]
+    assert isinstance(chat, dict)
+    return chat

@@ -1,0 +1,92 @@
+"""`memproc init` on a terminal: four steps, each of which can be passed over."""
+
+import io
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import pytest
+
+from daemon.cli import main
+from daemon.sample import SAMPLE_FILE
+from tests.stories.person import Person
+from tests.stories.terminal import COLUMNS, Terminal
+
+on_a_terminal = pytest.mark.skipif("sys.platform == 'win32'", reason="a pseudo-terminal is needed")
+TITLES = ("1 of 4: Folders", "2 of 4: A key, or none", "3 of 4: By itself", "4 of 4: Your first conversation", "Next")
+
+
+class Typed(io.StringIO):
+    """What a terminal takes and gives, in this process."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def init(monkeypatch: pytest.MonkeyPatch, *answers: str) -> str:
+    """What `memproc init` prints for somebody who gives these answers, wherever its lines are folded."""
+    monkeypatch.setattr(sys, "stdin", Typed("".join(f"{answer}\n" for answer in answers)))
+    with redirect_stdout(Typed()) as printed:
+        assert main(["init"]) == 0
+    return " ".join(printed.getvalue().split())
+
+
+@pytest.fixture
+def new(tmp_path: Path) -> Person:
+    """Somebody who has no memproc.toml yet."""
+    new = Person(tmp_path / "new")
+    new.toml.unlink()
+    return new
+
+
+@on_a_terminal
+def test_a_new_user_gives_a_key_and_takes_the_sample_and_a_service_that_fails_stops_nothing(
+    new: Person, tmp_path: Path
+) -> None:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "systemctl").write_text("#!/bin/sh\necho 'Failed to connect to bus' >&2\nexit 1\n")
+    (programs / "systemctl").chmod(0o755)
+    terminal = Terminal(new, ("init",), {"PATH": f"{programs}:/usr/bin:/bin"})
+    terminal.shows("Write the settings.*")
+    terminal.types("")
+    terminal.shows("Whose key will you give now")
+    terminal.types("antropic")
+    terminal.shows("Did you mean anthropic")
+    terminal.types("anthropic")
+    terminal.shows("Key for anthropic")
+    terminal.types_unseen("sk-ant-this-is-secret")
+    terminal.shows("The key for anthropic is kept in")
+    terminal.types("")
+    terminal.shows("Have the system run it")
+    terminal.types("y")
+    terminal.shows("Put the sample conversation into the inbox")
+    terminal.types("y")
+    assert terminal.ends() == 0
+    text = terminal.text()
+    assert [text.index(title) for title in TITLES] == sorted(text.index(title) for title in TITLES)
+    assert "service manager cannot be reached" in " ".join(text.split())
+    assert "this-is-secret" not in text
+    assert all(len(line) <= COLUMNS or str(tmp_path.parent) in line or "memproc " in line for line in terminal.lines())
+    assert (Path.home() / "memproc" / "inbox" / SAMPLE_FILE).is_file()
+    ended = new.memproc("run")
+    assert (ended.code, "1 written" in ended.out) == (0, True), "the sample is long enough to show something"
+
+
+def test_each_step_can_be_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = init(monkeypatch, "n", "", "", "")
+    assert "Nothing was written." in text
+    assert all(title in text for title in TITLES)
+    assert "Later: memproc service install" in text
+    assert not (Path.home() / "memproc").exists()
+
+
+def test_what_is_there_already_stays_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert main(["init", "--yes"]) == 0
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-of-the-environment")
+    text = init(monkeypatch, "nobody", "none", "n", "y")
+    assert "is there already and stays as it is" in text
+    assert "There is a key for anthropic already." in text
+    assert "memproc knows no such provider." in text
+    assert (Path.home() / "memproc" / "inbox" / SAMPLE_FILE).is_file()
+    assert "To process the sample: memproc run" in text

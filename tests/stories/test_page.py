@@ -1,0 +1,325 @@
+"""What a person reads and does on the page, asked as their browser asks for it."""
+
+import json
+import re
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from starlette.testclient import TestClient
+
+from daemon.config.loading import folders, load
+from daemon.page.access import LARGEST_FORM
+from daemon.page.app import Desk, application
+from daemon.page.home import button_for
+from daemon.page.routes import ACTIONS, VIEWS
+from daemon.page.sessions import new_link
+from daemon.sample import SAMPLE_FILE, sample
+from daemon.status.status import StatusProblem
+from tests.chats import chat, conversation, export_bytes
+from tests.stories.person import Person
+from tests.waiting import until
+
+PORT = 27183
+ADDRESS = f"http://127.0.0.1:{PORT}"
+LIGHTHOUSE = "The lighthouse"
+SEE_OTHER, TOO_LARGE = 303, 413
+
+
+class Browser:
+    """A browser that has followed a link of `memproc open`, and sends forms as it does."""
+
+    def __init__(self, person: Person) -> None:
+        config = load(person.toml)
+        self.person, self.state = person, folders(config).state
+        app = application(Desk(config, folders(config), person.toml), PORT, VIEWS, ACTIONS)
+        self._client = TestClient(app, base_url=ADDRESS, headers={"Sec-Fetch-Site": "same-origin"})
+        self.open("/enter", link=new_link(self.state))
+
+    def open(self, address: str, status: int = 200, **query: str) -> str:
+        """The text of a page, without its markup."""
+        return self._text(self._client.get(address, params=query or None), status)
+
+    def source(self, address: str) -> str:
+        """The markup of a page."""
+        return self._client.get(address).text
+
+    def send(self, address: str, status: int = 200, **fields: str) -> str:
+        """The text of the page that is shown after a form was sent."""
+        token = re.search(r'data-form-token="(\w+)"', self.source("/money"))
+        assert token
+        sent = {"form_token": token[1], **fields}
+        return self._text(self._client.post(address, data=sent, headers={"Origin": ADDRESS}), status)
+
+    def upload(self, name: str, content: bytes, status: int = 200) -> str:
+        """The text of the page that is shown after a file was chosen."""
+        token = re.search(r'data-form-token="(\w+)"', self.source("/"))
+        assert token
+        sent, file = {"form_token": token[1]}, {"export": (name, content)}
+        return self._text(self._client.post("/drop", data=sent, files=file, headers={"Origin": ADDRESS}), status)
+
+    def _text(self, response: object, status: int) -> str:
+        assert getattr(response, "status_code") == status, getattr(response, "text")  # noqa: B009  httpx is untyped here
+        without_tags = re.sub(r"<[^>]+>", " ", str(getattr(response, "text")))  # noqa: B009
+        return " ".join(unescape(without_tags).split())
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Person:
+    """Somebody with a chat of many memories, folds among them."""
+    somebody = Person(tmp_path_factory.mktemp("page") / "ada", layers=True)
+    somebody.settings("[fold]\nbudget = 2500\ngroup = 3\n[page]\nport = 27183\n")
+    somebody.drop(export_bytes(chat(*conversation(30, 400))), "lighthouse.json")
+    assert somebody.memproc("run").code == 0
+    return somebody
+
+
+@pytest.fixture
+def browser(lived: Person) -> Browser:
+    """Their browser."""
+    return Browser(lived)
+
+
+def chat_address(person: Person, title: str = LIGHTHOUSE) -> str:
+    """Where a chat stands."""
+    chats = json.loads(person.memproc("chats", "--json").out)
+    return "/chat/" + str(next(known["chat_id"] for known in chats if known["title"] == title))
+
+
+def memory_address(person: Person) -> str:
+    """Where the newest memory of a chunk stands."""
+    listed = json.loads(person.memproc("memories", LIGHTHOUSE, "--json").out)
+    newest = max((memory for memory in listed if memory["level"] == 1), key=lambda memory: int(memory["number"]))
+    return f"/memory/{newest['memory_id']}"
+
+
+def test_who_has_followed_no_link_sees_how_to_get_one(lived: Person) -> None:
+    browser = Browser(lived)
+    browser._client.cookies.clear()
+    for address in VIEWS:
+        text = browser.open(re.sub(r"{[^}]+}", "1", address), status=401)
+        assert "memproc open" in text
+        assert LIGHTHOUSE not in text
+
+
+def test_a_link_is_good_once(lived: Person) -> None:
+    browser, link = Browser(lived), new_link(folders(load(lived.toml)).state)
+    browser.open("/enter", link=link)
+    browser.open("/enter", status=401, link=link)
+
+
+def test_a_form_of_another_session_is_refused(browser: Browser) -> None:
+    assert "Load it again" in browser.send("/money/cap", status=403, form_token="0" * 64, usd="40", which="day")
+
+
+def test_home_has_each_chat_with_its_sizes_and_what_was_spent(browser: Browser) -> None:
+    text = browser.open("/")
+    assert LIGHTHOUSE in text
+    assert "tokens were ever said" in text
+    assert "word for word" in browser.source("/")
+
+
+def test_the_first_day_has_four_steps(browser: Browser) -> None:
+    text = browser.open("/start")
+    assert all(step in text for step in ("1. Folders", "2. A key, or none", "3. By itself", "4. Your first"))
+
+
+def test_a_chat_has_its_memories_and_folds_by_date(browser: Browser) -> None:
+    text = browser.open(chat_address(browser.person))
+    assert "memories folded" in text
+    assert "What it stands for" in text
+
+
+def test_a_memory_stands_beside_its_messages_with_its_quote_marked(browser: Browser) -> None:
+    source = browser.source(memory_address(browser.person))
+    quote = re.search(r"<blockquote>(.*?)</blockquote>", source, re.DOTALL)
+    marked = re.search(r"<mark>(.*?)</mark>", source, re.DOTALL)
+    assert quote
+    assert marked
+    assert " ".join(unescape(marked[1]).split()) in " ".join(unescape(quote[1]).split())
+
+
+def test_a_memory_is_pinned_unpinned_and_shown_in_another_edition(browser: Browser) -> None:
+    address = memory_address(browser.person)
+    assert "it stays as it is" in browser.send(f"{address}/pin")
+    assert "pinned" in browser.open(address)
+    assert "may be rewritten again" in browser.send(f"{address}/unpin")
+    assert "edition" in browser.send(f"{address}/use", status=409, edition="9")
+    assert "guidance" in browser.source(f"{address}/retry")
+
+
+def test_what_a_person_writes_into_the_core_memory_is_text_and_no_markup(browser: Browser) -> None:
+    address = f"{chat_address(browser.person)}/core"
+    assert "I keep the light <b>burning</b>." in browser.send(
+        f"{address}/persona/set", text="I keep the light <b>burning</b>."
+    )
+    assert "<b>burning" not in browser.source(address)
+    assert "is released" in browser.send(f"{address}/persona/release")
+    assert "Taken back" in browser.send(f"{address}/undo")
+
+
+def test_a_fact_is_added_found_and_forgotten(browser: Browser) -> None:
+    address = f"{chat_address(browser.person)}/facts"
+    added = re.search(r"Added as fact (\d+)", browser.send(f"{address}/add", text="The log lies in the biscuit tin."))
+    assert added
+    assert "biscuit tin" in browser.open(address)
+    assert "<mark>biscuit</mark>" in browser.source("/search?words=biscuit+tin&in=facts")
+    assert "is forgotten" in browser.send(f"{address}/{added[1]}/forget")
+
+
+def test_what_is_found_opens_where_it_stands(browser: Browser) -> None:
+    source = browser.source("/search?words=harbour")
+    addresses = set(re.findall(r'href="(/(?:memory|chat)/[^"]+)"', source))
+    assert addresses
+    for address in sorted(addresses)[:5]:
+        assert "harbour" in browser.open(unescape(address)).lower()
+
+
+def test_a_message_under_no_memory_stands_between_its_neighbours(browser: Browser) -> None:
+    source = browser.source("/search?words=the&in=raw&from=2020-01-01&to=2099-12-31")
+    (address, *_) = re.findall(r'href="(/chat/[^"]+/messages/[^"]+)"', source)
+    assert "the" in browser.open(unescape(address)).lower()
+    assert "not in the conversation" in browser.open(f"{chat_address(browser.person)}/messages/none", status=409)
+
+
+def test_money_shows_the_caps_and_raises_one(browser: Browser) -> None:
+    assert "Nothing was spent in the last thirty days." in browser.open("/money")
+    assert "$12.00 (raised from $10.00)" in browser.send("/money/cap", usd="12", which="day")
+
+
+def test_a_plan_says_what_a_run_would_do_before_it_is_started(browser: Browser) -> None:
+    address = chat_address(browser.person)
+    assert "What a run would do" in browser.open(f"{address}/plan")
+    assert browser.open(f"{address}/due")
+
+
+def test_a_run_is_started_and_ends(browser: Browser) -> None:
+    assert browser.person.memproc("run").code in (0, 1), "what other stories have changed or dropped is processed"
+    outputs = {path: path.stat().st_mtime_ns for path in browser.person.updated()}
+    assert browser.send(f"{chat_address(browser.person)}/run")
+    until(lambda: json.loads(browser.person.memproc("status", "--json").out)["run"] is None)
+    assert browser._client.get("/running").status_code in (200, 204)
+    assert {path: path.stat().st_mtime_ns for path in browser.person.updated()} == outputs, "nothing was new"
+
+
+def test_what_is_dropped_while_no_daemon_runs_is_planned_and_run_by_a_button(tmp_path: Path) -> None:
+    person = Person(tmp_path / "ada")
+    browser = Browser(person)
+    assert "memproc is not running" in browser.open("/")
+    assert "Drop an export" in browser.open("/inbox")
+    person.drop(b"# Notes", "notes.md")
+    text = browser.upload("lighthouse.json", export_bytes(chat(*conversation(20, 400))))
+    assert "What lies in the inbox" in text
+    assert f"{LIGHTHOUSE} lighthouse.json" in text
+    assert "It costs nothing." in text
+    assert "notes.md would be skipped" in text
+    assert browser.send("/inbox/run")
+    until(lambda: bool(person.updated()))
+    until(lambda: json.loads(person.memproc("status", "--json").out)["run"] is None)
+    home = browser.open("/")
+    assert "Download for TypingMind" in home
+    assert "notes.md" in home
+    assert browser.source("/").count('href="/inbox"') > 1, "what needs the person has its button"
+    assert "new memories" not in browser.open("/inbox")
+    assert "Process all" in browser.open("/inbox"), "what says other things than the updated export is written anew"
+    person.toml.write_text("[tail]\ntokens = -1\n")
+    assert "tail.tokens" in browser.open("/inbox")
+
+
+def test_a_problem_has_the_button_that_helps() -> None:
+    for what, address in (("the settings", "/settings"), ("lighthouse.json", "/inbox"), ("the log", "")):
+        assert button_for(StatusProblem(what, "It is odd.", "Look at it."))[0] == address
+
+
+def test_the_settings_tell_what_counts_and_show_no_key(browser: Browser) -> None:
+    text = browser.open("/settings")
+    assert str(browser.person.toml) in text
+    assert "budget = 2500" in text
+
+
+def test_a_key_is_kept_tried_and_forgotten_and_never_shown(browser: Browser) -> None:
+    kept = browser.send("/keys/set", provider="anthropic", key="sk-ant-secret-of-nobody")
+    assert "anthropic" in kept
+    assert "sk-ant-secret-of-nobody" not in browser.source("/settings")
+    assert browser.send("/keys/forget", provider="anthropic")
+    assert browser.send("/keys/set", status=409, provider="nobody", key="x")
+
+
+def test_an_export_that_is_dropped_goes_into_the_inbox_beside_one_of_that_name(browser: Browser) -> None:
+    export = export_bytes(chat(*conversation(4, 400), id="new", chatID="new", chatTitle="New"))
+    browser.upload("../new one.json", export)
+    browser.upload("new one.json", export)
+    assert (browser.person.inbox / "new one.json").read_bytes() == export
+    assert (browser.person.inbox / "new one 2.json").read_bytes() == export
+
+
+def test_a_form_is_bounded_and_an_export_has_a_limit_of_its_own(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = f"{chat_address(browser.person)}/facts/add"
+    assert "more than memproc takes at once" in browser.send(address, status=413, text="x" * (LARGEST_FORM + 1))
+    unsaid = browser._client.post(
+        address, content=iter([b"text=", b"x" * LARGEST_FORM]),
+        headers={"Origin": ADDRESS, "Content-Type": "application/x-www-form-urlencoded"},
+    )  # fmt: skip
+    assert unsaid.status_code == TOO_LARGE, "nobody has to say beforehand how much will come"
+    browser.upload("large.json", b" " * (LARGEST_FORM + 1))
+    assert (browser.person.inbox / "large.json").stat().st_size == LARGEST_FORM + 1
+    monkeypatch.setattr("daemon.page.access.LARGEST_BYTES", LARGEST_FORM)
+    assert "more than memproc takes" in browser.upload("larger.json", b" " * (2 * LARGEST_FORM + 1), status=TOO_LARGE)
+    assert not (browser.person.inbox / "larger.json").exists()
+    (browser.person.inbox / "large.json").unlink()
+
+
+def test_the_sample_is_taken(browser: Browser) -> None:
+    browser.send("/start/sample")
+    assert (browser.person.inbox / SAMPLE_FILE).read_bytes() == sample()
+
+
+def test_the_updated_export_is_downloaded_as_it_lies_in_its_folder(browser: Browser) -> None:
+    (path,) = browser.person.updated()
+    response = browser._client.get(f"{chat_address(browser.person)}/download")
+    assert response.content == path.read_bytes()
+    assert path.name in unquote(response.headers["content-disposition"])
+
+
+def test_a_version_shows_what_would_change_before_it_is_put_back(tmp_path: Path) -> None:
+    person = Person(tmp_path / "ada")
+    for turns in (20, 30):
+        person.drop(export_bytes(chat(*conversation(turns, 400))), "lighthouse.json")
+        assert person.memproc("run").code == 0
+    browser, address = Browser(person), chat_address(person)
+    assert "What would change if you went back to it" in browser.open(f"{address}/versions/1")
+    assert "Restored" in browser.send(f"{address}/versions/1")
+    assert browser.open(f"{address}/versions/99", status=409)
+    assert "go back to version 1" in browser.open(address)
+
+
+def test_any_two_versions_are_compared(tmp_path: Path) -> None:
+    person = Person(tmp_path / "ada")
+    for turns in (20, 25, 30):
+        person.drop(export_bytes(chat(*conversation(turns, 400))), "lighthouse.json")
+        assert person.memproc("run").code == 0
+    browser, address = Browser(person), chat_address(person)
+    kept = json.loads(person.memproc("versions", LIGHTHOUSE, "--json").out)
+    assert len(kept) > 1
+    first, last = (str(kept[place]["number"]) for place in (0, -1))
+    text = browser.open(f"{address}/versions?from={first}&to={last}")
+    told = json.loads(person.memproc("diff", LIGHTHOUSE, first, last, "--json").out)
+    assert f"{told['messages_before']} messages, {told['memories_before']} memories" in text
+    assert f"{told['messages_after']} messages, {told['memories_after']} memories" in text
+    assert f"Go back to version {first}" in text
+    assert f"Go back to version {last}" in text
+    assert "the two say the same" in browser.open(f"{address}/versions?from={last}&to={last}")
+    assert "The present one" in browser.open(f"{address}/versions?from={first}")
+    assert "no version 0" in browser.open(f"{address}/versions?from=x", 409)
+    (updated,) = person.updated()
+    updated.unlink()
+    assert "no updated export" in browser.open(f"{address}/versions?from={first}", 409)
+    assert LIGHTHOUSE in browser.send(f"{address}/accept")
+
+
+def test_an_address_that_is_none_is_a_page_in_words(browser: Browser) -> None:
+    assert browser.open("/nowhere", status=404)
+    assert 'knows no chat "none"' in browser.open("/chat/none", status=409)

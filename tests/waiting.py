@@ -1,0 +1,14 @@
+"""Waiting for a condition, with a limit."""
+
+from collections.abc import Callable
+from time import monotonic, sleep
+
+LIMIT_SECONDS = 60.0
+
+
+def until(condition: Callable[[], bool], seconds: float = LIMIT_SECONDS) -> None:
+    """Return once the condition holds; fail where it does not within so many seconds."""
+    deadline = monotonic() + seconds
+    while not condition():
+        assert monotonic() < deadline
+        sleep(0.01)
