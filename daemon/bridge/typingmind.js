@@ -55,7 +55,8 @@
   async function within(place, mode, work) {
     const [name, store] = place;
     const opening = indexedDB.open(name);
-    opening.onupgradeneeded = () => place === OURS ? opening.result.createObjectStore(store) : opening.transaction.abort();
+    opening.onupgradeneeded = () =>
+      place === OURS ? opening.result.createObjectStore(store) : opening.transaction.abort();
     const db = await answered(opening).catch((fault) => { throw place === OURS ? fault : new Trouble(SAYS.updated); });
     try {
       if (!db.objectStoreNames.contains(store)) throw new Trouble(SAYS.updated);
@@ -127,7 +128,8 @@
     const deletedMessageUUIDs = [...new Set(deleted)].filter((uuid) => !present.has(uuid));
     const now = new Date();
     const updatedAt = chat.updatedAt instanceof Date ? now : now.toISOString();
-    return { ...chat, messages, updatedAt, syncedAt: null, syncMetadata: { ...chat.syncMetadata, deletedMessageUUIDs } };
+    const syncMetadata = { ...chat.syncMetadata, deletedMessageUUIDs };
+    return { ...chat, messages, updatedAt, syncedAt: null, syncMetadata };
   }
   function withMemories(chat, before, result) {
     if (beginsWith(chat.messages, result.messages)) return null; // they stand there already
@@ -165,7 +167,8 @@
   const nonce = () => hex(crypto.getRandomValues(new Uint8Array(16)));
   const exported = (chat) => bytesOf(`{"data":{"chats":[${JSON.stringify(chat)}]}}`);
   // memproc's, where it has served this script itself; else the person names the port
-  const ownAddress = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(?=\/)/.exec(document.currentScript?.src)?.[0] ?? "";
+  const LOOPBACK = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(?=\/)/;
+  const ownAddress = LOOPBACK.exec(document.currentScript?.src)?.[0] ?? "";
   let pairing = null; // {address, device, key}: the key cannot be read out of the browser, not even by scripts
 
   async function fetched(address, path, options) {
@@ -221,8 +224,8 @@
     async sent(id, { job, written = 0 }) {
       tested(id, await glance(id));
       const progress = await call("GET", `/bridge/jobs/${job}`);
-      if (["unchanged", "skipped", "failed"].includes(progress.state)) throw new Trouble(progress.reason || SAYS.nothing);
-      if (progress.state !== "done") return setRound(id, { progress });
+      if (["waiting", "running"].includes(progress.state)) return setRound(id, { progress });
+      if (progress.state !== "done") throw new Trouble(progress.reason || SAYS.nothing);
       const [before] = await both(id, written + 1);
       const { data } = await call("GET", `/bridge/jobs/${job}/result`);
       const result = data.chats.find((chat) => chat.chatID === id);
@@ -277,10 +280,10 @@
       trouble("");
     } catch (fault) {
       if (fault instanceof NotAtRest) return void pauses.add(id);
-      const sentence = sentenceOf(fault);
-      if (!(fault instanceof Silence)) return setRound(id, { state: "", said: sentence, at: 0 }).catch(() => trouble(sentence));
+      const said = sentenceOf(fault);
+      if (!(fault instanceof Silence)) return setRound(id, { state: "", said, at: 0 }).catch(() => trouble(said));
       silentUntil.set(id, Date.now() + AGAIN);
-      trouble(sentence);
+      trouble(said);
     }
   }
   function sentenceOf(fault) {
@@ -346,10 +349,11 @@
       .pill { border-left: 4px solid #7a5fa0; border-radius: 1rem 0 0 1rem; box-shadow: 0 1px 4px #0003; }
       .pill.trouble { border-left-color: #b3541e; } .pill.work { border-left-color: #2f7d5b; }
       .more { border-radius: 0 1rem 1rem 0; margin-left: -1px; } .panel { margin-top: .4rem; padding: .8rem; }
-    </style><div><button class="pill" aria-live="polite"></button><button class="more" aria-label="More">⋯</button></div>
+    </style>
+    <div><button class="pill" aria-live="polite"></button><button class="more" aria-label="More">⋯</button></div>
     <div class="panel" hidden><p class="why"></p>
-      <form><p>In a terminal, <b>memproc pair</b> shows six digits for two minutes. Your browser may ask whether this page
-          may use the local network: that is how it reaches memproc on this computer.</p>
+      <form><p>In a terminal, <b>memproc pair</b> shows six digits for two minutes. Your browser may ask whether this
+          page may use the local network: that is how it reaches memproc on this computer.</p>
         <label>Six digits <input name="code" inputmode="numeric" pattern="[0-9]{6}" size="7" required></label>
         <label class="port">Port of memproc <input name="port" pattern="[0-9]+" size="6" value="27183" required></label>
         <button>Pair</button></form>
@@ -366,8 +370,10 @@
     const { tokens, due, made, usd_likely: usd } = plan ?? {};
     const cost = usd ? `about $${usd.toFixed(2)}` : usd === 0 ? "free" : "at a price that is not known";
     const held = tokens < 1000 ? tokens : `${Math.round(tokens / 1000)}k`;
-    const skipped = size > SYNC_LIMIT ? `; TypingMind's sync skips it until it is smaller (${mebibytes(size)} of 3)` : "";
-    const what = due ? `${memories(due)} due, ${cost}` : made ? `${memories(made)} ready to be put in, free` : "nothing due";
+    const skipped = size <= SYNC_LIMIT ? ""
+      : `; TypingMind's sync skips it until it is smaller (${mebibytes(size)} of 3)`;
+    const ready = made ? `${memories(made)} ready to be put in, free` : "nothing due";
+    const what = due ? `${memories(due)} due, ${cost}` : ready;
     return (tokens ? `${held} tokens, ${what}` : plan?.reason || `memproc: ${mebibytes(size)}`) + skipped;
   }
   function ofRound({ state, progress }) {
@@ -398,7 +404,8 @@
       if (part(selector).textContent !== string) part(selector).textContent = string; // what is set is read out aloud
     part(".pill").className = `pill ${kind}`;
     const [isPaired, { state, canUndo, auto }] = [pairing && view.trouble !== SAYS.unknown, view.round];
-    const seen = { form: !isPaired, section: isPaired, ".port": !ownAddress, ".stop": state, ".undo": canUndo && !state };
+    const seen = { form: !isPaired, section: isPaired, ".port": !ownAddress, ".stop": state };
+    seen[".undo"] = canUndo && !state;
     for (const [selector, isSeen] of Object.entries(seen)) part(selector).hidden = !isSeen;
     part("[name=auto]").checked = Boolean(auto);
   }
@@ -437,7 +444,8 @@
   style.textContent = `
     [data-memproc=inside], [data-memproc=closed] > * { display: none !important; }
     [data-memproc-title]::before { display: block; max-width: 44rem; margin: .2rem auto; padding: .25rem .8rem;
-      border-left: 3px solid #7a5fa0; opacity: .85; font-size: .9em; cursor: pointer; content: "▸ " attr(data-memproc-title); }
+      border-left: 3px solid #7a5fa0; opacity: .85; font-size: .9em; cursor: pointer;
+      content: "▸ " attr(data-memproc-title); }
     [data-memproc=open]::before { content: "▾ " attr(data-memproc-title); }`;
   const opened = new Set(); // the memories that the person has opened
   const titles = { opening: () => "Before the memories", closing: () => "After the memories", memory: (content) =>
@@ -457,8 +465,8 @@
       const state = !name ? null : opened.has(name) ? title && "open" : title ? "closed" : "inside";
       if (!state && !("memproc" in block.dataset)) continue;
       const [role, label] = state === "closed" ? ["button", title] : [null, null];
-      const values = { "data-memproc": state, "data-memproc-title": title, tabindex: title && "0", role, "aria-label": label };
-      for (const [key, value] of Object.entries(values))
+      const values = { role, "aria-label": label, tabindex: title && "0", "data-memproc": state };
+      for (const [key, value] of Object.entries({ ...values, "data-memproc-title": title }))
         value === null ? block.removeAttribute(key) : block.setAttribute(key, value);
     }
   }
