@@ -159,7 +159,12 @@ def _opened(path: Path) -> sqlite3.Connection:
         path.touch(mode=0o600)
     connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
     try:
-        for statement in ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA secure_delete = ON"):
+        for statement in (
+            "PRAGMA journal_mode = WAL",
+            "PRAGMA synchronous = FULL",
+            "PRAGMA secure_delete = ON",
+            "PRAGMA cache_size = -500",
+        ):
             connection.execute(statement)
         connection.executescript(_TABLES)
     except sqlite3.Error:

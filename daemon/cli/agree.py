@@ -20,30 +20,32 @@ _ASKED_ABOVE = PICO
 _MOST_TITLES = 3
 
 
-def agreed(settings: Settings, exports: Sequence[Path]) -> bool:
-    """Whether the person wants this run, after all that there is to ask about it."""
+def agreed(settings: Settings, exports: Sequence[Path]) -> frozenset[str] | None:
+    """The notices to which the person has given an answer; None where they do not want this run."""
     rows = planned_rows(settings, exports)
     lacking: dict[str, list[str]] = {}
+    answered: set[str] = set()
     for row in rows:
         if isinstance(row.found, ChatPlan) and row.found.work and row.who and row.who.lacks_key:
             lacking.setdefault(row.who.lacks_key, []).append(row.found.title)
+            answered |= {notice for notice in row.who.notices if notice.startswith("There is no key for ")}
     for provider, titles in lacking.items():
         answer = _about_key(provider, titles)
         if answer == "stop":
             settings.say("Stopped. Nothing was sent or written.")
-            return False
+            return None
         if answer == "key":
             ask_and_keep(settings, provider)
     if any(lacking):
         rows = planned_rows(settings, exports)
     cost = total_cost(rows)
     if cost.at_most <= _ASKED_ABOVE:
-        return True
+        return frozenset(answered)
     likely, at_most = (f"${amount / PICO:,.2f}" for amount in (cost.likely, cost.at_most))
     if click.confirm(f"This will likely cost {likely}, and at most {at_most}. Go on?", err=True):
-        return True
+        return frozenset(answered)
     settings.say("Stopped. Nothing was sent or written. What it is for: memproc plan")
-    return False
+    return None
 
 
 def _about_key(provider: str, titles: Sequence[str]) -> str:

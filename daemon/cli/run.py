@@ -153,10 +153,10 @@ class RunRecord:
 class Progress:
     """Takes the events of a run, shows them, and counts; `bars` move as long as they are entered.
 
-    What was skipped goes to the error output.
+    What was skipped goes to the error output. `answered` are notices that the person has been asked about already.
     """
 
-    def __init__(self, *, quiet: bool) -> None:
+    def __init__(self, *, quiet: bool, answered: frozenset[str] = frozenset()) -> None:
         # Loaded here: the daemon's child shows nothing.
         from rich.console import Console
         from rich.progress import BarColumn, RenderableColumn
@@ -164,7 +164,7 @@ class Progress:
         from rich.table import Column
 
         self.tally = Tally()
-        self._quiet = quiet
+        self._quiet, self._answered = quiet, {_in_words(events.Note(notice)) for notice in answered}
         self._console = Console(soft_wrap=True, highlight=False)
         self.bars = Bars(
             RenderableColumn(self, table_column=Column(no_wrap=True)),
@@ -232,7 +232,7 @@ class Progress:
         return Text(progress_line(run, title.plain), no_wrap=True)
 
     def _line(self, text: str) -> None:
-        if text and not self._quiet:
+        if text and not self._quiet and text not in self._answered:
             self._console.print(in_width(visible(text)), markup=False)
 
 
@@ -337,14 +337,17 @@ def _show(settings: Settings, paths: tuple[Path, ...], as_json: bool, asks: bool
     exports, others = wanted_exports(settings, paths), other_files(settings, paths)
     if not as_json:
         settings.say_which_file()
+    answered = frozenset[str]()
     if asks and exports and sys.stdin.isatty() and sys.stdout.isatty():
         from daemon.cli.agree import agreed  # the daemon's child does without planning twice
 
-        if not agreed(settings, exports):
+        answers = agreed(settings, exports)
+        if answers is None:
             return 0
+        answered = answers
     outcomes: list[Outcome] = []
     over: OverBudget | None = None
-    progress = Progress(quiet=settings.quiet or as_json)
+    progress = Progress(quiet=settings.quiet or as_json, answered=answered)
     with progress.bars:
         try:
             # One by one: what was done before a cap is reached is reported too.

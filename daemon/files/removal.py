@@ -97,6 +97,15 @@ def _line_of(folder: Path, path: Path) -> IndexLine | None:
     )
 
 
+def as_its_file_says(version: Version) -> Version | None:
+    """The version by its own file, where that is whole and is the content that its name tells; else None.
+
+    So a file can be had back of which the line in the index is what is damaged. Raises FileTrouble.
+    """
+    line = _line_of(version.path.parents[2], version.path) if version.path.is_file() else None
+    return replace(version, sha256=line.sha256, size=line.size) if line else None
+
+
 def changed_at(path: Path) -> str:
     """When a file was changed last, by its own date. Raises FileTrouble."""
     with file_errors(path, "looked at"):

@@ -30,13 +30,13 @@ from daemon.files.backup import INDEX, UnreadableLine, Version, all_versions, re
 from daemon.files.candidates import exports_in
 from daemon.files.paths import Folders
 from daemon.files.read import chats_in, read_export
-from daemon.files.removal import changed_at
+from daemon.files.removal import as_its_file_says, changed_at
 from daemon.files.write import sha256_of
 from daemon.models.tokens import count
 from daemon.remember.planning import take_over
 from primer.prompt import question
 from rules.conversation.memory import aliases
-from rules.errors import ArchiveError, ChatSetAside, DamagedChat, MemprocError
+from rules.errors import ArchiveError, ChatSetAside, DamagedChat, FileTrouble, MemprocError
 from rules.output.assemble import hash_of_messages
 from rules.output.naming import file_name
 from rules.recognize.adopt import as_dated
@@ -114,7 +114,14 @@ def chats_of(file: BackupFile) -> tuple[Chat, ...]:
     """All chats of a file. Raises FileTrouble where it is gone or damaged, NotAnExport where it is something else."""
     if file.version is None:
         return tuple(read_export(file.path).chats())
-    return chats_in(file.path.name, read_version(file.version))
+    try:
+        content = read_version(file.version)
+    except FileTrouble:
+        version = as_its_file_says(file.version)
+        if version is None:
+            raise
+        content = read_version(version)
+    return chats_in(file.path.name, content)
 
 
 def chat_in(file: BackupFile, chat_id: str) -> Chat:

@@ -106,7 +106,8 @@ def _stage(folders: Folders, path: Path) -> None:
         free = shutil.disk_usage(folders.state).free
         if manifest.size + _ROOM > free:
             raise FileTrouble(
-                f"The file unpacks to {manifest.size:,} bytes, and {free:,} are free on the disk of {folders.state}.",
+                f"The file unpacks to {manifest.size:,} bytes, and memproc wants {_ROOM:,} more for its work. On the "
+                f"disk of {folders.state} {free:,} are free.",
                 "Free some space there, then run this again. Nothing was changed.",
             )
         for entry in manifest.files:

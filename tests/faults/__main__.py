@@ -70,7 +70,7 @@ def _tried() -> int:
 
 _SETS = {
     "short": {"kills": 16, "errors": 120, "disks": 8, "power": 60, "rot": 6},
-    "all": {"kills": 1, "errors": 6, "disks": 1, "power": 4, "rot": 1},
+    "all": {"kills": 1, "errors": 6, "disks": 1, "power": 4, "rot": 1, "load": 10},
 }
 """How `make test-faults` and `make test-soak` choose: one in so many of each series."""
 

@@ -17,7 +17,7 @@ _SCENES = ("run", "second-round", "whole-export", "restore", "import-archive", "
 _FOLDERS = ("updated", "backups", "state")
 _SIZES = 40
 _PAGE = 4096
-_ROOM = "64m"
+_ROOM = "256m"
 
 
 def why_not() -> str:
@@ -26,9 +26,16 @@ def why_not() -> str:
 
 
 def points(prepared: Prepared) -> Iterator[Point]:
-    """Each folder, from no room at all to a little more than enough."""
+    """Each folder; the number is how many pages are free on its disk, from none to about as many as are needed."""
     for folder in _FOLDERS:
-        for number in range(_SIZES):
+        prepared.reset()
+        place = prepared.lab.home / folder
+        before = _pages(place)
+        prepared.lab.attempt(prepared.scene.work(prepared.lab))
+        # What is written goes beside what it replaces, and SQLite's log beside the archive.
+        largest = max((path.stat().st_size // _PAGE for path in place.rglob("*")), default=0)
+        most = _pages(place) - before + 2 * largest
+        for number in dict.fromkeys(most * step // _SIZES for step in range(_SIZES)):
             yield Point(NAME, prepared.scene.name, number, folder)
 
 
@@ -37,9 +44,7 @@ def attempt(prepared: Prepared, point: Point) -> Iterator[str]:
     prepared.reset()
     place = prepared.lab.home / point.how
     place.mkdir(exist_ok=True)
-    before = _pages(place)
-    most = max(before // 2, 64)
-    with _disk(place, (before + 1 + most * point.number // _SIZES) * _PAGE):
+    with _disk(place, (_pages(place) + 1 + point.number) * _PAGE):
         end = prepared.lab.attempt(prepared.scene.work(prepared.lab), NO_FAULT)
         yield from said(end.code, end.out, end.err)
         _mount("remount", _ROOM, place)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tests.faults.point import Point
 from tests.faults.prepared import Prepared, Series
-from tests.faults.scenes import SCENES
+from tests.faults.scenes import COMMANDS
 from tests.faults.shim import EVERYTHING, Act, Fault, Kind
 
 NAME = "errors"
@@ -71,4 +71,4 @@ def said(code: int, out: str, err: str) -> Iterator[str]:
         yield f"it ended with {code}, and nothing says why: {text[-300:]}"
 
 
-ERRORS = Series(NAME, tuple(SCENES), points, attempt)
+ERRORS = Series(NAME, COMMANDS, points, attempt)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tests.faults.point import Point
 from tests.faults.prepared import Prepared, Series
-from tests.faults.scenes import SCENES
+from tests.faults.scenes import COMMANDS
 from tests.faults.shim import Act, Fault
 
 NAME = "kills"
@@ -30,4 +30,4 @@ def attempt(prepared: Prepared, point: Point) -> Iterator[str]:
     yield from prepared.goes_on(end.asked)
 
 
-KILLS = Series(NAME, tuple(SCENES), points, attempt)
+KILLS = Series(NAME, COMMANDS, points, attempt)

@@ -237,6 +237,8 @@ _SCENES = (
     Scene("intake", _dropped, _intake, _intake),
 )
 SCENES: Mapping[str, Scene] = {scene.name: scene for scene in _SCENES}
+COMMANDS = tuple(scene.name for scene in _SCENES if scene.build is not _rotten)
+"""The scenes for kills and errors: the one for rot is a second round like the other."""
 
 
 def warm(lab: Lab) -> None:

@@ -23,6 +23,16 @@ def test_a_daily_job_is_due_at_its_time_by_the_clock_on_the_wall(now: datetime, 
     assert next_due(Daily(time(3, 30)), now) == due
 
 
+def test_a_job_is_due_at_its_minute_and_not_at_the_second_of_the_clock() -> None:
+    odd = at(14, 1).replace(second=17, microsecond=5)
+    assert next_due(Daily(time(3, 30)), odd) == at(14, 3, 30)
+
+
+def test_old_versions_go_before_the_archive_is_verified_and_copied() -> None:
+    kept = {name: timing.at for name, timing in timings("").items() if isinstance(timing, Daily)}
+    assert kept == {"prune": time(3, 30), "verify": time(3, 45), "maintain": time(4, 15)}
+
+
 @pytest.mark.parametrize(
     ("now", "due"),
     [

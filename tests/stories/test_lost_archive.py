@@ -256,6 +256,21 @@ def test_an_older_copy_of_the_archive_gets_what_came_after_it(tmp_path: Path) ->
     quiet(cycle)
 
 
+def test_a_whole_backup_comes_back_where_only_its_line_in_the_index_is_damaged(tmp_path: Path) -> None:
+    cycle = Cycle.lived(tmp_path / "ada")
+    before = raw(cycle)
+    index = cycle.person.home / "backups" / "INDEX.tsv"
+    sound = index.read_text()
+    (line,) = [line for line in sound.splitlines() if "\toriginal\t" in line]
+    columns = line.split("\t")
+    columns[4] = columns[4][::-1]
+    index.write_text(sound.replace(line, "\t".join(columns)))
+    assert cycle.person.memproc("verify").code == 1
+    lose(cycle)
+    rebuilt(cycle)
+    assert raw(cycle) == before
+
+
 def test_a_damaged_backup_is_passed_over_and_named(tmp_path: Path) -> None:
     cycle = Cycle.lived(tmp_path / "ada", rounds=2)
     names = cycle.names()

@@ -140,7 +140,9 @@ def test_without_a_key_a_terminal_asks_and_stop_writes_nothing(ada: Person) -> N
 
 
 def test_without_a_key_the_memories_can_be_extracted_for_free(ada: Person) -> None:
-    assert asked_for_a_key(ada, "extract").ends() == 0
+    terminal = asked_for_a_key(ada, "extract")
+    assert terminal.ends() == 0
+    assert "note: There is no key" not in terminal.text(), "that was asked, and answered"
     assert len(ada.updated()) == 1
 
 

@@ -42,3 +42,31 @@ def test_vectors_are_asked_for_of_the_facts_alone_known_ones_and_new_ones() -> N
     for call, most in zip(likely, longest, strict=True):
         assert LAYERS.shown_tokens < call.prompt < LAYERS.facts_tokens < most.prompt
         assert (call.answer, call.room) == (0, 0)
+
+
+def test_the_longest_calls_read_memories_as_large_as_they_may_be_in_every_part_of_the_plan() -> None:
+    chunk = replace(PLAN.chunks[0], memories_tokens=1_000)
+    empty = replace(PLAN, chunks=(), again=(), hindsight=())
+    parts = replace(empty, chunks=(chunk,)), replace(empty, again=(chunk,)), replace(empty, hindsight=(chunk,))
+    for plan in parts:
+        likely, longest = calls(plan, 0), longest_calls(plan, 0, 10_000)
+        assert len(likely) == len(longest) > 0
+        agents = [
+            (call.prompt, most.prompt) for call, most in zip(likely, longest, strict=True) if call.role == "agent"
+        ]
+        assert all(most > prompt + chunk.memories_tokens / 2 for prompt, most in agents)
+
+
+def test_memories_that_are_larger_than_the_budget_of_folds_are_not_taken_for_smaller() -> None:
+    chunk = replace(PLAN.chunks[0], memories_tokens=30_000)
+    plan = replace(PLAN, chunks=(chunk,), again=(), hindsight=())
+    assert all(
+        most.prompt >= call.prompt for call, most in zip(calls(plan, 0), longest_calls(plan, 0, 10_000), strict=True)
+    )
+
+
+def test_looking_back_reads_what_came_after_and_asks_two_questions() -> None:
+    plan = replace(PLAN, chunks=(), again=(), hindsight=PLAN.chunks[:1])
+    before, after = calls(plan, 0), calls(plan, 5_000)
+    assert [call.role for call in before] == [call.role for call in after] == ["agent", "agent"]
+    assert [call.prompt + 5_000 for call in before] == [call.prompt for call in after]

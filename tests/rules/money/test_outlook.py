@@ -105,3 +105,21 @@ def test_nearly_all_of_a_chat_s_prompts_is_read_from_the_cache(messages: int, ea
     told = traffic(calls(at_the_defaults(messages, each), 0), lambda _: ASKED)
     assert told.cached_share > 0.75
     assert told.cached + told.cache_written < told.prompt
+
+
+def test_nothing_to_ask_costs_nothing_and_two_calls_cost_both() -> None:
+    call = PlannedCall("agent", 1000, 0, 0, 50, 400, 20)
+    one, two = (estimate_cost([call] * times, [call] * times, lambda _: ASKED) for times in (1, 2))
+    assert estimate_cost([], [], lambda _: ASKED) == NO_COST
+    assert one is not None
+    assert two is not None
+    assert (two.likely, two.at_most) == (2 * one.likely, 2 * one.at_most)
+
+
+def test_a_model_that_thinks_may_cost_the_room_for_its_thoughts_too() -> None:
+    call = PlannedCall("agent", 1000, 0, 0, 50, 400, 20)
+    plain = estimate_cost([call], [call], lambda _: ASKED)
+    thinking = estimate_cost([call], [call], lambda _: replace(ASKED, thinking_room=900))
+    assert plain is not None
+    assert thinking is not None
+    assert thinking.at_most - plain.at_most == cost(SONNET, Usage(0, 0, 0, 900))
