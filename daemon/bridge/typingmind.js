@@ -27,8 +27,7 @@
     sending: "Sending the chat to memproc",
     waiting: "memproc has the chat; it waits for its turn",
     ready: "The memories are ready; waiting for a pause to put them into the chat",
-    changed: "The chat was changed meanwhile, here or on another device, so nothing was written. Press to send it as " +
-      "it is now; what is made is not paid again",
+    changed: "The chat was changed meanwhile, here or on another device; nothing was written. Press to send it anew",
     deleted: "The chat was deleted meanwhile; nothing was written",
     stale: "TypingMind wrote its old list over the memories. Press to put them back; no model is asked",
     lost: "TypingMind wrote its old list over the memories. Press to send the chat; what is made is not paid again",
@@ -42,8 +41,7 @@
     large: "The chat is larger than the 64 MiB that memproc takes",
     forgotten: "memproc has no such job any more. Press to send the chat again; what is made is not paid again",
     undone: "The chat is as it was, with what was said since",
-    fixed: "A memory or an older message was changed since, so this cannot be undone here. " +
-      "In a terminal: memproc versions, memproc restore",
+    fixed: "What was written was changed since, so it cannot be undone here. In a terminal: memproc restore",
     unforeseen: "Something went wrong that nobody foresaw; nothing was written",
   };
   class NotAtRest extends Error {}
@@ -51,26 +49,23 @@
   class Silence extends Trouble {} // may pass: the round waits
 
   // ---- two databases: TypingMind's own, which is never made or changed in form, and ours beside it
-
   const OURS = ["memproc", "kept"], THEIRS = ["keyval-store", "keyval"];
-  const answered = (request) => new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
-  async function within([name, store], mode, work) {
+  const answered = (request) => new Promise((resolve, reject) =>
+    Object.assign(request, { onsuccess: () => resolve(request.result), onerror: () => reject(request.error) }));
+  async function within(place, mode, work) {
+    const [name, store] = place;
     const opening = indexedDB.open(name);
-    opening.onupgradeneeded = () => name === OURS[0] ? opening.result.createObjectStore(store) : opening.transaction.abort();
-    const db = await answered(opening).catch((fault) => { throw name === OURS[0] ? fault : new Trouble(SAYS.updated); });
+    opening.onupgradeneeded = () =>
+      place === OURS ? opening.result.createObjectStore(store) : opening.transaction.abort();
+    const db = await answered(opening).catch((fault) => { throw place === OURS ? fault : new Trouble(SAYS.updated); });
     try {
       if (!db.objectStoreNames.contains(store)) throw new Trouble(SAYS.updated);
       const transaction = db.transaction(store, mode);
-      const done = new Promise((resolve, reject) => {
-        transaction.oncomplete = resolve;
-        transaction.onabort = () => reject(transaction.error);
-      });
+      const done = new Promise((resolve, reject) =>
+        Object.assign(transaction, { oncomplete: resolve, onabort: () => reject(transaction.error) }));
       done.catch(() => {}); // the request that failed tells it too
       const value = await work(transaction.objectStore(store));
-      if (mode === "readwrite") await done;
+      await done;
       return value;
     } finally {
       db.close();
@@ -83,14 +78,11 @@
   };
   const keep = (entries) => within(OURS, "readwrite", (store) => putAll(store, entries));
   const roundOf = async (id) => (await kept(`round/${id}`)) ?? { state: "" };
-  async function setRound(id, changes, more = {}) {
-    await within(OURS, "readwrite", async (store) => {
-      const round = (await answered(store.get(`round/${id}`))) ?? { state: "" };
-      const changed = typeof changes === "function" ? changes(round) : changes;
-      putAll(store, { [`round/${id}`]: { ...round, ...changed }, ...more });
-    });
-    tell({ changed: id });
-  }
+  const setRound = (id, changes, more = {}) => within(OURS, "readwrite", async (store) => {
+    const round = (await answered(store.get(`round/${id}`))) ?? { state: "" };
+    const changed = typeof changes === "function" ? changes(round) : changes;
+    putAll(store, { [`round/${id}`]: { ...round, ...changed }, ...more });
+  }).then(() => tell({ changed: id }));
 
   const locksOfApp = new Set(); // the names of the locks that TypingMind has asked for
   const lock = navigator.locks.request.bind(navigator.locks);
@@ -103,7 +95,6 @@
     throw fault.name === "TimeoutError" ? new NotAtRest() : fault;
   });
   const glance = (id) => within(THEIRS, "readonly", (store) => answered(store.get(`CHAT_${id}`)));
-  const read = (id) => underLock(id, async () => tested(id, await glance(id)));
   // Change one chat in one transaction: `decide` gets it as it stands and returns the whole new one, or null for none.
   const change = (id, decide) => underLock(id, () => within(THEIRS, "readwrite", async (store) => {
     const next = decide(tested(id, await answered(store.get(`CHAT_${id}`))));
@@ -112,13 +103,12 @@
   // The self-test before whatever is sent or written: the chat, if it is kept as we know it.
   function tested(id, chat) {
     if (chat === undefined || chat?.deletedAt) throw new Trouble(SAYS.deleted);
-    const isKnown = chat.chatID === id && Array.isArray(chat.messages) && chat.messages.every((each) => each?.role || each?.type);
-    if (!isKnown || keepsOtherwise) throw new Trouble(SAYS.updated);
+    const isKnown = chat.chatID === id && Array.isArray(chat.messages) && !keepsOtherwise;
+    if (!isKnown || !chat.messages.every((each) => each?.role || each?.type)) throw new Trouble(SAYS.updated);
     return chat;
   }
 
   // ---- what a chat becomes
-
   // No answer is being written: the list ends with a finished one, and nothing waits to go on.
   function isAtRest(chat) {
     const last = chat.messages.at(-1);
@@ -137,10 +127,9 @@
     const present = new Set(uuidsOf(messages));
     const deletedMessageUUIDs = [...new Set(deleted)].filter((uuid) => !present.has(uuid));
     const now = new Date();
-    return {
-      ...chat, messages, updatedAt: chat.updatedAt instanceof Date ? now : now.toISOString(), syncedAt: null,
-      syncMetadata: { ...chat.syncMetadata, deletedMessageUUIDs },
-    };
+    const updatedAt = chat.updatedAt instanceof Date ? now : now.toISOString();
+    const syncMetadata = { ...chat.syncMetadata, deletedMessageUUIDs };
+    return { ...chat, messages, updatedAt, syncedAt: null, syncMetadata };
   }
   function withMemories(chat, before, result) {
     if (beginsWith(chat.messages, result.messages)) return null; // they stand there already
@@ -155,8 +144,7 @@
   function withoutMemories(chat, before, result, wasSynced) {
     if (!beginsWith(chat.messages, result.messages)) throw new Trouble(SAYS.fixed);
     if (!isAtRest(chat)) throw new NotAtRest();
-    const ours = new Set(deletedIn(result));
-    const since = deletedIn(chat).filter((uuid) => !ours.has(uuid));
+    const since = deletedIn(chat).filter((uuid) => !deletedIn(result).includes(uuid));
     // Other devices have the memories by now: named as deleted, they do not come back beside what they stood for.
     const memories = wasSynced || chat.syncedAt ? uuidsOf(result.messages) : [];
     const messages = [...before.messages, ...chat.messages.slice(result.messages.length)];
@@ -173,15 +161,14 @@
   }
 
   // ---- memproc on this computer
-
   const bytesOf = (string) => new TextEncoder().encode(string);
   const hex = (buffer) => Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, "0")).join("");
   const digest = async (bytes) => hex(await crypto.subtle.digest("SHA-256", bytes));
   const nonce = () => hex(crypto.getRandomValues(new Uint8Array(16)));
   const exported = (chat) => bytesOf(`{"data":{"chats":[${JSON.stringify(chat)}]}}`);
-  const script = new URL(document.currentScript?.src || location.href);
-  const isLocal = Boolean(document.currentScript?.src) && /^(127\.0\.0\.1|localhost|\[::1\])$/.test(script.hostname);
-  const ownAddress = isLocal ? script.origin : ""; // memproc's, where it has served this script itself
+  // memproc's, where it has served this script itself; else the person names the port
+  const LOOPBACK = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(?=\/)/;
+  const ownAddress = LOOPBACK.exec(document.currentScript?.src)?.[0] ?? "";
   let pairing = null; // {address, device, key}: the key cannot be read out of the browser, not even by scripts
 
   async function fetched(address, path, options) {
@@ -192,7 +179,6 @@
       throw new Silence(`memproc does not answer at ${address}. Does it run, and may this page use the local network?`);
     }
   }
-  const parsed = (bytes) => JSON.parse(new TextDecoder().decode(bytes));
   // A call that is signed, and whose answer counts only if it is signed too.
   async function call(method, path, body) {
     if (body?.length > LARGEST) throw new Trouble(SAYS.large);
@@ -207,31 +193,29 @@
     const [reply, content] = await fetched(address, path, { method, headers, body });
     if (reply.headers.get("X-Memproc-Mac") !== await signed(once, reply.status, await digest(content)))
       throw new Silence(reply.status === 401 ? SAYS.unknown : SAYS.foreign);
-    if (reply.ok) return parsed(content);
-    throw new Trouble(reply.status === 404 ? SAYS.forgotten : parsed(content).reason || SAYS.unforeseen);
+    const value = JSON.parse(new TextDecoder().decode(content));
+    if (reply.ok) return value;
+    throw new Trouble(reply.status === 404 ? SAYS.forgotten : value.reason || SAYS.unforeseen);
   }
   async function pair(address, code) {
-    const options = { method: "POST", headers: { "Content-Type": "application/json" } };
-    const [reply, content] = await fetched(address, "/bridge/pair", {
-      ...options, body: JSON.stringify({ code, nonce: nonce() }),
-    });
-    const { device, token, reason } = parsed(content);
+    const options = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ code }) };
+    const [reply, content] = await fetched(address, "/bridge/pair", options);
+    const { device, token, reason } = JSON.parse(new TextDecoder().decode(content));
     if (!reply.ok) throw new Trouble(reason || SAYS.foreign);
     const raw = await crypto.subtle.digest("SHA-256", bytesOf(token));
     const key = await crypto.subtle.importKey("raw", raw, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
-    await keep({ pairing: { address, device, key } });
-    pairing = await kept("pairing");
+    pairing = { address, device, key };
+    await keep({ pairing });
     silentUntil.clear();
     tell({ pairing: true });
   }
 
   // ---- a round: each step is kept before the next, so that a page that was closed goes on
-
   // What was sent and what came back of a round, by its number; those of the last one that was written serve undo.
   const both = (id, number) => Promise.all(["before", "result"].map((name) => kept(`${name}/${number}/${id}`)));
   const steps = {
     async wanted(id, { written = 0 }) {
-      const chat = await read(id);
+      const chat = await underLock(id, async () => tested(id, await glance(id)));
       if (!isAtRest(chat)) throw new NotAtRest();
       await keep({ [`before/${written + 1}/${id}`]: chat });
       const { job } = await call("POST", "/bridge/jobs", exported(chat));
@@ -240,8 +224,8 @@
     async sent(id, { job, written = 0 }) {
       tested(id, await glance(id));
       const progress = await call("GET", `/bridge/jobs/${job}`);
-      if (["unchanged", "skipped", "failed"].includes(progress.state)) throw new Trouble(progress.reason || SAYS.nothing);
-      if (progress.state !== "done") return setRound(id, { progress });
+      if (["waiting", "running"].includes(progress.state)) return setRound(id, { progress });
+      if (progress.state !== "done") throw new Trouble(progress.reason || SAYS.nothing);
       const [before] = await both(id, written + 1);
       const { data } = await call("GET", `/bridge/jobs/${job}/result`);
       const result = data.chats.find((chat) => chat.chatID === id);
@@ -288,7 +272,7 @@
   const pauses = new Set(); // chats whose next step waits for a pause
   async function attempt(id, step) {
     if (Date.now() < (silentUntil.get(id) ?? 0)) return noteChange();
-    const trouble = (sentence) => view.id === id && Object.assign(view, { trouble: sentence });
+    const trouble = (words) => view.id === id && (view.trouble = words);
     try {
       await step();
       pauses.delete(id);
@@ -296,11 +280,10 @@
       trouble("");
     } catch (fault) {
       if (fault instanceof NotAtRest) return void pauses.add(id);
-      const sentence = sentenceOf(fault);
-      if (fault instanceof Silence) {
-        silentUntil.set(id, Date.now() + AGAIN);
-        trouble(sentence);
-      } else await setRound(id, { state: "", said: sentence, at: 0 }).catch(() => trouble(sentence));
+      const said = sentenceOf(fault);
+      if (!(fault instanceof Silence)) return setRound(id, { state: "", said, at: 0 }).catch(() => trouble(said));
+      silentUntil.set(id, Date.now() + AGAIN);
+      trouble(said);
     }
   }
   function sentenceOf(fault) {
@@ -310,7 +293,6 @@
   }
 
   // ---- TypingMind's view: which chat is open, and how it is made to read one anew
-
   const openChat = () => /\bchat=([^&]+)/.exec(location.hash)?.[1] ?? "";
   const textbox = () => document.querySelector("[data-element-id=chat-input-textbox]");
   const blocks = () => document.querySelectorAll('[class*="message-id-"]');
@@ -356,33 +338,28 @@
   }
 
   // ---- what is seen: the pill with its panel, and memories under their names
-
   const host = Object.assign(document.createElement("div"), { id: ELEMENT, hidden: true });
   const root = host.attachShadow({ mode: "open" });
   root.innerHTML = `<style>
       :host { position: fixed; top: 56px; right: 14px; z-index: 2147483000; max-width: min(28rem, 92vw);
         font: 13px/1.4 system-ui, sans-serif; color-scheme: light dark; color: CanvasText; }
-      .row { display: flex; justify-content: flex-end; }
+      div:first-of-type { display: flex; justify-content: flex-end; } [hidden] { display: none !important; }
       button, .panel { font: inherit; color: inherit; background: Canvas; border: 1px solid #8885; border-radius: .5rem;
-        padding: .3rem .7rem; text-align: left; }
+        padding: .3rem .7rem; text-align: left; } p { margin: 0 0 .5rem; } label { display: block; margin: .4rem 0; }
       .pill { border-left: 4px solid #7a5fa0; border-radius: 1rem 0 0 1rem; box-shadow: 0 1px 4px #0003; }
       .pill.trouble { border-left-color: #b3541e; } .pill.work { border-left-color: #2f7d5b; }
-      .more { border-radius: 0 1rem 1rem 0; margin-left: -1px; }
-      .panel { margin-top: .4rem; padding: .8rem; } p { margin: 0 0 .5rem; } label { display: block; margin: .4rem 0; }
-      .text { font: inherit; width: 6em; } [hidden] { display: none !important; }
+      .more { border-radius: 0 1rem 1rem 0; margin-left: -1px; } .panel { margin-top: .4rem; padding: .8rem; }
     </style>
-    <div class="row"><button class="pill" aria-live="polite"></button>
-      <button class="more" aria-label="More of memproc" aria-expanded="false">⋯</button></div>
+    <div><button class="pill" aria-live="polite"></button><button class="more" aria-label="More">⋯</button></div>
     <div class="panel" hidden><p class="why"></p>
-      <form><p>In a terminal, <b>memproc pair</b> shows six digits for two minutes. Your browser may ask whether this page
-          may use the local network: that is how it reaches memproc on this computer.</p>
-        <label>Six digits <input class="text" name="code" inputmode="numeric" pattern="[0-9]{6}" autocomplete="off" required></label>
-        <label class="port">Port of memproc <input class="text" name="port" pattern="[0-9]+" value="27183" required></label>
+      <form><p>In a terminal, <b>memproc pair</b> shows six digits for two minutes. Your browser may ask whether this
+          page may use the local network: that is how it reaches memproc on this computer.</p>
+        <label>Six digits <input name="code" inputmode="numeric" pattern="[0-9]{6}" size="7" required></label>
+        <label class="port">Port of memproc <input name="port" pattern="[0-9]+" size="6" value="27183" required></label>
         <button>Pair</button></form>
-      <div class="paired"><label><input type="checkbox" name="auto"> Compress this chat by itself when memories are
-          due</label>
+      <section><label><input type="checkbox" name="auto"> Compress this chat by itself when memories are due</label>
         <button class="stop">Stop waiting</button> <button class="undo">Undo: put the old chat back</button>
-        <button class="forget">Forget the pairing</button></div></div>`;
+        <button class="forget">Forget the pairing</button></section></div>`;
   const part = (selector) => root.querySelector(selector);
   const plans = new Map(); // chat -> what memproc said of it, with the digest of the chat that it was said of
   let view = { id: "" }; // of the open chat: what was read of it, and its round
@@ -393,8 +370,10 @@
     const { tokens, due, made, usd_likely: usd } = plan ?? {};
     const cost = usd ? `about $${usd.toFixed(2)}` : usd === 0 ? "free" : "at a price that is not known";
     const held = tokens < 1000 ? tokens : `${Math.round(tokens / 1000)}k`;
-    const skipped = size > SYNC_LIMIT ? `; TypingMind's sync skips it until it is smaller (${mebibytes(size)} of 3)` : "";
-    const what = due ? `${memories(due)} due, ${cost}` : made ? `${memories(made)} ready to be put in, free` : "nothing due";
+    const skipped = size <= SYNC_LIMIT ? ""
+      : `; TypingMind's sync skips it until it is smaller (${mebibytes(size)} of 3)`;
+    const ready = made ? `${memories(made)} ready to be put in, free` : "nothing due";
+    const what = due ? `${memories(due)} due, ${cost}` : ready;
     return (tokens ? `${held} tokens, ${what}` : plan?.reason || `memproc: ${mebibytes(size)}`) + skipped;
   }
   function ofRound({ state, progress }) {
@@ -424,15 +403,15 @@
     for (const [selector, string] of [[".pill", words], [".why", pairing ? why : ""]])
       if (part(selector).textContent !== string) part(selector).textContent = string; // what is set is read out aloud
     part(".pill").className = `pill ${kind}`;
-    const isPaired = pairing && view.trouble !== SAYS.unknown;
-    const shown = { form: !isPaired, ".paired": isPaired, ".port": !ownAddress, ".stop": view.round.state,
-      ".undo": view.round.canUndo && !view.round.state };
-    for (const [selector, isShown] of Object.entries(shown)) part(selector).hidden = !isShown;
-    part("[name=auto]").checked = Boolean(view.round.auto);
+    const [isPaired, { state, canUndo, auto }] = [pairing && view.trouble !== SAYS.unknown, view.round];
+    const seen = { form: !isPaired, section: isPaired, ".port": !ownAddress, ".stop": state };
+    seen[".undo"] = canUndo && !state;
+    for (const [selector, isSeen] of Object.entries(seen)) part(selector).hidden = !isSeen;
+    part("[name=auto]").checked = Boolean(auto);
   }
   function openPanel(isOpen) {
     part(".panel").hidden = !isOpen;
-    part(".more").setAttribute("aria-expanded", String(isOpen));
+    part(".more").ariaExpanded = String(isOpen);
     if (isOpen && !part("form").hidden) part("[name=code]").focus();
   }
   const set = async (changes) => view.id === openChat() && attempt(view.id, () => setRound(view.id, changes));
@@ -454,15 +433,9 @@
   part(".forget").onclick = () => keep({ pairing: undefined }).then(() => tell({ pairing: (pairing = null) ?? true }));
   part("form").onsubmit = async (event) => {
     event.preventDefault();
-    const [code, port] = [part("[name=code]").value, part("[name=port]").value];
-    try {
-      await pair(ownAddress || `http://127.0.0.1:${port}`, code);
-      view.trouble = "";
-      part("[name=code]").value = "";
-      openPanel(false);
-    } catch (fault) {
-      view.trouble = sentenceOf(fault);
-    }
+    const address = ownAddress || `http://127.0.0.1:${part("[name=port]").value}`;
+    view.trouble = await pair(address, part("[name=code]").value).then(() => part("form").reset() ?? "", sentenceOf);
+    openPanel(Boolean(view.trouble));
     draw();
   };
 
@@ -471,18 +444,17 @@
   style.textContent = `
     [data-memproc=inside], [data-memproc=closed] > * { display: none !important; }
     [data-memproc-title]::before { display: block; max-width: 44rem; margin: .2rem auto; padding: .25rem .8rem;
-      border-left: 3px solid #7a5fa0; opacity: .85; font-size: .9em; cursor: pointer; content: "▸ " attr(data-memproc-title); }
+      border-left: 3px solid #7a5fa0; opacity: .85; font-size: .9em; cursor: pointer;
+      content: "▸ " attr(data-memproc-title); }
     [data-memproc=open]::before { content: "▾ " attr(data-memproc-title); }`;
   const opened = new Set(); // the memories that the person has opened
-  function titleOf({ memproc, content }) {
-    if (memproc.kind !== "memory") return memproc.kind === "opening" ? "Before the memories" : "After the memories";
-    return /(Memor(?:y|ies) [^.?\n]+)/.exec(typeof content === "string" ? content : content?.[0]?.text)?.[1] ?? "Memory";
-  }
+  const titles = { opening: () => "Before the memories", closing: () => "After the memories", memory: (content) =>
+    /Memor(?:y|ies) [^.?\n]+/.exec(typeof content === "string" ? content : content?.[0]?.text)?.[0] ?? "Memory" };
   function grouped(messages) { // uuid -> the memory it belongs to, with a title at its first message
     const [groups, begun] = [new Map(), new Set()];
-    for (const message of messages.filter(({ memproc }) => ["opening", "memory", "closing"].includes(memproc?.kind))) {
-      const name = message.memproc.memory ?? message.memproc.kind;
-      groups.set(message.uuid, { name, title: begun.has(name) ? null : titleOf(message) });
+    for (const { uuid, content, memproc } of messages.filter((message) => titles[message.memproc?.kind])) {
+      const name = memproc.memory ?? memproc.kind;
+      groups.set(uuid, { name, title: begun.has(name) ? null : titles[memproc.kind](content) });
       begun.add(name);
     }
     return groups;
@@ -491,11 +463,11 @@
     for (const block of blocks()) {
       const { name, title = null } = view.groups?.get(uuidOf(block)) ?? {};
       const state = !name ? null : opened.has(name) ? title && "open" : title ? "closed" : "inside";
-      const values = { "data-memproc": state, "data-memproc-title": title, tabindex: title && "0",
-        role: state === "closed" ? "button" : null, "aria-label": state === "closed" ? title : null };
       if (!state && !("memproc" in block.dataset)) continue;
-      for (const [attribute, value] of Object.entries(values))
-        value === null ? block.removeAttribute(attribute) : block.setAttribute(attribute, value);
+      const [role, label] = state === "closed" ? ["button", title] : [null, null];
+      const values = { role, "aria-label": label, tabindex: title && "0", "data-memproc": state };
+      for (const [key, value] of Object.entries({ ...values, "data-memproc-title": title }))
+        value === null ? block.removeAttribute(key) : block.setAttribute(key, value);
     }
   }
   function toggle(event) {
@@ -506,13 +478,9 @@
   }
 
   // ---- the loop: look at the open chat where something has changed, and take a step where a round is under way
-
   const channel = new BroadcastChannel("memproc");
   const noteChange = () => void (view.changedAt = Date.now());
-  function tell(message) {
-    channel.postMessage(message);
-    noteChange();
-  }
+  const tell = (message) => noteChange(channel.postMessage(message));
   channel.onmessage = async ({ data }) => {
     if (data.typed) return void typed.set(data.typed, Date.now());
     if (data.written) await reread(data.written);
@@ -550,12 +518,11 @@
   }
   // The chat's field outlives a stale list that is written over the messages.
   async function staleness(id, chat) {
-    if (!chat.memproc?.first || isIn(chat, chat.memproc.first)) return "";
-    const [before, result] = view.round.canUndo ? await both(id, view.round.written) : [];
-    if (before && beginsWith(chat.messages, before.messages) && !beginsWith(chat.messages, result.messages)) return SAYS.stale;
+    if (!chat.memproc?.first || uuidsOf(chat.messages).includes(chat.memproc.first)) return "";
+    const [before] = view.round.canUndo ? await both(id, view.round.written) : [];
+    if (before && beginsWith(chat.messages, before.messages)) return SAYS.stale;
     return chat.messages.some(isMemory) ? "" : SAYS.lost;
   }
-  const isIn = (chat, uuid) => chat.messages.some((message) => message.uuid === uuid);
   // What was said in this tab was saved by its TypingMind: one that asked for no lock of that name has another way.
   function noticeLocks(id, messages) {
     const said = messages.findLast((message) => message.role === "user")?.uuid;
@@ -586,13 +553,11 @@
     document.head.append(style);
     for (const name of ["keydown", "input", "pointerdown"]) document.addEventListener(name, noteTyping, true);
     for (const name of ["click", "keydown"]) document.addEventListener(name, toggle);
-    for (const name of ["keydown", "keyup", "keypress"]) host.addEventListener(name, (event) => event.stopPropagation());
-    let isDue = false; // blocks are drawn many at a time
-    new MutationObserver((records) => {
-      if (records.every(({ target }) => target === host)) return;
+    for (const name of ["keydown", "keyup"]) host.addEventListener(name, (event) => event.stopPropagation());
+    let drawing = 0; // blocks are drawn many at a time
+    new MutationObserver(() => {
       noteChange();
-      if (!isDue) setTimeout(() => { isDue = false; collapse(); }, 50);
-      isDue = true;
+      drawing ||= setTimeout(() => { drawing = 0; collapse(); }, 50);
     }).observe(document.body, { childList: true, subtree: true });
     loop();
   }

@@ -32,8 +32,9 @@ class _Offered:
     text: str
 
 
-Ranking = Callable[[Sequence[_Offered]], Sequence[int]]
-"""The places of a block's sentences, the best one first."""
+_Block = Sequence[_Offered]
+Ranking = Callable[[Sequence[_Block]], Sequence[Sequence[int]]]
+"""The places of the sentences of each block, the best one first."""
 
 
 def contexts(textrank: Path | None) -> Mapping[str, Sequence[Context]]:
@@ -80,7 +81,10 @@ def _first_of(rank: Ranking) -> Context:
     @cache
     def chosen(chat: CompressedChat) -> str:
         share = len(chat.made) / max(1, len(_texts(chat.compressed)))
-        return "\n".join(sentence for block in _blocks(chat.compressed) for sentence in _fitting(block, rank, share))
+        blocks = [_offered(messages) for messages in _blocks(chat.compressed)]
+        rooms = [share * sum(len(said.text) for said in messages) for messages in _blocks(chat.compressed)]
+        ranked = zip(blocks, rank(blocks), rooms, strict=True)
+        return "\n".join(text for block, places, room in ranked for text in _fitting(block, places, room))
 
     return lambda chat, _: f"{chosen(chat)}\n{_texts(chat.live)}"
 
@@ -97,33 +101,39 @@ def _blocks(messages: Sequence[Said]) -> Iterator[Sequence[Said]]:
         yield messages[begin:]
 
 
-def _fitting(block: Sequence[Said], rank: Ranking, share: float) -> Iterator[str]:
+def _offered(messages: Sequence[Said]) -> _Block:
+    return [_Offered(said.role, text) for said in messages for text in _END.split(said.text) if text and text.strip()]
+
+
+def _fitting(block: _Block, places: Sequence[int], room: float) -> Iterator[str]:
     """Each of the best sentences for which there still is room."""
-    room = share * sum(len(said.text) for said in block)
-    offered = [_Offered(said.role, text) for said in block for text in _END.split(said.text) if text and text.strip()]
     kept = []
-    for at in rank(offered):
-        if len(offered[at].text) <= room:
+    for at in places:
+        if len(block[at].text) <= room:
             kept.append(at)
-            room -= len(offered[at].text)
-    return (offered[at].text for at in sorted(kept))
+            room -= len(block[at].text)
+    return (block[at].text for at in sorted(kept))
 
 
 def _shuffled(seed: int) -> Ranking:
-    return lambda offered: Random(f"{seed} {len(offered)}").sample(range(len(offered)), len(offered))
+    def rank(blocks: Sequence[_Block]) -> Sequence[Sequence[int]]:
+        chance = Random(seed)
+        return [chance.sample(range(len(block)), len(block)) for block in blocks]
+
+    return rank
 
 
-def _person_first(offered: Sequence[_Offered]) -> Sequence[int]:
-    return sorted(range(len(offered)), key=lambda at: offered[at].role == PERSONA)
+def _person_first(blocks: Sequence[_Block]) -> Sequence[Sequence[int]]:
+    return [sorted(range(len(block)), key=[said.role == PERSONA for said in block].__getitem__) for block in blocks]
 
 
 def _by_textrank(python: Path) -> Ranking:
     """As sumy ranks them, in a process of its own."""
 
-    def rank(offered: Sequence[_Offered]) -> Sequence[int]:
-        told = json.dumps([sentence.text for sentence in offered])
+    def rank(blocks: Sequence[_Block]) -> Sequence[Sequence[int]]:
+        told = json.dumps([[sentence.text for sentence in block] for block in blocks])
         ended = subprocess.run([python, _DRIVER], input=told, capture_output=True, text=True, check=True)
-        ratings: list[float] = json.loads(ended.stdout)
-        return sorted(range(len(offered)), key=lambda at: -ratings[at])
+        ratings: list[list[float]] = json.loads(ended.stdout)
+        return [sorted(range(len(rated)), key=[-rating for rating in rated].__getitem__) for rated in ratings]
 
     return rank

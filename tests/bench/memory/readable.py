@@ -11,7 +11,7 @@ _COURTESY = re.compile(
     r"feel free|let me know|happy to (?:help|assist)|(?:hope|hopefully) (?:this|that|it) helps|good luck|best of luck"
     r"|hesitate to|glad (?:to hear|you|i could)|you['’]re welcome|thank(?:s| you) for|would you like me to"
     r"|(?:any|other|further|more) (?:specific )?questions|i['’]m here to help|^(?:certainly|absolutely|sure)!"
-    r"|of course!|great (?:question|choice|idea)|sounds like a (?:great|good) plan"
+    r"|of course!|great (?:question|choice|idea)!|sounds like a (?:great|good) plan"
     r"|need (?:any )?(?:more|further) (?:help|assistance)",
     re.IGNORECASE,
 )

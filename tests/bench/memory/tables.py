@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
+from rules.extract.weights import PERSONA
 from tests.bench.measure import Table
 from tests.bench.memory.bootstrap import interval
 from tests.bench.memory.contexts import DRAWS
@@ -10,6 +11,7 @@ from tests.bench.memory.cuts import SIZE, CutScore, Splice
 from tests.bench.memory.floor import AGAIN, DEFAULT, FULL, RECALL, WHOLE, MeasuredChat
 from tests.bench.memory.readable import shares
 from tests.bench.memory.recall import TOKENS
+from tests.bench.memory.runs import CompressedChat
 
 _SHOWN_BY_KIND = (FULL, "tail alone", "TextRank", "the person's sentences first", DEFAULT, RECALL)
 
@@ -96,9 +98,18 @@ def readability(chats: Sequence[MeasuredChat]) -> Table:
     folds = [memory for chat in chats for memory in chat.at_once.memories if memory.level > 1]
     of_memories, of_folds = shares(memories), shares(folds) if folds else {}
     rows = tuple((name, f"{of_memories[name]:.1f}", f"{of_folds[name]:.1f}" if folds else "") for name in of_memories)
+    others = 100 * fmean(
+        not _is_persona(memory.quote, chat.unfolded) for chat in chats for memory in chat.unfolded.memories
+    )
+    rows = (*rows, ("a quote of the person's", f"{others:.1f}", ""))
+    of_memories["a quote of the person's"] = others
     notes = (f"In percent of {len(memories)} memories of the built-in engine, and of {len(folds)} folds.",)
     figures = {"memories": of_memories, "folds": of_folds}
     return Table("How the engine's memories read", notes, ("", "memories", "folds"), rows, figures)
+
+
+def _is_persona(quote: str, chat: CompressedChat) -> bool:
+    return any(quote in said.text for said in chat.compressed if said.role == PERSONA)
 
 
 def cuts(least: int, most: int, cases: Sequence[Splice], scores: Mapping[str, CutScore]) -> Table:

@@ -1,6 +1,6 @@
 """Rates sentences by sumy's TextRank. Runs in an environment that has sumy, and needs none of its data.
 
-`python textrank_driver.py` reads a list of sentences as JSON, and prints one rating for each.
+`python textrank_driver.py` reads lists of sentences as JSON, and prints a list of their ratings for each.
 """
 
 import json
@@ -28,10 +28,13 @@ class RatedDocument:
 
 def main() -> None:
     """English stems, no list of stop words: sumy's own default."""
-    told = json.load(sys.stdin)
-    sentences = tuple(RatedSentence(tuple(re.findall(r"\w+", text)) or ("-",)) for text in told)
-    ratings = TextRankSummarizer(Stemmer("english")).rate_sentences(RatedDocument(sentences))
-    sys.stdout.write(json.dumps([float(ratings[sentence]) for sentence in sentences]) + "\n")
+    summarizer = TextRankSummarizer(Stemmer("english"))
+    told = []
+    for texts in json.load(sys.stdin):
+        sentences = tuple(RatedSentence(tuple(re.findall(r"\w+", text)) or ("-",)) for text in texts)
+        ratings = summarizer.rate_sentences(RatedDocument(sentences))
+        told.append([float(ratings[sentence]) for sentence in sentences])
+    sys.stdout.write(json.dumps(told) + "\n")
 
 
 if __name__ == "__main__":
