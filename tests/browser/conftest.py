@@ -93,9 +93,9 @@ def browser() -> Iterator["Browser"]:
         yield opened
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def page(person: Person, browser: "Browser") -> Iterator[Opened]:
-    """The page, opened as `memproc open` does."""
+    """The page, opened as `memproc open` does; anew for each file, since its process ends while nobody looks."""
     link = person.spawn("open", "--print")
     assert link.code == 0, link.err
     address = link.out.strip()
