@@ -58,13 +58,13 @@ class JobReport:
 
 def report(archive: Archive, state: Path, job: ChatJob, now: str) -> JobReport:
     """How far the job is. Raises ArchiveError or FileTrouble."""
-    found = _as_it_stands(archive, state, job, now)
-    if fault := _fault_of_result(archive, job, found):
-        found = JobReport("failed", fault)
+    progress = _as_it_stands(archive, state, job, now)
+    if fault := _fault_of_result(archive, job, progress):
+        progress = JobReport("failed", fault)
     run = kept_run(archive, now)
     if run and run.chat_id == job.chat_id and run.kept_at >= job.at:
-        found = replace(found, done=run.done, total=run.of)
-    return replace(found, usd=round(dollars(spent_on(archive, job.chat_id, job.at)), 6))
+        progress = replace(progress, done=run.done, total=run.of)
+    return replace(progress, usd=round(dollars(spent_on(archive, job.chat_id, job.at)), 6))
 
 
 def started(state: Path, job: ChatJob, now: str) -> ChatJob:
@@ -81,10 +81,10 @@ def _as_it_stands(archive: Archive, state: Path, job: ChatJob, now: str) -> JobR
     is_at_work = is_held(state / "daemon.lock")
     is_open = arrival is None or arrival.state in (*UNTAKEN, *IN_HAND)
     if arrival and (is_at_work or not is_open):
-        found = _of_arrival(archive, job, arrival)
+        progress = _of_arrival(archive, job, arrival)
         # The daemon takes no content twice, so a result that does not stand any more is made by a run of the page's.
-        if not _fault_of_result(archive, job, found):
-            return _or_paused(archive, found, now)
+        if not _fault_of_result(archive, job, progress):
+            return _or_paused(archive, progress, now)
     if ended:
         return ended
     if is_at_work and is_open:
@@ -92,30 +92,30 @@ def _as_it_stands(archive: Archive, state: Path, job: ChatJob, now: str) -> JobR
     return _under_way(archive, state, job, now)
 
 
-def _or_paused(archive: Archive, found: JobReport, now: str) -> JobReport:
+def _or_paused(archive: Archive, progress: JobReport, now: str) -> JobReport:
     """The same, or that the daemon takes up nothing now."""
     pause = current_pause(archive, now)
-    if found.state != "waiting" or found.reason or pause is None:
-        return found
+    if progress.state != "waiting" or progress.reason or pause is None:
+        return progress
     until = f" until {in_full(pause.until)}" if pause.until else ""
-    return replace(found, reason=f"memproc is paused{until}. To go on at once: memproc resume")
+    return replace(progress, reason=f"memproc is paused{until}. To go on at once: memproc resume")
 
 
 def _of_arrival(archive: Archive, job: ChatJob, arrival: Arrival) -> JobReport:
-    told = _sentences(arrival.reason, arrival.next_step)
+    sentence = _sentences(arrival.reason, arrival.next_step)
     match arrival.state:
         case "seen" | "settling" | "copied":
-            return JobReport("waiting", told if arrival.next_step else "")
+            return JobReport("waiting", sentence if arrival.next_step else "")
         case "planned":
             return JobReport("running")
         case "working":
-            return JobReport("running", told)
+            return JobReport("running", sentence)
         case "waiting" | "paused":
-            return JobReport("waiting", told)
+            return JobReport("waiting", sentence)
         case "set aside":
-            return JobReport("failed" if arrival.tries >= MOST_FAILURES else "skipped", told)
+            return JobReport("failed" if arrival.tries >= MOST_FAILURES else "skipped", sentence)
         case "gone":
-            return JobReport("failed", f"{told} {_AGAIN}")
+            return JobReport("failed", f"{sentence} {_AGAIN}")
     outcome = outcome_of_content(archive, job.sha256, job.chat_id)
     if outcome is None:
         return JobReport("unchanged", "It stands as memproc wrote it, so there was nothing to do.")
@@ -189,14 +189,18 @@ def _read_events(path: Path) -> Iterator[Event]:
                 yield of_line(line)[0]
 
 
-def _fault_of_result(archive: Archive, job: ChatJob, found: JobReport) -> str:
+def _fault_of_result(archive: Archive, job: ChatJob, progress: JobReport) -> str:
     """Why the updated export that was made for the job must not be put into TypingMind any more; empty where it may."""
-    if found.state != "done":
+    if progress.state != "done":
         return ""
     last = last_output(archive, job.chat_id)
-    if last is None or last.path != found.path or not (last.source_sha256 == job.sha256 or last.written_at <= found.at):
+    if (
+        last is None
+        or last.path != progress.path
+        or not (last.source_sha256 == job.sha256 or last.written_at <= progress.at)
+    ):
         return f"A newer updated export of this chat was written since. {_AGAIN}"
-    if sha256_of(Path(found.path)) != last.sha256:
+    if sha256_of(Path(progress.path)) != last.sha256:
         return f"Its updated export was changed or removed since it was written. {_AGAIN}"
     return ""
 

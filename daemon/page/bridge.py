@@ -230,13 +230,13 @@ def _submit(desk: Desk, _: Request, call: SignedCall) -> BridgeReply:
 
 
 def _job(desk: Desk, request: Request, call: SignedCall) -> BridgeReply:
-    found = job(desk, call.device, request.path_params["job"])
-    return reply(200, **found) if found else _NO_JOB
+    fields = job(desk, call.device, request.path_params["job"])
+    return reply(200, **fields) if fields else _NO_JOB
 
 
 def _result(desk: Desk, request: Request, call: SignedCall) -> BridgeReply:
-    found = result(desk, call.device, request.path_params["job"])
-    return BridgeReply(200, found) if found is not None else _NO_JOB
+    fields = result(desk, call.device, request.path_params["job"])
+    return BridgeReply(200, fields) if fields is not None else _NO_JOB
 
 
 _NO_JOB = reply(404, reason="memproc knows no such job.")

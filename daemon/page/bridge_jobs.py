@@ -63,9 +63,10 @@ def job(desk: Desk, device: Device, job_id: str) -> dict[str, object] | None:
     if given is None:
         return None
     with Archive.read(desk.folders.state) as archive:
-        found = _looked_at(desk, archive, given)
+        progress = _looked_at(desk, archive, given)
     return {
-        "state": found.state, "done": found.done, "total": found.total, "usd": found.usd, "reason": found.reason,
+        "state": progress.state, "done": progress.done, "total": progress.total,
+        "usd": progress.usd, "reason": progress.reason,
     }  # fmt: skip
 
 
@@ -78,10 +79,10 @@ def result(desk: Desk, device: Device, job_id: str) -> bytes | None:
     if given is None:
         return None
     with Archive.read(desk.folders.state) as archive:
-        found = report(archive, desk.folders.state, given, now())
-    if found.state != "done":
-        raise FileTrouble("There is no updated export of this job.", found.reason or "Wait until it is done.")
-    path = Path(found.path)
+        progress = report(archive, desk.folders.state, given, now())
+    if progress.state != "done":
+        raise FileTrouble("There is no updated export of this job.", progress.reason or "Wait until it is done.")
+    path = Path(progress.path)
     with file_errors(path, "read"):
         content = path.read_bytes()
     if [chat.id_if_any for chat in chats_in(path.name, content)] != [given.chat_id]:
@@ -92,9 +93,9 @@ def result(desk: Desk, device: Device, job_id: str) -> bytes | None:
 def _looked_at(desk: Desk, archive: Archive, given: ChatJob) -> JobReport:
     """How far the job is; a run is started where nobody else would process its file."""
     state = desk.folders.state
-    found = report(archive, state, given, now())
-    if not found.needs_run:
-        return found
+    progress = report(archive, state, given, now())
+    if not progress.needs_run:
+        return progress
     with exclusive(state):
         anew = find_job(state, given.id, given.device) or given
         if report(archive, state, anew, now()).needs_run:  # else another call has just started it

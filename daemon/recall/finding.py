@@ -91,5 +91,5 @@ def _record(entry: IndexEntry, chat: str) -> Callable[[str], Record]:
     kind, name = _WHAT[entry.kind], in_data(entry.name)
     about = ", ".join(part for part in (day, speaker, chat and f"in {named(chat)}") if part)
     data = {"id": name, "kind": kind, "date": day, "speaker": speaker, "chat": in_data(chat)}
-    told = {key: value for key, value in data.items() if value}
-    return lambda text: Record(f"{about} ({kind} {named(entry.name)})\n{quoted(text)}", {**told, "text": plain(text)})
+    filled = {key: value for key, value in data.items() if value}
+    return lambda text: Record(f"{about} ({kind} {named(entry.name)})\n{quoted(text)}", {**filled, "text": plain(text)})
