@@ -38,9 +38,8 @@ class Choice:
 
     def of(self, points: Sequence[Point]) -> Sequence[Point]:
         """The chosen ones of these points."""
-        if self.number is None and self.how is None:
-            return every(points, self.stride)
-        return [point for point in points if self.number in (None, point.number) and self.how in (None, point.how)]
+        chosen = [point for point in points if self.number in (None, point.number) and self.how in (None, point.how)]
+        return every(chosen, self.stride)
 
 
 def carry_out(choices: Sequence[Choice], labs: Sequence[Lab]) -> Iterator[Tried]:
@@ -72,29 +71,32 @@ def _worker(choices: Sequence[Choice], lab: Lab, number: int, of: int) -> int:
 
 def _share(choices: Sequence[Choice], lab: Lab, number: int, of: int) -> Iterator[Tried]:
     told = monotonic()
-    done = 0
-    for choice in choices:
-        series = SERIES[choice.series]
-        for scene in choice.scenes:
-            prepared = prepare(lab, SCENES[scene])
-            what = {call.number: str(call) for call in prepared.calls}
-            chosen = choice.of(list(series.points(prepared)))[number::of]
-            for at, point in enumerate(chosen):
-                try:
-                    result = Tried(point, tuple(_attempt(series, prepared, point)), what.get(point.number, ""))
-                except Impossible:
-                    continue
+    for scene in dict.fromkeys(scene for choice in choices for scene in choice.scenes):
+        prepared = prepare(lab, SCENES[scene])
+        for choice in (choice for choice in choices if scene in choice.scenes):
+            chosen = choice.of(list(SERIES[choice.series].points(prepared)))[number::of]
+            for at, result in enumerate(_results(prepared, chosen), 1):
                 yield result
-                done += 1
                 if result.wrong or monotonic() - told > _TELL_SECONDS:
                     told = monotonic()
-                    fault = (
-                        f": FAILED {point.number} {point.how} {result.what}: {result.wrong[0][:200]}"
-                        if result.wrong
-                        else ""
-                    )
-                    sys.stderr.write(f"{choice.series} {scene}: {at + 1} of {len(chosen)}{fault}\n")
-            shutil.rmtree(prepared.base)
+                    sys.stderr.write(f"{choice.series} {scene}: {at} of {len(chosen)}{_failure(result)}\n")
+        shutil.rmtree(prepared.base)
+
+
+def _results(prepared: Prepared, points: Sequence[Point]) -> Iterator[Tried]:
+    what = {call.number: str(call) for call in prepared.calls}
+    for point in points:
+        try:
+            wrong = tuple(_attempt(SERIES[point.series], prepared, point))
+        except Impossible:
+            continue
+        yield Tried(point, wrong, what.get(point.number, ""))
+
+
+def _failure(result: Tried) -> str:
+    if not result.wrong:
+        return ""
+    return f": FAILED {result.point.number} {result.point.how} {result.what}: {result.wrong[0][:200]}"
 
 
 def _attempt(series: Series, prepared: Prepared, point: Point) -> Iterator[str]:
