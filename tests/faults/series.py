@@ -44,18 +44,21 @@ class Choice:
 
 def carry_out(choices: Sequence[Choice], labs: Sequence[Lab]) -> Iterator[Tried]:
     """Try them all, side by side in as many processes as there are labs."""
-    pipes = [_worker(choices, lab, number, len(labs)) for number, lab in enumerate(labs)]
-    for pipe in pipes:
+    workers = [_worker(choices, lab, number, len(labs)) for number, lab in enumerate(labs)]
+    for process, pipe in workers:
         with os.fdopen(pipe) as lines:
             yield from map(of_line, lines)
+        _, status = os.waitpid(process, 0)
+        if status:
+            raise ChildProcessError(f"a worker ended with {os.waitstatus_to_exitcode(status)}, its trials unfinished")
 
 
-def _worker(choices: Sequence[Choice], lab: Lab, number: int, of: int) -> int:
-    """Fork a process that does its share; where to read what came of it."""
+def _worker(choices: Sequence[Choice], lab: Lab, number: int, of: int) -> tuple[int, int]:
+    """Fork a process that does its share; its number, and where to read what came of it."""
     reading, writing = os.pipe()
-    if os.fork():
+    if process := os.fork():
         os.close(writing)
-        return reading
+        return process, reading
     code = 1
     try:
         os.close(reading)
