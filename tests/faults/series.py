@@ -12,7 +12,7 @@ from time import monotonic
 from tests.faults.disks import DISKS
 from tests.faults.errors import ERRORS
 from tests.faults.kills import KILLS
-from tests.faults.load import LOAD
+from tests.faults.load import HOUR, LOAD
 from tests.faults.point import Point, Tried, every, of_line
 from tests.faults.power import POWER
 from tests.faults.prepared import Impossible, Prepared, Series, prepare
@@ -23,7 +23,7 @@ from tests.faults.trial import Lab
 _TELL_SECONDS = 30.0
 
 
-SERIES = {series.name: series for series in (KILLS, ERRORS, DISKS, POWER, ROTTING, LOAD)}
+SERIES = {series.name: series for series in (KILLS, ERRORS, DISKS, POWER, ROTTING, LOAD, HOUR)}
 
 
 @dataclass(frozen=True, slots=True)
