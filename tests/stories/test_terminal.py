@@ -87,7 +87,7 @@ def test_a_run_that_was_killed_is_not_shown_as_going_on_but_as_cut_off(slow: Lif
     run = slow.person.start("run")
     while not (json.loads(slow.person.memproc("status", "--json").out)["run"] or {}).get("done"):
         assert run.poll() is None
-        sleep(0.05)  # else the looking takes the processor from the run
+        sleep(0.2)  # else the looking takes the processor from the run
     run.send_signal(signal.SIGKILL)
     run.communicate()
     status = slow.person.memproc("status").out
