@@ -9,8 +9,7 @@
 // pairing; a program that has taken memproc's port learns no key.
 (() => {
   "use strict";
-  const ELEMENT = "memproc-bridge";
-  if (document.getElementById(ELEMENT)) return; // the URL was added twice
+  if (document.getElementById("memproc-bridge")) return; // the URL was added twice
   const LARGEST = 64 << 20; // bytes that memproc takes
   const SECOND = 1000; // milliseconds
   const LOOK = SECOND; // between two looks at the open chat and at the rounds that are under way
@@ -36,7 +35,6 @@
     other: "What came back is not this chat with memories, so nothing was written. It needs output.mode = \"replace\"",
     full: "The browser has no room left, so nothing was written. Free some space and press again",
     large: "The chat is larger than the 64 MiB that memproc takes",
-    undone: "The chat is as it was, with what was said since",
     fixed: "What was written was changed since, so it cannot be undone here. In a terminal: memproc restore",
     unforeseen: "Something went wrong that nobody foresaw; nothing was written",
   };
@@ -219,7 +217,7 @@
     async undoing(id, { wasSynced }) {
       const written = await kept(`written/${id}`);
       await write(id, (chat) => withoutMemories(chat, written, wasSynced));
-      const done = { state: "", said: SAYS.undone, at: Date.now() };
+      const done = { state: "", said: "The chat is as it was, with what was said since", at: Date.now() };
       await setRound(id, { ...done, canUndo: false, wasSynced: false, auto: false });
     },
   };
@@ -302,7 +300,7 @@
   }
 
   // ---- what is seen: the pill with its panel, and memories under their names
-  const host = Object.assign(document.createElement("div"), { id: ELEMENT, hidden: true });
+  const host = Object.assign(document.createElement("div"), { id: "memproc-bridge", hidden: true });
   const root = host.attachShadow({ mode: "open" });
   root.innerHTML = `<style>
       :host { position: fixed; top: 56px; right: 14px; z-index: 2147483000; max-width: min(28rem, 92vw);
@@ -313,6 +311,8 @@
       p { margin: 0 0 .5rem; } label { display: flex; align-items: baseline; gap: .4rem; margin: .4rem 0; }
       .pill { padding: .4rem .8rem; border-left: 4px solid #7a5fa0; border-radius: .8rem 0 0 .8rem; }
       .pill.trouble { border-left-color: #b3541e; } .pill.work { border-left-color: #2f7d5b; }
+      div:has(+ [hidden]) .pill { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 4;
+        overflow: clip; overflow-clip-margin: content-box; }
       .more { border-radius: 0 .8rem .8rem 0; margin-left: -1px; } .panel { margin-top: .4rem; padding: .8rem; }
     </style>
     <div><button class="pill" aria-live="polite"></button><button class="more" aria-label="More">⋯</button></div>
