@@ -55,7 +55,7 @@ format: $(STAMP) ## lay out the code
 man: $(STAMP) ## write the man page from the commands
 	@$(BIN)/memproc manual > docs/memproc.1
 
-fuzz: $(STAMP) ## ten minutes of damaged exports and settings
+fuzz: $(STAMP) ## ten minutes of damaged exports, settings, answers of models and requests
 	@$(BIN)/python -m tests.fuzz --seconds 600
 
 bench: $(STAMP) ## measure; every figure is a ratio within one run

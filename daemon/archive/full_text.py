@@ -236,11 +236,11 @@ def _entries(archive: Archive, keys: Collection[tuple[str, str, str]]) -> Iterat
 
 def _messages(archive: Archive, names: Sequence[tuple[str, str]]) -> Iterator[IndexEntry]:
     """The messages of these chats and keys; their bodies are in memory together."""
-    wanted = "JOIN body ON body.sha256 = version.sha256 WHERE (chat_id, key) IN "
+    named_bodies = "JOIN body ON body.sha256 = version.sha256 WHERE (chat_id, key) IN "
     rows = archive.run(
         f"""
         SELECT chat_id, key, version.sha256, said_at, created_at, CAST(raw AS BLOB), packed
-        {_MESSAGES.replace("WHERE", f"{wanted} (SELECT value ->> 0, value ->> 1 FROM json_each(?)) AND", 1)}
+        {_MESSAGES.replace("WHERE", f"{named_bodies} (SELECT value ->> 0, value ->> 1 FROM json_each(?)) AND", 1)}
         """,  # noqa: S608
         (json.dumps(names),),
     )

@@ -106,6 +106,7 @@ def all_text(message: object) -> str:
 def files_of(value: object) -> set[str]:
     """The ids of files of TypingMind's own store: the values of all fields whose names end in `blobID` or `BlobID`."""
     if isinstance(value, dict):
-        named = {file for key, file in value.items() if key[-6:] in ("blobID", "BlobID") and isinstance(file, str)}
-        return named.union(*(files_of(inner) for inner in value.values())) - {""}
+        ids = (file for key, file in value.items() if key[-6:] in ("blobID", "BlobID"))
+        named = {file for file in ids if isinstance(file, str) and file}
+        return named.union(*(files_of(inner) for inner in value.values()))
     return set().union(*(files_of(inner) for inner in value)) if isinstance(value, list) else set()

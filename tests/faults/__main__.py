@@ -3,6 +3,7 @@
 python -m tests.faults kills --command run --call 155     one trial, in all its ways
 python -m tests.faults kills --every 10                   one in ten of a series
 python -m tests.faults short                              what `make test-faults` tries
+python -m tests.faults hour                               six commands at once for an hour
 """
 
 import argparse

@@ -44,7 +44,7 @@ def attempt(prepared: Prepared, point: Point) -> Iterator[str]:
     prepared.reset()
     place = prepared.lab.home / point.how
     place.mkdir(exist_ok=True)
-    with _disk(place, (_pages(place) + 1 + point.number) * _PAGE):
+    with disk_at(place, (_pages(place) + 1 + point.number) * _PAGE):
         end = prepared.lab.attempt(prepared.scene.work(prepared.lab), NO_FAULT)
         yield from said(end.code, end.out, end.err)
         _mount("remount", _ROOM, place)
@@ -52,7 +52,7 @@ def attempt(prepared: Prepared, point: Point) -> Iterator[str]:
 
 
 @contextmanager
-def _disk(place: Path, size: int) -> Iterator[None]:
+def disk_at(place: Path, size: int) -> Iterator[None]:
     """A disk of that size at the folder, with what lies in it."""
     content = place.with_name(f"{place.name}-content")
     shutil.copytree(place, content)

@@ -47,8 +47,9 @@ WAYS = {
 
 def points(prepared: Prepared) -> Iterator[Point]:
     """Every call, in every way in which it may fail."""
+    calls = {kinds: prepared.count(kinds) for kinds in dict.fromkeys(way.kinds for way in WAYS.values())}
     for how, way in WAYS.items():
-        for number in range(1, prepared.count(way.kinds) + 1):
+        for number in range(1, calls[way.kinds] + 1):
             yield Point(NAME, prepared.scene.name, number, how)
 
 

@@ -1,27 +1,36 @@
 """Much at once: thousands of files, odd entries, six commands side by side, and a clock that jumps in the middle.
 
 clock      the clock on the wall jumps at a call, by a day or ten years, there or back
-together   six commands at once, as often as the number says
+together   six commands at once; as `minutes` for five of them, as the series `hour` for sixty
+rewritten  a file of the inbox is written again and again while it is read, by the chance of this number
+elsewhere  the inbox lies on another file system, and the command is killed at a call
 many       5,000 small files and 20 large ones in the inbox, among entries that are no files
+day        a day of the daemon in minutes, with kills: day.py
 """
 
 import os
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from itertools import count
 from pathlib import Path
+from time import monotonic
 
 from tests.chats import export_bytes
-from tests.faults import oracle
+from tests.faults import disks, oracle
+from tests.faults.day import a_day
 from tests.faults.errors import said
 from tests.faults.point import Point
 from tests.faults.prepared import Prepared, Series
+from tests.faults.rewriting import rewritten
 from tests.faults.scenes import DAY, talk
-from tests.faults.shim import Fault
+from tests.faults.shim import Act, Fault
 from tests.faults.trial import Lab, TrialEnd
 
 NAME = "load"
 _JUMPS = {"clock+1": DAY, "clock-1": -DAY, "clock+3650": 3650 * DAY, "clock-3650": -3650 * DAY}
 _COMMANDS = (("run",), ("run",), ("verify",), ("plan",), ("chats",), ("run",))
+_MINUTES = 5
+_ROOM_BYTES = 256 << 20
 _SMALL, _LARGE, _LARGE_TURNS = 5_000, 20, 2_000
 _NAMES = (
     "ä.json",
@@ -38,27 +47,50 @@ _NAMES = (
 
 
 def points(prepared: Prepared) -> Iterator[Point]:
-    """Each call at which the clock may jump; a hundred times six commands; one great heap of files."""
-    if prepared.scene.name == "intake":
-        yield Point(NAME, prepared.scene.name, 1, "many")
-    else:
-        for how in _JUMPS:
-            for number in range(1, prepared.last_call + 1):
-                yield Point(NAME, prepared.scene.name, number, how)
-        for number in range(1, 101):
-            yield Point(NAME, prepared.scene.name, number, "together")
+    """Each call at which the clock may jump, or memproc be killed; so many chances; one great heap of files."""
+    for how in _WAYS:
+        for number in range(1, _how_many(prepared, how) + 1):
+            yield Point(NAME, prepared.scene.name, number, how)
+
+
+def _how_many(prepared: Prepared, how: str) -> int:
+    is_intake = prepared.scene.name == "intake"
+    match how:
+        case "many":
+            return int(is_intake)
+        case "day":
+            return 30 if is_intake else 0
+        case "rewritten":
+            return 100
+        case "together" | "minutes" if is_intake:
+            return 0
+        case "together":
+            return 100
+        case "minutes":
+            return 1
+        case "elsewhere":
+            return 0 if disks.why_not() else prepared.last_call
+        case _:
+            return 0 if is_intake else prepared.last_call
 
 
 def attempt(prepared: Prepared, point: Point) -> Iterator[str]:
     """Load it, and see that all is well; what is wrong."""
-    if point.how == "many":
-        yield from _many(prepared)
-    elif point.how == "together":
-        yield from _together(prepared)
-    else:
-        end = prepared.attempt(Fault(call=point.number, jump=_JUMPS[point.how]))
-        yield from said(end.code, end.out, end.err)
-        yield from _is_done(prepared)
+    yield from _WAYS[point.how](prepared, point)
+
+
+def _jumping(prepared: Prepared, point: Point) -> Iterator[str]:
+    end = prepared.attempt(Fault(call=point.number, jump=_JUMPS[point.how]))
+    yield from said(end.code, end.out, end.err)
+    yield from _is_done(prepared)
+
+
+def _elsewhere(prepared: Prepared, point: Point) -> Iterator[str]:
+    """The inbox lies on a disk of its own, and the command is killed there."""
+    prepared.reset()
+    with disks.disk_at(prepared.lab.home / "inbox", _ROOM_BYTES):
+        end = prepared.lab.attempt(prepared.scene.work(prepared.lab), Fault(Act.KILL_AFTER, point.number))
+        yield from prepared.goes_on(end.asked, is_inbox_new=True)
 
 
 def _is_done(prepared: Prepared) -> Iterator[str]:
@@ -77,12 +109,23 @@ def _is_done(prepared: Prepared) -> Iterator[str]:
         yield f"verify finds: {verified.err[:300]}"
 
 
-def _together(prepared: Prepared) -> Iterator[str]:
+def _together(prepared: Prepared, _: Point) -> Iterator[str]:
     """Six commands at once: who comes too late says so; all is done in the end."""
+    yield from _six_at_once(prepared, 0)
+
+
+def _six_at_once(prepared: Prepared, minutes: int) -> Iterator[str]:
+    """Six commands at once, again and again for so long, with a new chat now and then; all is done in the end."""
     prepared.reset()
-    for end in _side_by_side(prepared.lab, [prepared.lab.memproc(*command) for command in _COMMANDS]):
-        yield from said(end.code, end.out, end.err)
-    end = prepared.lab.attempt(prepared.lab.memproc("run"))
+    lab, over = prepared.lab, monotonic() + minutes * 60
+    for turn in count():
+        if turn % 5 == 4:
+            (lab.home / "inbox" / f"{turn}.json").write_bytes(export_bytes(talk(chat_id=f"talk{turn:06}")))
+        for command in _side_by_side(lab, [lab.memproc(*words) for words in _COMMANDS]):
+            yield from said(command.code, command.out, command.err)
+        if monotonic() >= over:
+            break
+    end = lab.attempt(lab.memproc("run"))
     yield from said(end.code, end.out, end.err)
     yield from _is_done(prepared)
 
@@ -99,7 +142,7 @@ def _side_by_side(lab: Lab, works: list[Callable[[], int]]) -> list[TrialEnd]:
     return [own.end(child) for child, own in children]
 
 
-def _many(prepared: Prepared) -> Iterator[str]:
+def _many(prepared: Prepared, _: Point) -> Iterator[str]:
     """The daemon's looks, until nothing is left to take: every file is copied whole, and nothing else stops it."""
     prepared.reset()
     inbox, lab = prepared.lab.home / "inbox", prepared.lab
@@ -108,10 +151,10 @@ def _many(prepared: Prepared) -> Iterator[str]:
     }
     large = export_bytes(talk(_LARGE_TURNS))
     contents |= {large + b" " * number for number in range(_LARGE)}
-    for number, content in enumerate(contents):
-        (inbox / f"{number}.json").write_bytes(content)
+    for place, content in enumerate(contents):
+        (inbox / f"{place}.json").write_bytes(content)
     _odd_entries(inbox)
-    for _ in range(_SMALL // 100 + 10):  # a look takes a hundred files
+    for _look in range(_SMALL // 100 + 10):  # a look takes a hundred files
         end = lab.attempt(prepared.scene.work(lab))
         yield from said(end.code, end.out, end.err)
         copies = {path.read_bytes() for path in (lab.home / "state" / "arrivals").iterdir()}
@@ -131,4 +174,21 @@ def _odd_entries(inbox: Path) -> None:
         made.bind(str(inbox / "socket.json"))
 
 
+_WAYS: Mapping[str, Callable[[Prepared, Point], Iterator[str]]] = {
+    **dict.fromkeys(_JUMPS, _jumping),
+    "together": _together,
+    "minutes": lambda prepared, _: _six_at_once(prepared, _MINUTES),
+    "rewritten": lambda prepared, point: rewritten(prepared, point.number),
+    "elsewhere": _elsewhere,
+    "many": _many,
+    "day": lambda prepared, point: a_day(prepared, point.number),
+}
+
+
+def _one(prepared: Prepared) -> Iterator[Point]:
+    yield Point(HOUR.name, prepared.scene.name, 1, "together")
+
+
 LOAD = Series(NAME, ("new-chat", "whole-export", "intake"), points, attempt)
+HOUR = Series("hour", ("whole-export",), _one, lambda prepared, _: _six_at_once(prepared, 60))
+"""Asked for by its name alone."""

@@ -11,7 +11,7 @@ import re
 import shutil
 import sqlite3
 import zlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -39,6 +39,8 @@ _NUMBERING = {
     "modified",
 }
 """Columns that tell in which order, and when, rows came to be; what they point at is compared by itself."""
+
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +70,14 @@ def after_the_fault(home: Path, unharmed: Unharmed) -> Iterator[str]:
     yield from database_faults(home)
 
 
-def in_the_end(home: Path, unharmed: Unharmed, without: Collection[str] = ()) -> Iterator[str]:
+def in_the_end(
+    home: Path, unharmed: Unharmed, in_place: Collection[bytes] = (), *, is_inbox_new: bool = False
+) -> Iterator[str]:
     """What is wrong after the next command: it ends in the unharmed state, and nothing is left of what was begun.
 
-    `without` names tables that are not compared.
+    `in_place` are the updated exports right after the fault. What stands there and is not written down is kept as a
+    version, once, before it is written again, whatever it holds. With `is_inbox_new`, the files of the inbox have other
+    inodes than before, so that each is seen once more, and known by its content.
     """
     if updated(home) != unharmed.after:
         yield "the updated exports are not those of an undisturbed run"
@@ -83,11 +89,10 @@ def in_the_end(home: Path, unharmed: Unharmed, without: Collection[str] = ()) ->
     yield from backup_faults(home / "backups")
     yield from database_faults(home)
     now = kept(home)
-    # What a kill left unrecorded in its place is kept once more before it is written again: nothing is lost by that.
-    now["backups"] = [
-        line for line in now["backups"] if line in unharmed.kept["backups"] or line[2] not in _hashes(unharmed)
-    ]
-    for part in sorted((now.keys() | unharmed.kept.keys()) - {*without}):
+    now["backups"] = _without_versions(now["backups"], unharmed.kept["backups"], in_place)
+    if is_inbox_new:
+        now["arrival"] = _without_sightings(now["arrival"], unharmed.kept["arrival"])
+    for part in sorted(now.keys() | unharmed.kept.keys()):
         if now.get(part) != unharmed.kept.get(part):
             difference = _first_difference(now.get(part), unharmed.kept.get(part))
             yield f"{part} is not that of an undisturbed run: {difference}"
@@ -212,8 +217,29 @@ def _index(folder: Path) -> Iterator[tuple[str, str, str]]:
         yield line["kind"], line["chat_id"], line["sha256"]
 
 
-def _hashes(unharmed: Unharmed) -> set[str]:
-    return {sha256(content).hexdigest() for content in unharmed.after.values()}
+def _without_versions(
+    now: Sequence[tuple[str, str, str]], unharmed: Sequence[tuple[str, str, str]], in_place: Collection[bytes]
+) -> list[tuple[str, str, str]]:
+    """The backups without one version more of each updated export that stood in its place."""
+    may_be_more = [sha256(content).hexdigest() for content in in_place]
+    lines: list[tuple[str, str, str]] = []
+    for line in now:
+        if line[0] == "updated" and line[2] in may_be_more and line not in unharmed:
+            may_be_more.remove(line[2])
+        else:
+            lines.append(line)
+    return lines
+
+
+def _without_sightings(now: Sequence[Row], unharmed: Sequence[Row]) -> list[Row]:
+    """The dropped files, each once: neither those that were found to be known by their content, nor notes on others."""
+    rows: list[Row] = []
+    for row in now:
+        contents = [known["sha256"] for known in unharmed if known["path"] == row["path"]]
+        is_over = row["state"] in ("done", "gone") and row["sha256"] in (None, *contents)
+        if row not in rows and (row in unharmed or not (contents and is_over)):
+            rows.append(row)
+    return rows
 
 
 def _lines(folder: Path) -> list[dict[str, str]]:
@@ -224,12 +250,15 @@ def _lines(folder: Path) -> list[dict[str, str]]:
     ]
 
 
-def _table(database: sqlite3.Connection, table: str) -> list[list[Any]]:
+def _table(database: sqlite3.Connection, table: str) -> list[Row]:
     """The rows of a table without what numbers them, in an order of their own."""
     rows = database.execute(f"SELECT * FROM {table}")
     names = [column[0] for column in rows.description]
     wanted = [at for at, name in enumerate(names) if name not in _NUMBERING]
-    found = [[sha256(row[at]).hexdigest() if isinstance(row[at], bytes) else row[at] for at in wanted] for row in rows]
+    found = [
+        {names[at]: sha256(row[at]).hexdigest() if isinstance(row[at], bytes) else row[at] for at in wanted}
+        for row in rows
+    ]
     return sorted(found, key=repr)
 
 

@@ -51,7 +51,7 @@ def table(tried: Sequence[Tried]) -> Iterator[str]:
     """The lines of the table: one a scene, the sum, and how to repeat each failure."""
     rows = Counter((result.point.series, result.point.scene, bool(result.wrong)) for result in tried)
     yield f"{'series':<10}{'scene':<18}{'tried':>8}{'survived':>10}{'failed':>8}"
-    for series, scene in dict.fromkeys((result.point.series, result.point.scene) for result in tried):
+    for series, scene in sorted({(result.point.series, result.point.scene) for result in tried}):
         well, failed = rows[series, scene, False], rows[series, scene, True]
         yield f"{series:<10}{scene:<18}{well + failed:>8,}{well:>10,}{failed:>8,}"
     failures = [result for result in tried if result.wrong]

@@ -46,6 +46,16 @@ class Inode:
     """Calls that have changed it since."""
 
 
+@dataclass(frozen=True, slots=True)
+class Renaming:
+    """Names that change all at once, as a folder is renamed with all that is in it."""
+
+    folder: str
+    """Whose flush makes it last."""
+    names: dict[str, Inode | None]
+    """Which file each name has since, if any."""
+
+
 class ModelDisk:
     """The files below a folder, as they are seen, and as they would be after a power cut."""
 
@@ -59,8 +69,8 @@ class ModelDisk:
         """The names that have been flushed."""
         self._by_path = dict(self._seen)
         """The file that was last opened by a path, which may have another name by now."""
-        self._moved: list[tuple[str, Inode | None]] = []
-        """Names that have changed and were not flushed: which file each has since, if any."""
+        self._waiting: list[Renaming] = []
+        """What has not been flushed of them, in its order."""
 
     def carry_out(self, call: LoggedCall) -> None:
         """One system call."""
@@ -86,10 +96,10 @@ class ModelDisk:
         """The files after a power cut now, by their paths."""
         chance = Random(how)
         names = dict(self._names)
-        for name, inode in self._moved:
+        for renaming in self._waiting:
             if how == "flushed" or (how != "names" and chance.random() < 0.5):
                 break  # a journal keeps the order of names
-            _set(names, name, inode)
+            _set(names, renaming)
         files: dict[str, bytes] = {}
         for name, inode in names.items():
             files[name] = inode.flushed
@@ -104,16 +114,19 @@ class ModelDisk:
         return self._folders
 
     def _name(self, path: str, inode: Inode | None) -> None:
-        _set(self._seen, path, inode)
-        self._moved.append((path, inode))
+        self._change(Renaming(str(Path(path).parent), {path: inode}))
+
+    def _change(self, renaming: Renaming) -> None:
+        _set(self._seen, renaming)
+        self._waiting.append(renaming)
 
     def _rename(self, old: str, new: str) -> None:
-        inside = [path for path in self._seen if path == old or path.startswith(f"{old}/")]
-        for path in inside:
-            inode, moved = self._seen[path], new + path[len(old) :]
-            self._by_path[moved] = inode
-            self._name(moved, inode)
-            self._name(path, None)
+        names: dict[str, Inode | None] = {}
+        for path in [path for path in self._seen if path == old or path.startswith(f"{old}/")]:
+            moved = new + path[len(old) :]
+            self._by_path[moved] = self._seen[path]
+            names |= {path: None, moved: self._seen[path]}
+        self._change(Renaming(str(Path(new).parent), names))
         for folder in [folder for folder in self._folders if folder == old or folder.startswith(f"{old}/")]:
             self._folders.add(new + folder[len(old) :])
             self._folders.discard(folder)
@@ -121,10 +134,10 @@ class ModelDisk:
     def _flush(self, path: str) -> None:
         """A folder: the names in it. A file: its content."""
         if path in self._folders or path == self._home:
-            here = [(name, inode) for name, inode in self._moved if str(Path(name).parent) == path]
-            for name, inode in here:
-                _set(self._names, name, inode)
-            self._moved = [moved for moved in self._moved if moved not in here]
+            for renaming in self._waiting:
+                if renaming.folder == path:
+                    _set(self._names, renaming)
+            self._waiting = [renaming for renaming in self._waiting if renaming.folder != path]
         elif inode := self._by_path.get(path):
             inode.flushed, inode.waiting = inode.seen, []
 
@@ -136,11 +149,12 @@ def changed(content: bytes, call: LoggedCall) -> bytes:
     return content[: call.offset].ljust(call.offset, b"\0") + call.data + content[call.offset + len(call.data) :]
 
 
-def _set(names: dict[str, Inode], name: str, inode: Inode | None) -> None:
-    if inode is None:
-        names.pop(name, None)
-    else:
-        names[name] = inode
+def _set(names: dict[str, Inode], renaming: Renaming) -> None:
+    for name, inode in renaming.names.items():
+        if inode is None:
+            names.pop(name, None)
+        else:
+            names[name] = inode
 
 
 def points(prepared: Prepared) -> Iterator[Point]:
@@ -180,8 +194,8 @@ def _is_well(prepared: Prepared, point: Point, asked: tuple[str, ...]) -> Iterat
     is_over = point.number >= prepared.calls[-1].number
     if is_over and oracle.updated(prepared.lab.home) != prepared.unharmed.after:
         yield "what was said to be written is not there"
-    # By their devices and inodes, the files of the inbox are others now, and are looked at once more.
-    yield from prepared.goes_on(asked, without=("arrival",))
+    # A disk that is mounted anew may have another number; a model of one knows no inodes.
+    yield from prepared.goes_on(asked, is_inbox_new=True)
 
 
 def _lay_out(home: Path, disk: ModelDisk, how: str) -> None:
@@ -189,13 +203,15 @@ def _lay_out(home: Path, disk: ModelDisk, how: str) -> None:
     files = {name: content for name, content in disk.after(how).items() if not name.endswith(_REBUILT)}
     for path in [path for path in home.rglob("*") if path.is_file() and str(path) not in files]:
         path.unlink()
-    for folder in sorted({str(path) for path in home.rglob("*") if path.is_dir()} - disk.folders, reverse=True):
+    # A folder whose new name was lost has its old one.
+    folders = disk.folders | {str(folder) for name in files for folder in Path(name).parents if home in folder.parents}
+    for folder in sorted({str(path) for path in home.rglob("*") if path.is_dir()} - folders, reverse=True):
         Path(folder).rmdir()
-    for folder in sorted(disk.folders):
+    for folder in sorted(folders):
         Path(folder).mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         path = Path(name)
-        if path.parent.is_dir() and (not path.exists() or path.read_bytes() != content):
+        if not path.exists() or path.read_bytes() != content:
             path.write_bytes(content)
 
 
@@ -211,7 +227,7 @@ def _after_a_cut_of(prepared: Prepared, point: Point) -> Iterator[None]:
     _do(f"mkfs.{kind}", "-q", image)
     with _mounted(image, options, home):
         shutil.copytree(prepared.base, home, symlinks=True, dirs_exist_ok=True)
-        os.sync()
+        _do("sync", "--file-system", home)
         prepared.lab.attempt(prepared.scene.work(prepared.lab), Fault(Act.KILL_AFTER, point.number))
         _do("cp", "--sparse=always", image, copy)
     with _mounted(copy, options, home):

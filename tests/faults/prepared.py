@@ -1,7 +1,7 @@
 """A scene that is ready to be tried: its folders, and what becomes of them when nothing happens."""
 
 import shutil
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -54,14 +54,15 @@ class Prepared:
         self.reset()
         return self.lab.attempt(self.scene.work(self.lab), fault)
 
-    def goes_on(self, asked_before: tuple[str, ...], without: Collection[str] = ()) -> Iterator[str]:
-        """See what a fault has left, and do what a person does after it; all that is wrong, but in these tables."""
+    def goes_on(self, asked_before: tuple[str, ...], *, is_inbox_new: bool = False) -> Iterator[str]:
+        """See what a fault has left, and do what a person does after it; all that is wrong."""
         yield from oracle.after_the_fault(self.lab.home, self.unharmed)
         kept_before = oracle.replies(self.lab.home)
+        in_place = oracle.updated(self.lab.home).values()
         again = self.lab.attempt(self.scene.again(self.lab))
         if again.code:
             yield f"the next command ended with {again.code}: {(again.out + again.err)[-300:]}"
-        yield from oracle.in_the_end(self.lab.home, self.unharmed, without)
+        yield from oracle.in_the_end(self.lab.home, self.unharmed, in_place, is_inbox_new=is_inbox_new)
         if self.scene.does_pay:
             yield from oracle.paid_twice(asked_before, kept_before, again.asked)
 

@@ -12,7 +12,7 @@ from time import monotonic
 from tests.faults.disks import DISKS
 from tests.faults.errors import ERRORS
 from tests.faults.kills import KILLS
-from tests.faults.load import LOAD
+from tests.faults.load import HOUR, LOAD
 from tests.faults.point import Point, Tried, every, of_line
 from tests.faults.power import POWER
 from tests.faults.prepared import Impossible, Prepared, Series, prepare
@@ -23,7 +23,7 @@ from tests.faults.trial import Lab
 _TELL_SECONDS = 30.0
 
 
-SERIES = {series.name: series for series in (KILLS, ERRORS, DISKS, POWER, ROTTING, LOAD)}
+SERIES = {series.name: series for series in (KILLS, ERRORS, DISKS, POWER, ROTTING, LOAD, HOUR)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,25 +38,27 @@ class Choice:
 
     def of(self, points: Sequence[Point]) -> Sequence[Point]:
         """The chosen ones of these points."""
-        if self.number is None and self.how is None:
-            return every(points, self.stride)
-        return [point for point in points if self.number in (None, point.number) and self.how in (None, point.how)]
+        chosen = [point for point in points if self.number in (None, point.number) and self.how in (None, point.how)]
+        return every(chosen, self.stride)
 
 
 def carry_out(choices: Sequence[Choice], labs: Sequence[Lab]) -> Iterator[Tried]:
     """Try them all, side by side in as many processes as there are labs."""
-    pipes = [_worker(choices, lab, number, len(labs)) for number, lab in enumerate(labs)]
-    for pipe in pipes:
+    workers = [_worker(choices, lab, number, len(labs)) for number, lab in enumerate(labs)]
+    for process, pipe in workers:
         with os.fdopen(pipe) as lines:
             yield from map(of_line, lines)
+        _, status = os.waitpid(process, 0)
+        if status:
+            raise ChildProcessError(f"a worker ended with {os.waitstatus_to_exitcode(status)}, its trials unfinished")
 
 
-def _worker(choices: Sequence[Choice], lab: Lab, number: int, of: int) -> int:
-    """Fork a process that does its share; where to read what came of it."""
+def _worker(choices: Sequence[Choice], lab: Lab, number: int, of: int) -> tuple[int, int]:
+    """Fork a process that does its share; its number, and where to read what came of it."""
     reading, writing = os.pipe()
-    if os.fork():
+    if process := os.fork():
         os.close(writing)
-        return reading
+        return process, reading
     code = 1
     try:
         os.close(reading)
@@ -72,29 +74,32 @@ def _worker(choices: Sequence[Choice], lab: Lab, number: int, of: int) -> int:
 
 def _share(choices: Sequence[Choice], lab: Lab, number: int, of: int) -> Iterator[Tried]:
     told = monotonic()
-    done = 0
-    for choice in choices:
-        series = SERIES[choice.series]
-        for scene in choice.scenes:
-            prepared = prepare(lab, SCENES[scene])
-            what = {call.number: str(call) for call in prepared.calls}
-            chosen = choice.of(list(series.points(prepared)))[number::of]
-            for at, point in enumerate(chosen):
-                try:
-                    result = Tried(point, tuple(_attempt(series, prepared, point)), what.get(point.number, ""))
-                except Impossible:
-                    continue
+    for scene in dict.fromkeys(scene for choice in choices for scene in choice.scenes):
+        prepared = prepare(lab, SCENES[scene])
+        for choice in (choice for choice in choices if scene in choice.scenes):
+            chosen = choice.of(list(SERIES[choice.series].points(prepared)))[number::of]
+            for at, result in enumerate(_results(prepared, chosen), 1):
                 yield result
-                done += 1
                 if result.wrong or monotonic() - told > _TELL_SECONDS:
                     told = monotonic()
-                    fault = (
-                        f": FAILED {point.number} {point.how} {result.what}: {result.wrong[0][:200]}"
-                        if result.wrong
-                        else ""
-                    )
-                    sys.stderr.write(f"{choice.series} {scene}: {at + 1} of {len(chosen)}{fault}\n")
-            shutil.rmtree(prepared.base)
+                    sys.stderr.write(f"{choice.series} {scene}: {at} of {len(chosen)}{_failure(result)}\n")
+        shutil.rmtree(prepared.base)
+
+
+def _results(prepared: Prepared, points: Sequence[Point]) -> Iterator[Tried]:
+    what = {call.number: str(call) for call in prepared.calls}
+    for point in points:
+        try:
+            wrong = tuple(_attempt(SERIES[point.series], prepared, point))
+        except Impossible:
+            continue
+        yield Tried(point, wrong, what.get(point.number, ""))
+
+
+def _failure(result: Tried) -> str:
+    if not result.wrong:
+        return ""
+    return f": FAILED {result.point.number} {result.point.how} {result.what}: {result.wrong[0][:200]}"
 
 
 def _attempt(series: Series, prepared: Prepared, point: Point) -> Iterator[str]:

@@ -3,8 +3,10 @@
 import ctypes
 import os
 import shutil
+import struct
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from functools import cache
@@ -12,6 +14,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).with_name("shim.c")
 _PRELOAD = "LD_PRELOAD"
+_NANO = 1_000_000_000
 
 
 class Kind(IntFlag):
@@ -111,6 +114,38 @@ def counted() -> int:
 def stop_clock(seconds: int, jump: int = 0) -> None:
     """Let the clock on the wall stand at so many seconds since 1970; from the chosen call on it has jumped."""
     _library().shim_clock(seconds, jump)
+
+
+class SharedClock:
+    """A clock on the wall for processes that are started with `environment`: it begins at some time, and runs faster.
+
+    What measures durations stays as it is.
+    """
+
+    def __init__(self, path: Path, seconds: int, rate: int) -> None:
+        self._path, self._rate = path, rate
+        self._set(seconds * _NANO)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"MEMPROC_CLOCK": str(self._path)}
+
+    @property
+    def shows(self) -> float:
+        """Seconds since 1970 that it shows now."""
+        return self._now() / _NANO
+
+    def jump(self, seconds: int) -> None:
+        """Set it forward, or back."""
+        self._set(self._now() + seconds * _NANO)
+
+    def _now(self) -> int:
+        began, shows, rate = struct.unpack("=qqq", self._path.read_bytes())
+        return int(shows + (time.time_ns() - began) * rate)
+
+    def _set(self, shows: int) -> None:
+        with self._path.open("r+b" if self._path.exists() else "wb") as file:
+            file.write(struct.pack("=qqq", time.time_ns(), shows, self._rate))
 
 
 @cache

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -108,6 +109,47 @@ def test_the_judge_sees_what_is_planted(
     if plant is not damaged_archive:
         sentences += oracle.in_the_end(home, unharmed)
     assert word in " ".join(sentences)
+
+
+def kept_again(home: Path, kind: str) -> None:
+    """One backup more, of what stands in the updated export's place."""
+    packed = gzip.compress(NEW, mtime=0)
+    file = f"versions/{kind}.json.gz"
+    (home / "backups/versions").mkdir(exist_ok=True)
+    (home / "backups" / file).write_bytes(packed)
+    with (home / "backups" / "INDEX.tsv").open("a") as index:
+        index.write("\t".join((kind, "a", sha256(NEW).hexdigest(), file, sha256(packed).hexdigest())) + "\n")
+
+
+def test_what_stood_in_its_place_unrecorded_may_be_kept_once_and_no_more(home: Path, unharmed: Unharmed) -> None:
+    kept_again(home, "updated")
+    assert [*oracle.in_the_end(home, unharmed, [NEW])] == []
+    assert "backups is not that" in next(oracle.in_the_end(home, unharmed, [EXPORT]))
+    kept_again(home, "original")
+    assert "backups is not that" in next(oracle.in_the_end(home, unharmed, [NEW]))
+
+
+def test_after_a_power_cut_a_dropped_file_may_be_seen_again_and_is_never_worked_on_twice(
+    home: Path, unharmed: Unharmed
+) -> None:
+    def with_arrivals(*rows: tuple[str, str | None, str]) -> Unharmed:
+        with closing(sqlite3.connect(home / "state" / "archive.sqlite3")) as archive:
+            archive.execute("DROP TABLE IF EXISTS arrival")
+            archive.execute("CREATE TABLE arrival (path, sha256, state)")
+            archive.executemany("INSERT INTO arrival VALUES (?, ?, ?)", rows)
+            archive.commit()
+        return replace(unharmed, kept=oracle.kept(home))
+
+    taken, odd = ("a.json", "1", "copied"), ("b.pdf", None, "set aside")
+    known = with_arrivals(taken, odd)
+    with_arrivals(taken, odd, ("a.json", None, "gone"), ("a.json", "1", "done"), odd)
+    assert [*oracle.in_the_end(home, known, is_inbox_new=True)] == []
+    assert [*oracle.in_the_end(home, known)] != []
+    for wrong in (("a.json", "1", "written"), ("a.json", "2", "done"), ("c.json", "1", "done")):
+        with_arrivals(taken, odd, wrong)
+        assert [*oracle.in_the_end(home, known, is_inbox_new=True)] != []
+    with_arrivals(odd)
+    assert [*oracle.in_the_end(home, known, is_inbox_new=True)] != []
 
 
 def test_a_lost_text_and_an_answer_that_is_paid_twice_are_seen(home: Path, unharmed: Unharmed) -> None:

@@ -7,7 +7,9 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from tests.fuzz.corpus import keep, kept
 from tests.fuzz.seeds import LARGEST, seeds
 
 _PLACE = Path(".fuzz")
@@ -37,18 +39,26 @@ def main() -> int:
     """Run the targets one after the other, and tell how often each was tried."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--seconds", type=int, default=600, help="for all targets together")
-    seconds: int = parser.parse_args().seconds
+    parser.add_argument("--target", choices=_TARGETS, action="append", help="this one only, or these")
+    parser.add_argument(
+        "--keep", action="store_true", help="keep the inputs that reach most, for every run of the tests"
+    )
+    asked = parser.parse_args()
     if find_spec("atheris") is None:
         _tell("The fuzzer (atheris) is not available on this platform or Python; nothing was fuzzed.")
         return 0
-    return max([_fuzz(target, max(1, seconds // len(_TARGETS))) for target in _TARGETS])
+    targets: list[str] = asked.target or list(_TARGETS)
+    worst = max([_fuzz(target, max(1, asked.seconds // len(targets))) for target in targets])
+    for target in targets if asked.keep else ():
+        _keep(target)
+    return worst
 
 
 def _fuzz(target: str, seconds: int) -> int:
     corpus, log, found = _PLACE / target / "corpus", _PLACE / target / "log", _PLACE / target / "found"
     for folder in (corpus, found):
         folder.mkdir(parents=True, exist_ok=True)
-    for data in seeds(target).values():
+    for data in (*seeds(target).values(), *kept(target)):
         (corpus / hashlib.sha256(data).hexdigest()[:16]).write_bytes(data)
     words = _PLACE / target / "words"
     words.write_text("".join(f'"{_escaped(token)}"\n' for token in _TOKENS))
@@ -56,10 +66,24 @@ def _fuzz(target: str, seconds: int) -> int:
         f"-max_total_time={seconds}", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1",
         f"-max_len={LARGEST}", f"-dict={words}", f"-artifact_prefix={found}/",
     ]  # fmt: skip
+    return _report(target, _run(target, log, *options, str(corpus)), log, found)
+
+
+def _keep(target: str) -> None:
+    """Choose the fewest inputs of the corpus that reach all that it reaches, and keep them in the repository."""
+    with TemporaryDirectory() as place:
+        code = _run(target, _PLACE / target / "merge-log", "-merge=1", place, str(_PLACE / target / "corpus"))
+        inputs = list(Path(place).iterdir())
+        if code or not inputs:
+            _tell(f"{target}: what to keep could not be chosen; see {_PLACE / target / 'merge-log'}")
+        else:
+            _tell(f"{target}: {len(inputs):,} inputs are kept, in {keep(target, inputs):,} bytes")
+
+
+def _run(target: str, log: Path, *options: str) -> int:
     with log.open("wb") as output:
-        command = [sys.executable, "-m", "tests.fuzz.child", target, *options, str(corpus)]
-        ended = subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, check=False)
-    return _report(target, ended.returncode, log, found)
+        command = [sys.executable, "-m", "tests.fuzz.child", target, *options]
+        return subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, check=False).returncode
 
 
 def _report(target: str, code: int, log: Path, found: Path) -> int:

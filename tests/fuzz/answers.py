@@ -75,5 +75,5 @@ def _operate(text: str) -> None:
 
 @cache
 def _chunk() -> tuple[Entry, ...]:
-    (read,) = read_document("fuzz", export_bytes(chat(*conversation(3, 120)))).chats
+    (read,) = read_document("fuzz", export_bytes(chat(*conversation(2, 30)))).chats
     return tuple(history((), without_strays((), recognise(read_messages(read), {}))))

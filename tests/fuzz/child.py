@@ -1,5 +1,6 @@
 """One target in a process of its own, because the fuzzer never returns: `python -m tests.fuzz.child reader ...`."""
 
+import shlex
 import sys
 
 import atheris  # type: ignore[import-untyped, import-not-found, unused-ignore]  # Linux only, and without types
@@ -11,7 +12,8 @@ def main() -> None:
         from tests.fuzz.targets import TARGETS
 
     name, *options = sys.argv[1:]
-    atheris.Setup([name, *options], TARGETS[name])
+    again = shlex.join([sys.executable, "-m", "tests.fuzz.child", name])  # how libFuzzer starts itself for a merge
+    atheris.Setup([again, *options], TARGETS[name])
     atheris.Fuzz()
 
 

@@ -13,7 +13,8 @@ from rules.conversation.memory import Memory
 from rules.output.assemble import Mode
 from rules.output.prove import verify
 from rules.recognize.user_edits import edits_of
-from rules.typingmind.message import Message, read_message
+from rules.typingmind import plain
+from rules.typingmind.message import Message, attachments, read_message
 from rules.typingmind.originals import plain_original
 from tests.entries import UNTOUCHED, chat_of, entries, memory_of, past_of, said
 from tests.rules.output.finishing import Done, finish, kinds, looked_at, spoken
@@ -30,6 +31,7 @@ def blob(name: str) -> dict[str, object]:
 SHAPES: dict[str, dict[str, Any]] = {
     "nothing": {},
     "an empty name": {"content": [{"type": "tm_blob_file", "metadata": {"localBlobID": ""}}]},
+    "a zero": {"content": [{"type": "tm_blob_file", "metadata": {"localBlobID": 0}}]},
     "content": {"content": [{"type": "text", "text": "Look!"}, blob("in content")]},
     "synced": {"content": [{"type": "tm_image_file", "sync": {"blobID": "in the cloud", "url": "x"}}]},
     "metaBlobs": {"metaBlobs": [{"metadata": {"localBlobID": "in metaBlobs"}}]},
@@ -189,6 +191,12 @@ def test_the_proof_finds_a_file_that_is_named_no_more() -> None:
     chat["messages"].pop(_original(chat["messages"]))
     faults = verify(replace(good.proof, after=json.dumps(chat).encode()))
     assert [fault for fault in faults if "TypingMind would delete it" in fault]
+
+
+def test_a_zero_names_no_file() -> None:
+    zero = said("user", "", 1, **SHAPES["a zero"])
+    assert attachments(zero.raw) == plain.files_of(plain.parse(zero.raw.decode())) == set()
+    assert spoken(done(talk("a zero")).messages) == spoken(done(talk()).messages)
 
 
 def test_the_same_file_in_another_place_is_the_same_message() -> None:
