@@ -87,6 +87,7 @@ class Archive:
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection = connection
         self.path = path
+        self.is_read_only = False
 
     @classmethod
     def open(cls, folder: Path, busy_seconds: float = _BUSY_SECONDS) -> Self:
@@ -122,6 +123,7 @@ class Archive:
         if not is_made:
             return cls.memory()
         with cls._connect(f"{path.absolute().as_uri()}?mode=ro", path, _BUSY_SECONDS)._closed_on_fault() as archive:
+            archive.is_read_only = True
             archive.run(f"PRAGMA cache_size = -{_KEPT_WHILE_READING}")
             return archive if archive._version() == OLDEST + len(STEPS) else archive._up_to_date_copy()
 

@@ -66,8 +66,8 @@ def count_once(archive: Archive, texts: Mapping[str, str]) -> Counts:
 
 
 def keep(archive: Archive, counts: Counts) -> None:
-    """Let the archive remember what was counted just now."""
-    if counts.new:
+    """Let the archive remember what was counted just now; one that is open for reading alone counts anew next time."""
+    if counts.new and not archive.is_read_only:
         keep_counts(archive, ENCODING, counts.new)
 
 

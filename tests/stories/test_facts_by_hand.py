@@ -89,6 +89,12 @@ def test_a_fact_of_ones_own_is_shown_and_told(ada: Life) -> None:
     assert (event["by"], event["source"], event["memory"]) == ("person", "", 0)
 
 
+def test_a_plan_is_made_while_the_opening_has_facts_that_were_never_counted(ada: Life) -> None:
+    assert facts(ada, "add", "My boat is called Vega.").code == 0
+    ended = ada.person.memproc("plan")
+    assert (ended.code, ended.err) == (0, "")
+
+
 def test_facts_are_searched_and_listed_as_json_too(told: Life) -> None:
     assert list(known(told, "search", "cat", "lives")) in ([1, 2], [2, 1])
     assert known(told, "search", "zeppelin") == {}

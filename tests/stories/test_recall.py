@@ -185,7 +185,7 @@ async def _two_clients(address: str, token: str) -> list[CallToolResult]:
     async def one_client() -> CallToolResult:
         bearer = {"Authorization": f"Bearer {token}"}
         async with (
-            httpx2.AsyncClient(headers=bearer) as http,
+            httpx2.AsyncClient(headers=bearer, timeout=60) as http,
             Client(streamable_http_client(address, http_client=http)) as client,
         ):
             return await client.call_tool("recall_search", {"query": "harbour log", "among": "raw"})
