@@ -1,9 +1,11 @@
 """Whether a chunk's requests fit the model's window; where not, which part is too large and by how much."""
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.plan.work import Limit, PlannedChunk, nearest_limit, parts_of, room_left, too_large
+from rules.plan.work import Limit, PlannedChunk, chosen, largest_part, nearest_limit, parts_of, room_left, too_large
 from tests.rules.plan.defaults import at_the_defaults
 
 WINDOW = Limit(8400)
@@ -42,7 +44,19 @@ def test_what_comes_first_counts_the_window_or_the_tokens_above_which_the_price_
     assert nearest_limit(200_000, 100_000, sure=False) == Limit(100_000, is_price=True)
     assert nearest_limit(50_000, 100_000, sure=True) == Limit(50_000, sure=True)
     assert nearest_limit(None, 100_000, sure=False) == Limit(100_000, is_price=True)
+    assert nearest_limit(100_000, 100_000, sure=False) == Limit(100_000, is_price=True)
+    assert nearest_limit(200_000, 100_000, sure=True) == Limit(100_000, is_price=True, sure=True)
     assert nearest_limit(None, None, sure=False) is None
+
+
+def test_the_parts_are_listed_with_their_sizes_where_they_have_any() -> None:
+    said = largest_part({"memories": 900, "the tail": 4_000, "the chunk": 0})
+    assert said == "The largest part is the tail (memories 900, the tail 4,000)."
+
+
+def test_the_chunks_that_were_chosen_come_in_their_order() -> None:
+    first, second, third = (replace(planned(), number=number) for number in (1, 2, 3))
+    assert chosen([third, second, first], {3, 1}) == (first, third)
 
 
 def test_a_prompt_that_would_cost_more_says_which_part_is_too_large_and_how_to_allow_it() -> None:
@@ -56,6 +70,12 @@ def test_a_prompt_that_would_cost_more_says_which_part_is_too_large_and_how_to_a
 
 def test_there_is_room_to_spare_and_less_of_it_once_replies_have_shown_how_a_model_counts() -> None:
     assert Limit(100_000).most_in_hindsight < Limit(100_000).most < Limit(100_000, sure=True).most < 100_000
+
+
+def test_what_hindsight_has_room_for_is_what_the_request_leaves_in_our_own_tokens() -> None:
+    request = sum(parts_of(planned(), 1000, 2.0).values())
+    assert room_left(planned(), 1000, 2.0, Limit(100_000)) == (85_000 - request) // 2
+    assert room_left(planned(), 50_000, 2.0, Limit(100_000)) < 0
 
 
 def test_what_hindsight_has_room_for_does_not_depend_on_replies() -> None:
