@@ -5,7 +5,17 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.plan.work import Limit, PlannedChunk, chosen, largest_part, nearest_limit, parts_of, room_left, too_large
+from rules.plan.work import (
+    Limit,
+    PlannedChunk,
+    TooLarge,
+    chosen,
+    largest_part,
+    nearest_limit,
+    parts_of,
+    room_left,
+    too_large,
+)
 from tests.rules.plan.defaults import at_the_defaults
 
 WINDOW = Limit(8400)
@@ -27,6 +37,36 @@ def test_the_largest_part_is_named_with_what_is_too_much() -> None:
     assert f"{over:,} too many" in found.reason
     assert "The largest part is the tail (" in found.reason
     assert "tail.tokens" in found.next_step
+
+
+def test_the_last_request_of_a_chunk_has_these_parts() -> None:
+    assert parts_of(planned(), 1000, 2.0) == {
+        "system message and primer": 2000,
+        "memories": 1600,
+        "the tail": 8000,
+        "the chunk": 2000,
+        "questions and answers": 2000,
+    }
+
+
+def test_what_fits_to_the_last_token_fits() -> None:
+    room = WINDOW.most - sum(parts_of(planned(), 0, 1.0).values())
+    assert too_large(planned(), room, 1.0, WINDOW) is None
+    assert too_large(planned(), room + 1, 1.0, WINDOW) is not None
+
+
+def test_what_does_not_fit_is_said_whole_with_a_next_step() -> None:
+    window = too_large(planned(tail=8000), 1000, 1.0, WINDOW)
+    assert window == TooLarge(
+        "Chunk 3 needs about 11,800 tokens of context, and the model's window of 8,400 holds, with room to spare, "
+        "7,980: 3,820 too many. The largest part is the tail (system message and primer 1,000, memories 800, "
+        "the tail 8,000, the chunk 1,000, questions and answers 1,000).",
+        "Lower tail.tokens, chunk.tokens or fold.budget in memproc.toml, or choose a model with a larger window.",
+    )
+    price = too_large(planned(), 20_000, 1.0, Limit(10_000, is_price=True))
+    assert price is not None
+    assert "and above 10,000 the model costs more; with room to spare that leaves 9,500: " in price.reason
+    assert price.next_step == "Allow the higher price with budget.above_step = true, or choose another model."
 
 
 def test_a_model_that_makes_more_of_each_token_has_room_for_less() -> None:
